@@ -1,0 +1,1 @@
+"""minicc: CUDA-style kernels to real Hopper machine code."""

@@ -1,0 +1,145 @@
+"""The schema of a machine description. Cycles are SM clock cycles, sizes bytes, unless a name says otherwise.
+
+Provenance: every group of figures names its origin in a comment beside the data in the `sm_XX` module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+
+@attrs.frozen
+class Abi:
+    """Where the driver and the code agree to put things. Offsets are in constant bank 0."""
+
+    param_base: int
+    """First byte of the kernel parameters."""
+    stack_base: int
+    """u32: initial value of R1, top of the local frame."""
+    block_dim: int
+    """3 x u32 ntid."""
+    grid_dim: int
+    """3 x u32 nctaid."""
+    memory_descriptor: int
+    """u64 descriptor that desc[UR][...] accesses name."""
+    shared_window: int
+    """u64 generic address of the shared window."""
+    local_window: int
+    """u64 generic address of the local window."""
+    shared_reserved: int
+    """Bytes at the start of shared memory that belong to the system; static data begins after them."""
+    text_padding: int
+    """Bytes of NOP after the code, beyond rounding up to 128."""
+
+
+@attrs.frozen
+class Occupancy:
+    """Limits that the compute work distributor places CTAs under (CUDA compute-capability tables)."""
+
+    max_warps: int
+    max_blocks: int
+    max_threads_per_block: int
+    registers_per_sm: int
+    max_registers_per_thread: int
+    register_unit_per_warp: int
+    warp_granularity: int
+    shared_per_sm: int
+    shared_per_block_max: int
+    shared_granularity: int
+    max_barriers: int = 16
+
+
+@attrs.frozen
+class Latency:
+    """Minimum issue distances in cycles. Classes are those of `minicc.sass` declarations.
+
+    `raw[producer][reader]`: from issue of the producer to issue of a reader of its result. `waw[first][second]`, default
+    1. `war[reader][writer]`, default 1. `barrier_setup`: from an instruction that sets a scoreboard to one that waits
+    on it. `arrival[class]`: when the value of a variable-latency result is in the register without contention."""
+
+    raw: Mapping[str, Mapping[str, int]]
+    waw: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
+    war: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
+    arrival: Mapping[str, int] = attrs.field(factory=dict)
+    barrier_setup: int = 2
+
+
+@attrs.frozen
+class Pipe:
+    """An execution pipe. `interval`: cycles per warp instruction per sub-core (or per SM if `shared`)."""
+
+    name: str
+    interval: int
+    shared: bool = False
+
+
+@attrs.frozen
+class Core:
+    """One SM."""
+
+    sub_cores: int
+    scheduler: str
+    register_file: str
+    register_banks: int
+    read_window: int
+    reuse_cache: bool
+    instruction_buffer: int
+    l0_icache: int
+    l1_icache: int
+    l15_icache: int
+    memory_queue: int
+    stall_zero_pause: int
+    branch_latency: int
+
+
+@attrs.frozen
+class Memory:
+    """From the L1 outwards. Bandwidths in bytes per SM cycle; latencies from issue to first use, unloaded."""
+
+    l1_bytes: int
+    l1_line: int
+    sector: int
+    l1_latency: int
+    shared_latency: int
+    shared_banks: int
+    constant_latency: int
+    l2_bytes: int
+    l2_partitions: int
+    l2_slices: int
+    l2_latency_near: int
+    l2_latency_far: int
+    l2_bandwidth: int
+    dram_latency: int
+    dram_bandwidth: float
+    sm_l2_bandwidth: int
+
+
+@attrs.frozen
+class Arch:
+    """One architecture."""
+
+    name: str
+    """"sm_90"; "sm_90a" has its own description."""
+    sm: int
+    """90"""
+    feature: str
+    """"" or "a" (architecture-specific)."""
+    ptx_version: tuple[int, int]
+    """PTX ISA that isel writes for it."""
+    sass: str
+    """Encoding family: "sm_80" (with sm_86, sm_89) or "sm_90"."""
+    virtual_encoding: bool
+    """True where SASS is only a stand-in for the machine's own encoding."""
+    device_name: str
+    sm_count: int
+    clock_mhz: int
+    abi: Abi
+    occupancy: Occupancy
+    latency: Latency
+    pipes: Mapping[str, Pipe]
+    core: Core
+    memory: Memory
+    features: frozenset[str] = frozenset()
+    """What the instruction set has: "viadd", "vimnmx", "redux", "uldc", "cluster", "async_copy", ..."""

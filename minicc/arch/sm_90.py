@@ -1,0 +1,220 @@
+"""sm_90: GH100 as in an H200 SXM (132 SM).
+
+Sources, named below by letter:
+  P  hand-built SASS run on an H200, driver 580.159.04, 2026-11-20 (the project's h200_probes set)
+  C  compute-capability tables of the CUDA programming guide
+  E  read from files that ptxas 13.0.88 wrote
+  R  RRZE-HPC/gpu-benches result files (H200, GH200)
+"""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Abi, Arch, Core, Latency, Memory, Occupancy, Pipe
+
+_ALU_LIKE = {"alu": 4, "fma": 5, "half": 5, "fp64": 6, "mma_a": 7, "mma_b": 4, "mma_c": 2, "xu": 4}
+_MEM = {"lds_addr": 5, "ldg_addr": 3, "sts_addr": 2, "stg_addr": 1}
+# Address operands of LDG/STS/STG are read late by an idle queue; ptxas always leaves 5, and so do we (P, "Uncertain").
+_MEM_SAFE = {"lds_addr": 5, "ldg_addr": 5, "sts_addr": 5, "stg_addr": 5}
+
+# P: "Minimum safe distance", producer class -> reader class.
+RAW = {
+    "alu": {**_ALU_LIKE, **_MEM_SAFE, "ur": 4},
+    "fma": {**_ALU_LIKE, "alu": 5, "fma": 4, **_MEM_SAFE, "ur": 5},
+    "half": {**_ALU_LIKE, "alu": 5, "fma": 5, "half": 4, **_MEM_SAFE, "ur": 5},
+    "cs2r64": {
+        "alu": 6,
+        "fma": 6,
+        "half": 6,
+        "fp64": 6,
+        "mma_a": 7,
+        "mma_b": 4,
+        "mma_c": 2,
+        "xu": 5,
+        **_MEM_SAFE,
+        "ur": 6,
+    },
+    "fp64": {
+        "alu": 8,
+        "fma": 8,
+        "half": 8,
+        "fp64": 8,
+        "mma_a": 9,
+        "mma_b": 6,
+        "mma_c": 4,
+        "xu": 6,
+        "lds_addr": 7,
+        "ldg_addr": 7,
+        "sts_addr": 7,
+        "stg_addr": 7,
+        "ur": 8,
+    },
+    # IMAD.WIDE: the low half is there 2 cycles sooner (3); one class for both halves uses the later one.
+    "wide": {
+        "alu": 5,
+        "fma": 4,
+        "half": 5,
+        "fp64": 6,
+        "mma_a": 7,
+        "mma_b": 4,
+        "mma_c": 2,
+        "xu": 4,
+        **_MEM_SAFE,
+        "ur": 5,
+    },
+    "mma16816": {
+        "alu": 15,
+        "fma": 15,
+        "half": 15,
+        "fp64": 15,
+        "mma_a": 16,
+        "mma_b": 13,
+        "mma_c": 11,
+        "xu": 13,
+        "lds_addr": 15,
+        "ldg_addr": 15,
+        "sts_addr": 15,
+        "stg_addr": 15,
+        "ur": 15,
+    },
+    "mma1688": {
+        "alu": 13,
+        "fma": 13,
+        "half": 13,
+        "fp64": 13,
+        "mma_a": 14,
+        "mma_b": 11,
+        "mma_c": 11,
+        "xu": 11,
+        "lds_addr": 13,
+        "ldg_addr": 13,
+        "sts_addr": 13,
+        "stg_addr": 13,
+        "ur": 13,
+    },
+    # Predicates: "pred" is a select-type source (SEL, SETP, PLOP3, IADD3.X), "pred_fma" IMAD.X and DSETP inputs,
+    # "guard" the @P of anything and the predicate of BRA, VOTE, BAR, EXIT.
+    "p_alu": {"pred": 4, "pred_fma": 5, "guard": 13},
+    "p_r2p": {"pred": 5, "pred_fma": 5, "guard": 13},
+    "p_fp64": {"pred": 6, "pred_fma": 6, "guard": 14},
+    # Uniform datapath. Readers: "uniform", "umov" (UMOV, VOTEU), "vector" (UR operand of coupled vector
+    # instructions), "mem" (UR operand of XU and memory instructions, descriptors), "branch", "uldc" (address of ULDC).
+    "ualu": {"uniform": 4, "umov": 6, "vector": 6, "mem": 9, "branch": 10, "uldc": 12},
+    "umov": {"uniform": 1, "umov": 1, "vector": 1, "mem": 2, "branch": 3, "uldc": 5},
+    "r2ur": {"uniform": 8, "umov": 10, "vector": 10, "mem": 12, "branch": 13, "uldc": 13},
+    "up_alu": {"pred": 4, "guard": 11, "branch": 9},
+    "up_vote": {"pred": 1, "guard": 5, "branch": 2},
+}
+
+LATENCY = Latency(
+    raw=RAW,
+    # P: "WAW"; everything else 1.
+    waw={
+        "fp64": {"alu": 2, "fma": 2, "half": 2, "wide": 2, "cs2r64": 2},
+        "mma16816": {"alu": 8, "fma": 8, "half": 8, "wide": 8, "cs2r64": 8, "fp64": 8},
+        "mma1688": {"alu": 6, "fma": 6, "half": 6, "wide": 6, "cs2r64": 6, "fp64": 6},
+        "ualu": {"umov": 6},
+        "r2ur": {"umov": 10, "ualu": 4},
+    },
+    # P: "WAR": only uniform-datapath readers before an early writer.
+    war={"ualu": {"umov": 3}},
+    # P: "Value arrival without a barrier".
+    arrival={"xu": 15, "xu64": 17, "s2r": 23, "shfl": 22, "ldc": 22, "lds": 21, "atoms": 21, "match": 25, "redux": 36,
+             "ldg": 29, "dmma": 25, "s2ur": 33},
+    barrier_setup=2,
+)  # fmt: skip
+
+# P: "Issue", cycles per warp instruction per sub-core.
+PIPES = {
+    p.name: p
+    for p in (
+        Pipe("alu", 2),
+        Pipe("fma", 1),
+        Pipe("fmaheavy", 2),
+        Pipe("fmawide", 4),
+        Pipe("half", 2),
+        Pipe("fp64", 2),
+        Pipe("tensor", 6),
+        Pipe("xu", 8),
+        Pipe("lsu", 2),
+        Pipe("uniform", 2),
+        Pipe("udp1", 1),
+        Pipe("cbu", 1),
+        Pipe("adu", 2),
+        Pipe("none", 1),
+    )
+}
+
+ARCH = Arch(
+    name="sm_90",
+    sm=90,
+    feature="",
+    ptx_version=(8, 8),
+    sass="sm_90",
+    virtual_encoding=False,
+    device_name="NVIDIA H200 (model)",
+    sm_count=132,
+    clock_mhz=1980,
+    # E: constant bank 0 of sm_90.
+    abi=Abi(
+        param_base=0x210,
+        stack_base=0x28,
+        block_dim=0x0,
+        grid_dim=0xC,
+        memory_descriptor=0x208,
+        shared_window=0x18,
+        local_window=0x20,
+        shared_reserved=1024,
+        text_padding=128,
+    ),
+    # C
+    occupancy=Occupancy(
+        max_warps=64,
+        max_blocks=32,
+        max_threads_per_block=1024,
+        registers_per_sm=65536,
+        max_registers_per_thread=255,
+        register_unit_per_warp=256,
+        warp_granularity=4,
+        shared_per_sm=233472,
+        shared_per_block_max=232448,
+        shared_granularity=128,
+    ),
+    latency=LATENCY,
+    pipes=PIPES,
+    # P: "Register file, instruction cache, scheduler".
+    core=Core(
+        sub_cores=4,
+        scheduler="greedy-then-highest",
+        register_file="ports",
+        register_banks=2,
+        read_window=3,
+        reuse_cache=True,
+        instruction_buffer=3,
+        l0_icache=5632,
+        l1_icache=32768,
+        l15_icache=131072,
+        memory_queue=9,
+        stall_zero_pause=33,
+        branch_latency=10,
+    ),
+    # R, P; L2 from LUO25 (H800) scaled to 1980 MHz.
+    memory=Memory(
+        l1_bytes=262144,
+        l1_line=128,
+        sector=32,
+        l1_latency=32,
+        shared_latency=23,
+        shared_banks=32,
+        constant_latency=25,
+        l2_bytes=52428800,
+        l2_partitions=2,
+        l2_slices=96,
+        l2_latency_near=270,
+        l2_latency_far=430,
+        l2_bandwidth=4950,
+        dram_latency=620,
+        dram_bandwidth=2074.0,
+        sm_l2_bandwidth=64,
+    ),
+    features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc"}),
+)

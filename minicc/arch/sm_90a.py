@@ -1,0 +1,9 @@
+"""sm_90a: sm_90 with the architecture-specific instructions (wgmma, setmaxnreg). The machine is the same."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch import sm_90
+
+ARCH = attrs.evolve(sm_90.ARCH, name="sm_90a", feature="a", features=sm_90.ARCH.features | {"wgmma"})

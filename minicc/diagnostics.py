@@ -1,0 +1,161 @@
+"""One kind of error for every stage.
+
+A stage reports a `Diagnostic` (severity, stable code, message, place, notes) into a `Diagnostics` collector, or raises
+`CompileError` at once. The driver prints them as clang does (file:line:column, source line, caret) or as JSON, and exits
+with the status of the stage: 1 for errors in source, 255 from ptxas, as nvcc does.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NoReturn
+
+import attrs
+
+Severity = Literal["error", "warning", "note", "remark"]
+
+EXIT_SOURCE = 1
+"""Exit status for errors in what the user wrote or typed, as nvcc's."""
+EXIT_PTXAS = 255
+"""Exit status when the ptxas stage fails, as nvcc's."""
+EXIT_INTERNAL = 70
+"""Exit status of a fault of minicc itself (EX_SOFTWARE of sysexits.h)."""
+
+
+@attrs.frozen(eq=False)
+class SourceFile:
+    """A text that diagnostics can point into. `name` is printed as given; `text` is the whole content."""
+
+    name: str
+    text: str
+    _starts: list[int] = attrs.field(init=False, repr=False)
+
+    @_starts.default
+    def _find_starts(self) -> list[int]:
+        starts, at = [0], self.text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """1-based (line, column) of a 0-based character offset."""
+        line = bisect.bisect_right(self._starts, offset) - 1
+        return line + 1, offset - self._starts[line] + 1
+
+    def line(self, number: int) -> str:
+        """Text of a 1-based line without its newline; empty if there is no such line."""
+        if not 1 <= number <= len(self._starts):
+            return ""
+        start = self._starts[number - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+
+
+@attrs.frozen
+class Span:
+    """Half-open range of character offsets in one source."""
+
+    source: SourceFile
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        line, column = self.source.position(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+
+@attrs.frozen
+class Diagnostic:
+    """One message. `code` is stable ("frontend.undeclared"); `where` is a place in a text, or None.
+
+    `place` is for inputs that have no text positions ("vadd.cubin: byte 0x40") and is printed when `where` is None.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    where: Span | None = None
+    place: str | None = None
+    notes: Sequence[Diagnostic] = ()
+
+    def render(self) -> str:
+        """Text as clang prints it: place, severity, message, source line, caret, then notes."""
+        prefix = f"{self.where}: " if self.where else f"{self.place}: " if self.place else "minicc: "
+        lines = [f"{prefix}{self.severity}: {self.message}"]
+        if self.where:
+            line, column = self.where.source.position(self.where.start)
+            text = self.where.source.line(line)
+            if text.strip():
+                width = max(1, min(self.where.end, self.where.start + len(text) - column + 1) - self.where.start)
+                pad = "".join("\t" if ch == "\t" else " " for ch in text[: column - 1])
+                lines += [f"    {text}", f"    {pad}^{'~' * (width - 1)}"]
+        lines += [note.render() for note in self.notes]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Schema: severity, code, message, and where known file/line/column/end_line/end_column, notes."""
+        out: dict[str, Any] = {"severity": self.severity, "code": self.code, "message": self.message}
+        if self.where:
+            line, column = self.where.source.position(self.where.start)
+            end_line, end_column = self.where.source.position(self.where.end)
+            out |= {"file": self.where.source.name, "line": line, "column": column}
+            out |= {"end_line": end_line, "end_column": end_column}
+        elif self.place:
+            out["place"] = self.place
+        if self.notes:
+            out["notes"] = [note.to_json() for note in self.notes]
+        return out
+
+
+class CompileError(Exception):
+    """A stage cannot go on. Carries every diagnostic found so far and the process exit status."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] | Diagnostic, exit_status: int = EXIT_SOURCE) -> None:
+        self.diagnostics = [diagnostics] if isinstance(diagnostics, Diagnostic) else list(diagnostics)
+        self.exit_status = exit_status
+        super().__init__("\n".join(d.render() for d in self.diagnostics))
+
+
+def fail(
+    code: str,
+    message: str,
+    where: Span | None = None,
+    *,
+    place: str | None = None,
+    notes: Sequence[Diagnostic] = (),
+    exit_status: int = EXIT_SOURCE,
+) -> NoReturn:
+    """Raise a `CompileError` of one error."""
+    raise CompileError(Diagnostic("error", code, message, where, place, notes), exit_status)
+
+
+@attrs.define
+class Diagnostics:
+    """Collector for stages that recover and report several. `limit` errors end the stage, as clang's -ferror-limit."""
+
+    items: list[Diagnostic] = attrs.field(factory=list)
+    limit: int = 20
+    exit_status: int = EXIT_SOURCE
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Keep one; raises `CompileError` when the error limit is reached."""
+        self.items.append(diagnostic)
+        if diagnostic.severity == "error" and len(self.errors) >= self.limit:
+            raise CompileError(self.items, self.exit_status)
+
+    def error(self, code: str, message: str, where: Span | None = None, notes: Sequence[Diagnostic] = ()) -> None:
+        self.report(Diagnostic("error", code, message, where, None, notes))
+
+    def warn(self, code: str, message: str, where: Span | None = None, notes: Sequence[Diagnostic] = ()) -> None:
+        self.report(Diagnostic("warning", code, message, where, None, notes))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [d for d in self.items if d.severity == "error"]
+
+    def check(self) -> None:
+        """Raise `CompileError` if any error was reported."""
+        if self.errors:
+            raise CompileError(self.items, self.exit_status)

@@ -1,0 +1,227 @@
+"""PTX as objects. One module = one .ptx file; the parser makes it, isel makes it, the printer shows it, ptxas reads it.
+
+Instructions are kept as PTX writes them: an opcode and its dotted modifiers in order, operands in order. What an
+instruction means and which forms are legal is the business of `ptx.isa` (a table), not of a class per opcode.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from minicc.diagnostics import Span
+
+Space = Literal["reg", "global", "shared", "local", "const", "param", "generic"]
+
+
+@attrs.frozen
+class Reg:
+    """A virtual register, by its whole name: "%r1". Its type is in the function's `regs`."""
+
+    name: str
+    neg: bool = False
+    """`!%p1` in operands that take a predicate; `-` is not PTX syntax for registers."""
+
+
+@attrs.frozen
+class Int:
+    """An integer literal; `value` is as written (may be negative)."""
+
+    value: int
+
+
+@attrs.frozen
+class Float:
+    """A floating literal by its bits: 0fXXXXXXXX (`width` 32) or 0dXXXXXXXXXXXXXXXX (`width` 64)."""
+
+    bits: int
+    width: Literal[32, 64]
+
+
+@attrs.frozen
+class Symbol:
+    """A named variable, function, parameter or label, with a byte offset: `buf`, `buf+16`."""
+
+    name: str
+    offset: int = 0
+
+
+@attrs.frozen
+class Special:
+    """A special register: "%tid.x", "%laneid", "%clock64"."""
+
+    name: str
+
+
+@attrs.frozen
+class Address:
+    """[base+offset]; base is a register, a symbol, or an integer (absolute)."""
+
+    base: Reg | Symbol | Int
+    offset: int = 0
+
+
+@attrs.frozen
+class Vector:
+    """{a, b, ...}: of ld/st.vN, mov packing, mma fragments. `None` elements print as `_`."""
+
+    items: tuple[Operand | None, ...]
+
+
+@attrs.frozen
+class Pair:
+    """`d|p`: destination with a predicate output (setp's p|q, shfl.sync, elect.sync)."""
+
+    first: Operand
+    second: Operand | None
+
+
+@attrs.frozen
+class Tuple:
+    """Parenthesised list of a call: (a, b)."""
+
+    items: tuple[Operand, ...]
+
+
+Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple
+
+
+@attrs.frozen
+class Loc:
+    """`.loc file line column`, with inlining: `function_name` is the label (or string) of the inlined function and
+    `inlined_at` (file, line, column) of its call."""
+
+    file: int
+    line: int
+    column: int = 0
+    function_name: str | None = None
+    inlined_at: tuple[int, int, int] | None = None
+
+
+@attrs.define
+class Inst:
+    """`@!%p mad.lo.s32 %r1, %r2, %r3, %r4;` is opcode "mad", modifiers ("lo", "s32"), operands in order.
+    `loc` is the line in force (from .loc); `where` the place in the PTX text, if it was parsed."""
+
+    opcode: str
+    modifiers: tuple[str, ...] = ()
+    operands: tuple[Operand, ...] = ()
+    guard: Reg | None = None
+    loc: Loc | None = None
+    where: Span | None = None
+
+    @property
+    def name(self) -> str:
+        """The dotted name: "mad.lo.s32"."""
+        return ".".join((self.opcode, *self.modifiers))
+
+
+@attrs.define
+class Label:
+    """A label in a body: `$L__BB0_2:`."""
+
+    name: str
+    where: Span | None = None
+
+
+@attrs.define
+class Variable:
+    """A declaration at module or function scope. `dims` are array dimensions; () is a scalar, (None,) is `[]`
+    (extern shared). `init` is nested lists of operands, or None. `type` is without dot: "f32", "b8"."""
+
+    name: str
+    space: Space
+    type: str
+    align: int | None = None
+    dims: tuple[int | None, ...] = ()
+    init: Operand | list[object] | None = None
+    vector: int | None = None
+    linkage: Literal["", "extern", "visible", "weak", "common"] = ""
+    where: Span | None = None
+    ptr: tuple[str | None, int | None] | None = None
+    """For .param .ptr attributes: (space, align)."""
+    attributes: tuple[str, ...] = ()
+
+
+@attrs.define
+class Branchtargets:
+    """`name: .branchtargets a, b, c;` of brx.idx."""
+
+    name: str
+    targets: tuple[str, ...]
+
+
+@attrs.define
+class Callprototype:
+    """`name: .callprototype (ret) _ (params);` of an indirect call."""
+
+    name: str
+    returns: tuple[Variable, ...]
+    params: tuple[Variable, ...]
+
+
+@attrs.define
+class Pragma:
+    """`.pragma "nounroll";`"""
+
+    text: str
+
+
+@attrs.define
+class Scope:
+    """`{ ... }`: names declared inside are local to it."""
+
+    body: list[Statement] = attrs.field(factory=list)
+
+
+Statement = Inst | Label | Variable | Branchtargets | Callprototype | Pragma | Scope
+"""Variables in a body are .local/.shared/.param declarations. Register declarations go to `Function.regs`."""
+
+
+@attrs.define
+class Function:
+    """.entry or .func. `body` None is a declaration. `regs` maps a register name to its type without dot, in order of
+    declaration; ranges such as `%r<5>` are expanded by use (see `reg_ranges`) and printed back as ranges.
+    `directives` are the performance directives: ("maxntid", (256, 1, 1)), ("minnctapersm", (2,)), ("noreturn", ())."""
+
+    name: str
+    entry: bool
+    params: list[Variable] = attrs.field(factory=list)
+    returns: list[Variable] = attrs.field(factory=list)
+    body: list[Statement] | None = None
+    regs: dict[str, str] = attrs.field(factory=dict)
+    reg_ranges: list[tuple[str, int, str]] = attrs.field(factory=list)
+    """(prefix, count, type): `.reg .b32 %r<5>;` is ("%r", 5, "b32") and declares %r0..%r4."""
+    directives: list[tuple[str, tuple[int, ...]]] = attrs.field(factory=list)
+    linkage: Literal["", "extern", "visible", "weak"] = ""
+    where: Span | None = None
+
+    def type_of(self, register: str) -> str | None:
+        """Type of a register by name, looking at `regs`, then at `reg_ranges`; None if undeclared."""
+        if (found := self.regs.get(register)) is not None:
+            return found
+        stem = register.rstrip("0123456789")
+        digits = register[len(stem) :]
+        if digits and (digits == "0" or digits[0] != "0"):
+            for prefix, count, type_ in self.reg_ranges:
+                if prefix == stem and int(digits) < count:
+                    return type_
+        return None
+
+
+@attrs.define
+class Module:
+    """One PTX module. `version` (8, 8); `target` "sm_90"; `files` maps .file numbers to paths."""
+
+    version: tuple[int, int]
+    target: str
+    target_options: tuple[str, ...] = ()
+    address_size: int = 64
+    variables: list[Variable] = attrs.field(factory=list)
+    functions: list[Function] = attrs.field(factory=list)
+    files: dict[int, str] = attrs.field(factory=dict)
+    sections: list[str] = attrs.field(factory=list)
+    """Raw text of `.section` blocks (DWARF), kept for printing."""
+    order: list[Variable | Function] = attrs.field(factory=list)
+    """Everything at module scope in order of appearance; empty means variables, then functions."""

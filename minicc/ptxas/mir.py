@@ -1,0 +1,126 @@
+"""The machine IR between lowering and emission: SASS instructions over virtual registers.
+
+An instruction is what `minicc.sass` prints, with `V` (a virtual register, or part of one) where a `Reg` will be.
+Operands stand in printed order, destinations first. Lowering makes blocks of these; allocation replaces every `V`;
+scheduling fills in `control`; emission encodes. Virtual registers are not SSA: a 64-bit value is one `VReg` of width 2
+whose halves are defined separately, and predicated writes are partial definitions.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
+
+
+@attrs.define(eq=False)
+class VReg:
+    """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4), or of
+    predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
+
+    id: int
+    file: Literal["R", "UR", "P", "UP", "B"]
+    width: int = 1
+    hint: str = ""
+    fixed: int | None = None
+    """Physical index if it must be a certain register (call ABI, R1)."""
+    spillable: bool = True
+
+    def __repr__(self) -> str:
+        return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")
+
+
+@attrs.frozen
+class V:
+    """A use or definition of `count` registers of `reg` from `part` on, with the source modifiers of `sass.Reg`."""
+
+    reg: VReg
+    part: int = 0
+    count: int = 1
+    neg: bool = False
+    abs: bool = False
+    inv: bool = False
+    suffix: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class VMem:
+    """An address operand over virtual registers; see `sass.Mem`."""
+
+    base: V | Reg | None
+    offset: int = 0
+    ureg: V | Reg | None = None
+    desc: V | Reg | None = None
+
+
+@attrs.frozen
+class VConst:
+    """LDC's c[bank][base + offset] with a virtual index register."""
+
+    bank: int
+    offset: int
+    base: V | Reg | None = None
+
+
+MOperand = V | VMem | VConst | Reg | Imm | Const | Mem | Target | Name
+
+
+@attrs.define(eq=False)
+class MInst:
+    """One machine instruction. `dsts` then `srcs` are the printed operands. `guard` is a predicate source.
+    `loc` is (file index, line, column) plus the inlining chain as `ptx.Loc` holds it; `ptx` the text it came from."""
+
+    mnemonic: str
+    modifiers: tuple[str, ...] = ()
+    dsts: tuple[MOperand, ...] = ()
+    srcs: tuple[MOperand, ...] = ()
+    guard: V | Reg = Reg("P", PT)
+    loc: object | None = None
+    ptx: str = ""
+    side_effect: bool = False
+    """Never removed, never duplicated, keeps its order among its kind (memory, barriers, votes)."""
+    memory: Literal["", "load", "store", "atomic", "fence", "barrier"] = ""
+    space: str = ""
+    control: Control = Control()
+    hidden: tuple[tuple[str, int], ...] = ()
+
+
+@attrs.define(eq=False)
+class Block:
+    """Basic block. Control falls through to the next block of `MFunction.blocks` unless the last instruction is an
+    unguarded branch or EXIT. `succs` are labels, in no order; kept by whoever edits control flow."""
+
+    label: str
+    insts: list[MInst] = attrs.field(factory=list)
+    succs: list[str] = attrs.field(factory=list)
+    loop_depth: int = 0
+
+
+@attrs.define(eq=False)
+class MFunction:
+    """One kernel or device function. `frame` is bytes of local memory used by PTX .local variables (spills are added
+    by the allocator); `shared` static bytes; `next_id` numbers new virtual registers."""
+
+    name: str
+    entry: bool
+    blocks: list[Block] = attrs.field(factory=list)
+    vregs: list[VReg] = attrs.field(factory=list)
+    frame: int = 0
+    shared: int = 0
+    shared_align: int = 16
+    barriers: int = 0
+    callees: list[str] = attrs.field(factory=list)
+    max_registers: int | None = None
+    constant2: bytearray = attrs.field(factory=bytearray)
+    attributes: dict[str, object] = attrs.field(factory=dict)
+
+    def new(self, file: Literal["R", "UR", "P", "UP", "B"], width: int = 1, hint: str = "") -> VReg:
+        """A fresh virtual register."""
+        reg = VReg(len(self.vregs), file, width, hint)
+        self.vregs.append(reg)
+        return reg
+
+
+__all__ = ["Block", "Control", "Instr", "MFunction", "MInst", "MOperand", "V", "VConst", "VMem", "VReg"]

@@ -1,0 +1,108 @@
+"""What one cubin holds, free of any file format: made by ptxas and the assembler, written and read by `binary`, loaded
+by the runtime driver."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+
+@attrs.frozen
+class Relocation:
+    """Patch `kind` (R_CUDA_* name) at byte `offset` of its section with the address of `symbol` + `addend`."""
+
+    offset: int
+    kind: str
+    symbol: str
+    addend: int = 0
+
+
+@attrs.frozen
+class Param:
+    """One kernel parameter: byte `offset` from the start of the parameter area (c[0x0][0x210] on sm_90) and size."""
+
+    ordinal: int
+    offset: int
+    size: int
+
+
+@attrs.frozen
+class Line:
+    """From byte `offset` of the code on, the source is file:line:column. `inlined_at` is the chain of call sites,
+    innermost first, each (file, line, column, name of the inlined function)."""
+
+    offset: int
+    file: str
+    line: int
+    column: int = 0
+    inlined_at: tuple[tuple[str, int, int, str], ...] = ()
+
+
+@attrs.define
+class Function:
+    """A kernel (`entry`) or a separately placed device function, with machine code of 16 bytes an instruction.
+
+    Sizes in bytes, per thread for `frame`/`min_stack`, per CTA for `shared` (static, without the reserved 1024).
+    `code` holds the instructions alone, without the file format's padding."""
+
+    name: str
+    code: bytes
+    entry: bool = True
+    registers: int = 0
+    barriers: int = 0
+    shared: int = 0
+    shared_align: int = 16
+    frame: int = 0
+    min_stack: int = 0
+    params: list[Param] = attrs.field(factory=list)
+    param_bytes: int = 0
+    max_threads: tuple[int, int, int] | None = None
+    req_threads: tuple[int, int, int] | None = None
+    min_ctas: int | None = None
+    max_registers: int | None = None
+    relocations: list[Relocation] = attrs.field(factory=list)
+    callees: list[str] = attrs.field(factory=list)
+    lines: list[Line] = attrs.field(factory=list)
+    constant2: bytes = b""
+    labels: dict[str, int] = attrs.field(factory=dict)
+    attributes: dict[str, object] = attrs.field(factory=dict)
+    """Further EIATTR records by name, as read; the writer emits what it knows how to derive."""
+
+
+@attrs.define
+class Variable:
+    """A module-scope variable: __device__ (space "global") or __constant__ (space "constant", bank 3).
+    `init` None means zero-filled. Relocations patch 64-bit addresses inside `init`."""
+
+    name: str
+    space: Literal["global", "constant"]
+    size: int
+    align: int
+    init: bytes | None = None
+    relocations: list[Relocation] = attrs.field(factory=list)
+    offset: int | None = None
+    """Offset in its section once placed (banks are laid out by `ptxas`; code refers to c[0x3][offset])."""
+
+
+@attrs.define
+class Program:
+    """One device module for one architecture, e.g. arch "sm_90"."""
+
+    arch: str
+    functions: list[Function] = attrs.field(factory=list)
+    variables: list[Variable] = attrs.field(factory=list)
+    externs: list[str] = attrs.field(factory=list)
+    """Symbols the driver provides: vprintf, __assertfail, malloc, free."""
+    constant4: list[str] = attrs.field(factory=list)
+    """Symbols whose 64-bit addresses the driver writes to c[0x4][8*i] (globals, externs), in slot order."""
+    uses_extern_shared: bool = False
+    ptx_version: tuple[int, int] | None = None
+    debug_line: bytes | None = None
+
+    def function(self, name: str) -> Function:
+        """The function of that (mangled) name; KeyError if there is none."""
+        for function in self.functions:
+            if function.name == name:
+                return function
+        raise KeyError(name)

@@ -1,0 +1,101 @@
+"""What the compute work distributor gets from a QMD and gives back: the line between the launch path and the SMs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+Dim = tuple[int, int, int]
+
+
+@attrs.frozen
+class Grid:
+    """One compute grid. Addresses are device virtual addresses; sizes in bytes.
+
+    `shared` is what one CTA takes (reserved 1024 + static + dynamic); `local` is per thread; `registers` per thread.
+    `constants` maps a bank number to (address, size). `entry` is the address of the first instruction;
+    `code` is (address, size) of the mapped code around it."""
+
+    entry: int
+    code: tuple[int, int]
+    grid: Dim
+    block: Dim
+    registers: int
+    shared: int
+    local: int
+    barriers: int
+    constants: dict[int, tuple[int, int]]
+    arch: str
+    name: str = ""
+    """Kernel name, for messages only."""
+    cluster: Dim = (1, 1, 1)
+    shared_window: int = 0
+    """Generic addresses [shared_window, shared_window + 16 MiB) are shared memory; likewise local below."""
+    local_window: int = 0
+
+
+@attrs.frozen
+class Options:
+    """How to simulate. `timing` False runs functionally at full speed (cycles are then 0).
+    `hazards`: "hardware" reads stale values as the chip does; "report" also records every such read; "off" trusts the
+    code. `cycle_limit`/`instruction_limit` end a runaway kernel with a fault (0 = none)."""
+
+    timing: bool = True
+    hazards: Literal["hardware", "report", "off"] = "report"
+    cycle_limit: int = 0
+    instruction_limit: int = 0
+    trace: bool = False
+
+
+FaultKind = Literal[
+    "illegal_address",
+    "misaligned_address",
+    "illegal_instruction",
+    "deadlock",
+    "timeout",
+    "assert",
+    "trap",
+    "stack_overflow",
+    "invalid_launch",
+]
+
+
+@attrs.frozen
+class Fault:
+    """Why a kernel ended early. `address` is the data address, if any; `pc` a byte offset in the function."""
+
+    kind: FaultKind
+    message: str
+    pc: int = 0
+    block: Dim = (0, 0, 0)
+    thread: Dim = (0, 0, 0)
+    address: int | None = None
+
+
+@attrs.frozen
+class Hazard:
+    """A read that came too early: `consumer` (byte offset) read `register` `early` cycles before `producer`'s value."""
+
+    producer: int
+    consumer: int
+    register: str
+    early: int
+    count: int = 1
+
+
+@attrs.frozen
+class Outcome:
+    """Result of a grid. `cycles` is gpc__cycles_elapsed.max as the model has it. `counters` are under their ncu names.
+    `stalls[reason]` are warp-cycles under ncu's warp-state names; `per_pc[offset]` maps a counter name to its sum."""
+
+    cycles: int
+    counters: dict[str, float] = attrs.field(factory=dict)
+    stalls: dict[str, float] = attrs.field(factory=dict)
+    per_pc: dict[int, dict[str, float]] = attrs.field(factory=dict)
+    fault: Fault | None = None
+    hazards: tuple[Hazard, ...] = ()
+    output: bytes = b""
+    """What printf wrote."""
+    seconds: float = 0.0
+    instructions: int = 0
