@@ -13,6 +13,7 @@ from typing import Literal
 import attrs
 
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
+from minicc.sass.program import Param, Variable
 
 
 @attrs.define(eq=False)
@@ -113,6 +114,11 @@ class MFunction:
     barriers: int = 0
     callees: list[str] = attrs.field(factory=list)
     max_registers: int | None = None
+    params: list[Param] = attrs.field(factory=list)
+    param_bytes: int = 0
+    max_threads: tuple[int, int, int] | None = None
+    req_threads: tuple[int, int, int] | None = None
+    min_ctas: int | None = None
     constant2: bytearray = attrs.field(factory=bytearray)
     attributes: dict[str, object] = attrs.field(factory=dict)
 
@@ -123,4 +129,17 @@ class MFunction:
         return reg
 
 
-__all__ = ["Block", "Control", "Instr", "MFunction", "MInst", "MOperand", "V", "VConst", "VMem", "VReg"]
+@attrs.define(eq=False)
+class MModule:
+    """A lowered PTX module. `variables` have their offsets; `constant4` lists the symbols of bank 4 in slot order;
+    `externs` the functions that the driver provides; `files` the .file table of `loc`."""
+
+    functions: list[MFunction] = attrs.field(factory=list)
+    variables: list[Variable] = attrs.field(factory=list)
+    constant4: list[str] = attrs.field(factory=list)
+    externs: list[str] = attrs.field(factory=list)
+    files: dict[int, str] = attrs.field(factory=dict)
+    uses_extern_shared: bool = False
+
+
+__all__ = ["Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst", "VMem", "VReg"]

@@ -1,7 +1,8 @@
 """The machine instruction as an object: what decode makes, print shows, the assembler parses and encode takes.
 
 An `Instr` is one printed line: guard, mnemonic, modifiers, operands in nvdisasm's order (destinations first), and the
-control field (bits 105..125). Fields that print nothing are kept in `hidden`, so that decode then encode is the identity.
+control field (bits 105..125). Fields that print nothing are kept in `hidden`, so that decode then encode is the
+identity.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ RZ, URZ, PT, UPT = 255, 63, 7, 7
 @attrs.frozen
 class Reg:
     """A register operand. `index` is the number of the first register; `suffix` holds printed operand suffixes
-    without the reuse flag, e.g. ("H0_H0",) or ("64",) or ("U32",). `neg` is `-`, `abs` is `|x|`, `inv` is `~` or `!`."""
+    without the reuse flag: ("H0_H0",), ("64",), ("U32",). `neg` is `-`, `abs` is `|x|`, `inv` is `~` or `!`."""
 
     file: RegFile
     index: int
