@@ -21,7 +21,11 @@ class Reg:
 
     name: str
     neg: bool = False
-    """`!%p1` in operands that take a predicate; `-` is not PTX syntax for registers."""
+    """`!%p1` in operands that take a predicate."""
+    part: str | None = None
+    """Component selector: "x" of a vector register, "b0".."b3"/"h0"/"h1" of video instructions."""
+    minus: bool = False
+    """`-%r1` of vmad."""
 
 
 @attrs.frozen
@@ -45,6 +49,10 @@ class Symbol:
 
     name: str
     offset: int = 0
+    generic: bool = False
+    """`generic(buf)` in an initialiser: the generic address instead of the one in its space."""
+    mask: int | None = None
+    """`0xff00(buf)` in an initialiser: the byte of the address that the mask selects, shifted down."""
 
 
 @attrs.frozen
@@ -75,6 +83,7 @@ class Pair:
 
     first: Operand
     second: Operand | None
+    """`_` is `Symbol("_")` on either side."""
 
 
 @attrs.frozen
@@ -84,7 +93,14 @@ class Tuple:
     items: tuple[Operand, ...]
 
 
-Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple
+@attrs.frozen
+class Bracket:
+    """[a, b, ...] of texture, surface and tensor instructions: `[tex, {%f1, %f2}]`."""
+
+    items: tuple[Operand, ...]
+
+
+Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple | Bracket
 
 
 @attrs.frozen
@@ -144,6 +160,23 @@ class Variable:
     attributes: tuple[str, ...] = ()
 
 
+def _type_of(register: str, regs: dict[str, str], ranges: list[tuple[str, int, str]]) -> str | None:
+    if (found := regs.get(register)) is not None:
+        return found
+    stem = register.rstrip("0123456789")
+    digits = register[len(stem) :]
+    if digits and (digits == "0" or digits[0] != "0"):
+        for prefix, count, type_ in ranges:
+            if prefix == stem:
+                if int(digits) < count:
+                    return type_
+            elif len(prefix) > len(stem) and register.startswith(prefix):
+                rest = register[len(prefix) :]
+                if rest and (rest == "0" or rest[0] != "0") and int(rest) < count:
+                    return type_
+    return None
+
+
 @attrs.define
 class Branchtargets:
     """`name: .branchtargets a, b, c;` of brx.idx."""
@@ -159,6 +192,7 @@ class Callprototype:
     name: str
     returns: tuple[Variable, ...]
     params: tuple[Variable, ...]
+    noreturn: bool = False
 
 
 @attrs.define
@@ -170,9 +204,15 @@ class Pragma:
 
 @attrs.define
 class Scope:
-    """`{ ... }`: names declared inside are local to it."""
+    """`{ ... }`: names declared inside are local to it, registers (kept here as `Function` keeps its own) too."""
 
     body: list[Statement] = attrs.field(factory=list)
+    regs: dict[str, str] = attrs.field(factory=dict)
+    reg_ranges: list[tuple[str, int, str]] = attrs.field(factory=list)
+
+    def type_of(self, register: str) -> str | None:
+        """Type of a register declared in this very scope, or None."""
+        return _type_of(register, self.regs, self.reg_ranges)
 
 
 Statement = Inst | Label | Variable | Branchtargets | Callprototype | Pragma | Scope
@@ -199,15 +239,16 @@ class Function:
 
     def type_of(self, register: str) -> str | None:
         """Type of a register by name, looking at `regs`, then at `reg_ranges`; None if undeclared."""
-        if (found := self.regs.get(register)) is not None:
-            return found
-        stem = register.rstrip("0123456789")
-        digits = register[len(stem) :]
-        if digits and (digits == "0" or digits[0] != "0"):
-            for prefix, count, type_ in self.reg_ranges:
-                if prefix == stem and int(digits) < count:
-                    return type_
-        return None
+        return _type_of(register, self.regs, self.reg_ranges)
+
+
+@attrs.define
+class Alias:
+    """`.alias name, target;`"""
+
+    name: str
+    target: str
+    where: Span | None = None
 
 
 @attrs.define
@@ -223,5 +264,5 @@ class Module:
     files: dict[int, str] = attrs.field(factory=dict)
     sections: list[str] = attrs.field(factory=list)
     """Raw text of `.section` blocks (DWARF), kept for printing."""
-    order: list[Variable | Function] = attrs.field(factory=list)
+    order: list[Variable | Function | Alias | Pragma] = attrs.field(factory=list)
     """Everything at module scope in order of appearance; empty means variables, then functions."""

@@ -1,0 +1,432 @@
+"""Function bodies: statements, instructions and operands."""
+
+from __future__ import annotations
+
+from minicc.diagnostics import Span
+from minicc.ptx.constexpr import evaluate, literal
+from minicc.ptx.cursor import Cursor
+from minicc.ptx.declare import head, is_declaration, parameters, signed_offset, variables
+from minicc.ptx.model import (
+    Address,
+    Bracket,
+    Branchtargets,
+    Callprototype,
+    Float,
+    Function,
+    Inst,
+    Int,
+    Label,
+    Loc,
+    Operand,
+    Pair,
+    Pragma,
+    Reg,
+    Scope,
+    Special,
+    Statement,
+    Symbol,
+    Tuple,
+    Vector,
+)
+from minicc.ptx.names import SPECIAL
+
+MAX_NESTING = 64
+MAX_REGISTERS = 1 << 24
+
+_NAMES: dict[str, tuple[str, tuple[str, ...]]] = {}
+"""Dotted opcode -> (opcode, modifiers): a small closed vocabulary, so it is kept between parses."""
+
+
+def parse_body(cursor: Cursor, function: Function) -> None:
+    """`{ ... }` of a function; fills `body`, `regs` and `reg_ranges`."""
+    body = Body(cursor, function)
+    cursor.expect("{")
+    function.body = []
+    body.scopes.append(function)
+    body.statements(function.body, 0)
+
+
+class Body:
+    """State of one function's parse: the scopes that are open and the line in force."""
+
+    def __init__(self, cursor: Cursor, function: Function) -> None:
+        self.cursor = cursor
+        self.texts = cursor.texts
+        self.starts = cursor.starts
+        self.function = function
+        self.scopes: list[Function | Scope] = []
+        self.loc: Loc | None = None
+        self.operands: dict[str, Operand] = {}
+
+    def statements(self, out: list[Statement], depth: int) -> None:
+        """Statements through the closing brace."""
+        cursor, texts = self.cursor, self.texts
+        if depth > MAX_NESTING:
+            cursor.fail("scopes are nested too deeply")
+        while True:
+            token = texts[cursor.at]
+            first = token[:1]
+            if first == ".":
+                self.directive(out)
+            elif first == "}":
+                cursor.at += 1
+                return
+            elif first == "{":
+                cursor.at += 1
+                scope = Scope()
+                self.scopes.append(scope)
+                self.operands = {}
+                out.append(scope)
+                self.statements(scope.body, depth + 1)
+                self.scopes.pop()
+                self.operands = {}
+            elif first == "@":
+                self.guarded(out)
+            elif first == ";":
+                cursor.at += 1
+            elif not token:
+                cursor.fail("syntax error, expected '}'")
+            elif texts[cursor.at + 1] == ":":
+                self.label(out)
+            else:
+                out.append(self.instruction(None, cursor.at))
+
+    def label(self, out: list[Statement]) -> None:
+        """`name:`, or a table of targets or a prototype under that name."""
+        cursor = self.cursor
+        start = cursor.at
+        name = cursor.name()
+        cursor.at += 1
+        word = self.texts[cursor.at]
+        if word == ".branchtargets":
+            cursor.at += 1
+            targets = [cursor.name()]
+            while cursor.accept(","):
+                targets.append(cursor.name())
+            cursor.expect(";")
+            out.append(Branchtargets(name, tuple(targets)))
+        elif word == ".calltargets":
+            cursor.at += 1
+            targets = [cursor.name()]
+            while cursor.accept(","):
+                targets.append(cursor.name())
+            cursor.expect(";")
+            out.append(Branchtargets(name, tuple(targets)))
+        elif word == ".callprototype":
+            cursor.at += 1
+            returns = parameters(cursor) if self.texts[cursor.at] == "(" else []
+            if cursor.name() != "_":
+                cursor.fail("syntax error, expected '_'", cursor.at - 1)
+            params = parameters(cursor) if self.texts[cursor.at] == "(" else []
+            noreturn = cursor.accept(".noreturn")
+            while self.texts[cursor.at] in (".abi_preserve", ".abi_preserve_control"):
+                cursor.at += 1
+                cursor.integer()
+            cursor.expect(";")
+            out.append(Callprototype(name, tuple(returns), tuple(params), noreturn))
+        else:
+            out.append(Label(name, cursor.tokens.span(start)))
+
+    def directive(self, out: list[Statement]) -> None:
+        """`.reg`, `.loc`, `.pragma` and variable declarations."""
+        cursor = self.cursor
+        token = self.texts[cursor.at]
+        if token == ".loc":
+            self.line()
+        elif token == ".reg" or token.startswith(".reg."):
+            self.registers()
+        elif token == ".pragma":
+            cursor.at += 1
+            out.append(Pragma(cursor.string()))
+            while cursor.accept(","):
+                out.append(Pragma(cursor.string()))
+            cursor.expect(";")
+        elif is_declaration(token):
+            out.extend(variables(cursor, "", cursor.at))
+        elif token in (".extern", ".visible", ".weak", ".common"):
+            cursor.at += 1
+            out.extend(variables(cursor, token[1:], cursor.at - 1))
+        elif token in (".file", ".section"):
+            cursor.fail(f"{token} belongs to module scope")
+        else:
+            cursor.fail("syntax error")
+
+    def line(self) -> None:
+        """`.loc 1 7 193[, function_name label[+4], inlined_at 1 7 2]`"""
+        cursor, texts = self.cursor, self.texts
+        cursor.at += 1
+        numbers = []
+        for _ in range(3):
+            token = texts[cursor.at]
+            if not token.isdigit() or len(token) > 18:
+                cursor.fail("syntax error, expected a number")
+            numbers.append(int(token))
+            cursor.at += 1
+        name: str | None = None
+        inlined: tuple[int, int, int] | None = None
+        while texts[cursor.at] == ",":
+            word = texts[cursor.at + 1]
+            if word == "function_name":
+                cursor.at += 2
+                token = texts[cursor.at]
+                if token[:1] == '"':
+                    name = token
+                    cursor.at += 1
+                else:
+                    name = cursor.name()
+                    offset = signed_offset(cursor)
+                    name += f"+{offset}" if offset else ""
+            elif word == "inlined_at":
+                cursor.at += 2
+                values = []
+                for _ in range(3):
+                    token = texts[cursor.at]
+                    if not token.isdigit() or len(token) > 18:
+                        cursor.fail("syntax error, expected a number")
+                    values.append(int(token))
+                    cursor.at += 1
+                inlined = (values[0], values[1], values[2])
+            else:
+                break
+        cursor.accept(";")
+        self.loc = Loc(numbers[0], numbers[1], numbers[2], name, inlined)
+
+    def registers(self) -> None:
+        """`.reg .b32 %r<5>, %a, %b;` into the innermost scope."""
+        cursor = self.cursor
+        declared = head(cursor)
+        type_ = declared.type if declared.vector is None else f"v{declared.vector}.{declared.type}"
+        scope = self.scopes[-1]
+        self.operands = {}
+        while True:
+            place = cursor.at
+            name = cursor.name()
+            if cursor.accept("<"):
+                digits = self.texts[cursor.at]
+                if not digits.isdigit() or len(digits) > 9:
+                    cursor.fail("syntax error, expected a register count")
+                count = int(digits)
+                cursor.at += 1
+                cursor.expect(">")
+                if not 0 <= count <= MAX_REGISTERS:
+                    cursor.fail("register count out of range", place)
+                scope.reg_ranges.append((name, count, type_))
+            else:
+                if name in scope.regs:
+                    cursor.wrong(
+                        "ptx.duplicate", f"Duplicate definition of variable '{name}'", cursor.tokens.span(place)
+                    )
+                scope.regs[name] = type_
+            if not cursor.accept(","):
+                break
+        cursor.expect(";")
+
+    def guarded(self, out: list[Statement]) -> None:
+        """`@p inst`, `@!p inst`"""
+        cursor = self.cursor
+        start = cursor.at
+        cursor.at += 1
+        negated = cursor.accept("!")
+        guard = Reg(cursor.name(), negated)
+        if self.texts[cursor.at] == "{":
+            cursor.fail("syntax error, a guard stands before an instruction")
+        out.append(self.instruction(guard, start))
+
+    def instruction(self, guard: Reg | None, start: int) -> Inst:
+        """One instruction through its ';'."""
+        cursor, texts, starts = self.cursor, self.texts, self.starts
+        at = cursor.at
+        word = texts[at]
+        parts = _NAMES.get(word)
+        if parts is None:
+            if not (word[:1].isalpha() or word[:1] == "_"):
+                cursor.fail("syntax error, expected an instruction")
+            opcode, *modifiers = word.split(".")
+            parts = opcode, tuple(modifiers)
+            if len(_NAMES) < 1 << 16:
+                _NAMES[word] = parts
+        at += 1
+        token = texts[at]
+        operands: tuple[Operand, ...] = ()
+        if token != ";":
+            cursor.at = at
+            operands = self.operand_list(parts[0] == "call")
+            at = cursor.at
+        cursor.at = at + 1
+        where = Span(cursor.source, starts[start], starts[at] + 1)
+        return Inst(parts[0], parts[1], operands, guard, self.loc, where)
+
+    def operand_list(self, call: bool) -> tuple[Operand, ...]:
+        """Operands through the one before ';', at which the cursor stays."""
+        cursor, texts = self.cursor, self.texts
+        known = self.operands
+        out: list[Operand] = []
+        while True:
+            at = cursor.at
+            found = known.get(texts[at])
+            following = texts[at + 1] if texts[at] else ""
+            if found is not None and (following == "," or following == ";"):
+                cursor.at = at + 1
+                out.append(found)
+            elif call and texts[at] == "(":
+                out.append(self.tuple_())
+                following = texts[cursor.at]
+            else:
+                out.append(self.operand())
+                following = texts[cursor.at]
+            if following == ",":
+                cursor.at += 1
+            elif following == ";":
+                return tuple(out)
+            else:
+                cursor.fail("syntax error, expected ',' or ';'")
+
+    def tuple_(self) -> Tuple:
+        """`(a, b)` of a call."""
+        cursor = self.cursor
+        cursor.at += 1
+        items: list[Operand] = []
+        if cursor.accept(")"):
+            return Tuple(())
+        while True:
+            items.append(self.operand())
+            if cursor.accept(")"):
+                return Tuple(tuple(items))
+            cursor.expect(",")
+
+    def operand(self) -> Operand:
+        """One operand, with `a|b` pairs."""
+        first = self.single()
+        if self.texts[self.cursor.at] == "|" and isinstance(first, Reg | Symbol):
+            self.cursor.at += 1
+            return Pair(first, self.single())
+        return first
+
+    def single(self) -> Operand:
+        cursor, texts = self.cursor, self.texts
+        token = texts[cursor.at]
+        first = token[:1]
+        if first == "%" or first == "$" or first == "_" or first.isalpha():
+            if token == "WARP_SZ":
+                return evaluate(cursor)
+            return self.word(token)
+        if first == "[":
+            return self.bracket()
+        if first == "{":
+            return self.vector()
+        if first == "!":
+            cursor.at += 1
+            name = self.single()
+            if not isinstance(name, Reg):
+                cursor.fail("syntax error, '!' stands before a predicate", cursor.at - 1)
+            return Reg(name.name, not name.neg, name.part)
+        if first == "-" and (texts[cursor.at + 1][:1] == "%" or texts[cursor.at + 1][:1].isalpha()):
+            cursor.at += 1
+            name = self.single()
+            if not isinstance(name, Reg):
+                cursor.fail("syntax error, expected a register after '-'", cursor.at - 1)
+            return Reg(name.name, name.neg, name.part, True)
+        following = texts[cursor.at + 1] if token else ""
+        if following in (",", ";", "]", "}", ")"):
+            constant = literal(token)
+            if constant is not None:
+                cursor.at += 1
+                return constant
+        return evaluate(cursor)
+
+    def word(self, token: str) -> Operand:
+        """A register, special register or symbol (with an offset)."""
+        cursor = self.cursor
+        found = self.operands.get(token)
+        if found is None:
+            found = self.resolve(token)
+            self.operands[token] = found
+        cursor.at += 1
+        if type(found) is Symbol:
+            following = self.texts[cursor.at]
+            if following == "+" or following == "-":
+                return Symbol(token, signed_offset(cursor))
+            if following == "[":
+                cursor.at += 1
+                index = cursor.integer()
+                cursor.expect("]")
+                return Symbol(token, index * self.element_size(token))
+        return found
+
+    def element_size(self, name: str) -> int:
+        """Bytes of one element of a variable declared in this function or before it; 1 if it is not known here."""
+        from minicc.ptx.names import SIZES
+
+        for scope in self.scopes:
+            for item in scope.body or ():
+                if getattr(item, "name", None) == name and hasattr(item, "vector"):
+                    return SIZES.get(item.type, 1) * (item.vector or 1)
+        return 1
+
+    def declared(self, name: str) -> bool:
+        return any(scope.type_of(name) for scope in self.scopes)
+
+    def resolve(self, token: str) -> Operand:
+        if self.declared(token):
+            return Reg(token)
+        if token in SPECIAL:
+            return Special(token)
+        stem, dot, part = token.partition(".")
+        if dot and (self.declared(stem) or stem[0] == "%"):
+            return Reg(stem, part=part)
+        if token[0] == "%":
+            return Reg(token)
+        if dot or "::" in token:
+            self.cursor.fail("syntax error, unexpected '.' in an operand")
+        return Symbol(token)
+
+    def bracket(self) -> Address | Bracket:
+        """`[reg+4]`, `[name]`, `[12]`, `[tensor, {a, b}]`"""
+        cursor, texts = self.cursor, self.texts
+        cursor.at += 1
+        token = texts[cursor.at]
+        first = token[:1]
+        base: Operand
+        offset = 0
+        if first == "%" or first == "$" or first == "_" or first.isalpha():
+            base = self.word(token)
+            following = texts[cursor.at]
+            if following == "+" or following == "-":
+                offset = signed_offset(cursor)
+            if isinstance(base, Symbol) and base.offset:
+                base, offset = Symbol(base.name), base.offset + offset
+        else:
+            base = self.single()
+            if isinstance(base, Float):
+                cursor.fail("syntax error, an address is an integer", cursor.at - 1)
+        if texts[cursor.at] == "]" and isinstance(base, Reg | Symbol | Int):
+            cursor.at += 1
+            return Address(base, offset)
+        items: list[Operand] = [base]
+        while cursor.accept(","):
+            items.append(self.single())
+        cursor.expect("]")
+        return Bracket(tuple(items))
+
+    def vector(self) -> Vector:
+        """`{a, _, c}`"""
+        cursor = self.cursor
+        cursor.at += 1
+        items: list[Operand | None] = []
+        if cursor.accept("}"):
+            return Vector(())
+        while True:
+            if self.texts[cursor.at] == "_":
+                cursor.at += 1
+                items.append(None)
+            else:
+                item = self.single()
+                if isinstance(item, Vector | Bracket | Address):
+                    cursor.fail("syntax error in a vector operand", cursor.at - 1)
+                items.append(item)
+            if cursor.accept("}"):
+                return Vector(tuple(items))
+            cursor.expect(",")
+
+
+__all__ = ["Body", "Pragma", "parse_body"]

@@ -1,0 +1,70 @@
+"""Text -> tokens, by one compiled regular expression.
+
+A token is a string; its kind is plain from its first characters, so no token objects are made: `Tokens.texts[i]` and
+`Tokens.starts[i]` (character offset). Dotted names ("mad.lo.s32", "%tid.x", ".shared::cta") are one token. The last
+token is "" (end of text). Comments and white space separate tokens and leave none.
+"""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from minicc.diagnostics import SourceFile, Span, fail
+
+_TOKEN = re.compile(
+    r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
+    (?:(
+      [.]?[A-Za-z_$%][\w$]*(?:(?:[.]|::)[\w$]+)*   # words, directives, registers, dotted opcodes
+    | 0[fF][0-9a-fA-F]{8}\b | 0[dD][0-9a-fA-F]{16}\b
+    | 0[xX][0-9a-fA-F]+U? | 0[bB][01]+U?
+    | [0-9]+[.][0-9]*(?:[eE][+-]?[0-9]+)? | [.][0-9]+(?:[eE][+-]?[0-9]+)? | [0-9]+[eE][+-]?[0-9]+
+    | [0-9]+U?
+    | "[^"\n]*"
+    | << | >> | <= | >= | == | != | && | \|\|
+    | /(?![*]) | [{}()\[\],;:+\-*%&|^~!<>=?@]
+    ) | (\Z) | (.))""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+
+
+@attrs.define
+class Tokens:
+    """Token strings and their offsets in the source, of equal length; the last is the empty string at the end."""
+
+    source: SourceFile
+    texts: list[str]
+    starts: list[int]
+
+    def span(self, index: int, last: int | None = None) -> Span:
+        """Place of token `index`, or from it through token `last`."""
+        index = min(index, len(self.texts) - 1)
+        last = index if last is None else min(last, len(self.texts) - 1)
+        return Span(self.source, self.starts[index], self.starts[last] + len(self.texts[last]))
+
+
+def tokenise(source: SourceFile) -> Tokens:
+    """All tokens of a text. A character that begins no token is a `CompileError` at its place."""
+    texts: list[str] = []
+    starts: list[int] = []
+    add_text, add_start = texts.append, starts.append
+    for match in _TOKEN.finditer(source.text):
+        kind = match.lastindex
+        if kind == 1:
+            add_text(match[1])
+            add_start(match.start(1))
+        elif kind == 2:
+            break
+        else:
+            at = match.start(3)
+            rest = source.text[at : at + 2]
+            span = Span(source, at, at + 1)
+            if rest == "/*":
+                fail("ptx.comment", "unterminated comment", span)
+            if rest[0] == '"':
+                fail("ptx.string", "unterminated string", span)
+            fail("ptx.character", f"Parsing error near {rest[0]!r}: unexpected character", span)
+    add_text("")
+    add_start(len(source.text))
+    return Tokens(source, texts, starts)
