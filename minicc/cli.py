@@ -1,0 +1,160 @@
+"""The `minicc` command: verbs, the compile command, and the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnostic
+
+VERBS = {
+    "run": "compile, launch and check a kernel, on the SM model or on a GPU",
+    "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
+    "as": "assemble what objdump prints",
+    "cache": "info, clear: what is kept between runs",
+    "completion": "bash, zsh, fish: a completion script",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit status. Nothing escapes as a traceback."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    as_json = "--json" in words or "-json" in words
+    try:
+        if words and words[0] in VERBS and not (Path(words[0]).suffix and Path(words[0]).exists()):
+            status = _verb(words[0], words[1:])
+        else:
+            status = _compile(words)
+        sys.stdout.flush()
+        return status
+    except CompileError as error:
+        _print_diagnostics(error.diagnostics, as_json)
+        return error.exit_status
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return EXIT_SOURCE
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _verb(verb: str, words: list[str]) -> int:
+    if verb == "run":
+        from minicc.verbs import run
+
+        return run.main(words)
+    if verb == "objdump":
+        from minicc import objdump
+
+        return objdump.main(words)
+    if verb == "as":
+        from minicc.sass import as_
+
+        return as_.main(words)
+    if verb == "cache":
+        from minicc.verbs import cache
+
+        return cache.main(words)
+    from minicc.verbs import completion
+
+    return completion.main(words)
+
+
+def _compile(words: list[str]) -> int:
+    from minicc import driver
+    from minicc.options import describe, parse
+
+    request = parse(words)
+    if request.has("help") or not words:
+        print(describe(VERBS), end="")
+        return 0 if words else EXIT_SOURCE
+    if request.has("version"):
+        from minicc import __version__
+
+        print(f"minicc: NVIDIA-compatible CUDA compiler driver in Python\nminicc release {__version__}")
+        return 0
+    if not request.inputs:
+        from minicc.diagnostics import fail
+
+        fail("cli.no-input", "No input files specified; use option --help for more information")
+    if "output" in request.values and len(request.inputs) > 1:
+        from minicc.diagnostics import fail
+
+        fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
+
+    as_json, quiet = request.has("json"), request.has("no_warnings")
+    strict = any(kind in ("all-warnings", "default") for kind in request.lists.get("werror", []))
+    for name in request.inputs:
+        seen: list[Diagnostic] = []
+        build = driver.open_input(name, request, seen.append)
+        if request.has("dryrun") or request.has("verbose"):
+            for line in driver.plan(build):
+                print(f"#$ {line}", file=sys.stderr)
+        if request.has("dryrun"):
+            continue
+        start = time.perf_counter()
+        result = driver.run(build)
+        if not quiet:
+            _print_diagnostics(seen, as_json)
+        if strict and seen:
+            return EXIT_SOURCE
+        for line in build.info:
+            print(line, file=sys.stderr)
+        if request.has("verbose"):
+            for stage, seconds in build.times:
+                print(f"#$ {stage:24} {seconds * 1e3:8.1f} ms", file=sys.stderr)
+            print(f"#$ {'total':24} {(time.perf_counter() - start) * 1e3:8.1f} ms", file=sys.stderr)
+        output = request.values.get("output") or _default_output(build, request.stage)
+        driver.write(output, result)
+        if request.has("keep"):
+            directory = Path(request.values.get("keep_dir", "."))
+            for artifact, content in build.artifacts.items():
+                driver.write(str(directory / artifact), content)
+        if request.has("depend") or "depend_file" in request.values:
+            rule = request.values.get("depend_file") or f"{build.stem}.d"
+            driver.write(rule, driver.dependency_rule(build, output))
+    return 0
+
+
+def _default_output(build: object, stage: str) -> str:
+    from minicc import driver
+
+    assert isinstance(build, driver.Build)
+    if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
+        return "-"
+    return build.stem + driver.SUFFIX[stage]
+
+
+def _print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
+    if as_json:
+        import json
+
+        if diagnostics:
+            print(json.dumps({"schema": 1, "diagnostics": [d.to_json() for d in diagnostics]}), file=sys.stderr)
+        return
+    for diagnostic in diagnostics:
+        print(diagnostic.render(), file=sys.stderr)
+    errors = sum(d.severity == "error" for d in diagnostics)
+    if errors > 1:
+        print(f"{errors} errors generated.", file=sys.stderr)
+
+
+def _internal_error(error: Exception) -> int:
+    """A fault of minicc itself: say so, say how to report it, and show the stack only where asked for."""
+    import traceback
+
+    if os.environ.get("MINICC_TRACEBACK"):
+        traceback.print_exc()
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    print(
+        f"minicc: internal error: {type(error).__name__}: {error} (at {place})\n"
+        "This is a fault of minicc, not of your program. Please report it with the input and the command line;\n"
+        "MINICC_TRACEBACK=1 in the environment shows where it happened.",
+        file=sys.stderr,
+    )
+    return EXIT_INTERNAL

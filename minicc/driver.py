@@ -1,0 +1,461 @@
+"""nvcc's part: which stages run, in which order, and which files they leave. No compiling is done here.
+
+A `Build` carries one input through the stages, each at most once and each result kept under the name of the file that
+--keep would leave, so that stopping anywhere, keeping everything, or starting from a file in the middle are one path.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from minicc import arch as archs
+from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
+from minicc.options import Request, Target
+
+if TYPE_CHECKING:
+    from minicc.ptx.model import Module
+    from minicc.sass.program import Program
+
+T = TypeVar("T")
+
+KINDS = {".k": "k", ".cu": "k", ".ll": "ll", ".ptx": "ptx", ".sass": "sass", ".cubin": "cubin"}
+"""Input kinds by suffix. `.opt.ll` is IR that needs no more optimising."""
+
+
+@attrs.define
+class Build:
+    """One input on its way. `text` or `data` is the input; `kind` where it enters; `stem` names its artifacts."""
+
+    request: Request
+    name: str
+    stem: str
+    kind: str
+    source: SourceFile
+    data: bytes = b""
+    report: Callable[[Diagnostic], None] = lambda diagnostic: None
+    artifacts: dict[str, str | bytes] = attrs.field(factory=dict)
+    dependencies: list[str] = attrs.field(factory=list)
+    times: list[tuple[str, float]] = attrs.field(factory=list)
+    info: list[str] = attrs.field(factory=list)
+    _memo: dict[tuple[str, str], Any] = attrs.field(factory=dict)
+
+    # Bookkeeping
+
+    def once(self, stage: str, key: str, make: Callable[[], T]) -> T:
+        """Run a stage unless it has run for `key` ("compute_90", "sm_90"); keep its result and its time."""
+        if (stage, key) not in self._memo:
+            start = time.perf_counter()
+            self._memo[stage, key] = make()
+            self.times.append((f"{stage} {key}".rstrip(), time.perf_counter() - start))
+        return self._memo[stage, key]  # type: ignore[no-any-return]
+
+    def keep(self, suffix: str, content: str | bytes) -> None:
+        self.artifacts[self.stem + suffix] = content
+
+    def tag(self, target: Target) -> str:
+        """Part of an artifact's name that tells several -gencode apart; empty when there is one."""
+        return f".{target.compute}" if len(self.request.targets) > 1 else ""
+
+    # Stages, in order
+
+    def ll(self, target: Target) -> str:
+        """Frontend: `.k` to LLVM IR, as lowered."""
+        if self.kind == "ll":
+            return self.source.text
+
+        def make() -> str:
+            from minicc import frontend
+
+            options = self.frontend_options(target)
+            text = frontend.compile(self.source, options)
+            for diagnostic in options.diagnostics:
+                self.report(diagnostic)
+            self.dependencies[:] = options.files_read
+            self.keep(f"{self.tag(target)}.ll", text)
+            return text
+
+        return self.once("frontend", target.compute, make)
+
+    def opt_ll(self, target: Target) -> str:
+        """LLVM: optimised and prepared for nvptx64."""
+        if self.kind == "ll" and self.name.endswith(".opt.ll"):
+            return self.source.text
+
+        def make() -> str:
+            from minicc import nvvm
+
+            text = nvvm.optimise(self.ll(target), self.nvvm_options(target))
+            self.keep(f"{self.tag(target)}.opt.ll", text)
+            return text
+
+        return self.once("nvvm", target.compute, make)
+
+    def nvptx(self, target: Target) -> str:
+        """LLVM's own PTX from the same IR, as a peer."""
+
+        def make() -> str:
+            from minicc import nvvm
+
+            return nvvm.nvptx(self.ll(target), self.nvvm_options(target))
+
+        return self.once("nvptx", target.compute, make)
+
+    def module(self, target: Target) -> Module:
+        """The PTX module: selected from IR, or parsed."""
+        from minicc import ptx
+
+        if self.kind == "ptx":
+            return self.once("parse", "", lambda: ptx.parse(self.source))
+
+        def make() -> Module:
+            from minicc import isel, nvvm
+
+            module = isel.select(nvvm.read(self.opt_ll(target)), archs.get(target.compute), self.isel_options())
+            self.keep(f"{self.tag(target)}.ptx", ptx.format(module))
+            return module
+
+        return self.once("isel", target.compute, make)
+
+    def ptx(self, target: Target) -> str:
+        """PTX text."""
+        if self.kind == "ptx":
+            return self.source.text
+        self.module(target)
+        return str(self.artifacts[f"{self.stem}{self.tag(target)}.ptx"])
+
+    def program(self, target: Target, code: str) -> Program:
+        """ptxas, or the assembler, or a cubin read."""
+        from minicc.sass.program import Program
+
+        def make() -> Program:
+            if self.kind == "sass":
+                from minicc import sass
+
+                return sass.assemble(self.source, archs.get(code))
+            if self.kind == "cubin":
+                from minicc import binary
+
+                return binary.read_cubin(self.data, self.name)
+            from minicc import ptxas
+
+            options = self.ptxas_options()
+            program = ptxas.assemble(self.module(target), archs.get(code), options)
+            self.info += options.messages
+            return program
+
+        return self.once("ptxas", code, make)
+
+    def sass(self, target: Target, code: str) -> str:
+        """The listing that `minicc as` reads back."""
+
+        def make() -> str:
+            from minicc import sass
+
+            text = sass.disassemble(self.program(target, code))
+            self.keep(f"{self.tag(target)}.{code}.sass", text)
+            return text
+
+        return self.once("disassemble", code, make)
+
+    def cubin(self, target: Target, code: str) -> bytes:
+        """The device ELF."""
+        if self.kind == "cubin":
+            return self.data
+
+        def make() -> bytes:
+            from minicc import binary
+
+            data = binary.write_cubin(self.program(target, code))
+            self.keep(f"{self.tag(target)}.{code}.cubin", data)
+            return data
+
+        return self.once("cubin", f"{target.compute} {code}", make)
+
+    def fatbin(self) -> bytes:
+        """Every cubin and PTX that -arch, -code and -gencode ask for, in one container."""
+
+        def make() -> bytes:
+            from minicc import binary
+
+            entries = []
+            for target in self.request.targets:
+                for code in target.codes:
+                    entries.append(binary.Entry("cubin", code, self.cubin(target, code), name=self.name))
+                if target.embed_ptx and self.kind in ("k", "ll", "ptx"):
+                    text = self.ptx(target).encode()
+                    entries.append(binary.Entry("ptx", target.compute, text, compression=self.compression()))
+            data = binary.write_fatbin(entries)
+            self.keep(".fatbin", data)
+            return data
+
+        return self.once("fatbin", "", make)
+
+    def object(self) -> bytes:
+        """The host object: fatbin, registration, launch stubs."""
+
+        def make() -> bytes:
+            from minicc import binary
+
+            target = self.request.targets[0]
+            program = self.program(target, (target.codes or (target.compute.replace("compute", "sm"),))[0])
+            data = binary.write_object(self.fatbin(), program, self.stem)
+            self.keep(".stub.c", binary.stub_c(program, self.stem))
+            self.keep(".o", data)
+            return data
+
+        return self.once("object", "", make)
+
+    # Options of the stages
+
+    def frontend_options(self, target: Target) -> Any:
+        from minicc.frontend.options import Options
+
+        r, fast = self.request, self.request.has("fast_math")
+        return Options(
+            includes=r.lists.get("include", []),
+            defines=r.lists.get("define", []),
+            undefines=r.lists.get("undefine", []),
+            std=r.values.get("std", "c++17"),
+            sm=archs.get(target.compute).sm,
+            ftz=r.boolean("ftz", fast),
+            prec_div=r.boolean("prec_div", not fast),
+            prec_sqrt=r.boolean("prec_sqrt", not fast),
+            fmad=r.boolean("fmad", True),
+            fast_math=fast,
+            debug="full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none",
+            opt_level=r.opt_level,
+        )
+
+    def nvvm_options(self, target: Target) -> Any:
+        from minicc.nvvm.options import Options
+
+        r, fast = self.request, self.request.has("fast_math")
+        debug = "full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none"
+        return Options(
+            opt_level=r.opt_level,
+            sm=archs.get(target.compute).sm,
+            ftz=r.boolean("ftz", fast),
+            fmad=r.boolean("fmad", True),
+            debug=debug,
+        )
+
+    def isel_options(self) -> Any:
+        from minicc.isel.options import Options
+
+        return Options(how=self.request.values.get("isel", "cost"))
+
+    def ptxas_options(self) -> Any:
+        from minicc.ptxas.options import Options, parse
+
+        r = self.request
+        options = Options(opt_level=r.opt_level, lineinfo=r.has("lineinfo") or r.has("debug"))
+        if "maxreg" in r.values:
+            options.max_registers = int(r.values["maxreg"])
+        parse(r.lists.get("xptxas", []), options)
+        options.verbose = options.verbose or r.has("resource_usage")
+        return options
+
+    def compression(self) -> str:
+        mode = self.request.values.get("compress", "default")
+        return {"default": "zstd", "size": "zstd", "balance": "zstd", "speed": "lz4", "none": "none"}[mode]
+
+
+def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]) -> Build:
+    """Read one input file, or standard input for "-" (taken as `.k`); an unreadable file is a `CompileError`."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        fail("driver.no-input", f"{name}: {error.strerror or error}")
+    path = Path(name)
+    kind = "k" if name == "-" or request.values.get("language") == "cu" else KINDS.get(path.suffix, "")
+    if not kind:
+        fail(
+            "driver.unknown-input",
+            f"{name}: don't know what to do with suffix '{path.suffix}'; known: " + " ".join(KINDS),
+        )
+    text = ""
+    if kind != "cubin":
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
+    stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
+    shown = "<stdin>" if name == "-" else name
+    return Build(request, name, stem, kind, SourceFile(shown, text), data, report)
+
+
+ORDER = ("preprocess", "ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")
+_ENTERS = {"k": 0, "ll": 2, "ptx": 4, "sass": 6, "cubin": 7}
+SUFFIX = {"ll": ".ll", "opt.ll": ".opt.ll", "nvptx": ".nvptx.ptx", "ptx": ".ptx", "sass": ".sass", "cubin": ".cubin",
+          "fatbin": ".fatbin", "object": ".o"}  # fmt: skip
+
+
+def run(build: Build) -> str | bytes:
+    """Carry a build to the stage that its request names; returns that stage's result."""
+    request, stage = build.request, build.request.stage
+    target = request.targets[0]
+    if ORDER.index(stage) < _ENTERS[build.kind]:
+        fail("driver.too-late", f"{build.name}: a .{build.kind} file cannot be turned back into {stage}")
+    if stage in ("ll", "opt.ll", "nvptx", "ptx") and len(request.targets) > 1:
+        fail("driver.several-targets", f"one virtual architecture at a time for {stage}; -gencode names several")
+    if stage in ("sass", "cubin") and sum(len(t.codes) for t in request.targets) != 1:
+        codes = " ".join(code for t in request.targets for code in t.codes) or "none"
+        fail("driver.several-targets", f"{stage} holds code of exactly one architecture; asked for: {codes}")
+    if stage == "preprocess":
+        from minicc import frontend
+
+        return frontend.preprocess(build.source, build.frontend_options(target))
+    if stage in ("sass", "cubin"):
+        target = next(t for t in request.targets if t.codes)
+        code = target.codes[0]
+        result: str | bytes = build.sass(target, code) if stage == "sass" else build.cubin(target, code)
+    elif stage == "fatbin":
+        result = build.fatbin()
+    elif stage == "object":
+        result = build.object()
+    else:
+        steps = {"ll": build.ll, "opt.ll": build.opt_ll, "nvptx": build.nvptx, "ptx": build.ptx}
+        result = steps[stage](target)
+    if request.has("keep") and build.kind != "cubin" and stage in ("cubin", "fatbin", "object"):
+        for t in request.targets:
+            for code in t.codes:
+                build.sass(t, code)
+        if stage == "fatbin":
+            build.object()
+    return result
+
+
+def plan(build: Build) -> Iterator[str]:
+    """The stages as commands that a user could type, for --dryrun and -v."""
+    request, stage, stem = build.request, build.request.stage, build.stem
+    last = ORDER.index(stage)
+    have = build.name
+    for target in request.targets:
+        tag = build.tag(target)
+        have = build.name
+        chain = [("ll", f"{stem}{tag}.ll", "--emit=ll"), ("opt.ll", f"{stem}{tag}.opt.ll", "--emit=opt.ll"),
+                 ("ptx", f"{stem}{tag}.ptx", "-ptx")]  # fmt: skip
+        for name, made, how in chain:
+            if _ENTERS[build.kind] <= ORDER.index(name) <= last and not (name == "opt.ll" and have.endswith(".opt.ll")):
+                yield f"minicc -arch={target.compute} {how} -o {made} {have}"
+                have = made
+        for code in target.codes if last >= ORDER.index("sass") and build.kind != "cubin" else ():
+            yield f"minicc -arch={code} -cubin -o {stem}{tag}.{code}.cubin {have}"
+    if stage in ("fatbin", "object"):
+        yield f"minicc -fatbin -o {stem}.fatbin {build.name}"
+    if stage == "object":
+        yield f"minicc -c -o {stem}.o {build.name}"
+
+
+def write(path: str, content: str | bytes) -> None:
+    """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
+    data = content.encode() if isinstance(content, str) else content
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or ".")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        fail("driver.cannot-write", f"{path}: {error.strerror or error}")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def dependency_rule(build: Build, output: str) -> str:
+    """A make rule: output depends on the source and every file it includes."""
+    names = [build.name, *(name for name in build.dependencies if name != build.name)]
+    return f"{output} : " + " \\\n    ".join(name.replace(" ", "\\ ") for name in names) + "\n"
+
+
+@attrs.frozen
+class Compiled:
+    """What `minicc.compile` returns: the fatbin, and each stage's text on the way (empty where a stage did not run).
+    `artifacts` holds all of them by the file name that --keep would give."""
+
+    name: str
+    fatbin: bytes
+    artifacts: dict[str, str | bytes]
+    info: tuple[str, ...] = ()
+
+    def _find(self, suffix: str) -> Any:
+        return next((value for name, value in self.artifacts.items() if name.endswith(suffix)), "")
+
+    @property
+    def ll(self) -> str:
+        """LLVM IR as lowered."""
+        return next((str(v) for k, v in self.artifacts.items() if k.endswith(".ll") and not k.endswith(".opt.ll")), "")
+
+    @property
+    def opt_ll(self) -> str:
+        """LLVM IR, optimised and prepared."""
+        return str(self._find(".opt.ll"))
+
+    @property
+    def ptx(self) -> str:
+        """PTX text."""
+        return str(self._find(".ptx"))
+
+    @property
+    def sass(self) -> str:
+        """Machine code as text."""
+        return str(self._find(".sass"))
+
+    @property
+    def cubin(self) -> bytes:
+        """The device ELF of the (first) real architecture."""
+        return bytes(self._find(".cubin") or b"")
+
+
+def compile(
+    source: str | os.PathLike[str] | SourceFile, arch: str = "sm_90", options: str | list[str] = ""
+) -> Compiled:
+    """Compile a file (a path), or a text given as `SourceFile`, for one architecture.
+
+    `options` are nvcc's, as a list or as one string: `compile("k.k", options="-lineinfo -use_fast_math")`.
+    Errors are `CompileError`s that carry every diagnostic."""
+    import shlex
+
+    from minicc.options import parse
+
+    words = shlex.split(options) if isinstance(options, str) else list(options)
+    request = parse([*words, f"-arch={arch}"])
+    seen: list[Diagnostic] = []
+    if isinstance(source, SourceFile):
+        kind = KINDS.get(Path(source.name).suffix, "k")
+        build = Build(request, source.name, Path(source.name).stem, kind, source, report=seen.append)
+    else:
+        build = open_input(os.fspath(source), request, seen.append)
+    fatbin = build.fatbin()
+    target = request.targets[0]
+    for code in target.codes:
+        build.sass(target, code)
+        build.artifacts.setdefault(f"{build.stem}.{code}.cubin", build.cubin(target, code))
+    return Compiled(build.name, fatbin, build.artifacts, tuple(build.info))
+
+
+__all__ = ["Build", "CompileError", "Compiled", "compile", "dependency_rule", "open_input", "plan", "run", "write"]

@@ -1,0 +1,265 @@
+"""The command line of `minicc`, in nvcc's spellings: one table, read by the parser, --help and shell completion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+
+from minicc import arch
+from minicc.diagnostics import fail
+
+Kind = Literal["flag", "value", "list", "bool", "glued"]
+"""flag: no value. value: the last one given counts. list: comma-separated, adds up. bool: =true|false.
+glued: a letter that the value may follow at once (-DX, -Ipath, -O3); adds up."""
+
+
+@attrs.frozen
+class Option:
+    """One option. `names` without dashes: one dash and two are the same, as nvcc takes them."""
+
+    dest: str
+    names: tuple[str, ...]
+    kind: Kind
+    help: str
+    metavar: str = ""
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("output", ("o", "output-file"), "value", "Write the result to FILE.", "FILE"),
+    Option("ptx", ("ptx",), "flag", "Compile the inputs to .ptx."),
+    Option("cubin", ("cubin",), "flag", "Compile the inputs to .cubin."),
+    Option("fatbin", ("fatbin",), "flag", "Compile the inputs to .fatbin. The default."),
+    Option("object", ("c", "compile"), "flag", "Compile each input to a host object with the fatbin embedded."),
+    Option("preprocess", ("E", "preprocess"), "flag", "Preprocess only, to standard output or -o."),
+    Option("emit", ("emit",), "value", "Stop after one more stage: ll, opt.ll, nvptx (LLVM's own PTX), sass.", "STAGE"),
+    Option("arch", ("arch", "gpu-architecture"), "value", "Architecture: sm_90, sm_90a, compute_90 ...", "ARCH"),
+    Option("code", ("code", "gpu-code"), "list", "Code to embed: sm_90, compute_90.", "CODE"),
+    Option("gencode", ("gencode", "generate-code"), "glued", "One of several: arch=compute_90,code=sm_90.", "SPEC"),
+    Option("include", ("I", "include-path"), "glued", "Add a directory to the include path.", "DIR"),
+    Option("define", ("D", "define-macro"), "glued", "Define a macro.", "NAME[=VALUE]"),
+    Option("undefine", ("U", "undefine-macro"), "glued", "Undefine a macro.", "NAME"),
+    Option("std", ("std",), "value", "Language: c++11, c++14, c++17 (default), c++20.", "STD"),
+    Option("language", ("x",), "value", "Input language; only cu.", "LANG"),
+    Option("opt", ("O", "optimize"), "glued", "Optimisation level of device code, 0 to 3 (default 3).", "N"),
+    Option("debug", ("G", "device-debug"), "flag", "Full debug information; turns optimisation off."),
+    Option("lineinfo", ("lineinfo", "generate-line-info"), "flag", "Line tables, without changing the code."),
+    Option("maxreg", ("maxrregcount",), "value", "At most N registers a thread.", "N"),
+    Option("xptxas", ("Xptxas", "ptxas-options"), "list", "Options for ptxas: -v, -O2, --sched=serial ...", "OPTS"),
+    Option("resource_usage", ("resource-usage", "res-usage"), "flag", "Print registers, stack and shared memory."),
+    Option("fast_math", ("use_fast_math",), "flag", "-ftz=true -prec-div=false -prec-sqrt=false -fmad=true."),
+    Option("fmad", ("fmad",), "bool", "Contract a*b+c into fma (default true)."),
+    Option("ftz", ("ftz",), "bool", "Flush float denormals to zero (default false)."),
+    Option("prec_div", ("prec-div",), "bool", "IEEE float division and reciprocal (default true)."),
+    Option("prec_sqrt", ("prec-sqrt",), "bool", "IEEE float square root (default true)."),
+    Option("isel", ("isel",), "value", "Instruction selection: cost (default) or first-match.", "HOW"),
+    Option("compress", ("compress-mode",), "value", "PTX in the fatbin: default, size, speed, none.", "MODE"),
+    Option("keep", ("keep", "save-temps"), "flag", "Leave the files of every stage."),
+    Option("keep_dir", ("keep-dir",), "value", "Where --keep leaves them.", "DIR"),
+    Option("depend", ("MD", "generate-dependencies-with-compile"), "flag", "Also write a make rule, to .d."),
+    Option("depend_file", ("MF", "dependency-output"), "value", "Name of the file that -MD writes.", "FILE"),
+    Option("dryrun", ("dryrun",), "flag", "Print the stages, run none."),
+    Option("verbose", ("v", "verbose"), "flag", "Print the stages as they run, with their time."),
+    Option("no_warnings", ("w", "disable-warnings"), "flag", "No warnings."),
+    Option("werror", ("Werror",), "list", "Make warnings of KIND errors: all-warnings.", "KIND"),
+    Option("json", ("json",), "flag", "Diagnostics and reports as JSON."),
+    Option("device_c", ("dc",), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
+    Option("m64", ("m64",), "flag", "64-bit; the only kind there is."),
+    Option("help", ("h", "help"), "flag", "This text."),
+    Option("version", ("V", "version"), "flag", "The version."),
+)  # fmt: skip
+
+_BY_NAME = {name: option for option in OPTIONS for name in option.names}
+_GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name in option.names if len(name) == 1}
+
+
+@attrs.frozen
+class Target:
+    """One -gencode: PTX for `compute` ("compute_90"), real code for each of `codes`; `embed_ptx` keeps the PTX."""
+
+    compute: str
+    codes: tuple[str, ...]
+    embed_ptx: bool
+
+
+@attrs.define
+class Request:
+    """A parsed command line. `given` holds the last value of each option by its dest."""
+
+    inputs: list[str] = attrs.field(factory=list)
+    flags: set[str] = attrs.field(factory=set)
+    values: dict[str, str] = attrs.field(factory=dict)
+    lists: dict[str, list[str]] = attrs.field(factory=dict)
+    targets: list[Target] = attrs.field(factory=list)
+
+    def has(self, dest: str) -> bool:
+        return dest in self.flags
+
+    def boolean(self, dest: str, default: bool) -> bool:
+        return self.values[dest] == "true" if dest in self.values else default
+
+    @property
+    def opt_level(self) -> int:
+        """0..3: -O, then -Xptxas does not count here; -G means 0."""
+        if self.has("debug"):
+            return 0
+        given = self.lists.get("opt", [])
+        return int(given[-1]) if given else 3
+
+    @property
+    def stage(self) -> str:
+        """What to make: preprocess, ll, opt.ll, nvptx, ptx, sass, cubin, fatbin or object."""
+        if "emit" in self.values:
+            return self.values["emit"]
+        for dest in ("preprocess", "ptx", "cubin", "object", "device_c"):
+            if self.has(dest):
+                return "object" if dest == "device_c" else dest
+        return "fatbin"
+
+
+def parse(argv: Sequence[str]) -> Request:
+    """Read a command line. Every mistake is a `CompileError` that names the argument and what was expected."""
+    request = Request()
+    words = list(argv)
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word == "-" or not word.startswith("-"):
+            request.inputs.append(word)
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        option = _BY_NAME.get(name)
+        if option is None or (option.kind == "glued" and len(name) == 1 and equals and name != "O"):
+            letter = word[1:2]
+            if word[1:2] != "-" and letter in _GLUED:
+                option, equals, value = _GLUED[letter], "=", word[2:]
+            else:
+                fail("cli.unknown-option", f"Unknown option '{word}'{_suggest(name)}")
+        if option.kind == "flag":
+            if equals:
+                fail("cli.unexpected-value", f"Option '{word.partition('=')[0]}' takes no value")
+            request.flags.add(option.dest)
+            continue
+        if not equals:
+            if option.kind == "bool":
+                value = "true"
+            elif at < len(words):
+                value = words[at]
+                at += 1
+            else:
+                fail("cli.missing-value", f"Argument expected after '{word}'")
+        _keep(request, option, value)
+    _check(request)
+    return request
+
+
+def _suggest(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, _BY_NAME, n=1)
+    return f"; did you mean '-{close[0]}'?" if close else "; see minicc --help"
+
+
+def _keep(request: Request, option: Option, value: str) -> None:
+    if option.kind == "bool" and value not in ("true", "false"):
+        fail("cli.bad-value", f"Value '{value}' is not defined for option '{option.names[0]}'; use true or false")
+    if option.kind == "list":
+        request.lists.setdefault(option.dest, []).extend(_split(value))
+    elif option.kind == "glued":
+        request.lists.setdefault(option.dest, []).append(value)
+    else:
+        request.values[option.dest] = value
+
+
+def _split(value: str) -> list[str]:
+    """Split at commas outside [ ]."""
+    return [part for part in re.split(r",(?![^\[]*\])", value) if part]
+
+
+_EMIT = ("ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")
+_STD = ("c++03", "c++11", "c++14", "c++17", "c++20")
+
+
+def _check(request: Request) -> None:
+    for level in request.lists.get("opt", []):
+        if level not in ("0", "1", "2", "3"):
+            fail("cli.bad-value", f"Value '{level}' is not defined for option 'optimize'; use 0 to 3")
+    choices = {"emit": _EMIT, "std": _STD, "language": ("cu",), "isel": ("cost", "first-match"),
+               "compress": ("default", "size", "speed", "none", "balance")}  # fmt: skip
+    for dest, allowed in choices.items():
+        value = request.values.get(dest)
+        if value is not None and value not in allowed:
+            option = next(o for o in OPTIONS if o.dest == dest)
+            fail("cli.bad-value", f"Value '{value}' is not defined for option '{option.names[0]}'; use one of: "
+                 + ", ".join(allowed))  # fmt: skip
+    if not request.values.get("maxreg", "1").isdigit():
+        fail("cli.bad-value", f"Value '{request.values['maxreg']}' is not a number of registers for '-maxrregcount'")
+    request.targets = _targets(request)
+
+
+def _targets(request: Request) -> list[Target]:
+    targets: dict[str, Target] = {}
+
+    def add(compute: str, codes: list[str]) -> None:
+        real = tuple(code for code in codes if not code.startswith("compute_"))
+        for code in (*codes, compute):
+            arch.get(code)
+        for code in codes:
+            if _number(code) < _number(compute):
+                fail("cli.incompatible", f"Code '{code}' is older than the virtual architecture '{compute}'")
+        old = targets.get(compute, Target(compute, (), False))
+        targets[compute] = Target(
+            compute, tuple(dict.fromkeys(old.codes + real)), old.embed_ptx or len(real) < len(codes)
+        )
+
+    for spec in request.lists.get("gencode", []):
+        fields = dict(part.partition("=")[::2] for part in _split(spec.replace('"', "")))
+        codes = _split(fields.get("code", "").strip("[]"))
+        if not fields.get("arch", "").startswith("compute_") or not codes or fields.keys() - {"arch", "code"}:
+            fail("cli.bad-value", f"Option '-gencode {spec}' must read arch=compute_XX,code=sm_XX")
+        add(fields["arch"], codes)
+    name = request.values.get("arch")
+    if name or not targets:
+        name = name or "sm_90"
+        compute = "compute_" + name.partition("_")[2]
+        codes = request.lists.get("code") or ([compute] if name == compute else [name, compute])
+        add(compute, codes)
+    return list(targets.values())
+
+
+def _number(name: str) -> int:
+    return int(re.sub(r"\D", "", name))
+
+
+def describe(verbs: dict[str, str]) -> str:
+    """The text of --help: usage, verbs, options, examples, exit statuses."""
+    lines = [
+        "minicc: CUDA-style kernels to real Hopper machine code, and a machine to run it on",
+        "",
+        "Usage:  minicc [options] FILE...          compile (.k .cu .ll .ptx .sass .cubin, or - for standard input)",
+        "        minicc VERB [options] ...         one of:",
+        *(f"          {verb:12}{text}" for verb, text in verbs.items()),
+        "",
+        "Options (one dash or two, as nvcc takes them):",
+    ]
+    for option in OPTIONS:
+        spelled = ", ".join("-" + name for name in option.names)
+        value = {"flag": "", "bool": "=true|false", "list": f" {option.metavar},...", "glued": f" {option.metavar}",
+                 "value": f" {option.metavar}"}[option.kind]  # fmt: skip
+        head = f"  {spelled}{value}"
+        lines += [f"{head:44}{option.help}"] if len(head) < 43 else [head, f"{'':44}{option.help}"]
+    lines += [
+        "",
+        "Examples:",
+        "  minicc vadd.k -arch=sm_90 --keep       vadd.fatbin, and the file of every stage beside it",
+        "  minicc -cubin -lineinfo -o v.cubin vadd.k",
+        "  minicc -Xptxas -v -cubin vadd.k        registers, stack, shared memory",
+        "  minicc run vadd.k                      compile and run on the SM model, check the result",
+        "  minicc objdump -sass vadd.fatbin       machine code as nvdisasm prints it",
+        "",
+        "Exit status: 0 success; 1 errors in what was given; 255 errors in the ptxas stage; 70 a fault of minicc.",
+    ]
+    return "\n".join(lines) + "\n"

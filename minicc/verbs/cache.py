@@ -1,0 +1,25 @@
+"""`minicc cache info|clear`: what is kept between runs: compiled execute functions and the timing loop."""
+
+from __future__ import annotations
+
+import shutil
+
+from minicc.diagnostics import fail
+
+
+def main(words: list[str]) -> int:
+    """Print where the cache is and what it holds, or empty it."""
+    from runtime.cache import root
+
+    command = words[0] if words else "info"
+    directory = root()
+    files = [path for path in directory.rglob("*") if path.is_file()] if directory.exists() else []
+    size = sum(path.stat().st_size for path in files)
+    if command == "info":
+        print(f"{directory}\n{len(files)} files, {size / 1e6:.1f} MB")
+    elif command == "clear":
+        shutil.rmtree(directory, ignore_errors=True)
+        print(f"removed {len(files)} files, {size / 1e6:.1f} MB from {directory}")
+    else:
+        fail("cli.bad-value", f"minicc cache takes info or clear, not '{command}'")
+    return 0
