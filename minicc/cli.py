@@ -14,7 +14,7 @@ VERBS = {
     "run": "compile, launch and check a kernel, on the SM model or on a GPU",
     "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
     "as": "assemble what objdump prints",
-    "cache": "info, clear: what is kept between runs",
+    "cache": "info, clear, warm: what is kept between runs",
     "completion": "bash, zsh, fish: a completion script",
 }
 

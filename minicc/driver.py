@@ -133,7 +133,6 @@ class Build:
 
     def program(self, target: Target, code: str) -> Program:
         """ptxas, or the assembler, or a cubin read."""
-        from minicc.sass.program import Program
 
         def make() -> Program:
             if self.kind == "sass":

@@ -1,14 +1,15 @@
-"""`minicc cache info|clear`: what is kept between runs: compiled execute functions and the timing loop."""
+"""`minicc cache info|clear|warm`: what is kept between runs: compiled execute functions and the timing loop."""
 
 from __future__ import annotations
 
 import shutil
+import sys
 
 from minicc.diagnostics import fail
 
 
 def main(words: list[str]) -> int:
-    """Print where the cache is and what it holds, or empty it."""
+    """Print where the cache is and what it holds, empty it, or fill it."""
     from runtime.cache import root
 
     command = words[0] if words else "info"
@@ -20,6 +21,10 @@ def main(words: list[str]) -> int:
     elif command == "clear":
         shutil.rmtree(directory, ignore_errors=True)
         print(f"removed {len(files)} files, {size / 1e6:.1f} MB from {directory}")
+    elif command == "warm":
+        from runtime.device.sm import warm
+
+        warm(lambda text: print(text, file=sys.stderr))
     else:
-        fail("cli.bad-value", f"minicc cache takes info or clear, not '{command}'")
+        fail("cli.bad-value", f"minicc cache takes info, clear or warm, not '{command}'")
     return 0

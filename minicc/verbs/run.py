@@ -31,6 +31,7 @@ FILE is .k or .cu with //! lines that say how to launch it, or .ptx, .cubin, .fa
   --hazards HOW       report (default), hardware, off: what a read before its time does
   --report            the whole profile of each launch
   --trace-launch      every step from the call to the doorbell and back
+  --save FILE.npz     keep every array that a launch was given, as it is at the end
   --head N            elements shown of each result (default 4)
   --json              all of it as JSON
 
@@ -42,7 +43,7 @@ Examples:
 Exit status: 0 all checks hold; 1 a check failed or the input is wrong; 255 ptxas failed.
 """
 
-_VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "head")
+_VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "head", "save")
 _FLAGS = ("no-timing", "report", "trace-launch", "help")
 
 
@@ -144,6 +145,8 @@ def main(words: list[str]) -> int:
     outcome = run(script, launch, store, _overrides(arguments))
     if not outcome.launches:
         fail("run.no-launch", f"{name}: the //! lines launch nothing; see minicc run --help")
+    if path := arguments.last("save"):
+        _save(path, outcome)
     report = {
         "schema": 1,
         "file": name,
@@ -159,6 +162,15 @@ def main(words: list[str]) -> int:
     else:
         _print(script, outcome, device, arguments, name)
     return 0 if outcome.ok else EXIT_SOURCE
+
+
+def _save(path: str, outcome: Outcome) -> None:
+    import numpy as np
+
+    try:
+        np.savez(path, **{name: outcome.variables[name] for name in outcome.outputs})
+    except OSError as error:
+        fail("driver.cannot-write", f"{path}: {error.strerror or error}")
 
 
 def _image(request: Request) -> tuple[Any, str, SourceFile]:
