@@ -1,0 +1,69 @@
+"""nvcc's spellings, and what is said of wrong ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minicc.diagnostics import CompileError
+from minicc.options import OPTIONS, parse
+
+
+@pytest.mark.parametrize(
+    "words", ["-arch=sm_90 a.k", "-arch sm_90 a.k", "--gpu-architecture=sm_90 a.k", "--arch sm_90 a.k"]
+)
+def test_the_four_ways_to_give_a_value(words):
+    request = parse(words.split())
+    assert request.inputs == ["a.k"]
+    assert [(t.compute, t.codes, t.embed_ptx) for t in request.targets] == [("compute_90", ("sm_90",), True)]
+
+
+def test_glued_and_separate_letters():
+    request = parse(["-DX=1", "-D", "Y", "-Iinc", "-I", "more", "-O2", "a.k"])
+    assert request.lists["define"] == ["X=1", "Y"]
+    assert request.lists["include"] == ["inc", "more"]
+    assert request.opt_level == 2
+
+
+def test_gencode_collects_by_virtual_architecture():
+    request = parse(
+        ["-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-gencode=arch=compute_90a,code=sm_90a", "a.k"]
+    )
+    assert [(t.compute, t.codes, t.embed_ptx) for t in request.targets] == [
+        ("compute_90", ("sm_90",), True),
+        ("compute_90a", ("sm_90a",), False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("-nonsense a.k", "Unknown option '-nonsense'"),
+        ("-cubim a.k", "did you mean '-cubin'"),
+        ("-arch=sm_1 a.k", "'sm_1' is not defined"),
+        ("-O7 a.k", "'7' is not defined for option 'optimize'"),
+        ("-fmad=maybe a.k", "'maybe' is not defined"),
+        ("-o", "Argument expected"),
+        ("-ptx=yes a.k", "takes no value"),
+        ("-maxrregcount=x a.k", "not a number of registers"),
+    ],
+)
+def test_wrong_words_are_named(words, part):
+    with pytest.raises(CompileError) as caught:
+        parse(words.split())
+    assert part in caught.value.diagnostics[0].message
+    assert caught.value.exit_status == 1
+
+
+@given(st.lists(st.text(min_size=1, max_size=12), max_size=6))
+def test_any_words_parse_or_are_refused(words):
+    try:
+        request = parse(words)
+    except CompileError as error:
+        assert error.diagnostics
+    else:
+        assert request.targets
+
+
+def test_no_spelling_belongs_to_two_options():
+    names = [name for option in OPTIONS for name in option.names]
+    assert len(names) == len(set(names))

@@ -1,0 +1,48 @@
+"""Shared by all tests: Hypothesis profiles and the oracles that may be there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "samples"
+
+settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True, print_blob=True)
+settings.register_profile("long", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+
+
+def find_tool(name: str) -> str | None:
+    """One of NVIDIA's tools: on PATH, or from the wheels of the test extra."""
+    if found := shutil.which(name):
+        return found
+    for path in sorted((Path(sysconfig.get_path("purelib")) / "nvidia").rglob(name)):
+        if path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    return None
+
+
+@pytest.fixture(scope="session")
+def oracle():
+    """`oracle("nvdisasm")` is the path of a tool; the test is skipped where there is none."""
+
+    def get(name: str) -> str:
+        path = find_tool(name)
+        if path is None:
+            pytest.skip(f"{name} is not here")
+        return path
+
+    return get
+
+
+@pytest.fixture(params=sorted(SAMPLES.glob("*.k")), ids=lambda path: path.stem)
+def sample(request) -> Path:
+    """Each sample's path."""
+    return request.param
