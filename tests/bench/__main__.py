@@ -1,0 +1,101 @@
+"""`python -m tests.bench [compile|simulate|first|all] [--runs N]`: the figures that docs/performance.md quotes."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.bench.measure import Sample, median, once, paired
+from tests.conftest import SAMPLES, find_tool
+
+MINICC = str(Path(sys.executable).with_name("minicc"))
+
+# Sizes at which a sample takes at least ten million warp instructions.
+LARGE = {
+    "vadd": ["n=1 << 24"], "saxpy": ["n=20000003"], "daxpy": ["n=1 << 23"], "dot": ["n=1 << 24"],
+    "transpose_naive": ["n=4096"], "transpose_tiled": ["n=4096"], "sgemm_naive": ["n=768"], "sgemm_tiled": ["n=768"],
+    "sgemm_regblock": ["n=1024"], "stencil2d": ["w=4000", "h=3000"], "conv1d": ["n=6000000"],
+    "scan": ["n=500000"], "histogram": ["n=1 << 24"], "bitonic": ["n=1 << 18"], "mandelbrot": ["limit=2000"],
+    "nbody": ["n=8192"], "blackscholes": ["n=4000000"], "softmax": ["rows=20000"], "collatz": ["n=200000"],
+    "sha256": ["n=1 << 17"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=400000"],
+    "spmv_vector": ["rows=200000"], "spmv_merge": ["rows=400000"],
+}  # fmt: skip
+
+
+def geometric_mean(values: list[float]) -> float:
+    return statistics.geometric_mean(values) if values else float("nan")
+
+
+def compile_times(runs: int) -> None:
+    """Whole-process time to a cubin beside nvcc's, every sample."""
+    nvcc = find_tool("nvcc")
+    print(f"\ncompile to cubin, whole process, median of {runs}; nvcc: {nvcc or 'not here'}")
+    print(f"{'sample':18}{'minicc':>10}{'nvcc':>10}{'ratio':>8}{'MiB':>8}{'nvcc MiB':>10}")
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(SAMPLES.glob("*.k")):
+            ours = [MINICC, "-cubin", "-arch=sm_90", "-o", f"{folder}/a.cubin", str(path)]
+            theirs = [nvcc, "-x", "cu", "-cubin", "-arch=sm_90", "-o", f"{folder}/b.cubin", str(path)] if nvcc else None
+            a, b = paired(ours, theirs, runs)
+            row = f"{path.stem:18}{median(a, 'wall'):9.3f}s"
+            if b:
+                ratio = statistics.median(x.wall / y.wall for x, y in zip(a, b, strict=True))
+                ratios.append(ratio)
+                row += f"{median(b, 'wall'):9.3f}s{ratio:8.2f}{median(a, 'peak'):8.0f}{median(b, 'peak'):10.0f}"
+            print(row, flush=True)
+    if ratios:
+        print(f"{'geometric mean':18}{'':20}{geometric_mean(ratios):8.2f}")
+
+
+def simulate() -> None:
+    """Warp instructions per second of the SM model, timing on and off, one core."""
+    print("\nSM model, one core (taskset), hazards=off for speed and =report as tests run it")
+    print(f"{'sample':18}{'warp instr.':>14}{'timing':>12}{'report':>12}{'functional':>12}   per second")
+    rates: dict[str, list[float]] = {"timing": [], "report": [], "functional": []}
+    for name, sizes in LARGE.items():
+        settings = [word for size in sizes for word in ("--set", size)]
+        row, instructions = "", 0
+        for column, extra in (("timing", ["--hazards", "off"]), ("report", []), ("functional", ["--no-timing"])):
+            command = ["taskset", "-c", "0", MINICC, "run", str(SAMPLES / f"{name}.k"), "--json", *settings, *extra]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if not done.stdout:
+                row += f"{'failed':>12}"
+                continue
+            launches = json.loads(done.stdout)["launches"]
+            instructions = sum(launch["stats"]["smsp__inst_executed.sum"] for launch in launches)
+            seconds = sum(launch["stats"]["simulation_seconds"] for launch in launches)
+            rates[column].append(instructions / seconds)
+            row += f"{instructions / seconds:12.3g}"
+        print(f"{name:18}{instructions:14.4g}{row}", flush=True)
+    print(f"{'geometric mean':32}" + "".join(f"{geometric_mean(values):12.3g}" for values in rates.values()))
+
+
+def first_result(runs: int) -> None:
+    """Time to the first result of `minicc run samples/vadd.k`: nothing cached, and warm."""
+    command = [MINICC, "run", str(SAMPLES / "vadd.k")]
+    with tempfile.TemporaryDirectory() as folder:
+        cold = once(command, {"MINICC_CACHE_DIR": folder})
+        warm: list[Sample] = [once(command, {"MINICC_CACHE_DIR": folder}) for _ in range(runs)]
+    print(f"\nminicc run samples/vadd.k: cold {cold.wall:.1f} s ({cold.peak:.0f} MiB), "
+          f"warm {median(warm, 'wall'):.2f} s ({median(warm, 'peak'):.0f} MiB), median of {runs}")  # fmt: skip
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    runs = int(words[words.index("--runs") + 1]) if "--runs" in words else 20
+    what = next((word for word in words if word in ("compile", "simulate", "first")), "all")
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
+    if what in ("compile", "all"):
+        compile_times(runs)
+    if what in ("first", "all"):
+        first_result(runs)
+    if what in ("simulate", "all"):
+        simulate()
+
+
+main()
