@@ -1,0 +1,107 @@
+"""LLVM, through llvmlite: verify, optimise, prepare for code generation; and LLVM's own NVPTX backend as a peer.
+
+The middle-end passes that a GPU needs most (address-space inference, straight-line strength reduction, load/store
+vectorisation, argument and atomics lowering) are part of LLVM's *code generation* pipeline and have no API. The
+pipeline is therefore run by `emit_assembly` with the command-line option `-stop-after=<last IR pass>`; it then prints a
+MIR file whose first YAML document is the prepared IR, indented by two columns. That option is global to the process, so
+it is set and reset under a lock. `-nvptx-short-ptr` (32-bit pointers to shared, constant and local memory, as nvcc has)
+is a global too: it is set once per change, before the target machine exists.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from minicc.diagnostics import SourceFile, Span, fail
+from minicc.nvvm.options import Options
+
+TRIPLE = "nvptx64-nvidia-cuda"
+_LAST_PASS = {0: "stack-protector"}
+"""Last IR pass that LLVM runs before its own instruction selection: codegenprepare exists from -O1 on."""
+
+_lock = threading.RLock()
+_state: dict[str, Any] = {"ready": False, "short": False, "machines": {}}
+
+
+def _llvm() -> Any:
+    import llvmlite.binding as llvm
+
+    if not _state["ready"]:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        _state["ready"] = True
+    return llvm
+
+
+def _machine(llvm: Any, options: Options) -> Any:
+    key = (options.sm, options.ptx_version, options.opt_level, options.short_pointers)
+    if options.short_pointers != _state["short"]:
+        llvm.set_option("", f"-nvptx-short-ptr={'true' if options.short_pointers else 'false'}")
+        _state["short"] = options.short_pointers
+    if key not in _state["machines"]:
+        features = "+ptx{}{}".format(*options.ptx_version)
+        target = llvm.Target.from_triple(TRIPLE)
+        _state["machines"][key] = target.create_target_machine(cpu=options.sm, features=features, opt=options.opt_level)
+    return _state["machines"][key]
+
+
+def _parse(llvm: Any, ir: str, machine: Any, options: Options) -> Any:
+    try:
+        module = llvm.parse_assembly(ir)
+        module.triple = TRIPLE
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as error:
+        _report(str(error), ir, options)
+    return module
+
+
+def _report(text: str, ir: str, options: Options) -> None:
+    """Turn "LLVM IR parsing error\n<string>:3:7: error: ..." into a diagnostic with a caret."""
+    import re
+
+    found = re.search(r"<string>:(\d+):(\d+): error: (.*)", text)
+    if not found:
+        fail("nvvm.verify", " ".join(text.split()), place=options.source_name)
+    source = SourceFile(options.source_name, ir)
+    offset = sum(len(line) for line in ir.splitlines(keepends=True)[: int(found[1]) - 1]) + int(found[2]) - 1
+    fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
+
+
+def _run_passes(llvm: Any, module: Any, machine: Any, level: int) -> None:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+
+
+def _prepared(mir: str) -> str:
+    """The IR of a MIR file: its first document, without the indentation."""
+    end = mir.find("\n...\n")
+    lines = mir[: end if end >= 0 else len(mir)].split("\n")[1:]
+    return "\n".join([line[2:] for line in lines]) + "\n"
+
+
+def optimise(ir: str, options: Options) -> str:
+    """Optimised IR, prepared for instruction selection. Invalid IR is a `CompileError` that points into the text."""
+    with _lock:
+        llvm = _llvm()
+        machine = _machine(llvm, options)
+        module = _parse(llvm, ir, machine, options)
+        _run_passes(llvm, module, machine, options.opt_level)
+        llvm.set_option("", f"-stop-after={_LAST_PASS.get(options.opt_level, 'codegenprepare')}")
+        try:
+            mir = machine.emit_assembly(module)
+        finally:
+            llvm.set_option("", "-stop-after=")
+    return _prepared(mir)
+
+
+def nvptx(ir: str, options: Options) -> str:
+    """PTX as LLVM's NVPTX backend writes it from the same input: the peer that ours is compared with."""
+    with _lock:
+        llvm = _llvm()
+        machine = _machine(llvm, options)
+        module = _parse(llvm, ir, machine, options)
+        _run_passes(llvm, module, machine, options.opt_level)
+        return str(machine.emit_assembly(module))
