@@ -1,0 +1,61 @@
+"""What instructions do. `lookup(instr, arch)` gives the `Form`; see `expr` for the language it is written in.
+
+Imported by the SM model and by tests, never on the way from source to machine code.
+"""
+
+from __future__ import annotations
+
+from minicc.arch import Arch
+from minicc.sass.instr import Instr
+from minicc.sass.semantics import (  # noqa: F401  (each module registers its mnemonics)
+    convert,
+    crosslane,
+    float32,
+    float64,
+    half,
+    integer,
+    logic,
+    memory,
+    mufu,
+    tensor,
+)
+from minicc.sass.semantics.form import SEMANTICS, Access, Builder, Form, Result, Slot, Unsupported, form_key
+
+_FORMS: dict[tuple[str, str], Form | Unsupported] = {}
+
+CONTROL = frozenset(
+    "BRA BRX BRXU JMP JMX JMXU CALL RET EXIT KILL BSSY BSYNC BREAK BMOV BPT WARPSYNC YIELD NANOSLEEP NOP BAR B2R DEPBAR "
+    "LDGDEPBAR MEMBAR ERRBAR CGAERRBAR FENCE CCTL CCTLL CCTLT PREEXIT ACQBULK UCGABAR_ARV UCGABAR_WAIT RPCMOV LEPC "
+    "SETLMEMBASE GETLMEMBASE PMTRIG ENDCOLLECTIVE USETMAXREG WARPGROUP WARPGROUPSET SYNCS ARRIVES QSPC "
+    "UTMACMDFLUSH".split()
+)
+"""Mnemonics that the SM engine itself carries out: control flow, barriers, fences and the like have no lane semantics."""
+
+
+def lookup(instr: Instr, arch: Arch) -> Form:
+    """The semantic form of an instruction. Raises `Unsupported`."""
+    entry = SEMANTICS.get(instr.mnemonic)
+    if entry is None:
+        raise Unsupported(f"no semantics for {instr.mnemonic}")
+    function, keyed = entry
+    key = arch.sass, form_key(instr, keyed)
+    found = _FORMS.get(key)
+    if found is None:
+        try:
+            found = _build(function, instr, arch, key[1])
+        except Unsupported as reason:
+            found = reason
+        _FORMS[key] = found
+    if isinstance(found, Unsupported):
+        raise found
+    return found
+
+
+def _build(function: object, instr: Instr, arch: Arch, key: str) -> Form:
+    builder = Builder(instr, arch)
+    function(builder)  # type: ignore[operator]
+    special = any(s.kind == "SPECIAL" for s in builder.slots)
+    return Form(key, tuple(builder.slots), tuple(builder.results), builder.rounds, special, builder.access)
+
+
+__all__ = ["CONTROL", "SEMANTICS", "Access", "Form", "Result", "Slot", "Unsupported", "lookup"]

@@ -1,0 +1,134 @@
+"""Single precision: FADD FMUL FFMA FSETP FSET FSEL FMNMX FCHK FSWZADD."""
+
+from __future__ import annotations
+
+from minicc.sass.instr import Name
+from minicc.sass.semantics.expr import FALSE, E, const, fadd, fma, fmul, lane
+from minicc.sass.semantics.floats import (
+    F32,
+    canonical,
+    compare,
+    flush,
+    is_nan,
+    is_zero,
+    minmax,
+    rounding,
+    saturate,
+)
+from minicc.sass.semantics.form import Builder, semantic
+from minicc.sass.semantics.integer import combine, set_predicates
+
+SCALES = {"D2": -1, "D4": -2, "D8": -3, "M2": 1, "M4": 2, "M8": 3}
+
+
+def operand(b: Builder, i: int) -> E:
+    """f32 operand with its modifiers, flushed when the instruction says so."""
+    x = b.float(i)
+    return flush(F32, x) if b.has("FTZ", "FMZ") else x
+
+
+def finish(b: Builder, x: E) -> E:
+    """Canonical NaN, then flush and saturation as the modifiers say."""
+    if b.has("SAT"):
+        return saturate(F32, flush(F32, x) if b.has("FTZ", "FMZ") else x)
+    x = canonical(F32, x)
+    return flush(F32, x) if b.has("FTZ", "FMZ") else x
+
+
+@semantic("FADD")
+def fadd_(b: Builder) -> None:
+    b.set(0, finish(b, fadd("f32", operand(b, 1), operand(b, 2), rounding(b))))
+
+
+@semantic("FMUL")
+def fmul_(b: Builder) -> None:
+    """a * b, times the scale (a power of two, applied to an operand: exact unless it leaves the range)."""
+    x, y = operand(b, 1), operand(b, 2)
+    product = fmul("f32", x, y, rounding(b))
+    scale = b.one(*SCALES)
+    if scale:
+        product = fma("f32", x, fmul("f32", y, const((127 + SCALES[scale]) << 23)), const(1 << 31), rounding(b))
+    product = finish(b, product)
+    if b.has("FMZ"):
+        product = (is_zero(F32, x) | is_zero(F32, y)).select(0, product)
+    b.set(0, product)
+
+
+@semantic("FFMA")
+def ffma(b: Builder) -> None:
+    x, y, z = operand(b, 1), operand(b, 2), operand(b, 3)
+    result = fma("f32", x, y, z, rounding(b))
+    if b.has("FMZ"):
+        result = (is_zero(F32, x) | is_zero(F32, y)).select(z, result)
+    b.set(0, finish(b, result))
+
+
+COMPARISONS = (
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
+)  # fmt: skip
+
+
+@semantic("FSETP")
+def fsetp(b: Builder) -> None:
+    set_predicates(b, compare(F32, b.one(*COMPARISONS), operand(b, 2), operand(b, 3)), 4)
+
+
+@semantic("FSET")
+def fset(b: Builder) -> None:
+    """1.0 (BF) or all ones where the comparison, combined with P, holds."""
+    result = combine(
+        b.one("AND", "OR", "XOR", default="AND"),
+        compare(F32, b.one(*COMPARISONS), operand(b, 1), operand(b, 2)),
+        b.pred(3),
+    )
+    b.set(0, result.select(const(F32.one if b.has("BF") else -1), const(0)))
+
+
+@semantic("FSEL")
+def fsel(b: Builder) -> None:
+    """Bits are passed as they are, but for the operands' sign modifiers and FTZ."""
+    b.set(0, b.pred(3).select(operand(b, 1), operand(b, 2)))
+
+
+@semantic("FMNMX")
+def fmnmx(b: Builder) -> None:
+    b.set(0, minmax(F32, operand(b, 1), operand(b, 2), b.pred(3), b.has("NAN"), b.has("XORSIGN")))
+
+
+@semantic("FCHK")
+def fchk(b: Builder) -> None:
+    """Whether a / b needs the slow path of division: an operand is not a normal number, or the quotient, or a step of
+    computing it, may leave the normal range."""
+    x, y = b.float(1), b.float(2)
+    b.set(0, fchk_expr(x, y))
+
+
+def fchk_expr(x: E, y: E) -> E:
+    ex, ey = x.bits(23, 8), y.bits(23, 8)
+    bad_y = (ey - 1).uge(0xFC)
+    difference = ex - ey
+    out = difference.sgt(125) | difference.slt(-125 & 0xFFFFFFFF)
+    return bad_y | (ex - 0x19).uge(0xE6) | out
+
+
+@semantic("FSWZADD")
+def fswzadd(b: Builder) -> None:
+    """Per lane of a quad, one of a + b, a - b, b - a, or 0 + b as the eight-letter pattern (P M Z) says."""
+    text = next(o.text for o in b.ops if isinstance(o, Name))
+    if len(text) != 8 or set(text) - set("PMZ"):
+        raise b.fail("pattern")
+    x, y = operand(b, 1), operand(b, 2)
+    at = lane() & 3
+    out = FALSE.zext(32)
+    for i in range(4):
+        first, second = text[2 * i], text[2 * i + 1]
+        value = finish(b, fadd("f32", _swizzle(first, x), _swizzle(second, y), rounding(b)))
+        out = at.eq(i).select(value, out)
+    b.set(0, out)
+
+
+def _swizzle(letter: str, x: E) -> E:
+    return {"P": x, "M": x ^ (1 << 31), "Z": const(0)}[letter]
+
+
+__all__ = ["COMPARISONS", "fchk_expr", "finish", "is_nan", "operand"]

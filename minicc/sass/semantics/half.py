@@ -1,0 +1,163 @@
+"""f16 and bf16 pairs: HADD2 HMUL2 HFMA2 (and .MMA) HSETP2 HSET2 HMNMX2.
+
+Arithmetic is exact and rounded once: f16 and bf16 products are exact in f32, sums are made in f64 with the error folded
+into the last bit before the one rounding to 16 bits.
+"""
+
+from __future__ import annotations
+
+from minicc.sass.semantics.expr import E, concat, const, fext, ftrunc
+from minicc.sass.semantics.float32 import COMPARISONS
+from minicc.sass.semantics.floats import (
+    BF16,
+    F16,
+    F32,
+    F64,
+    Format,
+    add_odd,
+    canonical,
+    compare,
+    flush,
+    fma_odd,
+    is_zero,
+    minmax,
+    narrow,
+    relu,
+    saturate,
+    widen,
+)
+from minicc.sass.semantics.form import Builder, semantic, sign_modifiers
+from minicc.sass.semantics.integer import combine
+
+
+def format_of(b: Builder) -> Format:
+    return BF16 if b.has("BF16_V2", "BF16") else F16
+
+
+def halves(b: Builder, i: int) -> list[E]:
+    """The two 16-bit parts of operand i after swizzle, sign modifiers and flushing."""
+    word, fmt = b.raw(i), format_of(b)
+    low, high = word.trunc(16), (word >> 16).trunc(16)
+    names = b.suffix(i)
+    if "H0_H0" in names:
+        high = low
+    elif "H1_H1" in names:
+        low = high
+    elif "H0_NH1" in names:
+        high = high ^ 0x8000
+    elif names and names[0] not in ("64",):
+        raise b.fail(f"swizzle {names}")
+    out = [sign_modifiers(v, b.flag(i, "neg"), b.flag(i, "abs")) for v in (low, high)]
+    return [flush(fmt, v) for v in out] if b.has("FTZ", "FMZ") else out
+
+
+def finish(b: Builder, fmt: Format, x: E) -> E:
+    """Canonical NaN, FTZ, SAT, RELU."""
+    x = canonical(fmt, x)
+    if b.has("FTZ", "FMZ"):
+        x = flush(fmt, x)
+    if b.has("SAT"):
+        x = saturate(fmt, x)
+    return relu(fmt, x) if b.has("RELU") else x
+
+
+def store(b: Builder, i: int, values: list[E]) -> None:
+    b.set(i, concat(values[0], values[1]))
+
+
+@semantic("HADD2")
+def hadd2(b: Builder) -> None:
+    """Two sums; with F32 one f32 sum of the selected halves (how f16 becomes f32)."""
+    fmt = format_of(b)
+    x, y = halves(b, 1), halves(b, 2)
+    if b.has("F32"):
+        total = add_odd(fext(widen(fmt, x[0])), fext(widen(fmt, y[0])))
+        b.set(0, canonical(F32, ftrunc(total)))
+        return
+    store(b, 0, [_add(b, fmt, p, q) for p, q in zip(x, y, strict=True)])
+
+
+def _add(b: Builder, fmt: Format, p: E, q: E) -> E:
+    return finish(b, fmt, narrow(F64, fmt, add_odd(fext(widen(fmt, p)), fext(widen(fmt, q)))))
+
+
+@semantic("HMUL2")
+def hmul2(b: Builder) -> None:
+    fmt = format_of(b)
+    out = []
+    for p, q in zip(halves(b, 1), halves(b, 2), strict=True):
+        wide = fma_odd(widen(fmt, p), widen(fmt, q), const(1 << 31))
+        value = finish(b, fmt, narrow(F64, fmt, wide))
+        if b.has("FMZ"):
+            value = (is_zero(fmt, p) | is_zero(fmt, q)).select(0, value)
+        out.append(value)
+    store(b, 0, out)
+
+
+@semantic("HFMA2")
+def hfma2(b: Builder) -> None:
+    if b.has("F32", "OOB"):
+        raise b.fail()
+    fmt = format_of(b)
+    out = []
+    for p, q, r in zip(halves(b, 1), halves(b, 2), halves(b, 3), strict=True):
+        wide = fma_odd(widen(fmt, p), widen(fmt, q), widen(fmt, r))
+        value = narrow(F64, fmt, wide)
+        if b.has("FMZ"):
+            value = (is_zero(fmt, p) | is_zero(fmt, q)).select(r, value)
+        out.append(finish(b, fmt, value))
+    store(b, 0, out)
+
+
+def _compare(b: Builder, first: int) -> list[E]:
+    fmt = format_of(b)
+    name = b.one(*COMPARISONS)
+    return [compare(fmt, name, p, q) for p, q in zip(halves(b, first), halves(b, first + 1), strict=True)]
+
+
+@semantic("HSETP2")
+def hsetp2(b: Builder) -> None:
+    """Destination 0 is the low halves' comparison, destination 1 the high halves'; H_AND: both, and its complement."""
+    low, high = _compare(b, 2)
+    op, p = b.one("AND", "OR", "XOR", default="AND"), b.pred(4)
+    if b.has("H_AND"):
+        both = low & high
+        b.set(0, combine(op, both, p))
+        b.set(1, combine(op, ~both, p))
+        return
+    b.set(0, combine(op, low, p))
+    b.set(1, combine(op, high, p))
+
+
+@semantic("HSET2")
+def hset2(b: Builder) -> None:
+    """1.0 (BF) or all ones per half where the comparison holds."""
+    fmt = format_of(b)
+    yes = fmt.one if b.has("BF") else 0xFFFF
+    op, p = b.one("AND", "OR", "XOR", default="AND"), b.pred(3)
+    store(b, 0, [combine(op, c, p).select(const(yes, 16), const(0, 16)) for c in _compare(b, 1)])
+
+
+@semantic("HMNMX2")
+def hmnmx2(b: Builder) -> None:
+    fmt, low = format_of(b), b.pred(3)
+    store(
+        b,
+        0,
+        [
+            minmax(fmt, p, q, low, b.has("NAN"), b.has("XORSIGN"))
+            for p, q in zip(halves(b, 1), halves(b, 2), strict=True)
+        ],
+    )
+
+
+@semantic("VHMNMX")
+def vhmnmx(b: Builder) -> None:
+    fmt, low = format_of(b), b.pred(4)
+    out = []
+    for p, q, r in zip(halves(b, 1), halves(b, 2), halves(b, 3), strict=True):
+        first = minmax(fmt, p, q, low, b.has("NAN"), b.has("XORSIGN"))
+        out.append(minmax(fmt, first, r, low, b.has("NAN"), b.has("XORSIGN")))
+    store(b, 0, out)
+
+
