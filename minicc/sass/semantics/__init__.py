@@ -55,7 +55,9 @@ def _build(function: object, instr: Instr, arch: Arch, key: str) -> Form:
     builder = Builder(instr, arch)
     function(builder)  # type: ignore[operator]
     special = any(s.kind == "SPECIAL" for s in builder.slots)
-    return Form(key, tuple(builder.slots), tuple(builder.results), builder.rounds, special, builder.access)
+    return Form(
+        key, tuple(builder.slots), tuple(builder.results), builder.rounds, special, builder.access, builder.stride
+    )
 
 
 __all__ = ["CONTROL", "SEMANTICS", "Access", "Form", "Result", "Slot", "Unsupported", "lookup"]

@@ -84,8 +84,8 @@ class Access:
 @attrs.frozen(eq=False)
 class Form:
     """One semantic form. `rounds` > 1: the `results` values are evaluated once per round number r; result k of round r
-    is row `k * rounds + r` (see `Result.row`, given for round 0). `special` names the special register that the engine
-    must supply, operand number in `special_operand`."""
+    is row `k * rounds + r` and goes `stride * r` registers further. `special`: the engine must supply a special
+    register's value (the binder says which)."""
 
     key: str
     slots: tuple[Slot, ...]
@@ -93,6 +93,7 @@ class Form:
     rounds: int = 1
     special: bool = False
     access: Access | None = None
+    stride: int = 1
 
 
 class Builder:
@@ -105,6 +106,7 @@ class Builder:
         self.slots: list[Slot] = []
         self.results: list[Result] = []
         self.rounds = 1
+        self.stride = 1
         self.access: Access | None = None
         self._leaves: dict[Slot, E] = {}
 

@@ -1,12 +1,249 @@
-"""Tensor cores: HMMA (f16, bf16, tf32), IMMA, DMMA, and the gathers they are made of."""
+"""Tensor cores: HMMA (f16, bf16, tf32), IMMA, DMMA, dense forms.
+
+Arithmetic and fragment layouts as measured on an H200 (sm_90, driver 580.159.04, 2026-11-20). One floating step adds c
+and all k products at once: exact products, not normalised; every magnitude truncated to a multiple of 2^(E - 25), E the
+largest exponent of a non-zero term (at least the floor); exact sum; one rounding (f32 toward zero, f16 to nearest even).
+A zero result is +0 always; NaN is canonical. DMMA is a chain of fused multiply-adds, k ascending.
+
+With e = 32 / element bits: A(row, k) is in lane (row % 8) * 4 + (k / e) % 4, register row / 8 + 2 (k / 4e), element
+k % e; B(k, n) in lane 4 n + (k / e) % 4, register k / 4e; C and D(row, col) in lane (row % 8) * 4 + col / 2, register
+2 (row / 8) + col % 2 (f16: register row / 8, half col % 2).
+"""
 
 from __future__ import annotations
 
-from minicc.sass.semantics.expr import E
-from minicc.sass.semantics.form import Builder, Slot
+import attrs
+
+from minicc.sass.instr import Reg
+from minicc.sass.semantics.expr import E, concat, const, fma, lane, round_number
+from minicc.sass.semantics.floats import BF16, F16, F32, F64, Format, is_nan, propagate, rounding
+from minicc.sass.semantics.form import Builder, Slot, semantic
+
+TRUNCATE = 25
+"""Places kept below the largest exponent (F of the measurements)."""
 
 
-def gather(b: Builder, operand: int, source: E, row: int = 0) -> E:
-    """Register `row` of operand `operand` as held by lane `source`."""
-    leaf = b.leaf(Slot("R", operand, 32, row))
+def gather(b: Builder, operand: int, source: E, rows: int = 1) -> E:
+    """A word of operand `operand` (a run of `rows` registers) at index lane + 32 * register."""
+    op = b.ops[operand]
+    if not isinstance(op, Reg) or op.file != "R":
+        raise b.fail(f"operand {operand} is not a register")
+    leaf = b.leaf(Slot("R", operand, 32 * rows))
     return E("gather", 32, (source,), leaf.attr, vec=True)
+
+
+@attrs.frozen
+class Term:
+    """A decoded number: sign (1 bit), integer significand (32 bits, `places` fraction bits), exponent (32, signed), and
+    an f32 stand-in that is NaN or infinite as the number is, else -1, 0 or 1."""
+
+    sign: E
+    significand: E
+    exponent: E
+    places: int
+    stand_in: E
+
+
+def decode(fmt: Format, bits: E, kept: int) -> Term:
+    """`bits` of `fmt` (f16, bf16 as 16 bits; f32, or tf32 with `kept` < 23 fraction bits)."""
+    wide = bits.zext(32) if bits.width < 32 else bits
+    drop = fmt.fraction - kept
+    if drop:
+        wide = wide & ~((1 << drop) - 1)
+    field = wide.bits(fmt.fraction, fmt.exponent_bits)
+    fraction = wide.bits(drop, kept) if drop else wide & ((1 << kept) - 1)
+    significand = fraction | field.eq(0).select(const(0), const(1 << kept))
+    exponent = field.umax(1) - fmt.bias
+    negative = wide.bit(fmt.width - 1)
+    special = field.eq((1 << fmt.exponent_bits) - 1)
+    as_f32 = (negative.zext(32) << 31) | special.select(
+        fraction << (23 - kept) | 0x7F800000, significand.eq(0).select(const(0), const(F32.one))
+    )
+    return Term(negative, significand, exponent, kept, as_f32)
+
+
+def step(a: list[Term], b: list[Term], c: Term, c_places: int, floor: int) -> tuple[E, E, E]:
+    """One fused step: (sum in units of 2^(E - 25), 64 bits; E; stand-in result that is NaN or infinite when d is)."""
+    products, exponents = [], []
+    largest = c.significand.eq(0).select(const(floor), c.exponent).smax(floor)
+    stand_in = c.stand_in & c.stand_in.bits(23, 8).eq(255).select(const(-1), const(0))
+    for x, y in zip(a, b, strict=True):
+        p = x.significand * y.significand
+        e = x.exponent + y.exponent
+        products.append((p, x.sign ^ y.sign))
+        exponents.append(e)
+        largest = largest.smax(p.eq(0).select(const(floor), e))
+        stand_in = fma("f32", x.stand_in, y.stand_in, stand_in)
+    places = a[0].places + b[0].places
+    parts: list[E] = []
+    for (p, sign), e in zip(products, exponents, strict=True):
+        aligned = (p << (TRUNCATE - places)).shr(largest - e)
+        parts.append(sign.select(-aligned, aligned))
+    # Eight products of at most 2^27 fit in 32 bits.
+    total = const(0, 64)
+    for at in range(0, len(parts), 8):
+        group = parts[at]
+        for part in parts[at + 1 : at + 8]:
+            group = group + part
+        total = total + group.sext(64)
+    c_aligned = (c.significand << (TRUNCATE - c_places)).shr(largest - c.exponent)
+    total = total + c.sign.select(-c_aligned, c_aligned).sext(64)
+    return total, largest, stand_in
+
+
+def pack(fmt: Format, total: E, largest: E, stand_in: E) -> E:
+    """total * 2^(largest - 25), rounded to f32 toward zero or to f16 to nearest even."""
+    negative = total.negative()
+    m = negative.select(-total, total)
+    e64 = largest.sext(64) - TRUNCATE
+    top = 63 - m.clz()  # leading bit's number; -1 (no matter) if zero
+    last = (top + e64 - fmt.fraction).smax(1 - fmt.bias - fmt.fraction)
+    drop = last - e64
+    left, right = drop.slt(0).select(-drop, 0), drop.slt(0).select(const(0, 64), drop)
+    q = m.shl(left).shr(right)
+    if fmt is F16:
+        rest = m.shl(left) - q.shl(right)
+        half = const(1, 64).shl(right) >> 1
+        up = right.ne(0) & (half.ult(rest) | (half.eq(rest) & q.bit(0)))
+        q = q + up.zext(64)
+    hidden = 1 << fmt.fraction
+    # (field << fraction) + q - hidden also carries a rounding overflow into the exponent.
+    field = last + fmt.bias + fmt.fraction
+    bits = q.ult(hidden).select(q, (field << fmt.fraction) + q - hidden)
+    bits = bits.ult(fmt.infinity).select(bits, fmt.infinity)
+    bits = (m.eq(0) | q.eq(0)).select(0, bits | negative.select(const(fmt.sign, 64), 0)).trunc(fmt.width)
+    special = stand_in.bits(23, 8).eq(255)
+    infinite = const(fmt.infinity, fmt.width) | (stand_in >> 31).trunc(1).zext(fmt.width) << (fmt.width - 1)
+    out = special.select(infinite, bits)
+    return is_nan(F32, stand_in).select(const(fmt.canonical_nan, fmt.width), out)
+
+
+@attrs.frozen
+class Shape:
+    """k, registers of A, registers of B."""
+
+    k: int
+    a: int
+    b: int
+
+
+HMMA_SHAPES = {
+    ("16816", 2): Shape(16, 4, 2),
+    ("1688", 2): Shape(8, 2, 1),
+    ("1688", 1): Shape(8, 4, 2),
+    ("1684", 1): Shape(4, 2, 1),
+}
+
+
+def fragment(b: Builder, shape: Shape, per_word: int, row_half: E, column: E) -> tuple[list[E], list[E]]:
+    """Words of row (lane / 4 + 8 row_half) of A and of column `column` of B that this lane's dot product needs."""
+    group = lane() & ~3
+    a_words, b_words = [], []
+    for word in range(shape.k // per_word):
+        at, register = word % 4, word // 4
+        a_words.append(gather(b, 1, group + at + ((row_half + 2 * register) << 5), shape.a))
+        b_words.append(gather(b, 2, (column << 2) + at + (register << 5), shape.b))
+    return a_words, b_words
+
+
+@semantic("HMMA")
+def hmma(b: Builder) -> None:
+    if b.has("SP"):
+        raise b.fail("sparse")
+    tf32 = b.has("TF32")
+    fmt = BF16 if b.has("BF16") else F32 if tf32 else F16
+    kept = 10 if tf32 else fmt.fraction
+    per_word = 1 if tf32 else 2
+    shape = HMMA_SHAPES.get((b.one("16816", "1688", "1684"), per_word))
+    if shape is None:
+        raise b.fail("shape")
+    half_result = not b.has("F32")
+    r = round_number()
+
+    def elements(words: list[E], operand: int) -> list[Term]:
+        out = []
+        for w in words:
+            for part in range(per_word):
+                bits = w if tf32 else (w >> 16 * part).trunc(16)
+                if b.flag(operand, "neg"):
+                    bits = bits ^ (1 << (bits.width - 1))
+                out.append(decode(fmt, bits, kept))
+        return out
+
+    def dot(row_half: E, column_bit: E, c_bits: E) -> E:
+        column = ((lane() & 3) << 1) + column_bit
+        a_words, b_words = fragment(b, shape, per_word, row_half, column)
+        result_format = F16 if half_result else F32
+        c = decode(result_format, c_bits, result_format.fraction)
+        floor = -21 if half_result else -133
+        return pack(
+            result_format, *step(elements(a_words, 1), elements(b_words, 2), c, result_format.fraction, floor)
+        )
+
+    if half_result:
+        b.rounds = 2
+        word = gather(b, 3, lane() + (r << 5), 2)
+        low, high = (dot(r, const(i), (word >> 16 * i).trunc(16)) for i in (0, 1))
+        b.set(0, concat(low, high))
+        return
+    b.rounds = 4
+    b.set(0, dot(r >> 1, r & 1, gather(b, 3, lane() + (r << 5), 4)))
+
+
+IMMA_SHAPES = {"16816": (Shape(16, 2, 1), 4), "16832": (Shape(32, 4, 2), 4), "8816": (Shape(16, 1, 1), 2)}
+
+
+@semantic("IMMA")
+def imma(b: Builder) -> None:
+    """Exact integer dot products, modulo 2^32, or clamped once with SAT."""
+    kinds = [m for m in b.mods if m in ("U8", "S8")]
+    name = b.one(*IMMA_SHAPES)
+    if b.has("SP") or len(kinds) != 2 or not name:
+        raise b.fail()
+    shape, b.rounds = IMMA_SHAPES[name]
+    r = round_number()
+    row_half = r >> 1 if b.rounds == 4 else const(0)
+    a_words, b_words = fragment(b, shape, 4, row_half, ((lane() & 3) << 1) + (r & 1))
+
+    def byte(w: E, i: int, kind: str) -> E:
+        piece = (w >> 8 * i).trunc(8)
+        return piece.sext(32) if kind == "S8" else piece.zext(32)
+
+    total = const(0)
+    for x, y in zip(a_words, b_words, strict=True):
+        for i in range(4):
+            total = total + byte(x, i, kinds[0]) * byte(y, i, kinds[1])
+    c = gather(b, 3, lane() + (r << 5), b.rounds)
+    if not b.has("SAT"):
+        b.set(0, total + c)
+        return
+    wide = total.sext(64) + c.sext(64)
+    b.set(0, wide.smax(-(1 << 31)).smin((1 << 31) - 1).trunc(32))
+
+
+DMMA_SHAPES = {"8x8x4": (4, 1), "16x8x4": (4, 2), "16x8x8": (8, 2), "16x8x16": (16, 2)}
+
+
+@semantic("DMMA")
+def dmma(b: Builder) -> None:
+    k, halves = DMMA_SHAPES[b.one(*DMMA_SHAPES)]
+    if any(b.flag(i, name) for i in (1, 2, 3) for name in ("neg", "abs")):
+        raise b.fail("operand modifier")
+    b.rounds, b.stride = 2 * halves, 2
+    r = round_number()
+    row_half = r >> 1
+    group, column = lane() & ~3, ((lane() & 3) << 1) + (r & 1)
+
+    def double(operand: int, where: E, registers: int) -> E:
+        words = [gather(b, operand, where + (half << 5), registers) for half in (0, 1)]
+        return concat(words[0], words[1])
+
+    total = double(3, lane() + (r << 6), 4 * halves)
+    for i in range(k):
+        x = double(1, group + i % 4 + ((row_half + halves * (i // 4)) << 6), 2 * halves * (k // 4))
+        y = double(2, (column << 2) + i % 4 + (i // 4 << 6), 2 * (k // 4))
+        total = propagate(F64, fma("f64", x, y, total, rounding(b)), y, total, x)
+    b.set(0, total)
+
+
+__all__ = ["gather"]

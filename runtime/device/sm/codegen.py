@@ -23,6 +23,79 @@ Register = tuple[str, int]
 """(file "R"/"P"/"UR"/"UP", number)."""
 
 
+@attrs.frozen
+class Transfer:
+    """What a memory instruction moves, in register numbers (see `Access` for the words).
+
+    `dest`, `data`, `compare`: (file, first register, count) or None; RZ is register 255. `predicate`: predicate number
+    written (the success flag), or -1. `guard`: (predicate number, negated) of LDGSTS, or None. `op`: lower-case
+    "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm"; `atomic` and `type` lower-case ("add", "u32", "f16x2", "f32.ftz").
+    `address_width` is 32 or 64; `strong` when a scope asks for no L1 hit (STRONG, MMIO)."""
+
+    space: str
+    op: str
+    width: int
+    signed: bool
+    dest: tuple[str, int, int] | None
+    data: tuple[str, int, int] | None
+    compare: tuple[str, int, int] | None
+    predicate: int
+    guard: tuple[int, bool] | None
+    atomic: str
+    type: str
+    bank: int
+    address_width: int
+    strong: bool
+    matrices: int
+    transposed: bool
+    zero_fill: bool
+
+
+_OPS = {"load": "load", "store": "store", "atomic": "atom", "reduce": "red", "copy": "ldgsts", "matrix_load": "ldsm",
+        "matrix_store": "stsm"}  # fmt: skip
+
+
+def _transfer(access: Access, instr: Instr) -> Transfer:
+    def registers(i: int, bytes_: int) -> tuple[str, int, int] | None:
+        if i < 0:
+            return None
+        op = instr.operands[i]
+        assert isinstance(op, Reg), op
+        return op.file, op.index, max(1, bytes_ // 4)
+
+    guard = None
+    if access.guard >= 0:
+        op = instr.operands[access.guard]
+        assert isinstance(op, Reg)
+        guard = op.index, op.inv
+    predicate = -1
+    if access.predicate >= 0:
+        op = instr.operands[access.predicate]
+        assert isinstance(op, Reg)
+        predicate = -1 if op.index == 7 else op.index
+    size = 4 * access.matrices if access.matrices else access.width
+    wide = access.space in ("global", "generic") and "E" in instr.modifiers
+    return Transfer(
+        access.space,
+        _OPS[access.op],
+        access.width,
+        access.signed,
+        registers(access.dest, size),
+        registers(access.data, size),
+        registers(access.compare, size),
+        predicate,
+        guard,
+        access.atomic.lower(),
+        access.type.lower(),
+        access.bank,
+        64 if wide else 32,
+        "STRONG" in instr.modifiers or "MMIO" in instr.modifiers,
+        access.matrices,
+        access.transposed,
+        access.zero_fill,
+    )
+
+
 @attrs.frozen(eq=False)
 class Bound:
     """An instruction ready to execute.
@@ -30,8 +103,7 @@ class Bound:
     `key` and `form` are None for instructions that the engine carries out itself (`semantics.CONTROL`). `operands` is an
     `abi.OPERANDS` record (numpy void). `results[k]` is the register of result row k; for a memory instruction `results`
     is empty, and the execute function makes addresses. `sources` are all registers read by the function, widths
-    expanded; data registers of memory instructions are in `access` (`data_registers`, `dest_registers`, ... are derived
-    from it). `special` is the number of the special register to put into the SPECIAL rows, or -1."""
+    expanded; data registers of memory instructions are in `transfer`. `special` is the number of the special register to put into the SPECIAL rows, or -1."""
 
     key: str | None
     form: Form | None
@@ -40,6 +112,7 @@ class Bound:
     sources: tuple[Register, ...] = ()
     special: int = -1
     access: Access | None = None
+    transfer: Transfer | None = None
 
 
 def _register(op: Any, part: str) -> Reg | None:
@@ -123,7 +196,8 @@ def bind(instr: Instr, arch: Arch) -> Bound:
     if access is not None and access.space == "constant":
         op = next(o for o in instr.operands if isinstance(o, Const))
         access = attrs.evolve(access, bank=op.bank)
-    return Bound(form.key, form, record[()], tuple(results), tuple(sources), special, access)
+    transfer = _transfer(access, instr) if access else None
+    return Bound(form.key, form, record[()], tuple(results), tuple(sources), special, access, transfer)
 
 
 def _result_registers(form: Form, instr: Instr) -> list[Register]:
@@ -132,9 +206,9 @@ def _result_registers(form: Form, instr: Instr) -> list[Register]:
         if result.file == "ADDRESS":
             continue
         op = instr.operands[result.operand]
-        base = op.index if isinstance(op, Reg) else 0
+        base = op.index if isinstance(op, Reg) else 0  # "PR" of R2P: the predicates from 0 on
         for r in range(form.rounds):
-            out.append((result.file, base + result.row + r))
+            out.append((result.file, base + result.row + form.stride * r))
     return out
 
 

@@ -1,19 +1,18 @@
 """Compiled execute functions on disk: one small object file per semantic form.
 
 The name of a file is a hash of everything that its code depends on: the form's key, the sources of the semantics and of
-the code generator, the version of llvmlite, the CPU and its features. A directory that cannot be written is replaced by
-one under the system's temporary folder; without either, nothing is kept.
+the code generator, the version of llvmlite, the CPU and its features.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import minicc.sass.semantics as semantics
+from runtime import cache as cache_root
 
 
 @cache
@@ -29,26 +28,20 @@ def source_hash() -> str:
 
 
 @cache
-def directory() -> Path | None:
-    """Where objects are kept, or None. MINICC_CACHE_DIR, then XDG_CACHE_HOME, then ~/.cache, then the temporary folder."""
-    base = os.environ.get("MINICC_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    candidates = [Path(base)] if base else []
-    if not base:
-        candidates += [Path.home() / ".cache"]
-    candidates.append(Path(tempfile.gettempdir()) / f"minicc-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
-    for candidate in candidates:
-        path = candidate / "minicc" / "execute"
-        try:
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            probe = path / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError:
-            continue
-        if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
-            continue  # objects are code: never load another user's
-        return path
-    return None
+def directory() -> Path:
+    """Where objects are kept: beside the other compiled code (`runtime.cache`), but under names that survive changes
+    elsewhere in the package. A folder of another user is never used, since objects are code."""
+    path = cache_root.root() / "execute"
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = path / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+        if not hasattr(os, "getuid") or path.stat().st_uid == os.getuid():
+            return path
+    except OSError:
+        pass
+    return cache_root.directory()
 
 
 def name_of(key: str, target: str) -> str:
@@ -59,11 +52,8 @@ def name_of(key: str, target: str) -> str:
 
 def load(name: str) -> bytes | None:
     """The object, if it is there."""
-    folder = directory()
-    if folder is None:
-        return None
     try:
-        return (folder / f"{name}.o").read_bytes()
+        return (directory() / f"{name}.o").read_bytes()
     except OSError:
         return None
 
@@ -71,8 +61,6 @@ def load(name: str) -> bytes | None:
 def store(name: str, data: bytes) -> None:
     """Keeps an object; written aside and renamed, so that readers never see half of it."""
     folder = directory()
-    if folder is None:
-        return
     temporary = folder / f".{name}.{os.getpid()}"
     try:
         temporary.write_bytes(data)
