@@ -1,0 +1,404 @@
+"""Devices, modules, kernels, buffers, streams and events: what a user of `runtime` handles.
+
+    gpu = runtime.Device()                      # the SM model of an H200; Device("cuda:0") is a real GPU
+    vadd = gpu.load("vadd.cubin")["vadd"]
+    launch = vadd[4096, 256](a, b, c, n)        # [grid, block, dynamic shared bytes, stream]
+
+numpy arrays given as pointers are copied in, and back if the kernel may write them; such a call is synchronous. Data in
+a `Buffer` stays on the device, launches on it are asynchronous, and reading it waits.
+"""
+
+from __future__ import annotations
+
+import abc
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from runtime.driver import arguments
+from runtime.driver.arguments import HostArray, Parameter
+from runtime.driver.mangling import signature
+from runtime.errors import DeviceError, LaunchError
+
+Dim = tuple[int, int, int]
+Array = np.ndarray[Any, Any]
+
+
+def dim3(value: object, what: str) -> Dim:
+    """An int or a sequence of one to three ints as three."""
+    parts = tuple(value) if isinstance(value, tuple | list) else (value,)
+    if not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) for p in parts):
+        raise LaunchError("launch.configuration", f"{what} {value!r} is not one to three integers")
+    numbers = [int(p) for p in parts] + [1, 1]
+    return (numbers[0], numbers[1], numbers[2])
+
+
+class Device(abc.ABC):
+    """A device to run kernels on. `Device("sm_90")` is the SM model, `Device("cuda:0")` a real GPU.
+
+    Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
+    does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
+    logs every step of a launch; `cycle_limit` and `instruction_limit` end a runaway kernel; `memory` is the size in bytes."""
+
+    name: str
+    """What the device calls itself."""
+
+    def __new__(cls, name: str = "sm_90", **options: Any) -> Device:
+        if cls is not Device:
+            return object.__new__(cls)
+        if name == "cuda" or name.startswith("cuda:"):
+            from runtime.cuda.device import CudaDevice
+
+            return object.__new__(CudaDevice)
+        from runtime.model import ModelDevice
+
+        return object.__new__(ModelDevice)
+
+    def __init__(self, name: str = "sm_90", **options: Any) -> None:
+        raise NotImplementedError
+
+    @abc.abstractmethod
+    def load(self, source: object) -> Module:
+        """A module from a path, bytes (cubin, fatbin, PTX text, host object), a `Program`, or what `minicc.compile`
+        returned."""
+
+    @abc.abstractmethod
+    def allocate(self, size: int) -> int:
+        """`size` bytes of device memory; returns the address."""
+
+    @abc.abstractmethod
+    def free(self, address: int) -> None:
+        """Give memory back."""
+
+    @abc.abstractmethod
+    def write(self, address: int, data: memoryview | bytes, stream: Stream | None = None) -> None:
+        """Copy host bytes to the device; they are there when later work of the stream runs."""
+
+    @abc.abstractmethod
+    def read(self, address: int, size: int, stream: Stream | None = None) -> bytearray:
+        """Copy device bytes to the host, after all earlier work of the stream (of every stream if None)."""
+
+    @abc.abstractmethod
+    def synchronize(self) -> None:
+        """Wait for all work; raises `DeviceError` for a kernel that failed and was not reported yet."""
+
+    @abc.abstractmethod
+    def stream(self) -> Stream:
+        """A new queue of work, in order within itself."""
+
+    @abc.abstractmethod
+    def event(self) -> Event:
+        """A new event."""
+
+    @abc.abstractmethod
+    def _launch(self, kernel: Kernel, request: Configuration, parameters: bytes) -> Launch:
+        """Start a kernel with a packed parameter area."""
+
+    def buffer(self, array: object, stream: Stream | None = None) -> Buffer:
+        """A device copy of an array (or of anything `numpy.asarray` takes)."""
+        host = np.ascontiguousarray(array)
+        out = self.empty(host.shape, host.dtype)
+        if host.nbytes:
+            self.write(out.address, host.reshape(-1).view(np.uint8).data, stream)
+        return out
+
+    def empty(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
+        """A device array with unspecified contents."""
+        return Buffer(self, tuple(shape) if isinstance(shape, Sequence) else (int(shape),), np.dtype(dtype))
+
+    def zeros(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
+        """A device array of zeros."""
+        out = self.empty(shape, dtype)
+        if out.nbytes:
+            self.write(out.address, bytes(out.nbytes))
+        return out
+
+
+class Buffer:
+    """An array in device memory, freed with the last reference to it."""
+
+    def __init__(self, device: Device, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.device, self.shape, self.dtype = device, shape, dtype
+        self.size = int(np.prod(shape, dtype=np.int64))
+        self.nbytes = self.size * dtype.itemsize
+        self.address = device.allocate(max(self.nbytes, 1))
+        self._finalizer = weakref.finalize(self, device.free, self.address)
+
+    def __repr__(self) -> str:
+        return f"<Buffer {self.dtype}{list(self.shape)} at 0x{self.address:x} on {self.device.name}>"
+
+    def __len__(self) -> int:
+        return self.shape[0] if self.shape else 0
+
+    def numpy(self, stream: Stream | None = None) -> Array:
+        """The contents as a new numpy array; waits for the kernels that write it."""
+        data = self.device.read(self.address, self.nbytes, stream)
+        return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        out = self.numpy()
+        return out if dtype is None else out.astype(dtype)
+
+    def write(self, array: object, stream: Stream | None = None) -> None:
+        """Replace the contents; shape and type must match."""
+        host = np.ascontiguousarray(array, dtype=self.dtype)
+        if host.size != self.size:
+            raise LaunchError("buffer.shape", f"{host.shape} given for a buffer of shape {self.shape}")
+        if self.nbytes:
+            self.device.write(self.address, host.tobytes(), stream)
+
+    def free(self) -> None:
+        """Give the memory back now."""
+        self._finalizer()
+
+    def __dlpack__(self, *, stream: object = None, **rest: object) -> object:
+        """DLPack: for the SM model a view of its memory, which is the host's; see the device for a real GPU."""
+        return self._dlpack_view().__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def _dlpack_view(self) -> Array:
+        self.device.synchronize()
+        view = getattr(self.device, "view", None)
+        if view is None:
+            return self.numpy()
+        out: Array = view(self.address, self.nbytes).view(self.dtype).reshape(self.shape)
+        return out
+
+
+class Stream(abc.ABC):
+    """A queue of work: what is put in runs in order."""
+
+    @abc.abstractmethod
+    def synchronize(self) -> None:
+        """Wait until everything put in so far is done; `DeviceError` if a kernel of it failed."""
+
+    @abc.abstractmethod
+    def wait(self, event: Event) -> None:
+        """Work put in from now on runs after the event."""
+
+
+class Event(abc.ABC):
+    """A point in a stream."""
+
+    @abc.abstractmethod
+    def record(self, stream: Stream | None = None) -> Event:
+        """Mark the work put into the stream so far; returns the event itself."""
+
+    @abc.abstractmethod
+    def synchronize(self) -> None:
+        """Wait until the marked work is done."""
+
+    @property
+    @abc.abstractmethod
+    def done(self) -> bool:
+        """Whether it is."""
+
+    @abc.abstractmethod
+    def elapsed(self, since: Event) -> float:
+        """Milliseconds of device time from `since` to this event."""
+
+
+@attrs.frozen
+class Configuration:
+    """grid, block, dynamic shared memory in bytes, stream."""
+
+    grid: Dim
+    block: Dim
+    shared: int = 0
+    stream: Stream | None = None
+
+
+class Launch(abc.ABC):
+    """A kernel that was started. Reading a result waits for it."""
+
+    @abc.abstractmethod
+    def wait(self) -> Launch:
+        """Wait until it is done; `DeviceError` if it failed."""
+
+    @property
+    @abc.abstractmethod
+    def cycles(self) -> int:
+        """SM cycles from first block to last (gpc__cycles_elapsed.max)."""
+
+    @property
+    @abc.abstractmethod
+    def stats(self) -> dict[str, float]:
+        """Counters under the names Nsight Compute has for them."""
+
+    @property
+    @abc.abstractmethod
+    def output(self) -> str:
+        """What the kernel printed."""
+
+    @property
+    def hazards(self) -> tuple[Any, ...]:
+        """Reads that came before their value, if the device looks for them."""
+        return ()
+
+    @property
+    def trace(self) -> str:
+        """The log of the launch's steps, if the device was made with `trace`."""
+        return ""
+
+    @abc.abstractmethod
+    def summary(self) -> str:
+        """A few lines: registers, cycles, time, instructions, what the warps waited for."""
+
+    def report(self) -> str:
+        """The whole profile as text."""
+        return self.summary()
+
+
+@attrs.define(eq=False)
+class Kernel:
+    """A kernel of a module. `kernel[grid, block, shared, stream](*args)` launches it."""
+
+    module: Module
+    name: str
+    """The (mangled) symbol."""
+    parameters: tuple[Parameter, ...]
+    parameter_bytes: int
+    registers: int
+    shared: int
+    """Static shared memory in bytes."""
+    local: int
+
+    def __getitem__(self, key: object) -> Configured:
+        parts = key if isinstance(key, tuple) else (key,)
+        if not 2 <= len(parts) <= 4:
+            raise LaunchError("launch.configuration", "a launch is kernel[grid, block, dynamic shared bytes, stream]")
+        shared, stream = parts[2] if len(parts) > 2 else 0, parts[3] if len(parts) > 3 else None
+        if not isinstance(shared, int | np.integer) or shared < 0:
+            raise LaunchError("launch.configuration", f"dynamic shared memory {shared!r} is not a number of bytes")
+        if stream is not None and not isinstance(stream, Stream):
+            raise LaunchError("launch.configuration", f"{stream!r} is not a stream")
+        return Configured(self, Configuration(dim3(parts[0], "grid"), dim3(parts[1], "block"), int(shared), stream))
+
+    def __call__(self, *args: object) -> Launch:
+        raise LaunchError(
+            "launch.configuration", f"kernel '{self.name}' needs a launch shape: kernel[grid, block](...)"
+        )
+
+
+@attrs.frozen(eq=False)
+class Configured:
+    """A kernel with its launch shape."""
+
+    kernel: Kernel
+    configuration: Configuration
+
+    def __call__(self, *args: object) -> Launch:
+        device, stream = self.kernel.module.device, self.configuration.stream
+        held: list[Buffer] = []
+
+        def upload(array: Array) -> int:
+            held.append(device.buffer(array, stream))
+            return held[-1].address
+
+        parameters, arrays = arguments.pack(
+            self.kernel.name, self.kernel.parameters, args, upload, self.kernel.parameter_bytes
+        )
+        launch = device._launch(self.kernel, self.configuration, parameters)
+        if arrays:
+            launch.wait()
+            for one in arrays:
+                _copy_back(device, one, stream)
+        return launch
+
+
+def _copy_back(device: Device, one: HostArray, stream: Stream | None) -> None:
+    if one.writable and one.array.nbytes:
+        data = device.read(one.address, one.array.nbytes, stream)
+        one.array[...] = np.frombuffer(data, dtype=one.array.dtype).reshape(one.array.shape)
+
+
+@attrs.define(eq=False)
+class Variable:
+    """A `__device__` or `__constant__` variable of a module."""
+
+    device: Device
+    name: str
+    address: int
+    size: int
+
+    def write(self, value: object) -> None:
+        """Replace its bytes, from the start, with those of an array, a number of the variable's size, or bytes."""
+        data = bytes(value) if isinstance(value, bytes | bytearray) else self._encode(value)
+        if len(data) > self.size:
+            raise LaunchError("variable.size", f"{len(data)} bytes for variable '{self.name}' of {self.size}")
+        if data:
+            self.device.write(self.address, data)
+
+    def _encode(self, value: object) -> bytes:
+        array = np.asarray(value)
+        if isinstance(value, int) and self.size in (1, 2, 4, 8):
+            return (value & (1 << 8 * self.size) - 1).to_bytes(self.size, "little")
+        if isinstance(value, float) and self.size == 4:
+            array = np.float32(value)  # type: ignore[assignment]
+        return array.tobytes()
+
+    def read(self, dtype: Any = np.uint8, shape: int | Sequence[int] = -1) -> Array:
+        """Its contents as an array."""
+        data = self.device.read(self.address, self.size)
+        kind = np.dtype(dtype)
+        return np.frombuffer(data[: len(data) // kind.itemsize * kind.itemsize], dtype=kind).reshape(shape)
+
+
+class Module(abc.ABC):
+    """A loaded program. `module["vadd"]` is the kernel of that symbol, or the only one with that base name."""
+
+    device: Device
+
+    @property
+    @abc.abstractmethod
+    def kernels(self) -> list[str]:
+        """Symbols of the kernels."""
+
+    @abc.abstractmethod
+    def _kernel(self, symbol: str) -> Kernel:
+        """The kernel of exactly that symbol."""
+
+    @abc.abstractmethod
+    def variable(self, name: str) -> Variable:
+        """A module-scope variable, by symbol or unique base name."""
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernel(resolve(name, self.kernels, "kernel"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kernels)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kernels or any(signature(k).base == name for k in self.kernels)
+
+
+def resolve(name: str, symbols: Sequence[str], what: str) -> str:
+    """The symbol called `name`: exactly, or by its unique C++ base name. `LaunchError` lists what there is."""
+    if name in symbols:
+        return name
+    found = [s for s in symbols if signature(s).base == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise LaunchError("load.ambiguous", f"'{name}' could be any of: {', '.join(found)}")
+    raise LaunchError("load.no-symbol", f"there is no {what} '{name}'; there are: {', '.join(symbols) or 'none'}")
+
+
+def typed_parameters(name: str, places: Sequence[tuple[int, int]]) -> tuple[Parameter, ...]:
+    """Parameters from (offset, size) pairs, with the types that the mangled name tells where they agree in size."""
+    types = signature(name).params
+    out = []
+    for i, (offset, size) in enumerate(places):
+        known = types[i] if types is not None and len(types) == len(places) else None
+        agrees = known is not None and (known.size in (0, size))
+        out.append(Parameter(offset, size, known) if known is not None and agrees else Parameter(offset, size))
+    return tuple(out)
+
+
+__all__ = ["Buffer", "Configuration", "Device", "DeviceError", "Event", "Kernel", "Launch", "LaunchError", "Module",
+           "Stream", "Variable"]  # fmt: skip

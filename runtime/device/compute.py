@@ -1,0 +1,184 @@
+"""The compute front end (class 0xCBC0): collects a QMD from inline data or memory, makes a `Grid` of it, runs it on the
+SMs, and releases its semaphores."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import attrs
+
+from minicc.arch.schema import Arch
+from runtime.device.grid import Grid, Options, Outcome
+from runtime.device.host import EngineFault
+from runtime.device.memory import DeviceMemory
+from runtime.hw import channel as hw
+from runtime.hw import methods, qmd
+from runtime.hw.methods import Compute
+from runtime.hw.trace import Tracer
+
+Run = Callable[[Grid, DeviceMemory, Arch, Options], Outcome]
+"""`runtime.device.sm.run`."""
+
+BANKS = 8
+
+
+@attrs.frozen
+class Completion:
+    """What a profiler or a debugger attached to the device sees of a finished grid. `debug_id`: DEBUG_ID of the QMD."""
+
+    token: int
+    debug_id: int
+    grid: Grid
+    outcome: Outcome
+
+
+@attrs.define
+class _Context:
+    """Method state of one channel."""
+
+    methods: dict[int, int] = attrs.field(factory=dict)
+    inline: dict[int, int] = attrs.field(factory=dict)
+
+
+def decode(data: bytes, shared_window: int, local_window: int, arch: str) -> tuple[Grid, dict[str, int]]:
+    """(grid, all fields) of a QMD of either version. ValueError if it is of no known version or type."""
+    version, f = qmd.unpack(data)
+    new = version is qmd.V04_00
+    if new and f["QMD_TYPE"] not in (2, 3):
+        raise ValueError(f"QMD type {f['QMD_TYPE']} is not a grid")
+    if not new and f["IS_QUEUE"]:
+        raise ValueError("the QMD is a queue, not a grid")
+    banks = {}
+    for i in range(BANKS):
+        if not f[f"CONSTANT_BUFFER_VALID[{i}]"]:
+            continue
+        size = f[f"CONSTANT_BUFFER_SIZE_SHIFTED4[{i}]"] << 4
+        if new:
+            low, high = f[f"CONSTANT_BUFFER_ADDR_LOWER_SHIFTED6[{i}]"], f[f"CONSTANT_BUFFER_ADDR_UPPER_SHIFTED6[{i}]"]
+            banks[i] = ((high << 32 | low) << 6, size)
+        else:
+            banks[i] = (f[f"CONSTANT_BUFFER_ADDR_UPPER[{i}]"] << 32 | f[f"CONSTANT_BUFFER_ADDR_LOWER[{i}]"], size)
+    names = ("GRID_WIDTH", "GRID_HEIGHT", "GRID_DEPTH") if new else (
+        "CTA_RASTER_WIDTH", "CTA_RASTER_HEIGHT", "CTA_RASTER_DEPTH")  # fmt: skip
+    cluster = (1, 1, 1)
+    if new and f["QMD_TYPE"] == 3:
+        cluster = (f["GPC_CGA_WIDTH"], f["GPC_CGA_HEIGHT"], f["GPC_CGA_DEPTH"])
+    entry = f["PROGRAM_ADDRESS_UPPER"] << 32 | f["PROGRAM_ADDRESS_LOWER"]
+    grid = Grid(
+        entry=entry,
+        code=(entry, 0),
+        grid=(f[names[0]], f[names[1]], f[names[2]]),
+        block=(f["CTA_THREAD_DIMENSION0"], f["CTA_THREAD_DIMENSION1"], f["CTA_THREAD_DIMENSION2"]),
+        registers=f["REGISTER_COUNT"] if new else f["REGISTER_COUNT_V"],
+        shared=f["SHARED_MEMORY_SIZE"],
+        local=f["SHADER_LOCAL_MEMORY_LOW_SIZE"] + f["SHADER_LOCAL_MEMORY_HIGH_SIZE"],
+        barriers=f["BARRIER_COUNT"],
+        constants=banks,
+        arch=arch,
+        cluster=cluster,
+        shared_window=shared_window,
+        local_window=local_window,
+    )
+    return grid, f
+
+
+def _releases(fields: dict[str, int]) -> list[tuple[int, int, bool, bool]]:
+    """(address, payload, 64-bit payload, with time stamp) of every enabled completion semaphore."""
+    out = []
+    for i in range(3):
+        if f"RELEASE_ENABLE[{i}]" in fields:
+            if not fields[f"RELEASE_ENABLE[{i}]"]:
+                continue
+            address = fields[f"RELEASE_SEMAPHORE{i}_ADDR_UPPER"] << 32 | fields[f"RELEASE_SEMAPHORE{i}_ADDR_LOWER"]
+            low, high = fields[f"RELEASE_SEMAPHORE{i}_PAYLOAD_LOWER"], fields[f"RELEASE_SEMAPHORE{i}_PAYLOAD_UPPER"]
+            wide, size = fields[f"RELEASE_PAYLOAD64B[{i}]"], fields[f"RELEASE_STRUCTURE_SIZE[{i}]"]
+        else:
+            if not fields[f"RELEASE{i}_ENABLE"]:
+                continue
+            address = fields[f"RELEASE{i}_ADDRESS_UPPER"] << 32 | fields[f"RELEASE{i}_ADDRESS_LOWER"]
+            low, high = fields[f"RELEASE{i}_PAYLOAD_LOWER"], fields[f"RELEASE{i}_PAYLOAD_UPPER"]
+            wide, size = fields[f"RELEASE{i}_PAYLOAD64B"], fields[f"RELEASE{i}_STRUCTURE_SIZE"]
+        out.append((address, high << 32 | low if wide else low, bool(wide), size == 0))
+    return out
+
+
+class ComputeEngine:
+    """Launches grids. `completed` is called after each; `advance` moves the device's clock by SM cycles."""
+
+    def __init__(
+        self,
+        memory: DeviceMemory,
+        arch: Arch,
+        run: Run,
+        clock: Callable[[], int],
+        advance: Callable[[int], None],
+        tracer: Tracer,
+    ) -> None:
+        self.memory, self.arch, self.run, self.clock, self.advance, self.tracer = (
+            memory, arch, run, clock, advance, tracer)  # fmt: skip
+        self.options = Options()
+        self.completed: Callable[[Completion], None] = lambda completion: None
+        self.names: dict[int, str] = {}
+        """Entry address -> kernel name, as a debugger would know it; for messages only."""
+        self.contexts: dict[int, _Context] = {}
+
+    def method(self, token: int, address: int, data: int) -> None:
+        """Keep the value; the last inline QMD word and the PCAS methods launch."""
+        context = self.contexts.setdefault(token, _Context())
+        words = 96 if context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & methods.INLINE_QMD_384 else 64
+        first = Compute.LOAD_INLINE_QMD_DATA
+        if first <= address < first + 4 * words:
+            index = (address - first) // 4
+            context.inline[index] = data
+            if index == words - 1:
+                self._inline(token, context, words)
+            return
+        context.methods[address] = data
+        if (address == Compute.SEND_SIGNALING_PCAS2_B and data & 15 in (2, 3, 9, 10, 11)) or (
+            address == Compute.SEND_SIGNALING_PCAS_B and data & methods.PCAS_SCHEDULE
+        ):
+            self._launch(token, context, context.methods.get(Compute.SEND_PCAS_A, 0) << 8)
+
+    def _inline(self, token: int, context: _Context, words: int) -> None:
+        upper = context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & 0x1FF
+        address = (upper << 32 | context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_B, 0)) << 8
+        data = b"".join(struct.pack("<I", context.inline.get(i, 0)) for i in range(words))
+        context.inline.clear()
+        self.memory.write(address, data)
+        self._launch(token, context, address)
+
+    def _window(self, context: _Context, name: str) -> int:
+        upper = context.methods.get(getattr(Compute, f"SET_SHADER_{name}_MEMORY_WINDOW_A"), 0)
+        return upper << 32 | context.methods.get(getattr(Compute, f"SET_SHADER_{name}_MEMORY_WINDOW_B"), 0)
+
+    def _launch(self, token: int, context: _Context, address: int) -> None:
+        head = self.memory.read(address, 256)
+        try:
+            version = qmd.version_of(head)
+            data = self.memory.read(address, version.size)
+            grid, fields = decode(data, self._window(context, "SHARED"), self._window(context, "LOCAL"), self.arch.name)
+        except ValueError as error:
+            raise EngineFault(hw.ERROR_GR_EXCEPTION, str(error)) from None
+        mapped = self.memory.find(grid.entry)
+        if mapped is None:
+            raise EngineFault(hw.ERROR_MMU_FAULT, f"program address 0x{grid.entry:x} is not mapped")
+        grid = attrs.evolve(grid, code=mapped, name=self.names.get(grid.entry, ""))
+        self.tracer.step(
+            "compute", f"QMD {version.name}", address=address, program=grid.entry, grid=grid.grid, block=grid.block,
+            registers=grid.registers, shared=grid.shared, local=grid.local, barriers=grid.barriers,
+            banks={n: f"0x{a:x}+{s}" for n, (a, s) in grid.constants.items()},
+        )  # fmt: skip
+        outcome = self.run(grid, self.memory, self.arch, self.options)
+        self.advance(outcome.cycles)
+        debug_id = fields["DEBUG_ID_UPPER"] << 32 | fields["DEBUG_ID_LOWER"]
+        self.completed(Completion(token, debug_id, grid, outcome))
+        self.tracer.step("compute", "grid done", cycles=outcome.cycles, instructions=outcome.instructions)
+        if outcome.fault is not None:
+            memory_kinds = ("illegal_address", "misaligned_address", "stack_overflow")
+            number = hw.ERROR_MMU_FAULT if outcome.fault.kind in memory_kinds else hw.ERROR_GR_EXCEPTION
+            raise EngineFault(number, outcome.fault.message)
+        for target, payload, wide, stamped in _releases(fields):
+            data = struct.pack("<Q", payload) if wide or stamped else struct.pack("<I", payload)
+            self.memory.write(target, data + (struct.pack("<Q", self.clock()) if stamped else b""))
+            self.tracer.step("compute", "semaphore release", address=target, payload=payload)

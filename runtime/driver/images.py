@@ -1,0 +1,120 @@
+"""What can be loaded: cubin, fatbin, PTX text, a host object with a fatbin inside. Picks the image that runs on the
+device, or compiles PTX for it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import SourceFile, fail
+from minicc.sass.program import Program
+from runtime.hw.trace import Tracer
+
+FATBIN_MAGIC = b"\x50\xed\x55\xba"
+EM_X86_64 = 62
+
+
+def read(source: object) -> tuple[bytes | Program, str]:
+    """(image, name) of a path, bytes, a `Program`, or what `minicc.compile` returned (anything with `fatbin`)."""
+    if isinstance(source, Program):
+        return source, "program"
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source), "image"
+    for name in ("fatbin", "cubin"):
+        image: Any = getattr(source, name, None)
+        image = image() if callable(image) else image
+        if isinstance(image, bytes):
+            return image, str(getattr(source, "name", "image"))
+    if isinstance(source, str | Path):
+        path = Path(source)
+        try:
+            return path.read_bytes(), str(path)
+        except OSError as error:
+            fail("load.no-file", f"{path}: {error.strerror or error}")
+    fail("load.kind", f"cannot load a {type(source).__name__}; a path, bytes, or a compiled module is expected")
+
+
+def runs_on(cubin: str, arch: Arch) -> bool:
+    """Whether a cubin for `cubin` ("sm_90a") runs on the device: same major version and no later minor; "a" cubins
+    on exactly that chip."""
+    match = re.fullmatch(r"sm_(\d+)([af]?)", cubin)
+    if not match:
+        return False
+    sm, letter = int(match[1]), match[2]
+    return sm == arch.sm if letter == "a" else sm // 10 == arch.sm // 10 and sm <= arch.sm
+
+
+def jit_target(compute: str, arch: Arch) -> str | None:
+    """The architecture to compile PTX of `compute` for, or None if the device is too old for it."""
+    match = re.fullmatch(r"(?:compute|sm)_(\d+)([af]?)", compute)
+    if not match or int(match[1]) > arch.sm:
+        return None
+    if match[2] == "a":
+        return f"sm_{arch.sm}a" if int(match[1]) == arch.sm else None
+    return arch.name
+
+
+def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) -> Program:
+    """The program to run on `arch`. `CompileError` if the image is damaged or holds nothing for the device."""
+    from minicc import binary
+
+    if isinstance(image, Program):
+        _demand(image.arch, arch, name)
+        return image
+    if image[:4] == b"\x7fELF":
+        if int.from_bytes(image[18:20], "little") == EM_X86_64:
+            from minicc.binary import elf
+
+            section = elf.read(image, name).section(".nv_fatbin")
+            if section is None:
+                fail("load.no-device-code", f"{name} is a host object without device code (.nv_fatbin)")
+            return to_program(bytes(section.data.view), name, arch, tracer)
+        program = binary.read_cubin(image, name)
+        _demand(program.arch, arch, name)
+        tracer.step("driver", "read cubin", name=name, arch=program.arch, functions=len(program.functions))
+        return program
+    if image[:4] == FATBIN_MAGIC:
+        entries = binary.read_fatbin(image, name)
+        matching = [e for e in entries if e.kind == "cubin" and runs_on(e.arch, arch)]
+        if matching:
+            best = max(matching, key=lambda e: (e.arch == arch.name, e.arch))
+            tracer.step("driver", "take cubin from fatbin", name=name, arch=best.arch, of=len(entries))
+            return to_program(best.data, f"{name} ({best.arch})", arch, tracer)
+        sources = [e for e in entries if e.kind == "ptx" and jit_target(e.arch, arch)]
+        if sources:
+            best = max(sources, key=lambda e: e.version or (0, 0))
+            return jit(best.data.decode("utf-8", "replace"), f"{name} ({best.arch})", arch, tracer)
+        held = ", ".join(f"{e.kind} {e.arch}" for e in entries) or "nothing"
+        fail("load.no-image", f"{name} holds no code for {arch.name} (it holds {held})")
+    text = image.rstrip(b"\0").decode("utf-8", "replace")
+    if re.search(r"^\s*\.version\s+\d", text, re.MULTILINE):
+        return jit(text, name, arch, tracer)
+    fail("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX", place=f"{name}: byte 0x0")
+
+
+def _demand(cubin: str, arch: Arch, name: str) -> None:
+    if not runs_on(cubin, arch):
+        fail("load.arch", f"{name} is code for {cubin}; the device is {arch.name}")
+
+
+def jit(text: str, name: str, arch: Arch, tracer: Tracer) -> Program:
+    """Compile PTX for the device, as the driver of a GPU does for a fatbin without a matching cubin."""
+    from minicc import arch as machines
+    from minicc import ptx, ptxas
+    from minicc.diagnostics import CompileError
+    from minicc.ptxas import options
+
+    source = SourceFile(name, text)
+    module = ptx.parse(source)
+    match = re.search(r"^\s*\.target\s+([\w]+)", text, re.MULTILINE)
+    target = jit_target(match[1], arch) if match else None
+    if target is None:
+        fail("load.arch", f"{name} needs {match[1] if match else 'no known target'}; the device is {arch.name}")
+    machine = machines.get(target)
+    problems = ptx.verify(module, machine)
+    if any(d.severity == "error" for d in problems):
+        raise CompileError(problems)
+    tracer.step("driver", "JIT PTX", name=name, target=target, lines=text.count("\n") + 1)
+    return ptxas.assemble(module, machine, options.Options())

@@ -1,0 +1,34 @@
+"""Errors of loading and running kernels. They are `CompileError`s, so that the command line prints them as it prints
+every other error."""
+
+from __future__ import annotations
+
+from minicc.diagnostics import EXIT_SOURCE, CompileError, Diagnostic
+
+
+class LaunchError(CompileError, ValueError, TypeError):
+    """A launch, an argument or a memory request that is wrong; nothing was run."""
+
+    def __init__(self, code: str, message: str) -> None:
+        CompileError.__init__(self, Diagnostic("error", code, message), EXIT_SOURCE)
+
+
+class DeviceError(CompileError, RuntimeError):
+    """A kernel ended early. `kind` is the fault ("illegal_address", ...; libcuda's error name on a real GPU); the rest
+    is filled in where known: kernel name, block and thread, byte offset in the kernel, source file and line."""
+
+    def __init__(
+        self,
+        message: str,
+        kind: str = "unknown",
+        kernel: str = "",
+        block: tuple[int, int, int] | None = None,
+        thread: tuple[int, int, int] | None = None,
+        pc: int | None = None,
+        file: str = "",
+        line: int = 0,
+        address: int | None = None,
+    ) -> None:
+        self.kind, self.kernel, self.block, self.thread = kind, kernel, block, thread
+        self.pc, self.file, self.line, self.address = pc, file, line, address
+        CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=kernel or None), EXIT_SOURCE)

@@ -1,0 +1,384 @@
+"""The SM model as a `Device`: everything goes through the driver, a channel and the doorbell."""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import struct
+from collections.abc import Callable
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+
+from minicc import arch as machines
+from minicc.sass.program import Function
+from runtime import api
+from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
+from runtime.device.compute import Completion, Run
+from runtime.device.gpu import Gpu
+from runtime.device.grid import Hazard, Options, Outcome
+from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
+from runtime.driver import images, launch
+from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
+from runtime.driver.module import LoadedModule, Placed
+from runtime.errors import DeviceError, LaunchError
+from runtime.hw import methods
+from runtime.hw.methods import Copy, SemOp, packet
+from runtime.hw.trace import Tracer
+
+STAGING_BYTES = 4 << 20
+"""The driver's window for copies: host bytes are stored there and the copy engine moves them on."""
+
+
+class ModelDevice(Device):
+    """See `Device` for the options. `run` replaces the SM model, for tests."""
+
+    def __init__(
+        self,
+        name: str = "sm_90",
+        *,
+        timing: bool = True,
+        hazards: Literal["hardware", "report", "off"] = "report",
+        trace: bool | Callable[[str], None] = False,
+        cycle_limit: int = 0,
+        instruction_limit: int = 0,
+        memory: int | None = None,
+        run: Run | None = None,
+    ) -> None:
+        self.arch = machines.get(name)
+        self.name = self.arch.device_name
+        if hazards not in ("hardware", "report", "off"):
+            raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
+        options = Options(timing, hazards, cycle_limit, instruction_limit)
+        self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
+        self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
+        self.gpu.compute.completed = self._completed
+        self._completions: dict[int, Completion] = {}
+        self._launches: dict[int, ModelLaunch] = {}
+        """Launches whose memory is still held, by id."""
+        self._next = 1
+        self._functions: dict[int, Function] = {}
+        """Entry address -> function, to name source lines."""
+        self._default = ModelStream(self, open_channel(self.gpu))
+        self._streams = [self._default]
+        self._staging = self.gpu.memory.allocate(STAGING_BYTES)
+
+    def __repr__(self) -> str:
+        return f"<Device {self.name}>"
+
+    def load(self, source: object) -> Module:
+        image, name = images.read(source)
+        return ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
+
+    # -- memory --------------------------------------------------------------------------------------------------
+
+    def allocate(self, size: int) -> int:
+        try:
+            address = self.gpu.memory.allocate(size)
+        except OutOfMemory as error:
+            raise LaunchError("device.memory", str(error)) from None
+        self.tracer.step("driver", "allocate", address=address, bytes=size)
+        return address
+
+    def free(self, address: int) -> None:
+        self.gpu.memory.free(address)
+
+    def view(self, address: int, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Device memory as a numpy view (the model's memory is the host's)."""
+        return self.gpu.memory.view(address, size) if size else np.zeros(0, np.uint8)
+
+    def write(self, address: int, data: memoryview | bytes, stream: Stream | None = None) -> None:
+        self._check_range(address, len(data))
+        channel = self._channel(stream)
+        for at in range(0, len(data), STAGING_BYTES):
+            part = data[at : at + STAGING_BYTES]
+            self.gpu.memory.write(self._staging, part)
+            self._copy(channel, address + at, self._staging, len(part))
+
+    def read(self, address: int, size: int, stream: Stream | None = None) -> bytearray:
+        self._check_range(address, size)
+        if stream is None:
+            self.synchronize()
+        channel, out = self._channel(stream), bytearray(size)
+        for at in range(0, size, STAGING_BYTES):
+            count = min(STAGING_BYTES, size - at)
+            self._copy(channel, self._staging, address + at, count)
+            out[at : at + count] = self.gpu.memory.view(self._staging, count)
+        return out
+
+    def _check_range(self, address: int, size: int) -> None:
+        try:
+            self.gpu.memory.check(address, size)
+        except BadAddress as error:
+            raise LaunchError("device.address", str(error)) from None
+
+    def _copy(self, channel: Channel, target: int, source: int, size: int) -> None:
+        copy = methods.SUBCHANNEL_COPY
+        flags = methods.DMA_NON_PIPELINED | methods.DMA_SRC_PITCH | methods.DMA_DST_PITCH | methods.DMA_FLUSH
+        words = [
+            *packet(copy, Copy.OFFSET_IN_UPPER, [source >> 32, source & 0xFFFFFFFF, target >> 32, target & 0xFFFFFFFF]),
+            *packet(copy, Copy.LINE_LENGTH_IN, [size]),
+            *packet(copy, Copy.LAUNCH_DMA, [flags]),
+        ]
+        self._wait(channel, channel.submit(words))
+
+    # -- work ----------------------------------------------------------------------------------------------------
+
+    def _channel(self, stream: Stream | None) -> Channel:
+        if stream is None:
+            return self._default.channel
+        if not isinstance(stream, ModelStream) or stream.device is not self:
+            raise LaunchError("launch.stream", "the stream belongs to another device")
+        return stream.channel
+
+    def _wait(self, channel: Channel, value: int) -> None:
+        try:
+            channel.wait(value)
+        except ChannelError as error:
+            raise self._fault(channel, error) from None
+
+    def _fault(self, channel: Channel, error: ChannelError) -> DeviceError:
+        """What to tell the user of a stopped channel: the fault of the grid that stopped it."""
+        for completion in reversed(self._completions.values()):
+            if completion.token == channel.token and completion.outcome.fault:
+                return self.describe(completion)
+        return DeviceError(f"the device stopped the stream: {error}", "channel")
+
+    def describe(self, completion: Completion) -> DeviceError:
+        """The error of a grid that ended in a fault, with kernel, block, thread, place and source line."""
+        fault = completion.outcome.fault
+        assert fault is not None
+        function = self._functions.get(completion.grid.entry)
+        name = function.name if function else completion.grid.name
+        at = bisect.bisect_right([line.offset for line in function.lines], fault.pc) - 1 if function else -1
+        line = function.lines[at] if function and at >= 0 else None
+        place = f", {line.file}:{line.line}" if line else ""
+        where = f"block {fault.block}, thread {fault.thread}, at 0x{fault.pc:x} of '{name}'{place}"
+        return DeviceError(
+            f"{fault.kind.replace('_', ' ')}: {fault.message} ({where})",
+            fault.kind,
+            name,
+            fault.block,
+            fault.thread,
+            fault.pc,
+            line.file if line else "",
+            line.line if line else 0,
+            fault.address,
+        )
+
+    def _completed(self, completion: Completion) -> None:
+        self._completions[completion.debug_id] = completion
+        owner = self._launches.get(completion.debug_id)
+        if owner is not None:
+            owner.completion = completion
+        while len(self._completions) > 64:
+            self._completions.pop(next(iter(self._completions)))
+
+    def _launch(self, kernel: Kernel, request: Configuration, parameters: bytes) -> Launch:
+        module = kernel.module
+        assert isinstance(module, ModelModule)
+        channel = self._channel(request.stream)
+        try:
+            channel.check()
+        except ChannelError as error:
+            raise self._fault(channel, error) from None
+        function = module.program.function(kernel.name)
+        asked = launch.Request(request.grid, request.block, request.shared)
+        shared = launch.check(asked, Placed(function, 0, 0, None), self.arch)
+        placed = module.loaded.place(kernel.name)
+        self._functions[placed.entry] = function
+        self.gpu.compute.names[placed.entry] = kernel.name
+        number, memory = self._next, self.gpu.memory
+        self._next += 1
+        self.tracer.step(
+            "driver", "launch", kernel=kernel.name, grid=request.grid, block=request.block, dynamic=request.shared
+        )
+        bank0 = launch.constant_bank0(asked, placed, self.arch, parameters, number)
+        bank0 += bytes(-len(bank0) % 16)
+        try:
+            bank_address, qmd_address = memory.allocate(len(bank0)), memory.allocate(512)
+        except OutOfMemory as error:
+            raise LaunchError("device.memory", str(error)) from None
+        memory.write(bank_address, bank0)
+        base = self.arch.abi.param_base
+        self.tracer.step(
+            "driver", "constant bank 0", address=bank_address, bytes=len(bank0), parameters_at=f"0x{base:x}",
+            parameters=parameters.hex(" ", -8),
+        )  # fmt: skip
+        banks = {0: (bank_address, len(bank0)), **module.loaded.banks(placed)}
+        data = launch.build_qmd(asked, placed, self.arch, shared, banks, number)
+        self.tracer.step("driver", "build QMD V04_00", address=qmd_address, bytes=len(data))
+        result = ModelLaunch(self, channel, kernel, request, number, [bank_address, qmd_address])
+        self._launches[number] = result
+        result.value = channel.submit(launch.launch_words(data, qmd_address))
+        result.log = self.tracer.take() if self.tracer.enabled else ""
+        self._reap()
+        return result
+
+    def _reap(self) -> None:
+        """Free what finished launches held."""
+        for number, one in list(self._launches.items()):
+            if one.completion is not None or one.channel.completed >= one.value > 0:
+                for address in one.held:
+                    self.gpu.memory.free(address)
+                one.held = []
+                del self._launches[number]
+
+    def synchronize(self) -> None:
+        for stream in self._streams:
+            stream.synchronize()
+
+    def stream(self) -> Stream:
+        out = ModelStream(self, open_channel(self.gpu))
+        self._streams.append(out)
+        return out
+
+    def event(self) -> Event:
+        return ModelEvent(self)
+
+
+class ModelStream(Stream):
+    """A channel of the model."""
+
+    def __init__(self, device: ModelDevice, channel: Channel) -> None:
+        self.device, self.channel = device, channel
+
+    def synchronize(self) -> None:
+        self.device._wait(self.channel, self.channel.submitted)
+
+    def wait(self, event: Event) -> None:
+        assert isinstance(event, ModelEvent)
+        if event.value:
+            execute = SemOp.ACQ_STRICT_GEQ | methods.SEM_PAYLOAD_64BIT
+            self.channel.submit(semaphore_words(event.address, event.value, execute))
+
+
+class ModelEvent(Event):
+    """A semaphore in device memory: 8 bytes of count, 8 bytes of time stamp."""
+
+    def __init__(self, device: ModelDevice) -> None:
+        self.device = device
+        self.address = device.gpu.memory.allocate(16)
+        device.gpu.memory.fill(self.address, 0, 16)
+        self.value = 0
+        self._channel: Channel | None = None
+
+    def record(self, stream: Stream | None = None) -> Event:
+        channel = self.device._channel(stream)
+        self.value += 1
+        self._channel = channel
+        execute = SemOp.RELEASE | methods.SEM_RELEASE_WFI | methods.SEM_PAYLOAD_64BIT | methods.SEM_TIMESTAMP
+        channel.submit(semaphore_words(self.address, self.value, execute))
+        return self
+
+    def _words(self) -> tuple[int, int]:
+        count, stamp = struct.unpack("<QQ", self.device.gpu.memory.read(self.address, 16))
+        return count, stamp
+
+    @property
+    def done(self) -> bool:
+        return self._words()[0] >= self.value
+
+    def synchronize(self) -> None:
+        if not self.done and self._channel is not None:
+            self.device._wait(self._channel, self._channel.submitted)
+
+    def elapsed(self, since: Event) -> float:
+        assert isinstance(since, ModelEvent)
+        self.synchronize()
+        since.synchronize()
+        return (self._words()[1] - since._words()[1]) / 1e6
+
+
+class ModelModule(Module):
+    """A program on the model."""
+
+    def __init__(self, device: ModelDevice, program: Any) -> None:
+        self.device: ModelDevice = device
+        self.program = program
+        self.loaded = LoadedModule(
+            program, device.arch, device.gpu.memory.allocate, device.free, device.write, device.tracer
+        )
+
+    @property
+    def kernels(self) -> list[str]:
+        return [f.name for f in self.program.functions if f.entry]
+
+    def _kernel(self, symbol: str) -> Kernel:
+        f: Function = self.program.function(symbol)
+        places = [(p.offset, p.size) for p in f.params]
+        size = max([f.param_bytes, *(o + s for o, s in places)])
+        return Kernel(self, symbol, api.typed_parameters(symbol, places), size, f.registers, f.shared, f.min_stack)
+
+    def variable(self, name: str) -> Variable:
+        names = [v.name for v in self.program.variables]
+        symbol = api.resolve(name, names, "variable")
+        size = next(v.size for v in self.program.variables if v.name == symbol)
+        return Variable(self.device, symbol, self.loaded.addresses[symbol], size)
+
+
+@attrs.define(eq=False)
+class ModelLaunch(Launch):
+    """A launch on the model."""
+
+    device: ModelDevice
+    channel: Channel
+    kernel: Kernel
+    configuration: Configuration
+    number: int
+    held: list[int]
+    value: int = 0
+    completion: Completion | None = None
+    log: str = ""
+
+    def wait(self) -> Launch:
+        if self.completion is None:
+            self.device._wait(self.channel, self.value)
+        if self.completion is None:
+            raise DeviceError(
+                "the kernel was not run: an earlier one in its stream failed", "dropped", self.kernel.name
+            )
+        if self.completion.outcome.fault is not None:
+            # The stream's own notice of this fault is taken here, so that later work is not refused for it.
+            with contextlib.suppress(ChannelError):
+                self.channel.check()
+            raise self.device.describe(self.completion)
+        return self
+
+    @property
+    def outcome(self) -> Outcome:
+        """Everything the model measured."""
+        self.wait()
+        assert self.completion is not None
+        return self.completion.outcome
+
+    @property
+    def cycles(self) -> int:
+        return self.outcome.cycles
+
+    @property
+    def stats(self) -> dict[str, float]:
+        return self.outcome.counters
+
+    @property
+    def hazards(self) -> tuple[Hazard, ...]:
+        return self.outcome.hazards
+
+    @property
+    def output(self) -> str:
+        return self.outcome.output.decode("utf-8", "replace")
+
+    @property
+    def trace(self) -> str:
+        return self.log
+
+    def summary(self) -> str:
+        from runtime import profile
+
+        return str(profile.summary(self))
+
+    def report(self) -> str:
+        from runtime import profile
+
+        return str(profile.report(self))
