@@ -52,6 +52,9 @@ class E:
     def __sub__(self, other: E | int) -> E:
         return self._bin("sub", other)
 
+    def __radd__(self, other: int) -> E:
+        return self._bin("add", other)
+
     def __rsub__(self, other: int) -> E:
         return const(other, self.width)._bin("sub", self)
 
