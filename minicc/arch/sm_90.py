@@ -48,7 +48,19 @@ RAW = {
         "stg_addr": 7,
         "ur": 8,
     },
-    # IMAD.WIDE: the low half is there 2 cycles sooner (3); one class for both halves uses the later one.
+    # IMAD.WIDE: the low half is there 2 cycles sooner ("wide_lo") than the high half ("wide").
+    "wide_lo": {
+        "alu": 3,
+        "fma": 2,
+        "half": 3,
+        "fp64": 6,
+        "mma_a": 7,
+        "mma_b": 4,
+        "mma_c": 2,
+        "xu": 2,
+        **_MEM_SAFE,
+        "ur": 5,
+    },
     "wide": {
         "alu": 5,
         "fma": 4,
@@ -109,11 +121,15 @@ LATENCY = Latency(
     raw=RAW,
     # P: "WAW"; everything else 1.
     waw={
-        "fp64": {"alu": 2, "fma": 2, "half": 2, "wide": 2, "cs2r64": 2},
-        "mma16816": {"alu": 8, "fma": 8, "half": 8, "wide": 8, "cs2r64": 8, "fp64": 8},
-        "mma1688": {"alu": 6, "fma": 6, "half": 6, "wide": 6, "cs2r64": 6, "fp64": 6},
+        "fp64": {"alu": 2, "fma": 2, "half": 2, "wide": 2, "wide_lo": 2, "cs2r64": 2},
+        "mma16816": {"alu": 8, "fma": 8, "half": 8, "wide": 8, "wide_lo": 8, "cs2r64": 8, "fp64": 8},
+        "mma1688": {"alu": 6, "fma": 6, "half": 6, "wide": 6, "wide_lo": 6, "cs2r64": 6, "fp64": 6},
         "ualu": {"umov": 6},
         "r2ur": {"umov": 10, "ualu": 4},
+        # Not measured: the difference of the writers' RAW distances, plus one.
+        "p_fp64": {"p_alu": 3, "p_r2p": 2},
+        "p_r2p": {"p_alu": 2},
+        "up_alu": {"up_vote": 6},
     },
     # P: "WAR": only uniform-datapath readers before an early writer.
     war={"ualu": {"umov": 3}},

@@ -1,0 +1,49 @@
+"""PTX to machine code: `assemble`.
+
+Lowering (`lower`) makes machine IR over virtual registers; the passes of `pipeline.PASSES` turn it into scheduled,
+allocated code with control codes; `emit` encodes it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import EXIT_PTXAS, CompileError
+from minicc.ptx import model
+from minicc.ptxas import emit, pipeline, report
+from minicc.ptxas.options import Options
+from minicc.sass.program import Program
+
+
+def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
+    """Compile a PTX module. Errors of the PTX, and limits that cannot be met, are a `CompileError` with ptxas's exit
+    status. `options.messages` gets what ptxas would print."""
+    from minicc.ptx import verify
+    from minicc.ptxas.lower import lower
+
+    pipeline.check(options)
+    found = verify(module, arch)
+    errors = [d for d in found if d.severity == "error"]
+    if errors:
+        raise CompileError(errors, EXIT_PTXAS)
+    options.messages.extend(d.render() for d in found if d.severity == "warning")
+    lowered = lower(module, arch, options)
+    if options.verbose:
+        options.messages.extend(report.head(lowered))
+    functions = []
+    for function in lowered.functions:
+        start = time.perf_counter()
+        pipeline.run(function, arch, options)
+        if options.stop_after is not None and options.stop_after != pipeline.NAMES[-1]:
+            continue
+        made = emit.emit(function, lowered, arch, options)
+        functions.append(made)
+        if options.verbose:
+            spent = (time.perf_counter() - start) * 1000
+            options.messages.extend(report.function_lines(function, made, arch.name, spent))
+        options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
+    return emit.program(lowered, functions, arch)
+
+
+__all__ = ["Options", "assemble"]

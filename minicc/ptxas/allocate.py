@@ -1,0 +1,336 @@
+"""Register allocation: linear scan over live ranges with holes, in aligned groups, bank-aware, spilling by cost.
+
+Each register file is coloured apart: barrier and uniform registers first, then predicates (spilled into general
+registers), then general registers (spilled to local memory, or computed again). `VReg.fixed` gets the register number.
+
+What divergence demands: general registers and predicates are per lane and need only ordinary liveness. Uniform registers
+are shared by the lanes of both sides of a branch, which may run in either order, so a value that crosses a block is
+given a register to itself; convergence barriers likewise as long as there are enough of them.
+
+Cost: near linear in intervals; an interval with holes is compared with the others that have holes.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.intervals import Interval, Ranges, build
+from minicc.ptxas.mir import MFunction, V, VReg
+from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.spill import Spiller
+
+STACK_POINTER = 1
+_SIZE = {"P": 7, "UP": 7, "UR": 63, "B": 16}
+_ALIGNED = {1: ~0, 2: sum(1 << i for i in range(0, 256, 2)), 4: sum(1 << i for i in range(0, 256, 4))}
+_ALIGNED[3] = _ALIGNED[4]
+_ODD = sum(1 << i for i in range(1, 256, 2))
+_EXTRA = 2
+"""ptxas reports (and the driver is told) two registers more than the highest used: read off its output on sm_90, where
+an empty kernel that only loads R1 has 4."""
+
+
+def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
+    """Most registers the kernel may report: -maxrregcount, else its own .maxnreg, else what its launch bounds allow."""
+    most = arch.occupancy.max_registers_per_thread
+    limit = most
+    if function.max_registers:
+        limit = min(limit, function.max_registers)
+    elif options.max_registers:
+        limit = min(limit, options.max_registers)
+    threads = function.req_threads or function.max_threads
+    if threads:
+        count = max(1, threads[0] * threads[1] * threads[2])
+        unit = arch.occupancy.warp_granularity
+        warps = -(-count // 32)
+        warps = -(-warps // unit) * unit * max(1, function.min_ctas or 1)
+        per_warp = arch.occupancy.registers_per_sm // warps // arch.occupancy.register_unit_per_warp
+        limit = min(limit, max(per_warp * arch.occupancy.register_unit_per_warp // 32, 16))
+    return limit
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Colour every virtual register of `function`, adding spill code; sets `attributes["registers"]`,
+    `["spill_stores"]`, `["spill_loads"]` (static bytes) and grows `frame`. Raises `CompileError` when a limit cannot be
+    met."""
+    limit = register_limit(function, arch, options)
+    usable = limit - _EXTRA
+    if usable < 4:
+        fail("ptxas.registers", f"too few registers allowed for '{function.name}': {limit}", exit_status=EXIT_PTXAS)
+    spiller = Spiller(function, arch)
+    if options.ra == "spill-all":
+        spiller.rewrite({reg for reg in _present(function) if reg.file == "R" and reg.fixed is None and reg.spillable})
+    for attempt in range(40):
+        cfg = Cfg.of(function)
+        ranges = build(function, cfg)
+        if attempt == 0:
+            _unshared(function, ranges, "B")
+            _unshared(function, ranges, "UR")
+            _unshared(function, ranges, "UP")
+        spilled = Scan(ranges, "P", _SIZE["P"], function).run()
+        if spilled:
+            spiller.rewrite(spilled)
+            continue
+        spilled = Scan(ranges, "R", usable, function).run()
+        if not spilled:
+            break
+        spiller.rewrite(spilled)
+    else:
+        fail("ptxas.registers", f"'{function.name}' does not fit in {limit} registers", exit_status=EXIT_PTXAS)
+    spiller.finish()
+    highest = STACK_POINTER
+    for reg in _present(function):
+        if reg.file == "R" and reg.fixed is not None:
+            highest = max(highest, reg.fixed + reg.width - 1)
+    function.attributes["registers"] = highest + 1 + _EXTRA
+
+
+def _present(function: MFunction) -> list[VReg]:
+    """Virtual registers that occur, in order of appearance."""
+    seen: dict[int, VReg] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            for operand in (*reads(inst), *writes(inst)):
+                if isinstance(operand, V):
+                    seen[operand.reg.id] = operand.reg
+    return list(seen.values())
+
+
+def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
+    """Give each register of a warp-wide file its own number; when they run out, values that live inside one block
+    share. Alignment: pairs even, quads by four."""
+    found = [i for i in ranges.intervals if i is not None and i.reg.file == file]
+    if not found:
+        return
+    size = _SIZE[file]
+    taken = 0
+    first = 4 if file == "UR" else 0  # ptxas starts at UR4
+    starts = ranges.starts
+
+    def local(interval: Interval) -> bool:
+        b = bisect.bisect_right(starts, interval.start) - 1
+        return interval.end <= starts[b + 1]
+
+    shared: list[tuple[Interval, int]] = []
+    # Block-crossing values first, so that only values inside one block ever share.
+    for interval in sorted(found, key=lambda i: (local(i), i.start)):
+        reg = interval.reg
+        if reg.fixed is not None:
+            taken |= ((1 << reg.width) - 1) << reg.fixed
+            continue
+        mask = (1 << reg.width) - 1
+        step = 4 if reg.width > 2 else reg.width
+        choice = -1
+        for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
+            if not taken & mask << base and base + reg.width <= size:
+                choice = base
+                break
+        if choice < 0:
+            for base in range(0, size - reg.width + 1, step):
+                span = range(base, base + reg.width)
+                rivals = [o for o, at in shared if not (at + o.reg.width <= base or at >= base + reg.width)]
+                covered = {n for o, at in shared for n in range(at, at + o.reg.width)}
+                if all(n in covered for n in span) and not any(o.overlaps(interval) for o in rivals):
+                    choice = base
+                    break
+        if choice < 0:
+            fail(
+                "ptxas.registers",
+                f"'{function.name}' needs more than {size} {_FILE_WORD[file]} registers at once",
+                exit_status=EXIT_PTXAS,
+            )
+        taken |= mask << choice
+        reg.fixed = choice
+        if local(interval) or file == "B":
+            shared.append((interval, choice))
+
+
+_FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barrier"}
+
+
+@attrs.define(eq=False)
+class _Live:
+    """An interval under way: `at` is the index of the segment it is in or waits for."""
+
+    interval: Interval
+    base: int
+    at: int = 0
+
+
+class Scan:
+    """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing)."""
+
+    def __init__(self, ranges: Ranges, file: str, size: int, function: MFunction) -> None:
+        self.size = size
+        self.everything = (1 << size) - 1
+        if file == "R":
+            self.everything &= ~(1 << STACK_POINTER)
+        self.todo: list[Interval] = []
+        self.pinned: list[Interval] = []
+        for interval in ranges.intervals:
+            if interval is not None and interval.reg.file == file and interval.segments:
+                (self.todo if interval.reg.fixed is None else self.pinned).append(interval)
+        self.todo.sort(key=lambda i: (i.start, i.reg.id))
+        self.color: dict[int, int] = {}
+        for interval in self.pinned:
+            assert interval.reg.fixed is not None
+            self.color[interval.reg.id] = interval.reg.fixed
+        self.spilled: dict[int, VReg] = {}
+        self.function = function
+
+    def run(self) -> set[VReg]:
+        live: dict[int, _Live] = {}
+        busy = 0
+        resting: dict[int, _Live] = {}
+        events: list[tuple[int, int, int]] = []  # (point, vreg id, kind): 0 segment ends, 1 next segment starts
+        high = 0
+        for current in self.todo:
+            point = current.start
+            while events and events[0][0] <= point:
+                _, name, kind = heapq.heappop(events)
+                entry = live.get(name) if kind == 0 else resting.get(name)
+                if entry is None:
+                    continue
+                mask = ((1 << entry.interval.reg.width) - 1) << entry.base
+                if kind == 0:
+                    del live[name]
+                    busy &= ~mask
+                    entry.at += 1
+                    if entry.at < len(entry.interval.segments):
+                        resting[name] = entry
+                        heapq.heappush(events, (entry.interval.segments[entry.at][0], name, 1))
+                else:
+                    del resting[name]
+                    live[name] = entry
+                    busy |= mask
+                    heapq.heappush(events, (entry.interval.segments[entry.at][1], name, 0))
+            free = self.everything & ~busy
+            rivals: list[_Live] = []
+            for entry in resting.values():
+                if entry.interval.overlaps(current, point):
+                    rivals.append(entry)
+                    free &= ~(((1 << entry.interval.reg.width) - 1) << entry.base)
+            for pinned in self.pinned:
+                if pinned.overlaps(current):
+                    free &= ~(((1 << pinned.reg.width) - 1) << self.color[pinned.reg.id])
+            base = self._choose(current, free, high)
+            if base is None:
+                base = self._evict(current, live, rivals, resting)
+                if base is None:
+                    self.spilled[current.reg.id] = current.reg
+                    continue
+                busy = 0
+                for entry in live.values():
+                    busy |= ((1 << entry.interval.reg.width) - 1) << entry.base
+            entry = _Live(current, base)
+            self.color[current.reg.id] = base
+            high = max(high, base + current.reg.width)
+            live[current.reg.id] = entry
+            busy |= ((1 << current.reg.width) - 1) << base
+            heapq.heappush(events, (current.segments[0][1], current.reg.id, 0))
+        if self.spilled:
+            return set(self.spilled.values())
+        for interval in self.todo:
+            interval.reg.fixed = self.color[interval.reg.id]
+        return set()
+
+    def _choose(self, current: Interval, free: int, high: int) -> int | None:
+        """Lowest fitting number, preferring that of a copy partner, then a bank that spares conflicts."""
+        width = current.reg.width
+        fit = free
+        for shift in range(1, width):
+            fit &= free >> shift
+        fit &= _ALIGNED[width]
+        if not fit:
+            return None
+        for hint in current.hints:
+            wanted = self.color.get(hint.id)
+            if wanted is not None and fit >> wanted & 1:
+                return wanted
+        if current.against and width == 1:
+            balance = 0
+            for other in current.against:
+                bank = self.color.get(other.id)
+                if bank is not None:
+                    balance += 1 if bank & 1 else -1
+            better = fit & (_ODD if balance < 0 else ~_ODD) if balance else 0
+            if better:
+                base = (better & -better).bit_length() - 1
+                if base < high:
+                    return base
+        if width == 1 and high:
+            # Keep whole pairs free: take a number whose neighbour is taken already, if there is one below the top.
+            lone = fit & ~((free >> 1 & ~_ODD) | (free << 1 & _ODD)) & ((1 << high) - 1)
+            if lone:
+                return (lone & -lone).bit_length() - 1
+        return (fit & -fit).bit_length() - 1
+
+    def _evict(
+        self, current: Interval, live: dict[int, _Live], rivals: list[_Live], resting: dict[int, _Live]
+    ) -> int | None:
+        """Spill the cheapest set of registers that makes room for `current`; None if `current` is the cheapest."""
+        width = current.reg.width
+        step = 4 if width > 2 else width
+        cost = [0.0] * self.size
+        blocked = [not self.everything >> n & 1 for n in range(self.size)]
+        for pinned in self.pinned:
+            if pinned.overlaps(current):
+                for n in range(self.color[pinned.reg.id], self.color[pinned.reg.id] + pinned.reg.width):
+                    if n < self.size:
+                        blocked[n] = True
+        for entry in (*live.values(), *rivals):
+            reg = entry.interval.reg
+            price = _price(entry.interval)
+            for n in range(entry.base, entry.base + reg.width):
+                cost[n] += price
+                if not reg.spillable:
+                    blocked[n] = True
+        best, where = float("inf"), -1
+        for base in range(0, self.size - width + 1, step):
+            if any(blocked[base : base + width]):
+                continue
+            total = sum(cost[base : base + width])
+            if total < best:
+                best, where = total, base
+        own = _price(current) if current.reg.spillable else float("inf")
+        if where < 0 or best >= own:
+            if not current.reg.spillable:
+                self._impossible()
+            return None
+        span = range(where, where + width)
+        for table in (live, resting):
+            for name in [
+                n
+                for n, e in table.items()
+                if any(e.base <= at < e.base + e.interval.reg.width for at in span)
+                and (table is live or e in rivals)
+            ]:
+                reg = table.pop(name).interval.reg
+                self.spilled[name] = reg
+        return where
+
+    def _impossible(self) -> None:
+        fail(
+            "ptxas.registers",
+            f"'{self.function.name}' needs more than the {self.size + _EXTRA} registers allowed",
+            exit_status=EXIT_PTXAS,
+        )
+
+
+def _price(interval: Interval) -> float:
+    """Cost of spilling, per point of range freed: long and rarely used ranges go first."""
+    length = sum(end - start for start, end in interval.segments)
+    return interval.weight / (length + 8)
+
+
+
+def comfortable(function: MFunction, arch: Arch, options: Options) -> int:
+    """Live general registers that the scheduler may aim for before allocation: some under the limit, since pairs and quads
+    leave gaps."""
+    usable = register_limit(function, arch, options) - _EXTRA - 1
+    return max(8, min(usable - max(4, usable // 16), 96))

@@ -1,0 +1,73 @@
+"""Control codes of the finished order: scoreboards, stall counts, yield, reuse flags.
+
+The last pass: every register is physical, and nothing moves after it (it only adds NOPs where a stall does not fit in 15
+cycles). With `sched=serial` every instruction takes the longest stall and waits for everything before it.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas import reuse, scoreboard, stall
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.mir import MFunction, MInst
+from minicc.ptxas.operands import Components
+from minicc.ptxas.options import Options
+from minicc.ptxas.scoreboard import NONE
+from minicc.ptxas.timing import Distances, footprint
+from minicc.sass.instr import Control
+
+_YIELD_FROM = 12
+"""nvdisasm rejects stalls of 12 and more without the yield bit (control.md), and hardware takes them as 1 or 2."""
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Set `MInst.control` of every instruction."""
+    if options.sched == "serial":
+        _serial(function)
+        return
+    distances = Distances(arch)
+    components = Components(function)
+    cfg = Cfg.of(function)
+    prints = [[footprint(i, components) for i in block.insts] for block in function.blocks]
+    marks = scoreboard.assign(function, cfg, prints)
+    stalls = stall.assign(function, cfg, prints, marks, distances)
+    for b, block in enumerate(function.blocks):
+        for inst, mark, count in zip(block.insts, marks[b], stalls[b], strict=True):
+            inst.control = Control(count, count == 0 or count >= _YIELD_FROM, mark.wbar, mark.rbar, mark.wait)
+        if arch.core.reuse_cache:
+            reuse.assign(block.insts)
+
+
+def _serial(function: MFunction) -> None:
+    """Full stalls; scoreboard 0 for results, 1 for sources, both waited for by every instruction."""
+    components = Components(function)
+    preset = 0
+    for block in function.blocks:
+        for inst in block.insts:
+            for bar in (inst.control.wbar, inst.control.rbar):
+                preset |= 1 << bar if bar != NONE else 0
+    spare = [k for k in range(scoreboard.COUNT) if not preset >> k & 1]
+    result, source = spare[0], spare[1 % len(spare)]
+    everything = 1 << result | 1 << source
+    for block in function.blocks:
+        out: list[MInst] = []
+        for inst in block.insts:
+            print_ = footprint(inst, components)
+            wbar, rbar = inst.control.wbar, inst.control.rbar
+            if print_.timing.variable and wbar == rbar == NONE:
+                wbar = result if print_.writes else NONE
+                rbar = source if print_.reads else NONE
+            inst.control = Control(stall.LIMIT, True, wbar, rbar, inst.control.wait | everything)
+            slow = print_.timing.result.startswith("mma") or inst.mnemonic == "R2UR"
+            if slow and print_.timing.flow is False:
+                out += [inst, MInst("NOP", loc=inst.loc, control=Control(stall.LIMIT, True))]
+            else:
+                out.append(inst)
+        block.insts = out
+
+
+def plain() -> Control:
+    """The control field of the loop that ends every function, and of padding."""
+    return attrs.evolve(Control(), stall=0, yield_=True)

@@ -1,0 +1,155 @@
+"""The dependence graph of a straight run of instructions: who must follow whom, and by how many cycles.
+
+Edges: register, predicate, uniform and barrier registers (read after write, write after write, write after read), memory
+(by space; accesses off the same base are told apart by offset), and a chain through side effects. Cost is linear: lists
+of open accesses are bounded, and an access that overflows one is ordered after all of it.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptxas.mir import MInst, V, VMem
+from minicc.ptxas.timing import Distances, Footprint
+from minicc.sass.instr import Mem, Reg
+
+_MOST_OPEN = 64
+_BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
+
+
+@attrs.define(eq=False)
+class Node:
+    """One instruction. `succs` are (node index, cycles); `height` is the longest path to the end of the run."""
+
+    succs: list[tuple[int, int]] = attrs.field(factory=list)
+    preds: int = 0
+    height: int = 0
+    least: int = 0
+
+
+@attrs.frozen
+class _Place:
+    """A memory access: space, address base with its version, byte range."""
+
+    space: str
+    base: object
+    start: int
+    end: int
+
+
+def _place(inst: MInst, versions: dict[object, int]) -> _Place:
+    for operand in (*inst.srcs, *inst.dsts):
+        if isinstance(operand, VMem | Mem):
+            names: list[object] = []
+            for part in (operand.base, operand.ureg):
+                if isinstance(part, V):
+                    name: object = (part.reg.id, part.part)
+                elif isinstance(part, Reg):
+                    name = (part.file, part.index)
+                else:
+                    name = None
+                names.append((name, versions.get(name, 0)))
+            size = 4
+            for modifier in inst.modifiers:
+                size = _BYTES.get(modifier, size)
+            return _Place(inst.space, tuple(names), operand.offset, operand.offset + size)
+    return _Place(inst.space, None, 0, 1 << 40)
+
+
+def _apart(a: _Place, b: _Place) -> bool:
+    """Whether two accesses can never touch the same byte."""
+    if a.space != b.space:
+        return a.space not in ("", "generic") and b.space not in ("", "generic")
+    return a.base is not None and a.base == b.base and (a.end <= b.start or b.end <= a.start)
+
+
+def build(insts: list[MInst], prints: list[Footprint], distances: Distances) -> list[Node]:
+    """The graph of `insts`; heights included."""
+    nodes = [Node() for _ in insts]
+    edges: list[dict[int, int]] = [{} for _ in insts]
+
+    def edge(a: int, b: int, cycles: int) -> None:
+        row = edges[a]
+        if row.get(b, -1) < cycles:
+            row[b] = cycles
+
+    writers: dict[int, list[tuple[int, str]]] = {}
+    readers: dict[int, list[tuple[int, str]]] = {}
+    loads: list[tuple[int, _Place]] = []
+    stores: list[tuple[int, _Place]] = []
+    fence = -1
+    chain = -1
+    versions: dict[object, int] = {}
+    for i, (inst, print_) in enumerate(zip(insts, prints, strict=True)):
+        for key, reader in print_.reads:
+            for w, producer in writers.get(key, ()):
+                before = prints[w].timing
+                edge(w, i, before.expect if before.variable else distances.raw(producer, reader))
+            readers.setdefault(key, []).append((i, reader))
+        for key, producer in print_.writes:
+            for w, first in writers.get(key, ()):
+                before = prints[w].timing
+                edge(w, i, before.expect if before.variable else distances.waw(first, producer))
+            for r, reader in readers.get(key, ()):
+                if r != i:
+                    edge(r, i, distances.war(reader, producer))
+            if print_.guarded:
+                writers.setdefault(key, []).append((i, producer))
+            else:
+                writers[key] = [(i, producer)]
+            readers[key] = []
+        if inst.side_effect or inst.memory in ("fence", "barrier"):
+            if chain >= 0:
+                edge(chain, i, 1)
+            chain = i
+        if inst.memory:
+            if fence >= 0:
+                edge(fence, i, 1)
+            if inst.memory in ("fence", "barrier"):
+                for other, _ in (*loads, *stores):
+                    edge(other, i, 1)
+                loads, stores = [], []
+                fence = i
+            else:
+                where = _place(inst, versions)
+                for other, place in stores:
+                    if not _apart(where, place):
+                        edge(other, i, 1)
+                if inst.memory == "load":
+                    loads.append((i, where))
+                else:
+                    kept = []
+                    for other, place in loads:
+                        if _apart(where, place):
+                            kept.append((other, place))
+                        else:
+                            edge(other, i, 1)
+                    loads = kept
+                    stores.append((i, where))
+                if len(loads) + len(stores) > _MOST_OPEN:
+                    for other, _ in (*loads, *stores):
+                        if other != i:
+                            edge(other, i, 1)
+                    loads, stores, fence = [], [], i
+        for operand in inst.dsts:
+            name: object = None
+            if isinstance(operand, V):
+                for part in range(operand.part, operand.part + operand.count):
+                    name = (operand.reg.id, part)
+                    versions[name] = versions.get(name, 0) + 1
+                # A pair used as an address is named by its low part; a new high part makes a new address too.
+                if operand.part:
+                    name = (operand.reg.id, operand.part - 1)
+                    versions[name] = versions.get(name, 0) + 1
+            elif isinstance(operand, Reg):
+                name = (operand.file, operand.index)
+                versions[name] = versions.get(name, 0) + 1
+    for i in range(len(nodes) - 1, -1, -1):
+        node = nodes[i]
+        node.succs = list(edges[i].items())
+        tail = prints[i].timing.stall
+        for succ, cycles in node.succs:
+            nodes[succ].preds += 1
+            tail = max(tail, nodes[succ].height + cycles)
+        node.height = tail
+    return nodes

@@ -1,0 +1,188 @@
+"""Which virtual registers are live where.
+
+Exact over the control-flow graph, per 32-bit part of a register. A guarded write does not end the life of the old
+value, unless the value cannot have been written before, or two writes under opposite guards follow each other. Names
+that live inside one block never enter the data flow, so cost is near linear.
+
+Registers and predicates are per lane, so that ordinary control flow is right for them even where a warp diverges: what
+the lanes of another path do cannot touch them. That does not hold for uniform and barrier registers; their allocation
+does not rely on this (see `allocate`).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.operands import guarded, reads, writes
+
+
+@attrs.define(eq=False)
+class Access:
+    """Registers of one instruction as (vreg id, mask of parts)."""
+
+    uses: list[tuple[int, int]]
+    defs: list[tuple[int, int]]
+    """Definitions that end the life of the old value."""
+    partial: list[tuple[int, int]]
+    """Definitions that do not."""
+
+
+def _parts(operand: V) -> int:
+    return ((1 << operand.count) - 1) << operand.part
+
+
+@attrs.define(eq=False)
+class Liveness:
+    """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
+
+    accesses: list[list[Access]]
+    live_in: list[dict[int, int]]
+    live_out: list[dict[int, int]]
+
+
+def _guard_key(inst: MInst) -> tuple[object, bool]:
+    guard = inst.guard
+    return (guard.reg.id, guard.inv) if isinstance(guard, V) else (("phys", guard.file, guard.index), guard.inv)
+
+
+def _block_accesses(insts: list[MInst]) -> list[Access]:
+    """Accesses with the first write of an opposite-guard pair made complete."""
+    out: list[Access] = []
+    # (vreg, part mask) -> (index, guard key, inverted): last guarded write not yet read, seen in program order.
+    open_writes: dict[int, tuple[int, int, object, bool]] = {}
+    for at, inst in enumerate(insts):
+        uses = [(v.reg.id, _parts(v)) for v in reads(inst) if isinstance(v, V)]
+        written = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V)]
+        for reg, _ in uses:
+            open_writes.pop(reg, None)
+        if guarded(inst):
+            access = Access(uses, [], written)
+            key, inv = _guard_key(inst)
+            for reg, mask in written:
+                found = open_writes.pop(reg, None)
+                if found is not None and found[1] == mask and found[2] == key and found[3] != inv:
+                    first = out[found[0]]
+                    if (reg, mask) in first.partial:
+                        first.partial.remove((reg, mask))
+                        first.defs.append((reg, mask))
+                else:
+                    open_writes[reg] = (at, mask, key, inv)
+        else:
+            access = Access(uses, written, [])
+        for reg, _ in written:
+            # A changed guard register ends the pairing.
+            for name in [n for n, w in open_writes.items() if w[2] == reg]:
+                del open_writes[name]
+        out.append(access)
+    return out
+
+
+def analyse(function: MFunction, cfg: Cfg) -> Liveness:
+    """Liveness of every virtual register at block boundaries."""
+    blocks = function.blocks
+    accesses = [_block_accesses(b.insts) for b in blocks]
+    # Upward-exposed parts per block; only those names enter the data flow.
+    exposed: list[dict[int, int]] = []
+    killed: list[dict[int, int]] = []
+    defined: list[dict[int, int]] = []
+    for block in accesses:
+        up: dict[int, int] = {}
+        kill: dict[int, int] = {}
+        some: dict[int, int] = {}
+        for access in block:
+            for reg, mask in access.uses:
+                need = mask & ~kill.get(reg, 0)
+                if need:
+                    up[reg] = up.get(reg, 0) | need
+            for reg, mask in access.defs:
+                kill[reg] = kill.get(reg, 0) | mask
+                some[reg] = some.get(reg, 0) | mask
+            for reg, mask in access.partial:
+                some[reg] = some.get(reg, 0) | mask
+        exposed.append(up)
+        killed.append(kill)
+        defined.append(some)
+    bit: dict[int, int] = {}
+    at = 0
+    for up in exposed:
+        for reg in up:
+            if reg not in bit:
+                bit[reg] = at
+                at += function.vregs[reg].width
+    starts = [(reg, part) for reg in bit for part in range(function.vregs[reg].width)]
+
+    def pack(table: dict[int, int]) -> int:
+        value = 0
+        for reg, mask in table.items():
+            where = bit.get(reg)
+            if where is not None:
+                value |= mask << where
+        return value
+
+    gen, kill_bits, def_bits = [pack(t) for t in exposed], [pack(t) for t in killed], [pack(t) for t in defined]
+    reach = _forward(cfg, def_bits)
+    # A guarded write of what cannot have been written before is a complete one.
+    for b, block in enumerate(accesses):
+        before = reach[b]
+        seen: dict[int, int] = {}
+        for access in block:
+            for reg, mask in list(access.partial):
+                where = bit.get(reg)
+                earlier = seen.get(reg, 0) | (before >> where if where is not None else 0)
+                if not earlier & mask:
+                    access.partial.remove((reg, mask))
+                    access.defs.append((reg, mask))
+            for reg, mask in access.defs:
+                seen[reg] = seen.get(reg, 0) | mask
+            for reg, mask in access.partial:
+                seen[reg] = seen.get(reg, 0) | mask
+    live_in, live_out = _backward(cfg, gen, kill_bits, reach)
+    return Liveness(accesses, [_unpack(v, starts) for v in live_in], [_unpack(v, starts) for v in live_out])
+
+
+def _forward(cfg: Cfg, defined: list[int]) -> list[int]:
+    """Per block, parts that may have been written before it."""
+    reach = [0] * len(defined)
+    changed = True
+    while changed:
+        changed = False
+        for b in cfg.rpo:
+            value = 0
+            for p in cfg.preds[b]:
+                value |= reach[p] | defined[p]
+            if value != reach[b]:
+                reach[b] = value
+                changed = True
+    return reach
+
+
+def _backward(cfg: Cfg, gen: list[int], kill: list[int], reach: list[int]) -> tuple[list[int], list[int]]:
+    live_in, live_out = [0] * len(gen), [0] * len(gen)
+    changed = True
+    while changed:
+        changed = False
+        for b in reversed(cfg.rpo):
+            out = 0
+            for s in cfg.succs[b]:
+                out |= live_in[s]
+            live_out[b] = out
+            new = (gen[b] | out & ~kill[b]) & reach[b]
+            if new != live_in[b]:
+                live_in[b] = new
+                changed = True
+    return live_in, live_out
+
+
+def _unpack(value: int, starts: list[tuple[int, int]]) -> dict[int, int]:
+    """Bit set to {vreg id: part mask}; `starts[bit]` is (vreg id, part)."""
+    out: dict[int, int] = {}
+    if value:
+        text = bin(value)[:1:-1]
+        at = text.find("1")
+        while at >= 0:
+            reg, part = starts[at]
+            out[reg] = out.get(reg, 0) | 1 << part
+            at = text.find("1", at + 1)
+    return out

@@ -1,0 +1,147 @@
+"""Reading and rewriting the register operands of machine instructions.
+
+Registers are named by integer keys in the passes that care for single 32-bit registers. Physical ones: R n is n, then
+UR, P, UP, B (see `BASE`). RZ, URZ, PT and UPT never appear. Virtual ones: `Components` numbers the 32-bit parts of every
+virtual register of a function from `VIRTUAL` on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.sass.instr import Const, Mem, Reg
+
+BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
+ZERO = {"R": 255, "UR": 63, "P": 7, "UP": 7}
+VIRTUAL = 512
+
+
+def key_name(key: int) -> str:
+    """Printed name of a physical key: "R4", "UR6", "P0", "B1"."""
+    for file in ("SB", "B", "UP", "P", "UR", "R"):
+        if key >= BASE[file]:
+            return f"{file}{key - BASE[file]}"
+    raise AssertionError(key)
+
+
+def reg_count(reg: Reg) -> int:
+    """Consecutive registers a physical address register names."""
+    return 2 if "64" in reg.suffix else 1
+
+
+def _inner(operand: MOperand) -> Iterator[V | Reg]:
+    """Registers read by an operand that is a source."""
+    if isinstance(operand, V):
+        yield operand
+    elif isinstance(operand, Reg):
+        if operand.file != "SR" and operand.index != ZERO.get(operand.file):
+            yield operand
+    elif isinstance(operand, VMem | Mem):
+        for part in (operand.base, operand.ureg, operand.desc):
+            if part is not None and (isinstance(part, V) or part.index != ZERO.get(part.file)):
+                yield part
+    elif isinstance(operand, VConst):
+        if operand.base is not None:
+            yield operand.base
+    elif isinstance(operand, Const):
+        for reg in (operand.base, operand.ureg):
+            if reg is not None and reg.index != ZERO.get(reg.file):
+                yield reg
+
+
+def reads(inst: MInst) -> list[V | Reg]:
+    """Every register read: sources, address registers of destinations (none today), the guard."""
+    out: list[V | Reg] = []
+    for operand in inst.srcs:
+        if isinstance(operand, V):
+            out.append(operand)
+        else:
+            out.extend(_inner(operand))
+    guard = inst.guard
+    if isinstance(guard, V) or guard.index != 7:
+        out.append(guard)
+    return out
+
+
+def writes(inst: MInst) -> list[V | Reg]:
+    """Every register written."""
+    out: list[V | Reg] = []
+    for operand in inst.dsts:
+        if isinstance(operand, V):
+            out.append(operand)
+        elif isinstance(operand, Reg) and operand.index != ZERO.get(operand.file):
+            out.append(operand)
+    return out
+
+
+def guarded(inst: MInst) -> bool:
+    """Whether the instruction may be skipped by its guard."""
+    guard = inst.guard
+    return isinstance(guard, V) or guard.index != 7 or guard.inv
+
+
+def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
+    """The operand with every `V` in it replaced. Inside addresses the result must be a `V` or a `Reg`."""
+    if isinstance(operand, V):
+        return change(operand)
+    if isinstance(operand, VMem):
+
+        def part(value: V | Reg | None) -> V | Reg | None:
+            if isinstance(value, V):
+                new = change(value)
+                assert isinstance(new, V | Reg)
+                return new
+            return value
+
+        base, ureg, desc = part(operand.base), part(operand.ureg), part(operand.desc)
+        if base is operand.base and ureg is operand.ureg and desc is operand.desc:
+            return operand
+        return VMem(base, operand.offset, ureg, desc)
+    if isinstance(operand, VConst) and isinstance(operand.base, V):
+        new = change(operand.base)
+        assert isinstance(new, V | Reg)
+        return operand if new is operand.base else attrs.evolve(operand, base=new)
+    return operand
+
+
+def map_reads(inst: MInst, change: Callable[[V], MOperand]) -> None:
+    """Replace every virtual register that the instruction reads, guard included, in place."""
+    inst.srcs = tuple(map_operand(s, change) for s in inst.srcs)
+    if isinstance(inst.guard, V):
+        guard = change(inst.guard)
+        assert isinstance(guard, V | Reg)
+        inst.guard = guard
+
+
+def map_writes(inst: MInst, change: Callable[[V], MOperand]) -> None:
+    """Replace every virtual register that the instruction writes, in place."""
+    inst.dsts = tuple(change(d) if isinstance(d, V) else d for d in inst.dsts)
+
+
+class Components:
+    """Numbers for the 32-bit parts of the virtual registers of one function; `start[id]` is the key of part 0.
+    Registers that already have a physical index (`fixed`) get the physical key."""
+
+    def __init__(self, function: MFunction) -> None:
+        self.start: list[int] = []
+        self.owner: list[int] = []
+        at = VIRTUAL
+        for reg in function.vregs:
+            if reg.fixed is not None:
+                self.start.append(BASE[reg.file] + reg.fixed)
+            else:
+                self.start.append(at)
+                self.owner.extend([reg.id] * reg.width)
+                at += reg.width
+        self.end = at
+
+    def keys(self, operand: V | Reg) -> range:
+        """Keys of all registers an operand names."""
+        if isinstance(operand, V):
+            start = self.start[operand.reg.id] + operand.part
+            return range(start, start + operand.count)
+        start = BASE[operand.file] + operand.index
+        return range(start, start + reg_count(operand))

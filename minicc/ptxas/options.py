@@ -1,0 +1,119 @@
+"""What the ptxas stage can be told, and the words of `-Xptxas` that tell it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from minicc.diagnostics import EXIT_PTXAS, fail
+
+
+@attrs.define
+class Options:
+    """Options of one `assemble`. `messages` and `seconds` are filled by it."""
+
+    opt_level: int = 3
+    max_registers: int | None = None
+    """-maxrregcount; None leaves the limit to the launch bounds and the architecture."""
+    sched: Literal["list", "serial"] = "list"
+    """"serial" is the trivially right twin: program order, full stalls, every result waited for at once."""
+    ra: Literal["linear", "spill-all"] = "linear"
+    """"spill-all" keeps every value in local memory between instructions."""
+    verbose: bool = False
+    warn_spills: bool = False
+    warn_lmem: bool = False
+    lineinfo: bool = False
+    debug: bool = False
+    disable: frozenset[str] = frozenset()
+    """Names of passes to leave out (only those that are optional)."""
+    dump_after: frozenset[str] = frozenset()
+    """Names of passes ("all" for each) after which the machine IR is appended to `dumps`."""
+    stop_after: str | None = None
+    time_passes: bool = False
+    verify: bool = False
+    """Check the machine IR after every pass and the finished code with the static checker."""
+    messages: list[str] = attrs.field(factory=list)
+    """ptxas -v lines and warnings, in ptxas's wording."""
+    dumps: list[tuple[str, str, str]] = attrs.field(factory=list)
+    """(pass, function, text)."""
+    seconds: dict[str, float] = attrs.field(factory=dict)
+    """Time per pass, if `time_passes`."""
+
+
+def _bad(word: str, why: str = "Unknown option") -> None:
+    fail("ptxas.option", f"{why} '{word}'", exit_status=EXIT_PTXAS)
+
+
+def _number(word: str, value: str) -> int:
+    try:
+        return int(value, 0)
+    except ValueError:
+        _bad(word, "Value is not a number in option")
+        raise AssertionError from None
+
+
+def parse(words: list[str], options: Options) -> None:
+    """Apply `-Xptxas` words ("-v", "-O1", "--sched=serial", "-maxrregcount=32", "--dump-after=regalloc"). A word may
+    come with its value glued on by `=` or as the next word. An unknown word is a `CompileError`."""
+    queue = list(words)
+    while queue:
+        word = queue.pop(0)
+        name, has_value, value = word.partition("=")
+        name = name.lstrip("-")
+        if not word.startswith("-"):
+            _bad(word)
+
+        def take(word: str = word, glued: str = has_value, value: str = value) -> str:
+            if glued:
+                return value
+            if not queue:
+                _bad(word, "Missing value of option")
+            return queue.pop(0)
+
+        if name in ("v", "verbose"):
+            options.verbose = True
+        elif name in ("O", "opt-level"):
+            options.opt_level = _number(word, take())
+        elif name in ("O0", "O1", "O2", "O3", "O4"):
+            options.opt_level = int(name[1])
+        elif name in ("maxrregcount", "r"):
+            options.max_registers = _number(word, take())
+        elif name in ("warn-spills", "warn-spilling"):
+            options.warn_spills = True
+        elif name == "warn-lmem-usage":
+            options.warn_lmem = True
+        elif name in ("lineinfo", "generate-line-info"):
+            options.lineinfo = True
+        elif name in ("g", "device-debug"):
+            options.debug = True
+        elif name == "sched":
+            choice = take()
+            if choice not in ("list", "serial"):
+                _bad(word, "Value must be list or serial in option")
+            options.sched = "serial" if choice == "serial" else "list"
+        elif name == "ra":
+            choice = take()
+            if choice not in ("linear", "graph", "spill-all"):
+                _bad(word, "Value must be linear or spill-all in option")
+            options.ra = "spill-all" if choice == "spill-all" else "linear"
+        elif name == "disable":
+            options.disable |= frozenset(take().split("+"))
+        elif name == "dump-after":
+            options.dump_after |= frozenset(take().split("+"))
+        elif name == "stop-after":
+            options.stop_after = take()
+        elif name == "time-passes":
+            options.time_passes = True
+        elif name == "verify-passes":
+            options.verify = True
+        elif name in ("dlcm", "dscm", "def-load-cache", "def-store-cache", "arch", "gpu-name"):
+            take()
+        elif name in ("w", "disable-warnings", "fmad", "allow-expensive-optimizations"):
+            if name.startswith(("fmad", "allow")) and not has_value:
+                take()
+        else:
+            _bad(word)
+
+
+__all__ = ["Options", "parse"]

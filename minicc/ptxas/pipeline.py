@@ -1,0 +1,72 @@
+"""The passes of ptxas, in order, by name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.ptxas import allocate, control, dump, flow, schedule, verify
+from minicc.ptxas.mir import MFunction
+from minicc.ptxas.options import Options
+
+Run = Callable[[MFunction, Arch, Options], None]
+
+
+@attrs.frozen
+class Pass:
+    """One pass. `optional` ones can be disabled by name; `level` is the least -O that runs it."""
+
+    name: str
+    run: Run
+    optional: bool = True
+    level: int = 1
+
+
+def _schedule(function: MFunction, arch: Arch, options: Options) -> None:
+    schedule.run(function, arch, options, target=allocate.comfortable(function, arch, options))
+
+
+PASSES = [
+    Pass("reach", flow.drop_unreachable, optional=False, level=0),
+    Pass("schedule", _schedule),
+    Pass("regalloc", allocate.run, optional=False, level=0),
+    Pass("moves", flow.drop_idle, optional=False, level=0),
+    Pass("reschedule", schedule.run),
+    Pass("control", control.run, optional=False, level=0),
+]
+NAMES = tuple(p.name for p in PASSES)
+
+
+def check(options: Options) -> None:
+    """A pass name that does not exist, or cannot be disabled, is a `CompileError`."""
+    named = {*options.disable, *options.dump_after} - {"all"} | ({options.stop_after} if options.stop_after else set())
+    for name in sorted(named - set(NAMES)):
+        fail("ptxas.pass", f"no pass is called '{name}'; there are: {', '.join(NAMES)}", exit_status=EXIT_PTXAS)
+    for p in PASSES:
+        if p.name in options.disable and not p.optional:
+            fail("ptxas.pass", f"pass '{p.name}' cannot be disabled", exit_status=EXIT_PTXAS)
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Run the passes over one lowered function."""
+    allocated = False
+    if options.verify:
+        verify.verify(function, "lowering")
+    for p in PASSES:
+        if p.name not in options.disable and options.opt_level >= p.level:
+            start = time.perf_counter()
+            p.run(function, arch, options)
+            if options.time_passes:
+                options.seconds[p.name] = options.seconds.get(p.name, 0.0) + time.perf_counter() - start
+        allocated = allocated or p.name == "regalloc"
+        if options.verify:
+            verify.verify(function, p.name, allocated=allocated)
+        if p.name in options.dump_after or "all" in options.dump_after:
+            text = dump.function_text(function, controls=p.name == "control")
+            options.dumps.append((p.name, function.name, text))
+        if options.stop_after == p.name:
+            return

@@ -1,0 +1,195 @@
+"""List scheduling of each block: the ready instruction with the longest way to go first, loads early, uses late.
+
+Runs before allocation on virtual registers, where a guard keeps the number of live values under a target, and again
+after it, where spill code and register reuse are part of the graph. Instructions that change control flow stay where
+they are and split a block into runs. `sched=serial` leaves the program order.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.dag import Node, build
+from minicc.ptxas.liveness import analyse
+from minicc.ptxas.mir import MFunction, MInst
+from minicc.ptxas.operands import VIRTUAL, Components
+from minicc.ptxas.options import Options
+from minicc.ptxas.timing import Distances, Footprint, footprint
+
+_LOOK = 24
+"""Candidates compared when registers are short."""
+_LONGEST = 1024
+"""Longer runs are cut, which bounds the cost of every list here."""
+
+
+def run(function: MFunction, arch: Arch, options: Options, *, target: int | None = None) -> None:
+    """Reorder every block of `function`. `target` is the number of live general registers above which the scheduler
+    prefers instructions that end lives; None (after allocation) does not look."""
+    if options.sched == "serial" or options.opt_level == 0:
+        return
+    distances = Distances(arch)
+    components = Components(function)
+    live_out: list[dict[int, int]] = [{} for _ in function.blocks]
+    if target is not None:
+        live_out = analyse(function, Cfg.of(function)).live_out
+    general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
+    for b, block in enumerate(function.blocks):
+        if len(block.insts) < 3:
+            continue
+        prints = [footprint(i, components) for i in block.insts]
+        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in range(4) if mask >> p & 1}
+        out: list[MInst] = []
+        runs = _runs(prints)
+        lives: list[set[int]] = []
+        if target is not None:
+            for start, end in reversed(runs):
+                lives.append(set(after))
+                for p in prints[start:end]:
+                    after.update(key for key, _ in p.reads)
+            lives.reverse()
+        for n, (start, end) in enumerate(runs):
+            part, part_prints = block.insts[start:end], prints[start:end]
+            if end - start < 3:
+                out.extend(part)
+                continue
+            nodes = build(part, part_prints, distances)
+            if target is None:
+                order = _order(nodes, part_prints, arch, None)
+            else:
+                order = _order(nodes, part_prints, arch, _Pressure(part_prints, lives[n], general, target))
+            out.extend(part[i] for i in order)
+        block.insts = out
+
+
+def _runs(prints: list[Footprint]) -> list[tuple[int, int]]:
+    """[start, end) of stretches without control flow; a flow instruction is a stretch of its own."""
+    out: list[tuple[int, int]] = []
+    start = 0
+    for i, print_ in enumerate(prints):
+        if i - start == _LONGEST:
+            out.append((start, i))
+            start = i
+        if print_.timing.flow:
+            if i > start:
+                out.append((start, i))
+            out.append((i, i + 1))
+            start = i + 1
+    if start < len(prints):
+        out.append((start, len(prints)))
+    return out
+
+
+class _Pressure:
+    """Live general registers while a run is being ordered."""
+
+    def __init__(self, prints: list[Footprint], live_after: set[int], general: set[int], target: int) -> None:
+        self.uses: dict[int, int] = {}
+        self.general = general
+        self.reads: list[list[int]] = []
+        self.writes: list[list[int]] = []
+        first_written: set[int] = set()
+        live: set[int] = set()
+        for print_ in prints:
+            reads = sorted({k for k, _ in print_.reads if k >= VIRTUAL and k in general})
+            writes = [k for k, _ in print_.writes if k >= VIRTUAL and k in general]
+            self.reads.append(reads)
+            self.writes.append(writes)
+            for key in reads:
+                self.uses[key] = self.uses.get(key, 0) + 1
+                if key not in first_written:
+                    live.add(key)
+            first_written.update(writes)
+        self.after = live_after & general
+        live |= self.after - first_written
+        self.live = live
+        # The run's own order never needs to be beaten by much.
+        self.target = max(target, self._peak(live))
+
+    def _peak(self, live: set[int]) -> int:
+        live, uses, peak = set(live), dict(self.uses), len(live)
+        for reads, writes in zip(self.reads, self.writes, strict=True):
+            for key in reads:
+                uses[key] -= 1
+                if not uses[key] and key not in self.after:
+                    live.discard(key)
+            live.update(k for k in writes if uses.get(k) or k in self.after)
+            peak = max(peak, len(live))
+        return peak
+
+    def change(self, i: int) -> int:
+        """Live values added (or, negative, ended) by instruction `i` now."""
+        ends = sum(1 for k in self.reads[i] if self.uses[k] == 1 and k not in self.after and k in self.live)
+        return sum(1 for k in self.writes[i] if k not in self.live) - ends
+
+    def take(self, i: int) -> None:
+        for key in self.reads[i]:
+            self.uses[key] -= 1
+            if not self.uses[key] and key not in self.after:
+                self.live.discard(key)
+        self.live.update(k for k in self.writes[i] if self.uses.get(k) or k in self.after)
+
+    @property
+    def tight(self) -> bool:
+        return len(self.live) >= self.target
+
+
+def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pressure | None) -> list[int]:
+    """A topological order of the run."""
+    waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index)
+    ready: list[tuple[int, int]] = []  # (-height, index)
+    left = [n.preds for n in nodes]
+    for i, node in enumerate(nodes):
+        if not left[i]:
+            heapq.heappush(ready, (-node.height, i))
+    now = 0
+    pipe_free: dict[str, int] = {}
+    pipes = arch.pipes
+    out: list[int] = []
+    while ready or waiting:
+        while waiting and waiting[0][0] <= now:
+            _, height, i = heapq.heappop(waiting)
+            heapq.heappush(ready, (height, i))
+        if not ready:
+            now = waiting[0][0]
+            continue
+        if pressure is not None and pressure.tight:
+            # Anything that is free of unmet dependences will do, even if it has to wait.
+            some = heapq.nsmallest(_LOOK, ready) + [(h, i) for _, h, i in heapq.nsmallest(_LOOK, waiting)]
+            best = min(some, key=lambda c: (pressure.change(c[1]), c[0], c[1]))
+            if best in ready:
+                ready.remove(best)
+                heapq.heapify(ready)
+            else:
+                for entry in waiting:
+                    if entry[2] == best[1]:
+                        waiting.remove(entry)
+                        now = max(now, entry[0])
+                        break
+                heapq.heapify(waiting)
+            i = best[1]
+        else:
+            first = heapq.heappop(ready)
+            if pipe_free.get(prints[first[1]].timing.pipe, 0) > now and ready:
+                second = heapq.heappop(ready)
+                if pipe_free.get(prints[second[1]].timing.pipe, 0) <= now:
+                    heapq.heappush(ready, first)
+                    first = second
+                else:
+                    heapq.heappush(ready, second)
+            i = first[1]
+        out.append(i)
+        if pressure is not None:
+            pressure.take(i)
+        timing = prints[i].timing
+        pipe = pipes.get(timing.pipe)
+        pipe_free[timing.pipe] = now + (pipe.interval if pipe else 1)
+        for succ, cycles in nodes[i].succs:
+            node = nodes[succ]
+            node.least = max(node.least, now + cycles)
+            left[succ] -= 1
+            if not left[succ]:
+                heapq.heappush(waiting, (node.least, -node.height, succ))
+        now += timing.stall
+    return out

@@ -1,0 +1,256 @@
+"""Scoreboards: which variable-latency instruction sets which of the six, and who waits for what.
+
+A result of variable latency is in its register when the instruction's write barrier says so; its sources may be
+overwritten when its read barrier does (or the write barrier, which comes later). Scoreboards are counters: one that
+several instructions share is waited for until all of them are done.
+
+Choice is greedy in program order: results that are first needed by the same instruction share; else a scoreboard with
+nothing in flight; else the one of the same kind of instruction that is needed nearest. Waits are found by a forward
+data flow of "may be in flight" over the blocks, so that what crosses a branch is waited for exactly where it is used.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.mir import MFunction
+from minicc.ptxas.operands import BASE
+from minicc.ptxas.timing import Footprint
+
+COUNT = 6
+NONE = 7
+_FAR = 1 << 20
+_FIRST_PREDICATE = BASE["P"]
+
+
+@attrs.define(eq=False)
+class Marks:
+    """What the control field of one instruction will hold."""
+
+    wbar: int = NONE
+    rbar: int = NONE
+    wait: int = 0
+    chosen: bool = False
+
+
+@attrs.define(eq=False)
+class _State:
+    """Physical keys in flight: `written` by, and `read` by, instructions under the scoreboards of a bit mask."""
+
+    written: dict[int, int] = attrs.field(factory=dict)
+    read: dict[int, int] = attrs.field(factory=dict)
+    shared: int = 0
+    """Scoreboards of loads from shared memory, which a CTA barrier must wait for."""
+
+    def copy(self) -> _State:
+        return _State(dict(self.written), dict(self.read), self.shared)
+
+    def merge(self, other: _State) -> bool:
+        """Union; whether anything was new."""
+        new = self.shared | other.shared
+        changed = new != self.shared
+        self.shared = new
+        for mine, theirs in ((self.written, other.written), (self.read, other.read)):
+            for key, mask in theirs.items():
+                old = mine.get(key, 0)
+                if mask & ~old:
+                    mine[key] = old | mask
+                    changed = True
+        return changed
+
+    def clear(self, mask: int) -> None:
+        keep = ~mask
+        for table in (self.written, self.read):
+            for key in [k for k, m in table.items() if m & mask]:
+                left = table[key] & keep
+                if left:
+                    table[key] = left
+                else:
+                    del table[key]
+        self.shared &= keep
+
+    def busy(self) -> int:
+        mask = 0
+        for value in self.written.values():
+            mask |= value
+        for value in self.read.values():
+            mask |= value
+        return mask
+
+
+@attrs.define(eq=False)
+class _Needs:
+    """Of one instruction: index in its block at which the result is first touched, at which a source is first
+    overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all."""
+
+    result: int = _FAR
+    overwrite: int = _FAR
+    later: bool = False
+
+
+def _block_needs(prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
+    touch: dict[int, int] = {}
+    write: dict[int, int] = {}
+    out: list[_Needs | None] = [None] * len(prints)
+    for i in range(len(prints) - 1, -1, -1):
+        print_ = prints[i]
+        if print_.timing.variable:
+            needs = _Needs()
+            for key, _ in print_.writes:
+                needs.result = min(needs.result, touch.get(key, _FAR))
+            own = {key for key, _ in print_.writes}
+            for key, _ in print_.reads:
+                if key < _FIRST_PREDICATE and key not in own:
+                    at = write.get(key)
+                    if at is not None:
+                        needs.overwrite = min(needs.overwrite, at)
+                        needs.later = True
+                    elif key in overwritten_after:
+                        needs.later = True
+            out[i] = needs
+        for key, _ in print_.reads:
+            touch[key] = i
+        for key, _ in print_.writes:
+            touch[key] = i
+            write[key] = i
+    return out
+
+
+def _written_from(cfg: Cfg, prints: list[list[Footprint]]) -> list[set[int]]:
+    """Per block, keys that may be written after it."""
+    own = [{key for p in block for key, _ in p.writes if key < _FIRST_PREDICATE} for block in prints]
+    after: list[set[int]] = [set() for _ in own]
+    changed = True
+    while changed:
+        changed = False
+        for b in reversed(cfg.rpo):
+            size = len(after[b])
+            for s in cfg.succs[b]:
+                after[b] |= own[s]
+                after[b] |= after[s]
+            changed = changed or len(after[b]) != size
+    return after
+
+
+def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list[list[Marks]]:
+    """Barriers and waits of every instruction. Barriers preset in `MInst.control` (asynchronous copies that DEPBAR counts)
+    are kept, and their scoreboards used for nothing else."""
+    marks = [[Marks() for _ in block] for block in prints]
+    reserved = 0
+    for b, block in enumerate(function.blocks):
+        for i, inst in enumerate(block.insts):
+            control = inst.control
+            for bar in (control.wbar, control.rbar):
+                if bar != NONE:
+                    reserved |= 1 << bar
+            if control.wbar != NONE or control.rbar != NONE:
+                marks[b][i] = Marks(control.wbar, control.rbar, 0, True)
+            marks[b][i].wait = control.wait
+    preset_waits = [[m.wait for m in block] for block in marks]
+    pool = [k for k in range(COUNT) if not reserved >> k & 1]
+    after = _written_from(cfg, prints)
+    needs: list[list[_Needs | None] | None] = [None] * len(prints)
+    entry = [_State() for _ in prints]
+    queued = set(cfg.rpo)
+    order = {b: n for n, b in enumerate(cfg.rpo)}
+    work = list(cfg.rpo)
+    while work:
+        for b in work:
+            queued.discard(b)
+            found = needs[b]
+            if found is None:
+                found = needs[b] = _block_needs(prints[b], after[b])
+            state = entry[b].copy()
+            _walk(function, b, prints[b], marks[b], preset_waits[b], found, state, pool)
+            for s in cfg.succs[b]:
+                if entry[s].merge(state):
+                    queued.add(s)
+        work = sorted(queued, key=order.__getitem__)
+        queued = set(work)
+    return marks
+
+
+def _walk(
+    function: MFunction,
+    b: int,
+    prints: list[Footprint],
+    marks: list[Marks],
+    preset: list[int],
+    needs: list[_Needs | None],
+    state: _State,
+    pool: list[int],
+) -> None:
+    """Transfer of one block: sets waits, and barriers where they are not chosen yet."""
+    insts = function.blocks[b].insts
+    need_at = [_FAR] * COUNT
+    kinds = [""] * COUNT
+    for i, print_ in enumerate(prints):
+        wait = preset[i]
+        written, read = state.written, state.read
+        if written:
+            for key, _ in print_.reads:
+                wait |= written.get(key, 0)
+        if written or read:
+            for key, _ in print_.writes:
+                wait |= written.get(key, 0) | read.get(key, 0)
+        if state.shared and insts[i].memory in ("barrier", "fence"):
+            wait |= state.shared
+        if wait:
+            state.clear(wait)
+            for k in range(COUNT):
+                if wait >> k & 1:
+                    need_at[k] = _FAR
+                    kinds[k] = ""
+        mark = marks[i]
+        mark.wait = wait
+        need = needs[i]
+        if need is None:
+            continue
+        if not mark.chosen:
+            mark.chosen = True
+            early = need.overwrite < need.result
+            kind = print_.timing.arrival
+            if print_.writes:
+                mark.wbar = _choose(need.result, kind, state, need_at, kinds, pool)
+                need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
+                kinds[mark.wbar] = kind
+            if need.later and (early or not print_.writes):
+                # The write barrier's own scoreboard is no good here: it would wait for the result.
+                busy_pool = [k for k in pool if k != mark.wbar] or pool
+                mark.rbar = _choose(need.overwrite, "read", state, need_at, kinds, busy_pool)
+                need_at[mark.rbar] = min(need_at[mark.rbar], need.overwrite)
+                kinds[mark.rbar] = kinds[mark.rbar] or "read"
+        if mark.wbar != NONE:
+            bit = 1 << mark.wbar
+            for key, _ in print_.writes:
+                state.written[key] = state.written.get(key, 0) | bit
+            if insts[i].memory in ("load", "atomic") and insts[i].space in ("shared", "generic", ""):
+                state.shared |= bit
+        guard = mark.rbar if mark.rbar != NONE else mark.wbar
+        if guard != NONE and need.later:
+            bit = 1 << guard
+            own = {key for key, _ in print_.writes} if mark.rbar == NONE else ()
+            for key, _ in print_.reads:
+                if key < _FIRST_PREDICATE and key not in own:
+                    state.read[key] = state.read.get(key, 0) | bit
+
+
+def _choose(need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], pool: list[int]) -> int:
+    if need != _FAR:
+        for k in pool:
+            if need_at[k] == need and kinds[k] == kind:
+                return k
+    busy = state.busy()
+    for k in pool:
+        if not busy >> k & 1 and not kinds[k]:
+            return k
+    for k in pool:
+        if not busy >> k & 1:
+            return k
+
+    def cost(k: int) -> tuple[int, int]:
+        distance = abs(min(need, 4096) - min(need_at[k], 4096))
+        return distance + (0 if kinds[k] == kind else 40), k
+
+    return min(pool, key=cost)

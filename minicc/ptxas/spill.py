@@ -1,0 +1,219 @@
+"""Spill code: general registers to local memory or computed again, predicates to general registers, and the frame.
+
+A spilled register vanishes: every use loads it into a short-lived register just before, every definition stores one just
+after (under the same guard). Within a few instructions of one block a loaded or stored value is used again.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem, VReg
+from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+
+STACK = Reg("R", 1)
+_WINDOW = 6
+"""Instructions over which a reloaded value is kept."""
+_FRAME_UNIT = 16
+
+
+def _cheap(inst: MInst) -> bool:
+    """Whether computing it again is no worse than a load: a constant or a launch parameter into one register."""
+    if guarded(inst) or len(inst.dsts) != 1 or inst.side_effect:
+        return False
+    if inst.mnemonic == "MOV":
+        source = inst.srcs[0]
+    elif inst.mnemonic == "IMAD" and "MOV" in inst.modifiers:
+        source = inst.srcs[2]
+    else:
+        return False
+    return isinstance(source, Imm) or (isinstance(source, Reg) and source.index == RZ and source.file == "R") or (
+        isinstance(source, Const) and source.ureg is None and source.base is None
+    )  # fmt: skip
+
+
+class Spiller:
+    """Adds spill code to one function, round by round; `finish` adds the frame set-up."""
+
+    def __init__(self, function: MFunction, arch: Arch) -> None:
+        self.function = function
+        self.arch = arch
+        self.store_bytes = 0
+        self.load_bytes = 0
+
+    def rewrite(self, spilled: set[VReg]) -> None:
+        """Replace each of `spilled` everywhere."""
+        predicates = {reg.id for reg in spilled if reg.file == "P"}
+        general = {reg.id: reg for reg in spilled if reg.file == "R"}
+        remade = self._recomputable(general)
+        slots: dict[int, int] = {}
+        for name in sorted(general.keys() - remade.keys()):
+            width = 4 * (1, 1, 2, 4, 4)[general[name].width]
+            self.function.frame = -(-self.function.frame // width) * width
+            slots[name] = self.function.frame
+            self.function.frame += width
+        holders = {name: self.function.new("R", 1, "spilled predicate") for name in sorted(predicates)}
+        for block in self.function.blocks:
+            block.insts = _Rewriter(self, slots, remade, holders).block(block.insts)
+
+    def _recomputable(self, general: dict[int, VReg]) -> dict[int, dict[int, MInst]]:
+        """Registers of which every part has one definition, a cheap one: {vreg id: {part: definition}}."""
+        found: dict[int, dict[int, MInst]] = {name: {} for name in general}
+        for block in self.function.blocks:
+            for inst in block.insts:
+                for operand in writes(inst):
+                    if isinstance(operand, V) and operand.reg.id in found:
+                        parts = found[operand.reg.id]
+                        if operand.count != 1 or operand.part in parts or not _cheap(inst):
+                            del found[operand.reg.id]
+                        else:
+                            parts[operand.part] = inst
+        return {name: parts for name, parts in found.items() if parts}
+
+    def finish(self) -> None:
+        """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame."""
+        function = self.function
+        function.frame = -(-function.frame // _FRAME_UNIT) * _FRAME_UNIT
+        function.attributes["spill_stores"] = self.store_bytes
+        function.attributes["spill_loads"] = self.load_bytes
+        uses_stack = bool(function.frame or function.callees) or any(
+            isinstance(r, Reg) and r == STACK for b in function.blocks for i in b.insts for r in (*reads(i), *writes(i))
+        )
+        setup: list[MInst] = []
+        if function.entry and uses_stack:
+            setup.append(MInst("LDC", (), (STACK,), (Const(0, self.arch.abi.stack_base),)))
+        if function.frame:
+            setup.append(_add_stack(-function.frame))
+            if not function.entry:
+                for block in function.blocks:
+                    for at in range(len(block.insts) - 1, -1, -1):
+                        if block.insts[at].mnemonic == "RET":
+                            give_back = _add_stack(function.frame)
+                            give_back.guard = block.insts[at].guard
+                            block.insts.insert(at, give_back)
+        function.blocks[0].insts[:0] = setup
+
+
+def _add_stack(amount: int) -> MInst:
+    return MInst("VIADD", (), (STACK,), (STACK, Imm(amount & 0xFFFFFFFF)))
+
+
+class _Rewriter:
+    """Rewrites one block. `kept` maps (vreg id, part, count) to (register that holds it now, age)."""
+
+    def __init__(
+        self, owner: Spiller, slots: dict[int, int], remade: dict[int, dict[int, MInst]], holders: dict[int, VReg]
+    ) -> None:
+        self.owner = owner
+        self.function = owner.function
+        self.slots, self.remade, self.holders = slots, remade, holders
+        self.out: list[MInst] = []
+        self.kept: dict[tuple[int, int, int], tuple[VReg, int]] = {}
+        self.at = 0
+
+    def block(self, insts: list[MInst]) -> list[MInst]:
+        for inst in insts:
+            self.at += 1
+            self._one(inst)
+        return self.out
+
+    def _one(self, inst: MInst) -> None:
+        touched = [o for o in (*reads(inst), *writes(inst)) if isinstance(o, V)]
+        names = {o.reg.id for o in touched}
+        if not (names & self.slots.keys() or names & self.remade.keys() or names & self.holders.keys()):
+            self.out.append(inst)
+            return
+        if any(isinstance(o, V) and o.reg.id in self.remade for o in writes(inst)):
+            return  # the definition moves to the uses
+        fresh: dict[tuple[int, int, int], VReg] = {}
+
+        def use(v: V) -> MOperand:
+            name = v.reg.id
+            if name not in self.slots and name not in self.remade and name not in self.holders:
+                return v
+            key = (name, v.part, v.count)
+            if key not in fresh:
+                kept = self.kept.get(key)
+                if kept is not None and self.at - kept[1] <= _WINDOW:
+                    fresh[key] = kept[0]
+                else:
+                    fresh[key] = self._load(v, inst)
+                self.kept[key] = (fresh[key], self.at)
+            return attrs.evolve(v, reg=fresh[key], part=0)
+
+        map_reads(inst, use)
+        after: list[MInst] = []
+
+        def define(v: V) -> MOperand:
+            name = v.reg.id
+            if name not in self.slots and name not in self.holders:
+                return v
+            temp = self._temp(v)
+            for key in [k for k in self.kept if k[0] == name]:
+                del self.kept[key]
+            if not guarded(inst):
+                self.kept[(name, v.part, v.count)] = (temp, self.at)
+            after.extend(self._store(name, v, temp, inst))
+            return attrs.evolve(v, reg=temp, part=0)
+
+        map_writes(inst, define)
+        self.out.append(inst)
+        self.out.extend(after)
+
+    def _temp(self, v: V) -> VReg:
+        width = 4 if v.count == 3 else v.count
+        temp = self.function.new(v.reg.file, width, v.reg.hint)
+        temp.spillable = False
+        return temp
+
+    def _load(self, v: V, at: MInst) -> VReg:
+        temp = self._temp(v)
+        name = v.reg.id
+        if name in self.holders:
+            zero, true = Reg("R", RZ), Reg("P", PT)
+            holder = V(self.holders[name])
+            self.out.append(MInst("ISETP", ("NE", "AND"), (V(temp), true), (holder, zero, true), loc=at.loc))
+        elif name in self.remade:
+            for part in range(v.count):
+                source = self.remade[name].get(v.part + part)
+                if source is not None:
+                    again = attrs.evolve(source, dsts=(V(temp, part),))
+                    self.out.append(again)
+        else:
+            for part, count in _pieces(v.count):
+                address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
+                modifiers = _width(count)
+                self.out.append(
+                    MInst("LDL", modifiers, (V(temp, part, count),), (address,), loc=at.loc, memory="load", space="local")
+                )
+                self.owner.load_bytes += 4 * count
+        return temp
+
+    def _store(self, name: int, v: V, temp: VReg, inst: MInst) -> list[MInst]:
+        if name in self.holders:
+            sources = (Reg("R", RZ), Imm(1), V(temp, inv=True))
+            return [MInst("SEL", (), (V(self.holders[name]),), sources, guard=inst.guard, loc=inst.loc)]
+        out = []
+        for part, count in _pieces(v.count):
+            address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
+            out.append(
+                MInst(
+                    "STL", _width(count), (), (address, V(temp, part, count)), guard=inst.guard, loc=inst.loc,
+                    memory="store", space="local",
+                )
+            )  # fmt: skip
+            self.owner.store_bytes += 4 * count
+        return out
+
+
+def _pieces(count: int) -> tuple[tuple[int, int], ...]:
+    return ((0, 2), (2, 1)) if count == 3 else ((0, count),)
+
+
+def _width(count: int) -> tuple[str, ...]:
+    return {1: (), 2: ("64",), 4: ("128",)}[count]
+
+
+__all__ = ["STACK", "Spiller"]
