@@ -1,0 +1,126 @@
+"""Every sample, from its text to its result, and NVIDIA's tools on everything in between."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from tests.conftest import SAMPLES, find_tool
+from tests.end_to_end.harness import compiled, run_script
+
+QUICK = ("dot", "bitonic", "softmax", "collatz", "conv1d", "daxpy", "scan")
+"""Samples that between them use shuffles, barriers, atomics, constants, doubles and 64-bit loops."""
+
+
+def test_result_equals_the_reference_without_hazards(sample):
+    outcome = run_script(sample, compiled(sample).fatbin)
+    assert [check for check in outcome.checks if not check.ok] == []
+    assert [launch.result.hazards for launch in outcome.launches if launch.result.hazards] == []
+
+
+def test_ptxas_accepts_our_ptx(sample, oracle, tmp_path):
+    ptx = tmp_path / "a.ptx"
+    ptx.write_text(compiled(sample).ptx)
+    done = subprocess.run(
+        [oracle("ptxas"), "-arch=sm_90", "-o", str(tmp_path / "a.cubin"), str(ptx)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_ptxas_s_cubin_of_our_ptx_gives_the_same_result(sample, oracle, tmp_path):
+    ptx, cubin = tmp_path / "a.ptx", tmp_path / "a.cubin"
+    ptx.write_text(compiled(sample).ptx)
+    subprocess.run([oracle("ptxas"), "-arch=sm_90", "-o", str(cubin), str(ptx)], check=True, capture_output=True)
+    outcome = run_script(sample, cubin.read_bytes())
+    assert [check for check in outcome.checks if not check.ok] == []
+
+
+def test_nvcc_s_cubin_gives_the_same_result(sample, oracle, tmp_path):
+    cubin = tmp_path / "a.cubin"
+    subprocess.run(
+        [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-cubin", "-o", str(cubin), str(sample)],
+        check=True,
+        capture_output=True,
+    )
+    outcome = run_script(sample, cubin.read_bytes())
+    assert [check for check in outcome.checks if not check.ok] == []
+
+
+def test_nvcc_s_ptx_compiles_here_and_gives_the_same_result(sample, oracle, tmp_path):
+    ptx = tmp_path / "a.ptx"
+    subprocess.run(
+        [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-ptx", "-o", str(ptx), str(sample)],
+        check=True,
+        capture_output=True,
+    )
+    outcome = run_script(sample, compiled(ptx).fatbin)
+    assert [check for check in outcome.checks if not check.ok] == []
+
+
+def instructions(listing: str) -> list[str]:
+    """The instruction texts of a disassembly, white space squeezed."""
+    return [
+        re.sub(r"\s+", " ", text).strip()
+        for text in re.findall(r"/\*[0-9a-f]{4,}\*/\s+(.*?;)", listing)
+        if not text.startswith("NOP")
+    ]
+
+
+def test_nvdisasm_prints_what_we_print(sample, oracle, tmp_path, capsys):
+    from minicc import objdump
+
+    cubin = tmp_path / "a.cubin"
+    cubin.write_bytes(compiled(sample).cubin)
+    theirs = subprocess.run(
+        [oracle("cuobjdump"), "-sass", str(cubin)], capture_output=True, text=True, check=True
+    ).stdout
+    assert objdump.main(["-sass", str(cubin)]) == 0
+    ours = capsys.readouterr().out
+    assert instructions(theirs) == instructions(ours)
+    assert len(instructions(ours)) > 5
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "options", ["-O0", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all", "--isel=first-match", "-Xptxas -O0"]
+)
+def test_every_simple_twin_agrees(name, options):
+    path = SAMPLES / f"{name}.k"
+    outcome = run_script(path, compiled(path, options).fatbin)
+    assert [check for check in outcome.checks if not check.ok] == []
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_timing_changes_no_result(name):
+    path = SAMPLES / f"{name}.k"
+    timed = run_script(path, compiled(path).fatbin)
+    functional = run_script(path, compiled(path).fatbin, timing=False)
+    for key in timed.outputs:
+        free = any(check.free_order and check.name == key for check in timed.checks)
+        if not free:
+            np.testing.assert_array_equal(timed.variables[key], functional.variables[key])
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_same_input_same_bytes_same_cycles(name):
+    path = SAMPLES / f"{name}.k"
+    compiled.cache_clear()
+    first = compiled(path)
+    compiled.cache_clear()
+    second = compiled(path)
+    assert first.fatbin == second.fatbin and first.artifacts == second.artifacts
+    cycles = [[launch.result.cycles for launch in run_script(path, first.fatbin).launches] for _ in range(2)]
+    assert cycles[0] == cycles[1]
+
+
+@pytest.mark.skipif(find_tool("nvcc") is None, reason="nvcc is not here")
+def test_nvcc_accepts_every_sample(sample, tmp_path):
+    done = subprocess.run(
+        [str(find_tool("nvcc")), "-x", "cu", "-arch=sm_90", "-ptx", "-o", str(tmp_path / "a.ptx"), str(sample)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
