@@ -6,7 +6,7 @@ range saturates.
 
 from __future__ import annotations
 
-from minicc.sass.semantics.expr import FALSE, E, concat, const, fcmp, fext, frint, ftoi, ftrunc, itof
+from minicc.sass.semantics.expr import FALSE, E, concat, const, fcmp, fext, fmul, frint, ftoi, ftrunc, itof
 from minicc.sass.semantics.floats import (
     BF16,
     F16,
@@ -38,9 +38,9 @@ def half_of(b: Builder, i: int, value: E) -> E:
 def float_operand(b: Builder, i: int, fmt: Format) -> E:
     """Float operand of any format, as its own bits."""
     if fmt is F64:
-        return b.float(i, 64)
+        return b.real(i, 64)
     if fmt is F32:
-        return b.float(i)
+        return b.real(i)
     return sign_modifiers(half_of(b, i, b.raw(i)), b.flag(i, "neg"), b.flag(i, "abs"))
 
 
@@ -56,7 +56,7 @@ def i2f(b: Builder) -> None:
     fmt = FLOAT_TYPES[b.one(*FLOAT_TYPES, default="F32")]
     bits, signed = int(kind[1:]), kind[0] == "S"
     if bits == 64:
-        x = b.int(1, 64)
+        x = b.integer(1, 64)
     else:
         x = b.raw(1)
         part = next((s for s in b.suffix(1) if s[0] in "BH"), "")
@@ -199,14 +199,11 @@ def to_fp8(kind: str, x: E) -> E:
 
 def from_fp8(kind: str, x: E) -> E:
     """8-bit float to f16 bits, exact."""
-    exponent_bits, fraction = FP8[kind]
     wide = x.zext(16)
     if kind == "E5M2":
         out = wide << 8
         return is_nan(F16, out).select(const(0x7FFF, 16), out)
     # e4m3: rebias through f32, where multiplying by 2^120 is exact for denormals as well.
-    from minicc.sass.semantics.expr import fmul
-
     magnitude = (x & 0x7F).zext(32) << 20
     value = fmul("f32", magnitude, const((127 + 120) << 23))
     out = narrow(F32, F16, value) | ((x & 0x80).zext(16) << 8)
@@ -215,12 +212,12 @@ def from_fp8(kind: str, x: E) -> E:
 
 @semantic("F2FP")
 def f2fp(b: Builder) -> None:
-    """Packs two converted values, operand 1 in the upper part, operand 2 in the lower; TF32 converts one; UNPACK_B widens
-    two bytes."""
+    """Packs two converted values, operand 1 in the upper part, operand 2 in the lower; TF32 converts one; UNPACK_B
+    widens two bytes."""
     rm = "RZ" if b.has("RZ") else "RN"
-    sources = [i for i in range(1, len(b.ops))]
+    sources = list(range(1, len(b.ops)))
     if b.has("TF32"):
-        x = b.float(sources[-1] if len(sources) == 1 else 2)
+        x = b.real(sources[-1] if len(sources) == 1 else 2)
         out = to_tf32(x, rm)
         b.set(0, relu(F32, out) if b.has("RELU") else out)
         return
@@ -242,7 +239,7 @@ def f2fp(b: Builder) -> None:
         b.set(0, concat(low8, high8).zext(32) | merge_c(b, sources[-1]))
         return
     kind = b.one("E4M3", "E5M2")
-    high_in, low_in = b.float(1), b.float(2)
+    high_in, low_in = b.real(1), b.real(2)
     if b.has("RELU"):
         high_in, low_in = relu(F32, high_in), relu(F32, low_in)
     if kind:
@@ -268,7 +265,7 @@ def f2ip(b: Builder) -> None:
     low, high = (-128, 127) if kind == "S8" else (0, 255)
     values = []
     for i in (1, 2):
-        x = b.float(i)
+        x = b.real(i)
         if b.has("RELU"):
             x = relu(F32, x)
         v = ftoi("f32", x if b.has("TRUNC") else frint("f32", x, "RN"), 32, True).smax(low).smin(high)

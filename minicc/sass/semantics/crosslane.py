@@ -10,9 +10,9 @@ from minicc.sass.semantics.tensor import gather
 
 @semantic("SHFL")
 def shfl(b: Builder) -> None:
-    """Operands P, d, a, lane argument, c (clamp in bits 0..4, segment mask in 8..12). Lanes whose source is out of their
-    segment keep their own value and get a false predicate."""
-    argument, c = b.int(3) & 31, b.int(4)
+    """Operands P, d, a, lane argument, c (clamp in bits 0..4, segment mask in 8..12). Lanes whose source is out of
+    their segment keep their own value and get a false predicate."""
+    argument, c = b.integer(3) & 31, b.integer(4)
     clamp, segment = c & 31, c.bits(8, 5)
     me = lane()
     mode = b.one("IDX", "UP", "DOWN", "BFLY")
@@ -42,7 +42,8 @@ def shfl(b: Builder) -> None:
 
 @semantic("VOTE", "VOTEU")
 def vote(b: Builder) -> None:
-    """ALL, ANY, EQ of the executing lanes as a predicate, their ballot as a register; either destination may be absent."""
+    """ALL, ANY, EQ of the executing lanes as a predicate, their ballot as a register; either destination may be
+    absent."""
     p = b.pred(len(b.ops) - 1)
     votes = ballot(p)
     mode = b.one("ALL", "ANY", "EQ")
@@ -57,10 +58,11 @@ def vote(b: Builder) -> None:
 
 @semantic("MATCH")
 def match_(b: Builder) -> None:
-    """ANY: mask of the executing lanes with the same value. ALL: that mask if it is everyone, else 0, and a predicate."""
+    """ANY: mask of the executing lanes with the same value. ALL: that mask if it is everyone, else 0, and a
+    predicate."""
     has_pred = isinstance(o := b.ops[0], Reg) and o.file == "P"
     at = 1 if has_pred else 0
-    same = match(b.int(at + 1, 64 if b.has("U64") else 32))
+    same = match(b.integer(at + 1, 64 if b.has("U64") else 32))
     if not b.has("ALL"):
         b.set(at, same)
         return
@@ -77,7 +79,7 @@ def redux(b: Builder) -> None:
     op = {"AND": "and", "OR": "or", "XOR": "xor", "SUM": "add"}.get(name) or (
         ("s" if b.has("S32") else "u") + name.lower()
     )
-    b.set(0, reduce(op, b.int(1)))
+    b.set(0, reduce(op, b.integer(1)))
 
 
 @semantic("ELECT")
@@ -95,7 +97,7 @@ def elect(b: Builder) -> None:
 def r2ur(b: Builder) -> None:
     """The value of the lowest executing lane; OR: of all of them."""
     source = len(b.ops) - 1
-    x = b.int(source)
+    x = b.integer(source)
     b.set(source - 1, reduce("or", x) if b.has("OR") else first(x))
     if source == 2:
         b.set(0, ballot(x.ne(0)).ne(0))
@@ -121,5 +123,3 @@ def cs2r(b: Builder) -> None:
 @semantic("S2UR")
 def s2ur(b: Builder) -> None:
     b.set(0, first(_special(b, 32)))
-
-

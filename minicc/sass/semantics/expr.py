@@ -1,7 +1,7 @@
 """Typed expressions over one lane's bits: the one language that instruction semantics are written in.
 
-A value is a bit pattern of `width` bits; floats are patterns too, and float operations name their format. Every lowering
-(plain Python in `runtime.device.sm.reference`, LLVM in `runtime.device.sm.codegen`) interprets the same nodes:
+A value is a bit pattern of `width` bits; floats are patterns too, and float operations name their format. Every
+lowering (plain Python in `runtime.device.sm.reference`, LLVM in `runtime.device.sm.codegen`) interprets the same nodes:
 
     const(attr=value)  src(attr=slot number)  lane  active (mask of executing lanes, 32 bits)  round (loop number)
     add sub mul and or xor shl lshr ashr      shift amounts must be below the width
@@ -30,6 +30,7 @@ class E:
     """A node. Compared and hashed by identity; share a node to compute it once."""
 
     __slots__ = ("args", "attr", "op", "vec", "width")
+    vec: bool
 
     def __init__(self, op: str, width: int, args: tuple[E, ...] = (), attr: Any = None, vec: bool | None = None):
         self.op, self.width, self.args, self.attr = op, width, args, attr

@@ -23,7 +23,7 @@ SCALES = {"D2": -1, "D4": -2, "D8": -3, "M2": 1, "M4": 2, "M8": 3}
 
 def operand(b: Builder, i: int) -> E:
     """f32 operand with its modifiers, flushed when the instruction says so."""
-    x = b.float(i)
+    x = b.real(i)
     return flush(F32, x) if b.has("FTZ", "FMZ") else x
 
 
@@ -99,7 +99,7 @@ def fmnmx(b: Builder) -> None:
 def fchk(b: Builder) -> None:
     """Whether a / b needs the slow path of division: an operand is not a normal number, or the quotient, or a step of
     computing it, may leave the normal range."""
-    x, y = b.float(1), b.float(2)
+    x, y = b.real(1), b.real(2)
     b.set(0, fchk_expr(x, y))
 
 

@@ -13,7 +13,7 @@ from minicc.sass.semantics.integer import set_predicates
 def operand(b: Builder, i: int) -> E:
     """f64 operand (register pair, uniform pair, constant, or the high word as immediate) with its sign modifiers."""
     assert isinstance(b.ops[i], Reg | Imm | Const)
-    return b.float(i, 64)
+    return b.real(i, 64)
 
 
 @semantic("DADD")
@@ -36,8 +36,8 @@ def dfma(b: Builder) -> None:
 
 @semantic("DSETP")
 def dsetp(b: Builder) -> None:
-    """MIN and MAX answer "is the first operand the result" (destination 0) and "are both NaN" (destination 1): ptxas then
-    selects, and quiets the second operand where destination 1 is set."""
+    """MIN and MAX answer "is the first operand the result" (destination 0) and "are both NaN" (destination 1): ptxas
+    then selects, and quiets the second operand where destination 1 is set."""
     x, y = operand(b, 2), operand(b, 3)
     if b.has("MIN", "MAX"):
         kx, ky = total_key(F64, x), total_key(F64, y)

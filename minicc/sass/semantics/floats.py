@@ -179,8 +179,8 @@ def widen(fmt: Format, x: E) -> E:
 def narrow(src: Format, dst: Format, x: E, rm: str = "RN", saturate_finite: bool = False) -> E:
     """Round a wider float (f32 or f64 bits) to f16 or bf16, in integer arithmetic; NaN becomes canonical.
 
-    The magnitude is cut to the destination's last place (fixed below its smallest normal), the rest decides the rounding.
-    """
+    The magnitude is cut to the destination's last place (fixed below its smallest normal), the rest decides the
+    rounding."""
     w = src.width
     drop = src.fraction - dst.fraction
     magnitude = x & (src.sign - 1)
@@ -253,5 +253,6 @@ def neg64(x: E) -> E:
 
 __all__ = [
     "BF16", "F16", "F32", "F64", "Format", "add_odd", "canonical", "compare", "flush", "fma", "fma_odd", "ftrunc",
-    "is_inf", "is_nan", "is_zero", "minmax", "narrow", "order_key", "propagate", "relu", "rounding", "saturate", "widen",
+    "is_inf", "is_nan", "is_zero", "minmax", "narrow", "order_key", "propagate", "relu", "rounding", "saturate",
+    "widen",
 ]  # fmt: skip

@@ -16,7 +16,6 @@ from minicc.arch import Arch
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.semantics.expr import FALSE, TRUE, E, concat, const
 
-
 KEYED_ZERO = 3
 """RZ and URZ in the first operands are part of the form: writes are dropped and reads are the constant zero."""
 
@@ -26,6 +25,7 @@ class Unsupported(Exception):
 
 
 SlotKind = Literal["R", "U", "K", "P", "UP", "SPECIAL", "PR", "UPR"]
+Space = Literal["global", "shared", "local", "generic", "constant"]
 ResultFile = Literal["R", "P", "UR", "UP", "ADDRESS"]
 
 
@@ -64,7 +64,7 @@ class Access:
     A "copy" has two addresses: row 0 of the results is the shared one, row 1 the global one; `guard` is the operand
     number of its predicate (-1 none)."""
 
-    space: Literal["global", "shared", "local", "generic", "constant"]
+    space: Space
     op: str
     width: int
     signed: bool = False
@@ -159,7 +159,7 @@ class Builder:
             return self.leaf(Slot("K", i, width))
         raise self.fail(f"operand {i} is {type(op).__name__}")
 
-    def int(self, i: int, width: int = 32) -> E:
+    def integer(self, i: int, width: int = 32) -> E:
         """Integer operand with `-`, `~`, `|x|` applied."""
         op, value = self.ops[i], self.raw(i, width)
         if getattr(op, "abs", False):
@@ -175,7 +175,7 @@ class Builder:
     def suffix(self, i: int) -> tuple[str, ...]:
         return getattr(self.ops[i], "suffix", ())
 
-    def float(self, i: int, width: int = 32) -> E:
+    def real(self, i: int, width: int = 32) -> E:
         """Float operand: |x|, then -x, on the sign bit."""
         value = self.raw(i, width)
         return sign_modifiers(value, self.flag(i, "neg"), self.flag(i, "abs"))
@@ -262,7 +262,9 @@ def _signature(i: int, op: Operand, keyed: bool) -> str:
         case Const(ureg=ureg, base=base, suffix=suffix):
             return ".".join((_flags(op) + ("KX" if ureg or base else "K"), *suffix))
         case Mem(base=base, ureg=ureg, desc=desc):
-            return "M" + (("." + ".".join(base.suffix)) if base else "-") + ("+U" if ureg else "") + ("d" if desc else "")
+            return (
+                "M" + (("." + ".".join(base.suffix)) if base else "-") + ("+U" if ureg else "") + ("d" if desc else "")
+            )
         case Target():
             return "T"
         case Name(text=text):

@@ -159,5 +159,3 @@ def vhmnmx(b: Builder) -> None:
         first = minmax(fmt, p, q, low, b.has("NAN"), b.has("XORSIGN"))
         out.append(minmax(fmt, first, r, low, b.has("NAN"), b.has("XORSIGN")))
     store(b, 0, out)
-
-

@@ -38,10 +38,10 @@ def iadd3(b: Builder) -> None:
     if b.has("64"):
         if outs or ins:
             raise b.fail("carries with .64")
-        b.set(0, b.int(sources[0], 64) + b.int(sources[1], 64) + b.int(sources[2], 64))
+        b.set(0, b.integer(sources[0], 64) + b.integer(sources[1], 64) + b.integer(sources[2], 64))
         return
     if not outs:
-        total = b.int(sources[0]) + b.int(sources[1]) + b.int(sources[2])
+        total = b.integer(sources[0]) + b.integer(sources[1]) + b.integer(sources[2])
         for p in ins:
             total = total + b.pred(p).zext(32)
         b.set(0, total)
@@ -68,13 +68,13 @@ def imad(b: Builder) -> None:
     s0, s1, s2 = sources
     carry = b.pred(ins[0]) if ins and b.has("X") else FALSE
     if b.has("MOV"):
-        b.set(0, b.int(s2))
+        b.set(0, b.integer(s2))
         return
     if not b.has("WIDE", "HI"):
         if outs:
             raise b.fail("carry out of a narrow product")
-        product = b.int(s0) if b.has("IADD") else b.int(s0) * b.int(s1)
-        b.set(0, product + b.int(s2) + carry.zext(32))
+        product = b.integer(s0) if b.has("IADD") else b.integer(s0) * b.integer(s1)
+        b.set(0, product + b.integer(s2) + carry.zext(32))
         return
     signed = not b.has("U32")
     x = [b.raw(s).sext(64) if signed else b.raw(s).zext(64) for s in (s0, s1)]
@@ -97,9 +97,9 @@ def imad(b: Builder) -> None:
 @semantic("VIADD")
 def viadd(b: Builder) -> None:
     """a + b, or two 16-bit sums."""
-    x, y = b.int(1), b.raw(2)
+    x, y = b.integer(1), b.raw(2)
     if not b.has("16x2"):
-        b.set(0, x + b.int(2))
+        b.set(0, x + b.integer(2))
         return
     halves = [x.trunc(16), (x >> 16).trunc(16)], [y.trunc(16), (y >> 16).trunc(16)]
     if b.flag(2, "neg"):
@@ -172,7 +172,7 @@ def compare_int(name: str, x: E, y: E, signed: bool) -> E:
 def isetp(b: Builder) -> None:
     """Comparison; EX takes the low words' result (last operand) where the high words are equal."""
     name = b.one("F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
-    x, y, signed = b.int(2), b.int(3), not b.has("U32")
+    x, y, signed = b.integer(2), b.integer(3), not b.has("U32")
     if b.has("EX"):
         low = b.pred(5)
         if name in ("F", "T"):
@@ -189,7 +189,7 @@ def isetp(b: Builder) -> None:
 
 @semantic("IABS")
 def iabs(b: Builder) -> None:
-    x = b.int(1)
+    x = b.integer(1)
     b.set(0, x.negative().select(-x, x))
 
 
@@ -221,12 +221,12 @@ def vimnmx(b: Builder) -> None:
     outs, sources, ins = split_preds(b)
     if outs and any(isinstance(o := b.ops[i], Reg) and o.index != 7 for i in outs):
         raise b.fail("predicate results")
-    b.set(0, _simd(b, [b.int(s) for s in sources], b.pred(ins[-1])))
+    b.set(0, _simd(b, [b.integer(s) for s in sources], b.pred(ins[-1])))
 
 
 @semantic("VIMNMX3")
 def vimnmx3(b: Builder) -> None:
-    b.set(0, _simd(b, [b.int(1), b.int(2), b.int(3)], b.pred(4)))
+    b.set(0, _simd(b, [b.integer(1), b.integer(2), b.integer(3)], b.pred(4)))
 
 
 @semantic("VIADDMNMX")
@@ -241,14 +241,14 @@ def viaddmnmx(b: Builder) -> None:
             total = concat(lows[0] + lows[1], highs[0] + highs[1])
     else:
         total = x - y if b.flag(2, "neg") else x + y
-    b.set(0, _simd(b, [total, b.int(3)], b.pred(4)))
+    b.set(0, _simd(b, [total, b.integer(3)], b.pred(4)))
 
 
 @semantic("IDP")
 def idp(b: Builder) -> None:
     """4A: c + sum of four byte products. 2A: two 16-bit parts of a by the low or high two bytes of b."""
     names = [m for m in b.mods if m[0] in "US" and m[1:].isdigit()]
-    x, y, c = b.raw(1), b.raw(2), b.int(3)
+    x, y, c = b.raw(1), b.raw(2), b.integer(3)
 
     def part(v: E, at: int, bits: int, kind: str) -> E:
         piece = (v >> at).trunc(bits)
@@ -268,8 +268,8 @@ def idp(b: Builder) -> None:
 @semantic("VABSDIFF")
 def vabsdiff(b: Builder) -> None:
     """|a - b| + c."""
-    outs, sources, _ = split_preds(b)
-    x, y, c = (b.int(s) for s in sources)
+    _, sources, _ = split_preds(b)
+    x, y, c = (b.integer(s) for s in sources)
     less = x.ult(y) if b.has("U32") else x.slt(y)
     b.set(0, less.select(y - x, x - y) + c)
 
@@ -277,8 +277,8 @@ def vabsdiff(b: Builder) -> None:
 @semantic("VABSDIFF4")
 def vabsdiff4(b: Builder) -> None:
     """Absolute differences of four bytes: added to c (ACC), or packed, each plus its byte of c."""
-    outs, sources, _ = split_preds(b)
-    x, y, c = (b.int(s) for s in sources)
+    _, sources, _ = split_preds(b)
+    x, y, c = (b.integer(s) for s in sources)
     total, packed = c, const(0, 32)
     for i in range(4):
         p, q = ((v >> 8 * i).trunc(8) for v in (x, y))
@@ -301,7 +301,7 @@ def saturate(x: E, kind: str) -> E:
 @semantic("I2I")
 def i2i(b: Builder) -> None:
     """Saturating narrowing of a signed word; the result is sign- or zero-extended."""
-    b.set(0, saturate(b.int(1), b.mods[0]))
+    b.set(0, saturate(b.integer(1), b.mods[0]))
 
 
 @semantic("I2IP")
@@ -313,11 +313,11 @@ def i2ip(b: Builder) -> None:
     bits = int(kind[1:])
     values = []
     for i in (1, 2):
-        v = b.int(i)
+        v = b.integer(i)
         if relu:
             v = v.smax(0)
         if b.has("SAT", "SATRELU"):
             v = saturate(v, kind)
         values.append(v & ((1 << bits) - 1))
     packed = values[1] | values[0] << bits
-    b.set(0, packed if bits == 16 else packed | b.int(3) << 16)
+    b.set(0, packed if bits == 16 else packed | b.integer(3) << 16)

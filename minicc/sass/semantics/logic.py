@@ -1,5 +1,5 @@
-"""Bits: LOP3, PLOP3, SHF, PRMT, POPC, FLO, BREV, SGXT, BMSK, selects and moves, predicates in registers, and the uniform
-twins of all these."""
+"""Bits: LOP3, PLOP3, SHF, PRMT, POPC, FLO, BREV, SGXT, BMSK, selects and moves, predicates in registers, and the
+uniform twins of all these."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _lut2(lut: int, b: E, c: E) -> E:
 def lop3(b: Builder) -> None:
     """Any function of three; the predicate destination is (result != 0) or P (PAND: and P)."""
     first = 1 if isinstance(o := b.ops[0], Reg) and o.file in ("P", "UP") else 0
-    result = lut3(b.value(-2), b.int(first + 1), b.int(first + 2), b.int(first + 3))
+    result = lut3(b.value(-2), b.integer(first + 1), b.integer(first + 2), b.integer(first + 3))
     b.set(first, result)
     if first:
         p = b.pred(len(b.ops) - 1)
@@ -56,7 +56,7 @@ def shf(b: Builder) -> None:
     """Funnel shift of hi:lo (operands lo, amount, hi); the amount is clamped to, or with W wrapped at, 32 or 64."""
     kind = b.one("U32", "S32", "U64", "S64")
     bits = int(kind[1:])
-    wide, amount = concat(b.int(1), b.int(3)), b.int(2)
+    wide, amount = concat(b.integer(1), b.integer(3)), b.integer(2)
     amount = amount & (bits - 1) if b.has("W") else amount.umin(bits)
     amount = amount.zext(64)
     if b.has("L"):
@@ -74,7 +74,7 @@ def _prmt_byte(pool: E, index: E) -> E:
 @semantic("PRMT", "UPRMT", keyed=(2,))
 def prmt(b: Builder) -> None:
     """Bytes of c:a picked by the nibbles of the selector (bit 3 copies the sign); or one of the fixed modes."""
-    pool, sel = concat(b.int(1), b.int(3)), b.int(2)
+    pool, sel = concat(b.integer(1), b.integer(3)), b.integer(2)
     if getattr(b.ops[2], "bits", None) is not None:
         sel = const(b.value(2), 32)
     mode = b.one("F4E", "B4E", "RC8", "ECL", "ECR", "RC16")
@@ -100,14 +100,14 @@ def prmt(b: Builder) -> None:
 
 @semantic("POPC", "UPOPC")
 def popc(b: Builder) -> None:
-    b.set(0, b.int(1).popcount())
+    b.set(0, b.integer(1).popcount())
 
 
 @semantic("FLO", "UFLO")
 def flo(b: Builder) -> None:
     """Number of the highest set bit (signed: highest bit unlike the sign), -1 if none; SH gives 31 minus it."""
     outs, sources, _ = split_preds(b)
-    x = b.int(sources[0])
+    x = b.integer(sources[0])
     if not b.has("U32"):
         x = x.negative().select(~x, x)
     none = x.eq(0)
@@ -119,13 +119,13 @@ def flo(b: Builder) -> None:
 
 @semantic("BREV", "UBREV")
 def brev(b: Builder) -> None:
-    b.set(0, b.int(1).reverse())
+    b.set(0, b.integer(1).reverse())
 
 
 @semantic("SGXT", "USGXT")
 def sgxt(b: Builder) -> None:
     """Extension from the low n bits, by sign or (U32) by zero; n is clamped to 32, or with W taken modulo 32."""
-    x, n = b.int(1), b.int(2)
+    x, n = b.integer(1), b.integer(2)
     n = n & 31 if b.has("W") else n.umin(32)
     up = 32 - n
     left = x.shl(up)
@@ -135,7 +135,7 @@ def sgxt(b: Builder) -> None:
 @semantic("BMSK", "UBMSK")
 def bmsk(b: Builder) -> None:
     """`width` ones from bit `position`; both clamped at 32, or with W taken modulo 32."""
-    position, width = b.int(1), b.int(2)
+    position, width = b.integer(1), b.integer(2)
     if b.has("W"):
         position, width = position & 31, width & 31
     ones = const(1).shl(width) - 1
@@ -146,12 +146,12 @@ def bmsk(b: Builder) -> None:
 def mov(b: Builder) -> None:
     if len(b.ops) > 2 and getattr(b.ops[2], "bits", 15) != 15:
         raise b.fail("byte mask")
-    b.set(0, b.int(1))
+    b.set(0, b.integer(1))
 
 
 @semantic("SEL", "USEL")
 def sel(b: Builder) -> None:
-    b.set(0, b.pred(3).select(b.int(1), b.int(2)))
+    b.set(0, b.pred(3).select(b.integer(1), b.integer(2)))
 
 
 @semantic("P2R", "UP2UR")
@@ -163,8 +163,8 @@ def p2r(b: Builder) -> None:
         leaf = b.leaf(Slot(kind, 1, 1, part=str(i)))  # type: ignore[arg-type]
         bits = bits | leaf.zext(32) << i
     at = 8 * int(b.one("B1", "B2", "B3", default="B0")[1])
-    mask = (b.int(3) & 0xFF) << at
-    b.set(0, (b.int(2) & ~mask) | (bits << at & mask))
+    mask = (b.integer(3) & 0xFF) << at
+    b.set(0, (b.integer(2) & ~mask) | (bits << at & mask))
 
 
 @semantic("R2P", "UR2UP", keyed=(-1,))

@@ -10,7 +10,7 @@ import attrs
 
 from minicc.sass.instr import RZ, URZ, Const, Mem, Reg
 from minicc.sass.semantics.expr import E, const
-from minicc.sass.semantics.form import Access, Builder, Result, Slot, semantic
+from minicc.sass.semantics.form import Access, Builder, Result, Slot, Space, semantic
 
 SIZES = {"U8": (1, False), "S8": (1, True), "U16": (2, False), "S16": (2, True), "32": (4, False), "64": (8, False),
          "128": (16, False)}  # fmt: skip
@@ -55,9 +55,11 @@ def _mem(b: Builder) -> int:
     raise b.fail("no address operand")
 
 
-SPACES = {"LDG": "global", "STG": "global", "LDS": "shared", "STS": "shared", "LDL": "local", "STL": "local",
-          "LD": "generic", "ST": "generic", "ATOMG": "global", "ATOM": "generic", "ATOMS": "shared", "REDG": "global",
-          "RED": "generic"}  # fmt: skip
+SPACES: dict[str, Space] = {
+    "LDG": "global", "STG": "global", "LDS": "shared", "STS": "shared", "LDL": "local", "STL": "local",
+    "LD": "generic", "ST": "generic", "ATOMG": "global", "ATOM": "generic", "ATOMS": "shared", "REDG": "global",
+    "RED": "generic",
+}  # fmt: skip
 
 
 def _wide(b: Builder) -> bool:
@@ -70,11 +72,8 @@ def load(b: Builder) -> None:
     at = _mem(b)
     width, signed = size_of(b)
     space = SPACES[b.instr.mnemonic]
-    _emit(
-        b,
-        Access(space, "load", width, signed, dest=at - 1, predicate=at - 2 if at >= 2 else -1),  # type: ignore[arg-type]
-        address(b, at, _wide(b)),
-    )
+    flag = at - 2 if at >= 2 else -1
+    _emit(b, Access(space, "load", width, signed, dest=at - 1, predicate=flag), address(b, at, _wide(b)))
 
 
 @semantic("STG", "ST", "STS", "STL")
@@ -82,7 +81,7 @@ def store(b: Builder) -> None:
     at = _mem(b)
     width, _ = size_of(b)
     space = SPACES[b.instr.mnemonic]
-    _emit(b, Access(space, "store", width, data=at + 1), address(b, at, _wide(b)))  # type: ignore[arg-type]
+    _emit(b, Access(space, "store", width, data=at + 1), address(b, at, _wide(b)))
 
 
 @semantic("LDC", "ULDC")
@@ -133,7 +132,7 @@ def atomic(b: Builder) -> None:
     reduction = b.instr.mnemonic in ("REDG", "RED")
     cas = name in ("CAS", "CAST")
     access = Access(
-        SPACES[b.instr.mnemonic],  # type: ignore[arg-type]
+        SPACES[b.instr.mnemonic],
         "reduce" if reduction else "atomic",
         width,
         data=at + 2 if cas else (at + 1 if at + 1 < len(b.ops) else -1),

@@ -1,7 +1,7 @@
 """The special-function unit (MUFU), bit for bit: piecewise quadratics over integer tables.
 
-Every function picks a segment (i), evaluates c0 + c1 x + c2 x^2 in fixed point with a truncating squarer, and assembles a
-float. Constants and special cases were measured on an H200 over all 2^32 operands (see `mufu_tables`).
+Every function picks a segment (i), evaluates c0 + c1 x + c2 x^2 in fixed point with a truncating squarer, and
+assembles a float. Constants and special cases were measured on an H200 over all 2^32 operands (see `mufu_tables`).
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def mufu(b: Builder) -> None:
         half = sign_modifiers(half_of(b, 1, b.raw(1)), b.flag(1, "neg"), b.flag(1, "abs"))
         b.set(0, truncate_half(fmt, FUNCTIONS[name](Operand(widen(fmt, half)))))
         return
-    x = b.float(1)
+    x = b.real(1)
     if name.endswith("64H"):
         o = Operand64(x)
         b.set(0, rcp64h(o) if name == "RCP64H" else rsq64h(o))

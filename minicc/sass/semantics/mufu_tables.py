@@ -1,11 +1,10 @@
 """Coefficient tables of the special-function unit: per function (c0, c1, c2), one entry per segment.
 
 Measured on an H200 (sm_90, driver 580.159.04, 2026-11-20) over all 2^32 operands of every function: with these integers
-the formulas in `mufu` reproduce every output. RCP, RSQ, EX2, LG2 and SIN agree with what the envytools project documents
-for the G80 generation.
+the formulas in `mufu` reproduce every output. RCP, RSQ, EX2, LG2 and SIN agree with what the envytools project
+documents for the G80 generation.
 """
 
-# ruff: noqa: E501
 # fmt: off
 TABLES: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = {
     "rcp": (

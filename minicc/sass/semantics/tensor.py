@@ -2,8 +2,8 @@
 
 Arithmetic and fragment layouts as measured on an H200 (sm_90, driver 580.159.04, 2026-11-20). One floating step adds c
 and all k products at once: exact products, not normalised; every magnitude truncated to a multiple of 2^(E - 25), E the
-largest exponent of a non-zero term (at least the floor); exact sum; one rounding (f32 toward zero, f16 to nearest even).
-A zero result is +0 always; NaN is canonical. DMMA is a chain of fused multiply-adds, k ascending.
+largest exponent of a non-zero term (at least the floor); exact sum; one rounding (f32 toward zero, f16 to nearest
+even). A zero result is +0 always; NaN is canonical. DMMA is a chain of fused multiply-adds, k ascending.
 
 With e = 32 / element bits: A(row, k) is in lane (row % 8) * 4 + (k / e) % 4, register row / 8 + 2 (k / 4e), element
 k % e; B(k, n) in lane 4 n + (k / e) % 4, register k / 4e; C and D(row, col) in lane (row % 8) * 4 + col / 2, register
@@ -176,9 +176,7 @@ def hmma(b: Builder) -> None:
         result_format = F16 if half_result else F32
         c = decode(result_format, c_bits, result_format.fraction)
         floor = -21 if half_result else -133
-        return pack(
-            result_format, *step(elements(a_words, 1), elements(b_words, 2), c, result_format.fraction, floor)
-        )
+        return pack(result_format, *step(elements(a_words, 1), elements(b_words, 2), c, result_format.fraction, floor))
 
     if half_result:
         b.rounds = 2

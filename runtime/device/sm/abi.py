@@ -1,8 +1,8 @@
 """The binary interface between the SM engine and the execute functions that `codegen` makes.
 
 One warp's architectural state is one block of `STATE_WORDS` 32-bit words (`W`, 64-byte aligned if the engine can). All
-operands are word offsets into it, so a function needs no register numbers and is shared by every instruction of the same
-semantic form. The signature of every execute function is
+operands are word offsets into it, so a function needs no register numbers and is shared by every instruction of the
+same semantic form. The signature of every execute function is
 
     void f(u32 *W, const Operands *d, u32 mask, u32 *O, const i32 *dst)
 
@@ -17,7 +17,8 @@ What the rows are, and which registers are read, is in `codegen.Bound` (`results
 All results of one call are computed before any is stored, so a destination may overlap a source.
 
 Memory instructions have an execute function too: it writes 32 u64 lane addresses to `O + dst[0]` (so always call it
-staged; `mask` is ignored, all lanes are written) and the engine moves the data. Instructions with `Bound.special` read a
+staged; `mask` is ignored, all lanes are written) and the engine moves the data. Instructions with `Bound.special`
+read a
 value that the engine must put in the SPECIAL rows first (S2R, CS2R, S2UR: low words in the first row, high in the next;
 uniform ones use lane 0).
 """

@@ -1,8 +1,8 @@
 """Execute functions: from decoded instructions to addresses of machine code.
 
 `bind(instr, arch)` makes the operand record and names the form; `compile(forms)` gives the address of each form's
-function (see `abi` for how to call it), from the object cache where it can. Cold, a form costs a few milliseconds of LLVM.
-"""
+function (see `abi` for how to call it), from the object cache where it can. Cold, a form costs a few milliseconds of
+LLVM."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from minicc.arch import Arch
 from minicc.sass import semantics
-from minicc.sass.instr import Const, Imm, Instr, Mem, Reg
+from minicc.sass.instr import Const, Imm, Instr, Reg
 from minicc.sass.semantics import Access, Form, Slot, Unsupported
 from runtime.device.sm import abi, codegen_cache, codegen_llvm
 
@@ -29,8 +29,8 @@ class Transfer:
 
     `dest`, `data`, `compare`: (file, first register, count) or None; RZ is register 255. `predicate`: predicate number
     written (the success flag), or -1. `guard`: (predicate number, negated) of LDGSTS, or None. `op`: lower-case
-    "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm"; `atomic` and `type` lower-case ("add", "u32", "f16x2", "f32.ftz").
-    `address_width` is 32 or 64; `strong` when a scope asks for no L1 hit (STRONG, MMIO)."""
+    "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm"; `atomic` and `type` lower-case ("add", "u32", "f16x2",
+    "f32.ftz"). `address_width` is 32 or 64; `strong` when a scope asks for no L1 hit (STRONG, MMIO)."""
 
     space: str
     op: str
@@ -100,10 +100,11 @@ def _transfer(access: Access, instr: Instr) -> Transfer:
 class Bound:
     """An instruction ready to execute.
 
-    `key` and `form` are None for instructions that the engine carries out itself (`semantics.CONTROL`). `operands` is an
-    `abi.OPERANDS` record (numpy void). `results[k]` is the register of result row k; for a memory instruction `results`
-    is empty, and the execute function makes addresses. `sources` are all registers read by the function, widths
-    expanded; data registers of memory instructions are in `transfer`. `special` is the number of the special register to put into the SPECIAL rows, or -1."""
+    `key` and `form` are None for instructions that the engine carries out itself (`semantics.CONTROL`). `operands`
+    is an `abi.OPERANDS` record (numpy void). `results[k]` is the register of result row k; for a memory instruction
+    `results` is empty, and the execute function makes addresses. `sources` are all registers read by the function, widths
+    expanded; data registers of memory instructions are in `transfer`. `special` is the number of the special
+    register to put into the SPECIAL rows, or -1."""
 
     key: str | None
     form: Form | None

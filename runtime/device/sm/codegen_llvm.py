@@ -335,9 +335,7 @@ class _Emitter:
         if file == "R":
             name, t = f"llvm.masked.store.v{N}i32.p0", f"<{N} x i32>"
             self.declared.setdefault(name, f"declare void @{name}({t}, ptr, i32, <{N} x i1>)")
-            self.lines.append(
-                f"  call void @{name}({t} {value}, ptr {p}, i32 4, <{N} x i1> {self.lanes()})"
-            )
+            self.lines.append(f"  call void @{name}({t} {value}, ptr {p}, i32 4, <{N} x i1> {self.lanes()})")
         elif file == "ADDRESS":
             self.lines.append(f"  store <{N} x i64> {value}, ptr {p}, align 4")
         elif file == "P":
@@ -356,7 +354,8 @@ class _Emitter:
         rows = len(form.results) * rounds
         entry = f"  %kept = alloca [{rows} x <{N} x i32>], align 64"
         body = self.lines
-        self.lines = [entry, "  br label %loop", "loop:", f"  %round = phi i32 [ 0, %entry ], [ %next, %loop ]", *body]  # noqa: F541
+        start = ["  br label %loop", "loop:", "  %round = phi i32 [ 0, %entry ], [ %next, %loop ]"]
+        self.lines = [entry, *start, *body]
         for k, r in enumerate(form.results):
             value = self.vector(r.value)
             at = self.new(f"add i32 %round, {k * rounds}")
@@ -381,7 +380,9 @@ class _Emitter:
         attributes = 'nounwind "no-builtins"' + (" strictfp" if self.strict else "")
         if wide:
             attributes += ' "prefer-vector-width"="512" "min-legal-vector-width"="512"'
-        head = f"define void @{self.name}(ptr %w, ptr readonly %d, i32 %mask, ptr %o, ptr readonly %dst) {attributes} {{"
+        head = (
+            f"define void @{self.name}(ptr %w, ptr readonly %d, i32 %mask, ptr %o, ptr readonly %dst) {attributes} {{"
+        )
         tail = ["  ret void", "}", *self.declared.values(), "!0 = !{}"]
         return "\n".join([*self.globals, head, "entry:", *self.lines, *tail]) + "\n"
 

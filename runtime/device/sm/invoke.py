@@ -1,7 +1,7 @@
 """Calling an execute function by address from numba code.
 
-`invoke(address, state, operands, mask, out, dst)`: all pointers as int64 addresses, `mask` as uint32. It compiles to one
-indirect call, holds no global pointer (so callers may be cached), and follows the C signature in `abi`.
+`invoke(address, state, operands, mask, out, dst)`: all pointers as int64 addresses, `mask` as uint32. It compiles to
+one indirect call, holds no global pointer (so callers may be cached), and follows the C signature in `abi`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def invoke(typing_context: Any, address: Any, state: Any, operands: Any, mask: Any, out: Any, dst: Any) -> Any:
     """void (*address)(state, operands, mask, out, dst)"""
     signature = types.void(types.int64, types.int64, types.int64, types.uint32, types.int64, types.int64)

@@ -54,9 +54,7 @@ _PLAIN: dict[str, Callable[[E, Sequence[int]], int]] = {
     "fext": lambda e, a: fp.convert("f32", "f64", a[0], "RN"),
     "ftrunc": lambda e, a: fp.convert("f64", "f32", a[0], e.attr),
     "frint": lambda e, a: fp.round_integral(e.attr[0], a[0], e.attr[1]),
-    "itof": lambda e, a: fp.from_integer(
-        e.attr[0], _signed(a[0], e.args[0].width) if e.attr[1] else a[0], e.attr[2]
-    ),
+    "itof": lambda e, a: fp.from_integer(e.attr[0], _signed(a[0], e.args[0].width) if e.attr[1] else a[0], e.attr[2]),
     "ftoi": lambda e, a: fp.to_int_saturating(e.attr[0], a[0], e.width, e.attr[1]),
     "table": lambda e, a: e.attr[a[0]],
 }
