@@ -173,7 +173,7 @@ def r2p(b: Builder) -> None:
     file = "P" if b.instr.mnemonic == "R2P" else "UP"
     suffix = b.suffix(1)
     at = 8 * int(suffix[0][1]) if suffix else 0
-    mask = b.value(2)
+    mask = b.value(2) if len(b.ops) > 2 else 0xFF
     x = b.raw(1)
     for i in range(7):
         if mask >> i & 1:

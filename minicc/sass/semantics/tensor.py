@@ -1,4 +1,4 @@
-"""Tensor cores: HMMA (f16, bf16, tf32), IMMA, DMMA, dense forms.
+"""Tensor cores: HMMA (f16, bf16, tf32) and IMMA, dense and sparse; BMMA, DMMA; MOVM.
 
 Arithmetic and fragment layouts as measured on an H200 (sm_90, driver 580.159.04, 2026-11-20). One floating step adds c
 and all k products at once: exact products, not normalised; every magnitude truncated to a multiple of 2^(E - 25), E the
@@ -146,10 +146,11 @@ def fragment(b: Builder, shape: Shape, per_word: int, row_half: E, column: E) ->
     return a_words, b_words
 
 
-@semantic("HMMA")
+@semantic("HMMA", keyed=(-1,))
 def hmma(b: Builder) -> None:
     if b.has("SP"):
-        raise b.fail("sparse")
+        hmma_sparse(b)
+        return
     tf32 = b.has("TF32")
     fmt = BF16 if b.has("BF16") else F32 if tf32 else F16
     kept = 10 if tf32 else fmt.fraction
@@ -191,32 +192,150 @@ def hmma(b: Builder) -> None:
 IMMA_SHAPES = {"16816": (Shape(16, 2, 1), 4), "16832": (Shape(32, 4, 2), 4), "8816": (Shape(16, 1, 1), 2)}
 
 
-@semantic("IMMA")
+@semantic("IMMA", keyed=(-1,))
 def imma(b: Builder) -> None:
     """Exact integer dot products, modulo 2^32, or clamped once with SAT."""
+    if b.has("SP"):
+        imma_sparse(b)
+        return
     kinds = [m for m in b.mods if m in ("U8", "S8")]
     name = b.one(*IMMA_SHAPES)
-    if b.has("SP") or len(kinds) != 2 or not name:
+    if len(kinds) != 2 or not name:
         raise b.fail()
     shape, b.rounds = IMMA_SHAPES[name]
     r = round_number()
     row_half = r >> 1 if b.rounds == 4 else const(0)
     a_words, b_words = fragment(b, shape, 4, row_half, ((lane() & 3) << 1) + (r & 1))
 
-    def byte(w: E, i: int, kind: str) -> E:
-        piece = (w >> 8 * i).trunc(8)
-        return piece.sext(32) if kind == "S8" else piece.zext(32)
-
     total = const(0)
     for x, y in zip(a_words, b_words, strict=True):
         for i in range(4):
-            total = total + byte(x, i, kinds[0]) * byte(y, i, kinds[1])
+            total = total + _byte(x, i, kinds[0]) * _byte(y, i, kinds[1])
+    _finish_integer(b, total, r)
+
+
+def _byte(w: E, i: int, kind: str) -> E:
+    piece = (w >> 8 * i).trunc(8)
+    return piece.sext(32) if kind == "S8" else piece.zext(32)
+
+
+def _finish_integer(b: Builder, total: E, r: E) -> None:
+    """Adds c and stores, saturating once if asked."""
     c = gather(b, 3, lane() + (r << 5), b.rounds)
     if not b.has("SAT"):
         b.set(0, total + c)
         return
     wide = total.sext(64) + c.sext(64)
     b.set(0, wide.smax(-(1 << 31)).smin((1 << 31) - 1).trunc(32))
+
+
+BMMA_SHAPES = {"88128": (Shape(128, 1, 1), 2), "168128": (Shape(128, 2, 1), 4), "168256": (Shape(256, 4, 2), 4)}
+
+
+@semantic("BMMA")
+def bmma(b: Builder) -> None:
+    """Single bits: population count of a and b, summed over k, plus c."""
+    shape, b.rounds = BMMA_SHAPES[b.one(*BMMA_SHAPES)]
+    if not b.has("AND"):
+        raise b.fail()
+    r = round_number()
+    row_half = r >> 1 if b.rounds == 4 else const(0)
+    total = const(0)
+    for x, y in zip(*fragment(b, shape, 32, row_half, ((lane() & 3) << 1) + (r & 1)), strict=True):
+        total = total + (x & y).popcount()
+    _finish_integer(b, total, r)
+
+
+# ---- sparse A: metadata picks, for each compressed element j of a row, the k it stands for
+
+
+def metadata(b: Builder, bits: int, compressed: int, j: int, row_half: E, selector: int) -> E:
+    """The field (in the low bits) of compressed element j, from operand 4; see the layout facts of the measurement."""
+    group = lane() & ~3
+    if bits == 8:
+        where = group + row_half + (2 * selector if compressed == 16 else 2 * (j // 16))
+        return gather(b, 4, where) >> 2 * (j % 16)
+    per_lane = 8 if bits == 16 else 4
+    extra = selector if compressed == per_lane else 2 * selector + j // per_lane
+    field_bits = 16 // per_lane
+    word = gather(b, 4, group + extra)
+    return word.shr(row_half << 4) >> field_bits * (j % per_lane)
+
+
+def _half(word: E, which: E) -> E:
+    """The 16-bit half `which` (0 or 1) of a word."""
+    return word.shr(which << 4).trunc(16)
+
+
+SPARSE_HMMA = {("16816", 16): (8, 2, 2), ("16832", 16): (16, 4, 4), ("1688", 32): (4, 2, 2), ("16816", 32): (8, 4, 4)}
+"""(shape, element bits) -> compressed k, registers of A, registers of B."""
+
+
+def hmma_sparse(b: Builder) -> None:
+    tf32 = b.has("TF32")
+    bits = 32 if tf32 else 16
+    fmt = BF16 if b.has("BF16") else F32 if tf32 else F16
+    kept = 10 if tf32 else fmt.fraction
+    compressed, a_registers, b_registers = SPARSE_HMMA[b.one("16816", "16832", "1688"), bits]
+    selector = b.value(5)
+    half_result = not b.has("F32")
+    result_format = F16 if half_result else F32
+    group, r = lane() & ~3, round_number()
+
+    def dot(row_half: E, column_bit: E, c_bits: E) -> E:
+        column = (((lane() & 3) << 1) + column_bit) << 2
+        a_terms, b_terms = [], []
+        for j in range(compressed):
+            field = metadata(b, bits, compressed, j, row_half, selector)
+            if tf32:
+                a_bits = gather(b, 1, group + j % 4 + ((row_half + 2 * (j // 4)) << 5), a_registers)
+                halves = []
+                for pick in (field, field >> 2):
+                    # Elements 2j and 2j + 1, and their halves, as one two-bit choice.
+                    at = column + (2 * j) % 4 + (pick >> 1 & 1) + (2 * j // 4 << 5)
+                    halves.append(_half(gather(b, 2, at, b_registers), pick & 1))
+                b_bits = concat(halves[0], halves[1])
+            else:
+                word = gather(b, 1, group + j // 2 % 4 + ((row_half + 2 * (j // 8)) << 5), a_registers)
+                a_bits = (word >> 16 * (j % 2)).trunc(16)
+                # k = 4 (j / 2) + field: word 2 (j / 2) + field / 2 of the column.
+                at = column + 2 * (j // 2) % 4 + (field >> 1 & 1) + (j // 4 << 5)
+                b_bits = _half(gather(b, 2, at, b_registers), field & 1)
+            a_terms.append(decode(fmt, a_bits, kept))
+            b_terms.append(decode(fmt, b_bits, kept))
+        c = decode(result_format, c_bits, result_format.fraction)
+        floor = -21 if half_result else -133
+        return pack(result_format, *step(a_terms, b_terms, c, result_format.fraction, floor))
+
+    if half_result:
+        b.rounds = 2
+        word = gather(b, 3, lane() + (r << 5), 2)
+        low, high = (dot(r, const(i), (word >> 16 * i).trunc(16)) for i in (0, 1))
+        b.set(0, concat(low, high))
+        return
+    b.rounds = 4
+    b.set(0, dot(r >> 1, r & 1, gather(b, 3, lane() + (r << 5), 4)))
+
+
+SPARSE_IMMA = {"16832": (16, 2, 2), "16864": (32, 4, 4)}
+
+
+def imma_sparse(b: Builder) -> None:
+    kinds = [m for m in b.mods if m in ("U8", "S8")]
+    if len(kinds) != 2:
+        raise b.fail()
+    compressed, a_registers, b_registers = SPARSE_IMMA[b.one(*SPARSE_IMMA)]
+    b.rounds, selector = 4, b.value(5)
+    r = round_number()
+    row_half, group = r >> 1, lane() & ~3
+    column = (((lane() & 3) << 1) + (r & 1)) << 2
+    total = const(0)
+    for j in range(compressed):
+        field = metadata(b, 8, compressed, j, row_half, selector) & 3
+        word = gather(b, 1, group + j // 4 % 4 + ((row_half + 2 * (j // 16)) << 5), a_registers)
+        other = gather(b, 2, column + j // 2 % 4 + (j // 8 << 5), b_registers)
+        total = total + _byte(word, j % 4, kinds[0]) * _byte(other.shr(field << 3), 0, kinds[1])
+    _finish_integer(b, total, r)
 
 
 DMMA_SHAPES = {"8x8x4": (4, 1), "16x8x4": (4, 2), "16x8x8": (8, 2), "16x8x16": (16, 2)}
@@ -242,6 +361,17 @@ def dmma(b: Builder) -> None:
         y = double(2, (column << 2) + i % 4 + (i // 4 << 6), 2 * (k // 4))
         total = propagate(F64, fma("f64", x, y, total, rounding(b)), y, total, x)
     b.set(0, total)
+
+
+@semantic("MOVM")
+def movm(b: Builder) -> None:
+    """Transposes an 8x8 matrix of 16-bit elements: element (r, c) is in lane 4 r + c / 2, half c % 2."""
+    if not b.has("MT88"):
+        raise b.fail()
+    row, pair = lane() >> 2, lane() & 3
+    # This lane's elements (row, 2 pair + j) are the operand's (2 pair + j, row).
+    parts = [_half(gather(b, 1, (((pair << 1) + j) << 2) + (row >> 1)), row & 1) for j in (0, 1)]
+    b.set(0, concat(parts[0], parts[1]))
 
 
 __all__ = ["gather"]
