@@ -1,0 +1,8 @@
+"""LLVM IR -> PTX by covering expression DAGs from the pattern database."""
+
+from __future__ import annotations
+
+from minicc.isel.explain import Explanation
+from minicc.isel.select import select
+
+__all__ = ["Explanation", "select"]

@@ -232,9 +232,7 @@ class _Reader(InstructionReader):
                 self.at += 1
             elif token == "addrspace":
                 self.at += 4
-            elif token in ("section", "gc", "partition"):
-                self.at += 2
-            elif token == "align":
+            elif token in ("section", "gc", "partition") or token == "align":
                 self.at += 2
             elif token == "comdat":
                 self.at += 1
@@ -253,9 +251,7 @@ class _Reader(InstructionReader):
             else:
                 self.parse_attribute(attributes)
         type_ = ir.function_type(result, tuple(a.type for a in args), vararg)
-        function = ir.Function(
-            name, type_, args, [], linkage, cc, attributes, result_attributes, metadata, start
-        )
+        function = ir.Function(name, type_, args, [], linkage, cc, attributes, result_attributes, metadata, start)
         self.module.functions[name] = function
         if define:
             self.at += 1

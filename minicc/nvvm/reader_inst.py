@@ -369,9 +369,9 @@ class InstructionReader(ValueReader):
                 self.at += 1
             elif token == "[":  # operand bundles
                 self.bundles(inst)
-            elif token[:1].isalpha() and token[-1] != ":" and token in _CALL_ATTRIBUTES:
-                self.parse_attribute(attributes)
-            elif token[:1] == '"' and token[-1] != ":":
+            elif (token[:1].isalpha() and token[-1] != ":" and token in _CALL_ATTRIBUTES) or (
+                token[:1] == '"' and token[-1] != ":"
+            ):
                 self.parse_attribute(attributes)
             else:
                 break
@@ -396,9 +396,34 @@ class InstructionReader(ValueReader):
 
 
 _CALL_ATTRIBUTES = frozenset(
-    "nounwind readnone readonly noreturn convergent memory willreturn nofree nosync nomerge noinline alwaysinline cold hot"
-    " nobuiltin builtin mustprogress speculatable norecurse strictfp returns_twice allocsize minsize optsize noduplicate"
-    " nocallback".split()
+    [
+        "nounwind",
+        "readnone",
+        "readonly",
+        "noreturn",
+        "convergent",
+        "memory",
+        "willreturn",
+        "nofree",
+        "nosync",
+        "nomerge",
+        "noinline",
+        "alwaysinline",
+        "cold",
+        "hot",
+        "nobuiltin",
+        "builtin",
+        "mustprogress",
+        "speculatable",
+        "norecurse",
+        "strictfp",
+        "returns_twice",
+        "allocsize",
+        "minsize",
+        "optsize",
+        "noduplicate",
+        "nocallback",
+    ]
 )
 
 _PARSERS = {

@@ -229,7 +229,7 @@ class ValueReader:
             return self.local(type_, unquote(token), None, 0)
         if first == "@":
             return ir.Global(type_, unquote(token))
-        if token[-1:].isdigit() and (first.isdigit() or first in "-+") or token[:2] == "0x" or token[:3] == "f0x":
+        if (token[-1:].isdigit() and (first.isdigit() or first in "-+")) or token[:2] == "0x" or token[:3] == "f0x":
             return self.number(type_, token)
         if first.isdigit() or first in "-+":
             return self.number(type_, token)

@@ -68,27 +68,103 @@ def unescape(text: str) -> bytes:
 
 
 LINKAGE = frozenset(
-    "private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr external".split()
+    [
+        "private",
+        "internal",
+        "available_externally",
+        "linkonce",
+        "weak",
+        "common",
+        "appending",
+        "extern_weak",
+        "linkonce_odr",
+        "weak_odr",
+        "external",
+    ]
 )
 PREEMPTION = frozenset(
-    "dso_local dso_preemptable hidden protected default dllimport dllexport unnamed_addr local_unnamed_addr"
-    " externally_initialized thread_local".split()
+    [
+        "dso_local",
+        "dso_preemptable",
+        "hidden",
+        "protected",
+        "default",
+        "dllimport",
+        "dllexport",
+        "unnamed_addr",
+        "local_unnamed_addr",
+        "externally_initialized",
+        "thread_local",
+    ]
 )
-CALLING = frozenset("ptx_kernel ptx_device ccc fastcc coldcc tailcc".split())
-FAST_MATH = frozenset("nnan ninf nsz arcp contract afn reassoc fast".split())
+CALLING = frozenset(["ptx_kernel", "ptx_device", "ccc", "fastcc", "coldcc", "tailcc"])
+FAST_MATH = frozenset(["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"])
 BINARY = frozenset(
-    "add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "udiv",
+        "sdiv",
+        "urem",
+        "srem",
+        "shl",
+        "lshr",
+        "ashr",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "fsub",
+        "fmul",
+        "fdiv",
+        "frem",
+    ]
 )
 CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast".split()
+    [
+        "trunc",
+        "zext",
+        "sext",
+        "fptrunc",
+        "fpext",
+        "fptoui",
+        "fptosi",
+        "uitofp",
+        "sitofp",
+        "ptrtoint",
+        "ptrtoaddr",
+        "inttoptr",
+        "bitcast",
+        "addrspacecast",
+    ]
 )
 BINARY_FLAGS = frozenset({"nuw", "nsw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw"}) | FAST_MATH
 VALUE_WORDS = (
     frozenset(
-        "true false null undef poison zeroinitializer none splat asm blockaddress dso_local_equivalent no_cfi"
-        " getelementptr extractelement insertelement shufflevector select icmp fcmp".split()
+        [
+            "true",
+            "false",
+            "null",
+            "undef",
+            "poison",
+            "zeroinitializer",
+            "none",
+            "splat",
+            "asm",
+            "blockaddress",
+            "dso_local_equivalent",
+            "no_cfi",
+            "getelementptr",
+            "extractelement",
+            "insertelement",
+            "shufflevector",
+            "select",
+            "icmp",
+            "fcmp",
+        ]
     )
     | BINARY
     | CASTS
 )
-ORDERINGS = frozenset("unordered monotonic acquire release acq_rel seq_cst".split())
+ORDERINGS = frozenset(["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"])

@@ -1,0 +1,205 @@
+"""Covers the DAG with patterns at least cost: bottom-up dynamic programming, shared values become roots of tiles.
+
+A tile's cost is its pattern's, plus the cost of operands that nothing else uses. A shared operand costs a tile nothing:
+it is computed anyway. A node inside a tile must be used by it alone, unless its pattern says `dup`: then it may be
+computed again within the tile, and if all its users do that, it is never materialised.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import attrs
+
+from minicc.isel import cost as costs
+from minicc.isel.dag import Node, signed
+from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree
+
+_add = cache(costs.add)
+_compare = cache(costs.compare)
+
+STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "label", "call", "callreg", "switch", "const", "sym"})
+"""Node heads that are no instructions (declarations, results, text) or that emission expands."""
+
+
+@attrs.define(eq=False)
+class Tile:
+    """A pattern laid over a node. `operands`: leaf name -> (kind, node or address); `inner` the nodes covered."""
+
+    pattern: Pattern
+    node: Node
+    operands: dict[str, Any]
+    inner: list[Node]
+    wild: tuple[str, ...]
+
+
+class Matcher:
+    """One attempt after the other to lay patterns over a node."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, Any] = {}
+        self.inner: list[Node] = []
+        self.wild: tuple[str, ...] = ()
+        self.duplicate = False
+
+    def match(self, pattern: Pattern, node: Node) -> bool:
+        self.bound = {}
+        self.inner = []
+        self.wild = ()
+        self.duplicate = "dup" in pattern.row.flags
+        assert pattern.tree is not None
+        return self._children(pattern.tree, node)
+
+    def _children(self, tree: Tree, node: Node) -> bool:
+        args = node.args
+        children = tree.children
+        if len(children) != len(args):
+            return not children
+        if not tree.commutative:
+            return all(map(self._item, children, args))
+        saved = dict(self.bound), list(self.inner), self.wild
+        if self._item(children[0], args[0]) and self._item(children[1], args[1]):
+            return True
+        self.bound, self.inner, self.wild = saved
+        return self._item(children[0], args[1]) and self._item(children[1], args[0])
+
+    def _item(self, item: Tree | Leaf, node: Node) -> bool:
+        if isinstance(item, Leaf):
+            return self._leaf(item, node)
+        if item.wild is not None:
+            found = item.wild.match(node.op)
+            if found is None:
+                return False
+            self.wild = found.groups()
+        elif item.op != node.op:
+            return False
+        if node.root or not self._may_cover(node):
+            return False
+        self.inner.append(node)
+        return self._children(item, node)
+
+    def _may_cover(self, node: Node) -> bool:
+        return node.uses <= 1 or (self.duplicate and not node.op.startswith("ld"))
+
+    def _leaf(self, leaf: Leaf, node: Node) -> bool:
+        if leaf.value is not None:
+            return node.is_const and (node.data == leaf.value or signed(node.data, 64) == leaf.value
+                                      or (node.type == "i32" and signed(node.data, 32) == leaf.value))  # fmt: skip
+        accept = leaf.accept
+        binding: Any
+        if accept & ADDR:
+            binding = ("address", *address(node))
+        elif node.is_const and node.type != "p":
+            if accept & IMM:
+                if leaf.check is not None and not leaf.check(node.data):
+                    return False
+                binding = ("imm", node)
+            elif accept & REG:
+                binding = ("reg", node)
+            else:
+                return False
+        elif accept & NEG and node.op == "xor.p" and node.args[1].is_const and node.args[0].op != "xor.p":
+            binding = ("not", node.args[0])
+        elif accept & REG:
+            binding = ("reg", node)
+        else:
+            return False
+        before = self.bound.get(leaf.name)
+        if before is not None:
+            return bool(before == binding)
+        self.bound[leaf.name] = binding
+        return True
+
+
+def address(node: Node) -> tuple[Node, int]:
+    """(base, offset): constants are peeled off while the offset fits 32 bits."""
+    offset = 0
+    while node.head == "add" and node.args[1].is_const:
+        more = signed(node.args[1].data, 64 if node.type == "i64" else 32)
+        if not -(1 << 31) <= offset + more < 1 << 31:
+            break
+        offset += more
+        node = node.args[0]
+    if node.head == "zext" and node.args[0].head == "sym":
+        node = node.args[0]
+    return node, offset
+
+
+def _is_rotation(bound: dict[str, Any]) -> bool:
+    """Flag "rot": the two shift amounts b and last leaf add up to 32."""
+    amounts = [binding[1].data for binding in bound.values() if binding[0] == "imm"]
+    return sum(amounts) == 32 and len(amounts) == 2
+
+
+def leaf_nodes(tile: Tile) -> list[Node]:
+    """Nodes that the tile needs in registers (constants and symbols excepted)."""
+    out = []
+    for binding in tile.operands.values():
+        node = binding[1]
+        if binding[0] != "imm" and not node.is_const and node.head != "sym":
+            out.append(node)
+    return out
+
+
+class Cover:
+    """Covers one function's nodes. `explain` keeps every candidate on the node."""
+
+    def __init__(self, database: Database, first_match: bool = False, explain: bool = False) -> None:
+        self.database = database
+        self.first_match = first_match
+        self.explain = explain
+        self.matcher = Matcher()
+
+    def run(self, nodes: list[Node]) -> Node | None:
+        """Choose a tile for every node in order (operands come before users). Returns a node without a pattern."""
+        for node in nodes:
+            if node.uses == 0 and not node.root:
+                continue
+            if node.head in STRUCTURAL:
+                node.cost = costs.ZERO
+                continue
+            if not self.choose(node):
+                return node
+        return None
+
+    def choose(self, node: Node) -> bool:
+        matcher = self.matcher
+        best: Tile | None = None
+        least = costs.INFINITY
+        weighed: list[tuple[Pattern, costs.Cost]] = []
+        for pattern in self.database.lookup(node.op):
+            if not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
+                continue
+            if "rot" in pattern.row.flags and not _is_rotation(matcher.bound):
+                continue
+            total = self.database.cost(pattern)
+            tile = Tile(pattern, node, matcher.bound, matcher.inner, matcher.wild)
+            for binding in matcher.bound.values():
+                leaf = binding[1]
+                if binding[0] == "reg" and (leaf.is_const or leaf.head == "sym"):
+                    total = _add(total, self._move_cost())
+                elif binding[0] != "imm" and leaf.uses <= 1 and leaf.cost is not None and not leaf.root:
+                    total = _add(total, leaf.cost)
+            if self.explain:
+                weighed.append((pattern, total))
+            if best is None or _compare(total, least) < 0:
+                best, least = tile, total
+                if self.first_match:
+                    break
+        node.tile, node.cost = best, least
+        if self.explain:
+            node.weighed = weighed
+        return best is not None
+
+    def placed(self, node: Node, inner: list[Node]) -> bool:
+        """Covered nodes are in the same block (or cost nothing to move); a covered load must be the only operand."""
+        for other in inner:
+            if other.block != node.block and other.uses > 1 and not other.op.startswith(("sext", "zext", "shl", "add")):
+                return False
+            if other.block != node.block and other.uses <= 1:
+                return False
+        return True
+
+    def _move_cost(self) -> costs.Cost:
+        return self.database.cost(self.database.lookup("mov.i32")[0])

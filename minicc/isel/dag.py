@@ -1,0 +1,524 @@
+"""The selection DAG: what LLVM IR becomes before patterns cover it.
+
+Nodes have legal types only: p (predicate), i32, i64, f16, bf16, f32, f64. Narrower integers live in i32, i33..i63 in
+i64, with unspecified upper bits; wider ones are lists of i64 limbs. A node's `op` is its whole signature name,
+"add.i32", "ld.global.f32", "icmp.slt.i64". Pure nodes are hash-consed within an extended basic block. Creation order
+is program order; loads and side effects keep it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minicc.nvvm import ir
+
+WIDTH = {"p": 1, "h": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+COMMUTATIVE = frozenset(
+    [
+        "add",
+        "mul",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "faddc",
+        "fmul",
+        "fmulc",
+        "umin",
+        "umax",
+        "smin",
+        "smax",
+        "fmin",
+        "fmax",
+        "fminnan",
+        "fmaxnan",
+        "mulhis",
+        "mulhiu",
+    ]
+)
+
+
+class Node:
+    """One value or effect.
+
+    type:  result type, "" for none
+    data:  constant value, symbol name, label, special register ... by op
+    zb:    the value is below 2**zb (integers)
+    sb:    the value is the sign extension of its low sb bits (integers)
+    """
+
+    __slots__ = (
+        "args",
+        "block",
+        "cost",
+        "data",
+        "demanded",
+        "index",
+        "loc",
+        "op",
+        "place",
+        "regs",
+        "root",
+        "sb",
+        "tile",
+        "type",
+        "uses",
+        "weighed",
+        "zb",
+    )
+
+    def __init__(self, op: str, type_: str, args: tuple[Node, ...], data: Any, index: int, block: int) -> None:
+        self.op = op
+        self.type = type_
+        self.args = args
+        self.data = data
+        self.index = index
+        self.block = block
+        self.loc: Any = None
+        self.root = False
+        self.zb = self.sb = WIDTH.get(type_, 0)
+        self.uses = 0
+        self.demanded = False
+        self.tile: Any = None
+        self.cost: Any = None
+        self.place: Node | None = None
+        self.regs: tuple[Any, ...] = ()
+        self.weighed: Any = None
+
+    def __repr__(self) -> str:
+        data = "" if self.data is None else f" {self.data!r}"
+        return f"%{self.index} = {self.op}{data}({', '.join('%' + str(a.index) for a in self.args)})"
+
+    @property
+    def head(self) -> str:
+        """The operation without its types: "add"."""
+        return self.op.partition(".")[0]
+
+    @property
+    def is_const(self) -> bool:
+        return self.op.startswith("const.")
+
+
+_MASK = {"p": 1, "i32": 0xFFFFFFFF, "i64": (1 << 64) - 1}
+
+
+def signed(value: int, bits: int) -> int:
+    """Two's complement reading of the low `bits`."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+class Builder:
+    """Makes nodes: folds constants, keeps known bits, shares equal pure nodes."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.block = 0
+        self.loc: Any = None
+        self.shared: dict[Any, Node] = {}
+        self.constants: dict[Any, Node] = {}
+
+    def raw(self, op: str, type_: str, args: tuple[Node, ...] = (), data: Any = None, root: bool = False) -> Node:
+        """A node that is never shared: effects, loads, phis."""
+        node = Node(op, type_, args, data, len(self.nodes), self.block)
+        node.loc = self.loc
+        node.root = root
+        self.nodes.append(node)
+        return node
+
+    def pure(self, op: str, type_: str, *args: Node, data: Any = None) -> Node:
+        """A node without effects; an equal one made before is reused."""
+        key = (op, data, *[id(a) for a in args])
+        node = self.shared.get(key)
+        if node is None:
+            node = self.shared[key] = self.raw(op, type_, args, data)
+        return node
+
+    def const(self, type_: str, value: int) -> Node:
+        """Integer constant, or floating constant by its bits."""
+        if type_ in _MASK:
+            value &= _MASK[type_]
+        key = (type_, value)
+        node = self.constants.get(key)
+        if node is None:
+            node = self.constants[key] = Node(f"const.{type_}", type_, (), value, -1, -1)
+            node.zb = value.bit_length()
+            node.sb = min(
+                node.sb, (value if value >> (node.sb - 1) == 0 else ~value & _MASK.get(type_, 0)).bit_length() + 1
+            )
+        return node
+
+    def symbol(self, type_: str, name: str, offset: int = 0) -> Node:
+        """Address of a variable, parameter or function."""
+        key = ("sym", type_, name, offset)
+        node = self.constants.get(key)
+        if node is None:
+            node = self.constants[key] = Node(f"sym.{type_}", type_, (), (name, offset), -1, -1)
+        return node
+
+    # --- integer arithmetic -------------------------------------------------------------------------------------
+
+    def binary(self, head: str, type_: str, a: Node, b: Node) -> Node:
+        """Integer or predicate operation with folding. Shift amounts have the type i32."""
+        if a.is_const and not b.is_const and head in COMMUTATIVE:
+            a, b = b, a
+        if b.is_const:
+            if a.is_const:
+                folded = _fold(head, WIDTH[type_], a.data, b.data)
+                if folded is not None:
+                    return self.const(type_, folded)
+            simple = self._identity(head, type_, a, b)
+            if simple is not None:
+                return simple
+        elif a is b:
+            if head in ("and", "or"):
+                return a
+            if head in ("xor", "sub"):
+                return self.const(type_, 0)
+        node = self.pure(f"{head}.{type_}", type_, a, b)
+        known = _KNOWN.get(head)
+        if known is not None and type_ != "p":
+            zb, sb = known(a, b, WIDTH[type_])
+            node.zb = min(node.zb, zb)
+            node.sb = min(node.sb, sb, node.zb + 1)
+        return node
+
+    def _identity(self, head: str, type_: str, a: Node, b: Node) -> Node | None:
+        value = b.data
+        full = _MASK[type_]
+        if head in ("add", "sub", "or", "xor", "shl", "lshr", "ashr") and value == 0:
+            return a
+        if head == "add" and a.op == f"sym.{type_}":
+            return self.symbol(type_, a.data[0], a.data[1] + signed(value, WIDTH[type_]))
+        if head in ("add", "sub") and a.head == "add" and a.args[1].is_const:
+            total = a.args[1].data + (value if head == "add" else -value)
+            return self.binary("add", type_, a.args[0], self.const(type_, total))
+        if head == "sub" and type_ != "p":
+            return self.binary("add", type_, a, self.const(type_, -value))
+        if head == "and":
+            if value == 0:
+                return b
+            if value & full == full or ((1 << a.zb) - 1) & ~value == 0:
+                return a
+            if a.head == "and" and a.args[1].is_const:
+                return self.binary("and", type_, a.args[0], self.const(type_, a.args[1].data & value))
+        if head == "or" and value == full:
+            return b
+        if head == "mul":
+            if value == 0:
+                return b
+            if value == 1:
+                return a
+            if value & (value - 1) == 0:
+                return self.binary("shl", type_, a, self.const("i32", value.bit_length() - 1))
+        if head == "xor" and type_ == "p" and a.op == "xor.p" and a.args[1].is_const:
+            return a.args[0]
+        if head in ("shl", "lshr") and a.head == head and a.args[1].is_const:
+            total = a.args[1].data + value
+            if total < WIDTH[type_]:
+                return self.binary(head, type_, a.args[0], self.const("i32", total))
+            return self.const(type_, 0)
+        return None
+
+    def invert(self, a: Node) -> Node:
+        """Logical not of a predicate; comparisons are inverted in place of it when nothing else needs them."""
+        if a.is_const:
+            return self.const("p", 1 - a.data)
+        if a.op == "xor.p" and a.args[1].is_const:
+            return a.args[0]
+        return self.pure("xor.p", "p", a, self.const("p", 1))
+
+    def zext(self, a: Node, bits: int, to: str) -> Node:
+        """The low `bits` of an integer (or a predicate), zero-extended to `to`."""
+        if a.is_const:
+            return self.const(to, a.data & ((1 << bits) - 1))
+        if a.type == "p":
+            return self.select(to, a, self.const(to, 1), self.const(to, 0))
+        if a.type == to:
+            return self.binary("and", to, a, self.const(to, (1 << bits) - 1)) if bits < WIDTH[to] else a
+        if to == "i32":
+            return self.zext(self.trunc(a), bits, "i32")
+        low = self.zext(a, bits, "i32")
+        node = self.pure("zext.i64.i32", "i64", low)
+        node.zb, node.sb = low.zb, min(64, low.zb + 1)
+        return node
+
+    def sext(self, a: Node, bits: int, to: str) -> Node:
+        """The low `bits` of an integer (or a predicate), sign-extended to `to`."""
+        if a.is_const:
+            return self.const(to, signed(a.data, bits))
+        if a.type == "p":
+            return self.select(to, a, self.const(to, -1), self.const(to, 0))
+        if a.type == to:
+            if a.sb <= bits:
+                return a
+            if bits == 32:
+                return self.sext(self.trunc(a), 32, to)
+            if bits in (8, 16):
+                node = self.pure(f"sext{bits}.{to}", to, a)
+            else:
+                amount = self.const("i32", WIDTH[to] - bits)
+                node = self.binary("ashr", to, self.binary("shl", to, a, amount), amount)
+            node.sb = min(node.sb, bits)
+            return node
+        if to == "i32":
+            return self.sext(self.trunc(a), bits, "i32")
+        low = self.sext(a, bits, "i32")
+        if low.zb < 32:
+            return self.zext(low, 32, "i64")
+        node = self.pure("sext.i64.i32", "i64", low)
+        node.sb = low.sb
+        return node
+
+    def trunc(self, a: Node) -> Node:
+        """i64 -> i32."""
+        if a.type == "i32":
+            return a
+        if a.is_const:
+            return self.const("i32", a.data)
+        if a.op in ("zext.i64.i32", "sext.i64.i32"):
+            return a.args[0]
+        if a.op == "pack.i64":
+            return a.args[0]
+        if a.op in ("add.i64", "sub.i64", "mul.i64", "and.i64", "or.i64", "xor.i64") and all(
+            x.is_const or x.op in ("zext.i64.i32", "sext.i64.i32") for x in a.args
+        ):
+            return self.binary(a.head, "i32", self.trunc(a.args[0]), self.trunc(a.args[1]))
+        node = self.pure("trunc.i32.i64", "i32", a)
+        node.zb = min(32, a.zb)
+        node.sb = min(32, a.sb) if a.sb <= 32 else 32
+        return node
+
+    def to_pred(self, a: Node) -> Node:
+        """Bit 0 of an i32 as a predicate."""
+        if a.type == "p":
+            return a
+        if a.is_const:
+            return self.const("p", a.data & 1)
+        low = self.binary("and", a.type, a, self.const(a.type, 1))
+        return self.icmp("ne", low, self.const(a.type, 0))
+
+    def select(self, type_: str, p: Node, a: Node, b: Node) -> Node:
+        if p.is_const:
+            return a if p.data else b
+        if a is b:
+            return a
+        if p.op == "xor.p" and p.args[1].is_const:
+            p, a, b = p.args[0], b, a
+        if type_ == "p":
+            if a.is_const and b.is_const:
+                return p if a.data else self.invert(p)
+            if a.is_const:
+                return self.binary("or", "p", p, b) if a.data else self.binary("and", "p", self.invert(p), b)
+            if b.is_const:
+                return self.binary("or", "p", self.invert(p), a) if b.data else self.binary("and", "p", p, a)
+        node = self.pure(f"select.{type_}", type_, p, a, b)
+        node.zb, node.sb = max(a.zb, b.zb), max(a.sb, b.sb)
+        return node
+
+    def icmp(self, pred: str, a: Node, b: Node) -> Node:
+        """Compare i32, i64 or predicates."""
+        if a.is_const and b.is_const:
+            return self.const("p", int(_COMPARE[pred](a.data, b.data, WIDTH[a.type])))
+        if a.is_const:
+            a, b, pred = b, a, SWAP[pred]
+        if a.type == "p":
+            return self._icmp_pred(pred, a, b)
+        if b.is_const and b.data == 0 and pred in ("ne", "eq") and a.head == "select":
+            p, x, y = a.args
+            if x.is_const and y.is_const and (x.data == 0) != (y.data == 0):
+                return p if (x.data != 0) == (pred == "ne") else self.invert(p)
+        return self.pure(f"icmp.{pred}.{a.type}", "p", a, b)
+
+    def _icmp_pred(self, pred: str, a: Node, b: Node) -> Node:
+        if pred == "ne":
+            return self.binary("xor", "p", a, b)
+        if pred == "eq":
+            return self.invert(self.binary("xor", "p", a, b))
+        # As 1-bit numbers: unsigned true > false, signed true (-1) < false.
+        less = {"ult": (a, b), "ugt": (b, a), "slt": (b, a), "sgt": (a, b)}
+        if pred in less:
+            x, y = less[pred]
+            return self.binary("and", "p", self.invert(x), y)
+        opposite = {"uge": "ult", "ule": "ugt", "sge": "slt", "sle": "sgt"}[pred]
+        return self.invert(self._icmp_pred(opposite, a, b))
+
+    # --- 64-bit and halves --------------------------------------------------------------------------------------
+
+    def pack(self, low: Node, high: Node) -> Node:
+        """i64 from two i32."""
+        if low.is_const and high.is_const:
+            return self.const("i64", low.data | high.data << 32)
+        if low.op == "trunc.i32.i64" and high.op == "hi.i32.i64" and low.args[0] is high.args[0]:
+            return low.args[0]
+        if high.is_const and high.data == 0:
+            return self.zext(low, 32, "i64")
+        return self.pure("pack.i64", "i64", low, high)
+
+    def high(self, a: Node) -> Node:
+        """Upper i32 of an i64."""
+        if a.is_const:
+            return self.const("i32", a.data >> 32)
+        if a.op == "pack.i64":
+            return a.args[1]
+        if a.op == "zext.i64.i32":
+            return self.const("i32", 0)
+        return self.pure("hi.i32.i64", "i32", a)
+
+    def bitcast(self, a: Node, to: str) -> Node:
+        """Reinterpret among types of one width."""
+        if a.type == to:
+            return a
+        if a.is_const:
+            return self.const(to, a.data)
+        if a.op == f"bitcast.{a.type}.{to}":
+            return a.args[0]
+        node = self.pure(f"bitcast.{to}.{a.type}", to, a)
+        if to == "i32" and WIDTH[a.type] == 16:
+            node.zb = 16
+        return node
+
+
+SWAP = {"eq": "eq", "ne": "ne", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle"} | {
+    "ult": "ugt",
+    "ugt": "ult",
+    "ule": "uge",
+    "uge": "ule",
+}
+INVERT = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"} | {
+    "ult": "uge",
+    "uge": "ult",
+    "ugt": "ule",
+    "ule": "ugt",
+}
+FINVERT = {"oeq": "une", "une": "oeq", "one": "ueq", "ueq": "one", "olt": "uge", "uge": "olt", "ogt": "ule"} | {
+    "ule": "ogt",
+    "ole": "ugt",
+    "ugt": "ole",
+    "oge": "ult",
+    "ult": "oge",
+    "ord": "uno",
+    "uno": "ord",
+}
+
+_COMPARE: dict[str, Any] = {
+    "eq": lambda a, b, w: a == b,
+    "ne": lambda a, b, w: a != b,
+    "ult": lambda a, b, w: a < b,
+    "ule": lambda a, b, w: a <= b,
+    "ugt": lambda a, b, w: a > b,
+    "uge": lambda a, b, w: a >= b,
+    "slt": lambda a, b, w: signed(a, w) < signed(b, w),
+    "sle": lambda a, b, w: signed(a, w) <= signed(b, w),
+    "sgt": lambda a, b, w: signed(a, w) > signed(b, w),
+    "sge": lambda a, b, w: signed(a, w) >= signed(b, w),
+}
+
+
+def _fold(head: str, width: int, a: int, b: int) -> int | None:
+    """Fold two constants; None where the operation is not one that folds (or is undefined)."""
+    match head:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+        case "shl":
+            return a << b if b < width else 0
+        case "lshr":
+            return a >> b if b < width else 0
+        case "ashr":
+            return signed(a, width) >> min(b, width - 1)
+        case _:
+            return None
+
+
+def _known_and(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return min(a.zb, b.zb), max(a.sb, b.sb)
+
+
+def _known_or(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return max(a.zb, b.zb), max(a.sb, b.sb)
+
+
+def _known_add(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return max(a.zb, b.zb) + 1, max(a.sb, b.sb) + 1
+
+
+def _known_sub(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return w, max(a.sb, b.sb) + 1
+
+
+def _known_mul(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return a.zb + b.zb, a.sb + b.sb
+
+
+def _known_shl(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return (a.zb + b.data, a.sb + b.data) if b.is_const else (w, w)
+
+
+def _known_lshr(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return (max(0, a.zb - b.data), w) if b.is_const else (a.zb, w)
+
+
+def _known_ashr(a: Node, b: Node, w: int) -> tuple[int, int]:
+    if a.zb < w:
+        return (max(0, a.zb - b.data), w) if b.is_const else (a.zb, w)
+    return (w, max(1, a.sb - b.data)) if b.is_const else (w, a.sb)
+
+
+def _known_udiv(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return a.zb, w
+
+
+def _known_urem(a: Node, b: Node, w: int) -> tuple[int, int]:
+    return min(a.zb, b.zb), w
+
+
+_KNOWN = {
+    "and": _known_and,
+    "or": _known_or,
+    "xor": _known_or,
+    "add": _known_add,
+    "sub": _known_sub,
+    "mul": _known_mul,
+    "shl": _known_shl,
+    "lshr": _known_lshr,
+    "ashr": _known_ashr,
+    "udiv": _known_udiv,
+    "urem": _known_urem,
+}
+
+
+def legal(type_: ir.Type, pointer_bits: dict[int, int]) -> list[str]:
+    """Legal types of the parts that a value of an IR type is made of, in order."""
+    match type_.kind:
+        case "int":
+            if type_.bits == 1:
+                return ["p"]
+            if type_.bits <= 32:
+                return ["i32"]
+            return ["i64"] * ((type_.bits + 63) // 64)
+        case "ptr":
+            return ["i32" if pointer_bits.get(type_.space, 64) == 32 else "i64"]
+        case "float":
+            return ["f32"]
+        case "double":
+            return ["f64"]
+        case "half":
+            return ["f16"]
+        case "bfloat":
+            return ["bf16"]
+        case "array" | "vector":
+            return legal(type_.element, pointer_bits) * type_.count
+        case "struct":
+            return [part for field in type_.elements for part in legal(field, pointer_bits)]
+        case _:
+            return []

@@ -1,0 +1,631 @@
+"""Covered DAG -> PTX instructions of one function: registers, templates, phis, branches, layout.
+
+Blocks keep LLVM's order. Phis become parallel copies at the end of predecessors: before the branch where no other
+successor still needs the old values, else on the fall-through path or in an edge block of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minicc.isel import template
+from minicc.isel.calls import AsmText, CallTarget
+from minicc.isel.cover import Cover, Tile
+from minicc.isel.dag import WIDTH, Node, signed
+from minicc.isel.lower import BlockDag, Lowering
+from minicc.nvvm import ir
+from minicc.ptx import model as ptx
+
+_PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16": "%rs", "bf16": "%rs", "h": "%rs"}
+_CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64"}
+_FCC = {"oeq": "eq", "ogt": "gt", "oge": "ge", "olt": "lt", "ole": "le", "one": "ne", "ord": "num", "ueq": "equ"} | {
+    "ugt": "gtu",
+    "uge": "geu",
+    "ult": "ltu",
+    "ule": "leu",
+    "une": "neu",
+    "uno": "nan",
+}
+_EMPTY = ptx.Symbol("_")
+
+
+def _transform(function: str, node: Node) -> ptx.Operand:
+    """An immediate passed through one of the templates' functions."""
+    value = node.data
+    match function:
+        case "exp2":
+            return ptx.Int(signed(1 << value, 32))
+        case "exp2u":
+            return ptx.Int(1 << value)
+        case "exp2s":
+            # 2**31 has no positive signed form; -2**31 would change the product.
+            return ptx.Int(1 << value)
+        case "s32":
+            return ptx.Int(signed(value, 32))
+        case "bits":
+            return ptx.Int(value.bit_length())
+        case "fneg":
+            width = WIDTH[node.type]
+            return ptx.Float(value ^ 1 << (width - 1), 64 if width == 64 else 32)
+    raise ValueError(function)
+
+
+class Emitter:
+    """State of one function's emission."""
+
+    def __init__(self, lowering: Lowering, cover: Cover, number: int, locs: Any) -> None:
+        self.lowering = lowering
+        self.cover = cover
+        self.number = number
+        self.locs = locs
+        self.counts = dict.fromkeys(_CLASS, 0)
+        self.out: list[ptx.Statement] = []
+        self.stack: list[list[ptx.Statement]] = []
+        self.block_constants: dict[Any, ptx.Reg] = {}
+        self.labels: dict[Any, str] = {}
+        self.used_labels: set[str] = set()
+        self.edges: list[tuple[str, BlockDag, ir.Block]] = []
+        self.loc: ptx.Loc | None = None
+        self.explained: list[tuple[ptx.Inst, Node]] = []
+        self.label_node: str = ""
+        self.phis: dict[ir.Block, list[tuple[ir.Inst, list[Node]]]] = {d.block: d.phis for d in lowering.blocks}
+        self.readers: dict[Node, set[ir.Block]] | None = None
+
+    # --- registers and operands ---------------------------------------------------------------------------------
+
+    def register(self, kind: str) -> ptx.Reg:
+        prefix = _PREFIX[kind]
+        self.counts[prefix] += 1
+        return ptx.Reg(f"{prefix}{self.counts[prefix]}")
+
+    def result(self, node: Node, index: int = 0) -> ptx.Reg:
+        """Register of a node's value, made at first mention."""
+        if not node.regs:
+            node.regs = (self.register(node.type),)
+        reg: ptx.Reg = node.regs[index]
+        return reg
+
+    def literal(self, node: Node) -> ptx.Operand:
+        """A constant as PTX writes it."""
+        if node.type in ("f32", "f64"):
+            return ptx.Float(node.data, 32 if node.type == "f32" else 64)
+        if node.type in ("f16", "bf16", "p"):
+            return ptx.Int(node.data)
+        return ptx.Int(signed(node.data, WIDTH[node.type]))
+
+    def symbol(self, node: Node) -> ptx.Symbol:
+        name, offset = node.data
+        return ptx.Symbol(self.depot_name if name == "%depot" else name, offset)
+
+    @property
+    def depot_name(self) -> str:
+        return f"__local_depot{self.number}"
+
+    def reg(self, node: Node) -> ptx.Reg:
+        """The node in a register; constants and symbols are moved there once per block."""
+        if node.is_const or node.head == "sym":
+            key = (node.type, node.data)
+            found = self.block_constants.get(key)
+            if found is None:
+                found = self.block_constants[key] = self.register(node.type)
+                self.move(found, node)
+            return found
+        return self.result(node)
+
+    def move(self, to: ptx.Reg, node: Node) -> None:
+        """to = node, through the mov pattern of its type."""
+        head = "movsym" if node.head == "sym" else "movimm" if node.type == "p" and node.is_const else "mov"
+        pattern = self.cover.database.lookup(f"{head}.{node.type}")[0]
+        source = self.symbol(node) if node.head == "sym" else self.literal(node) if node.is_const else self.result(node)
+        for step in template.parse(pattern.row.template):
+            self.inst(step.opcode, step.modifiers, (to, source))
+
+    def inst(
+        self, opcode: str, modifiers: tuple[str, ...], operands: tuple[ptx.Operand, ...], guard: ptx.Reg | None = None
+    ) -> ptx.Inst:
+        made = ptx.Inst(opcode, modifiers, operands, guard, self.loc)
+        self.out.append(made)
+        return made
+
+    # --- tiles --------------------------------------------------------------------------------------------------
+
+    def tile(self, tile: Tile) -> None:
+        """Instructions of a tile's template."""
+        node = tile.node
+        temporaries: dict[str, ptx.Reg] = {}
+        before = len(self.out)
+        for step in template.parse(tile.pattern.row.template):
+            operands = tuple([self.operand(spec, tile, temporaries) for spec in step.operands])
+            guard = None
+            if step.guard is not None:
+                operand = self.operand(("operand", step.guard[1:], ""), tile, temporaries)
+                assert isinstance(operand, ptx.Reg)
+                guard = operand
+            opcode, modifiers = step.opcode, step.modifiers
+            if step.dynamic:
+                modifiers = self.modifiers(modifiers, tile)
+            if opcode == "call":
+                operands = self.call_operands(node, operands)
+                if operands and isinstance(operands[0], ptx.Tuple) and node.data.prototype is not None:
+                    self.out.append(node.data.prototype)
+            self.inst(opcode, modifiers, operands, guard)
+        if self.cover.explain:
+            self.explained += [(i, node) for i in self.out[before:] if isinstance(i, ptx.Inst)]
+
+    def modifiers(self, modifiers: tuple[str, ...], tile: Tile) -> tuple[str, ...]:
+        out: list[str] = []
+        for word in modifiers:
+            if word == "{z}":
+                if self.lowering.ftz:
+                    out.append("ftz")
+                continue
+            if word == "{cc}":
+                predicate = tile.wild[0]
+                word = _FCC.get(predicate) or (predicate if predicate in ("eq", "ne") else predicate[1:])
+            elif word == "{ty}":
+                kind = tile.inner[0].args[0].type
+                sign = "u" if tile.wild[0] in ("ult", "ule", "ugt", "uge") else "s"
+                word = sign + kind[1:] if kind[0] == "i" else kind
+            elif word == "{sem}":
+                word = tile.node.data[0]
+            elif word == "{scope}":
+                word = tile.node.data[1]
+            out.append(word)
+        return tuple(out)
+
+    def operand(self, spec: tuple[str, ...], tile: Tile, temporaries: dict[str, ptx.Reg]) -> ptx.Operand:
+        match spec[0]:
+            case "operand":
+                kind, node = tile.operands[spec[1]][:2]
+                if spec[2]:
+                    return _transform(spec[2], node)
+                if kind == "imm":
+                    return self.literal(node)
+                if kind == "address":
+                    return self.symbol(node) if node.head == "sym" else self.reg(node)
+                if kind == "not":
+                    return ptx.Reg(self.reg(node).name, neg=True)
+                return self.reg(node)
+            case "result":
+                return self.results(tile.node, int(spec[1]))
+            case "address":
+                _, node, offset = tile.operands[spec[1]]
+                if node.head == "sym":
+                    name, base = node.data
+                    return ptx.Address(ptx.Symbol(self.depot_name if name == "%depot" else name), base + offset)
+                return ptx.Address(self.reg(node), offset)
+            case "vector":
+                parts = [p.strip() for p in spec[1].split(",")]
+                return ptx.Vector(tuple(self.operand(template._operand(p), tile, temporaries) for p in parts))
+            case "pair":
+                first, second = (self.operand(template._operand(p), tile, temporaries) for p in spec[1:])
+                return ptx.Pair(first, second)
+            case "temp":
+                if spec[1] not in temporaries:
+                    temporaries[spec[1]] = self.register(spec[2])
+                return temporaries[spec[1]]
+            case "int":
+                return ptx.Int(int(spec[1], 0))
+            case "float":
+                return ptx.Float(int(spec[1][2:], 16), 32 if spec[1][1] == "f" else 64)
+            case "special":
+                return ptx.Special(spec[1])
+            case "data":
+                data = tile.node.data
+                return data if isinstance(data, CallTarget) else ptx.Special(data)  # type: ignore[return-value]
+            case "label":
+                return ptx.Symbol(self.label_node)
+        return ptx.Symbol(spec[1])
+
+    def results(self, node: Node, index: int) -> ptx.Operand:
+        """Destination `index`; results nobody reads still need a register."""
+        if node.type:
+            return self.result(node)
+        reg = node.regs[index]
+        return reg if reg is not None else _EMPTY
+
+    def call_operands(self, node: Node, operands: tuple[ptx.Operand, ...]) -> tuple[ptx.Operand, ...]:
+        data = node.data
+        assert isinstance(data, CallTarget)
+        out: list[ptx.Operand] = []
+        if data.results:
+            out.append(ptx.Tuple(tuple(ptx.Symbol(n) for n in data.results)))
+        out.append(ptx.Symbol(data.name) if data.name is not None else operands[1])
+        if data.params or data.name is None:
+            out.append(ptx.Tuple(tuple(ptx.Symbol(n) for n in data.params)))
+        if data.prototype is not None:
+            out.append(ptx.Symbol(data.prototype.name))
+        return tuple(out)
+
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Emit all blocks; labels nobody branches to are dropped."""
+        blocks = self.lowering.blocks
+        for index, dag in enumerate(blocks):
+            self.labels[dag.block] = f"$L__BB{self.number}_{index}"
+        extra = len(blocks)
+        for index, dag in enumerate(blocks):
+            self.out.append(ptx.Label(self.labels[dag.block]))
+            self.block(dag, blocks[index + 1].block if index + 1 < len(blocks) else None)
+        while self.edges:
+            label, dag, target = self.edges.pop(0)
+            self.out.append(ptx.Label(label))
+            self.block_constants = {}
+            self.copies(dag, target)
+            self.branch(self.labels[target])
+        del extra
+        self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
+
+    def block(self, dag: BlockDag, following: ir.Block | None) -> None:
+        self.block_constants = {}
+        for node in dag.nodes:
+            if node is dag.terminator:
+                continue
+            if node.place is not None:
+                self.locate(node)
+                assert node.place.tile is not None
+                self.tile(node.place.tile)
+            elif node.head in ("scope", "endscope") or (node.head == "asm" and node.demanded):
+                self.locate(node)
+                self.structural(node)
+        terminator = dag.terminator
+        assert terminator is not None
+        self.locate(terminator)
+        self.terminate(dag, terminator, following)
+
+    def locate(self, node: Node) -> None:
+        self.loc = self.locs(node.loc) if node.loc is not None else None
+
+    def structural(self, node: Node) -> None:
+        if node.head == "scope":
+            scope = ptx.Scope(list(node.data))
+            self.out.append(scope)
+            self.stack.append(self.out)
+            self.out = scope.body
+        elif node.head == "endscope":
+            self.out = self.stack.pop()
+        else:
+            self.assembly(node)
+
+    # --- control flow -------------------------------------------------------------------------------------------
+
+    def branch(self, label: str) -> None:
+        self.used_labels.add(label)
+        pattern = self.cover.database.lookup("br.")[0]
+        step = template.parse(pattern.row.template)[0]
+        self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),))
+
+    def terminate(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
+        match node.head:
+            case "br":
+                self.jump(dag, node.data[0], following)
+            case "brcond":
+                self.conditional(dag, node, following)
+            case "switch":
+                self.switch(dag, node, following)
+            case _:
+                assert node.tile is not None
+                self.tile(node.tile)
+
+    def jump(self, dag: BlockDag, target: ir.Block, following: ir.Block | None) -> None:
+        self.copies(dag, target)
+        if target is not following:
+            self.branch(self.labels[target])
+
+    def conditional(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
+        """`@p bra taken` then fall through (or jump). Copies of the taken edge go before the branch if the other side
+        does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block."""
+        then, other = node.data
+        negate = False
+        if then is following:
+            then, other, negate = other, then, True
+        if (
+            self.has_copies(dag, then)
+            and not self.has_copies(dag, other)
+            and not self.may_hoist(dag, node, then, other)
+        ):
+            then, other, negate = other, then, not negate
+        assert node.tile is not None
+        tile: Tile = node.tile
+        kind, pred = tile.operands["p"][:2]
+        if pred.is_const:
+            self.jump(dag, then if bool(pred.data) != negate else other, following)
+            return
+        label = self.labels[then]
+        if self.has_copies(dag, then):
+            if self.may_hoist(dag, node, then, other):
+                self.copies(dag, then)
+            else:
+                label = f"{self.labels[dag.block]}_edge{len(self.edges)}_{self.labels[then].rpartition('_')[2]}"
+                self.edges.append((label, dag, then))
+        self.used_labels.add(label)
+        guard = ptx.Reg(self.reg(pred).name, neg=negate != (kind == "not"))
+        step = template.parse(tile.pattern.row.template)[0]
+        made = self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), guard)
+        if self.cover.explain:
+            self.explained.append((made, node))
+        self.jump(dag, other, following)
+
+    def switch(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
+        """Binary search over the cases; three or fewer in a row are tested one by one."""
+        default, cases = node.data
+        value = node.args[0]
+        if value.is_const:
+            target = next((b for v, b in cases if v == value.data), default)
+            self.jump(dag, target, following)
+            return
+        labels: dict[ir.Block, str] = {}
+        for target in dict.fromkeys([default, *(b for _, b in cases)]):
+            label = self.labels[target]
+            if self.has_copies(dag, target):
+                label = f"{self.labels[dag.block]}_edge{len(self.edges)}_{label.rpartition('_')[2]}"
+                self.edges.append((label, dag, target))
+            labels[target] = label
+        reg = self.reg(value)
+        width = "32" if value.type == "i32" else "64"
+        ordered = sorted(((v, b) for v, b in cases if b is not default), key=lambda c: c[0])
+        self.search(dag, ordered, default, labels, reg, value.type, width, [0])
+
+    def search(
+        self, dag: BlockDag, cases: list[tuple[int, ir.Block]], default: ir.Block, labels: dict[ir.Block, str],
+        reg: ptx.Reg, kind: str, width: str, counter: list[int],
+    ) -> None:  # fmt: skip
+        if len(cases) <= 3:
+            for value, target in cases:
+                self.test(f"icmp.eq.{kind}", reg, value, labels[target], int(width))
+            self.branch(labels[default])
+            return
+        middle = len(cases) // 2
+        counter[0] += 1
+        label = f"{self.labels[dag.block]}_case{counter[0]}"
+        self.test(f"icmp.uge.{kind}", reg, cases[middle][0], label, int(width))
+        self.search(dag, cases[:middle], default, labels, reg, kind, width, counter)
+        self.out.append(ptx.Label(label))
+        self.search(dag, cases[middle:], default, labels, reg, kind, width, counter)
+
+    def test(self, op: str, reg: ptx.Reg, value: int, label: str, width: int) -> None:
+        """Compare with a constant and branch if it holds."""
+        pred = self.register("p")
+        compare = template.parse(self.cover.database.lookup(op)[0].row.template)[0]
+        self.inst(compare.opcode, compare.modifiers, (pred, reg, ptx.Int(signed(value, width))))
+        branch = template.parse(self.cover.database.lookup("brcond.")[0].row.template)[0]
+        self.used_labels.add(label)
+        self.inst(branch.opcode, branch.modifiers, (ptx.Symbol(label),), pred)
+
+    # --- phis ---------------------------------------------------------------------------------------------------
+
+    def incoming(self, dag: BlockDag, target: ir.Block) -> list[tuple[Node, Node]]:
+        """(phi node, value) of the moves on an edge, without those that move nothing."""
+        moves = []
+        for inst, nodes in self.phis[target]:
+            position = inst.blocks.index(dag.block)
+            for node, value in zip(nodes, self.lowering.parts(inst.args[position]), strict=True):
+                if node.demanded and node is not value:
+                    if isinstance(inst.args[position], ir.Undef):
+                        continue
+                    moves.append((node, value))
+        return moves
+
+    def has_copies(self, dag: BlockDag, target: ir.Block) -> bool:
+        return bool(self.incoming(dag, target))
+
+    def copies(self, dag: BlockDag, target: ir.Block) -> None:
+        """The parallel copy of an edge as a sequence: a register is written when nothing still reads it; cycles go
+        through a temporary."""
+        moves = self.incoming(dag, target)
+        constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
+        pending: dict[Node, Node | ptx.Reg] = {
+            to: value for to, value in moves if not (value.is_const or value.head == "sym")
+        }
+        read: dict[Any, int] = {}
+        for value in pending.values():
+            read[value] = read.get(value, 0) + 1
+        ready = [to for to in pending if not read.get(to)]
+        while pending:
+            if not ready:
+                to = next(iter(pending))
+                saved = self.register(to.type)
+                self.move(saved, to)
+                for other, value in pending.items():
+                    if value is to:
+                        pending[other] = saved
+                read[to] = 0
+                ready.append(to)
+                continue
+            to = ready.pop(0)
+            value = pending.pop(to)
+            if isinstance(value, ptx.Reg):
+                pattern = self.cover.database.lookup(f"mov.{to.type}")[0]
+                step = template.parse(pattern.row.template)[0]
+                self.inst(step.opcode, step.modifiers, (self.result(to), value))
+                continue
+            self.move(self.result(to), value)
+            read[value] -= 1
+            if read[value] == 0 and value in pending:
+                ready.append(value)
+        for to, value in constants:
+            self.move(self.result(to), value)
+
+    def may_hoist(self, dag: BlockDag, branch: Node, then: ir.Block, other: ir.Block) -> bool:
+        """Whether the copies of dag -> then may run before the branch: their destinations are dead on the other side
+        and are not the branch's own condition."""
+        if then is other:
+            return False
+        condition = branch.tile.operands["p"][1]
+        sources = {value for _, value in self.incoming(dag, other)}
+        for node, _ in self.incoming(dag, then):
+            if node is condition or node in sources or self.live_into(node, other):
+                return False
+        return True
+
+    def live_into(self, node: Node, block: ir.Block) -> bool:
+        """Whether a phi's value is read in `block` or after it (before being written again)."""
+        if self.readers is None:
+            self.readers = self._find_readers()
+        return block in self.readers.get(node, ())
+
+    def _find_readers(self) -> dict[Node, set[ir.Block]]:
+        """For each phi: the blocks into which its value is live."""
+        preds: dict[ir.Block, list[ir.Block]] = {}
+        home: dict[Node, ir.Block] = {}
+        uses: dict[Node, set[ir.Block]] = {}
+        for dag in self.lowering.blocks:
+            for _, nodes in dag.phis:
+                for node in nodes:
+                    home[node] = dag.block
+                    uses[node] = set()
+            for successor in dag.block.successors:
+                preds.setdefault(successor, []).append(dag.block)
+        live: dict[Node, set[ir.Block]] = {node: set() for node in home}
+        work: list[tuple[Node, ir.Block]] = []
+        for dag in self.lowering.blocks:
+            for node in [*dag.nodes, dag.terminator]:
+                if node is None:
+                    continue
+                for read in self.reads(node):
+                    if read in home and home[read] is not dag.block:
+                        work.append((read, dag.block))
+            for successor in dag.block.successors:
+                for _, value in self.incoming(dag, successor):
+                    if value in home and home[value] is not dag.block:
+                        work.append((value, dag.block))
+        while work:
+            node, block = work.pop()
+            if block in live[node]:
+                continue
+            live[node].add(block)
+            for pred in preds.get(block, []):
+                if pred is not home[node]:
+                    work.append((node, pred))
+        return live
+
+    def reads(self, node: Node) -> list[Node]:
+        """Register operands of what is emitted at this node."""
+        from minicc.isel.cover import leaf_nodes
+
+        if node.place is not None and node.place.tile is not None:
+            return leaf_nodes(node.place.tile)
+        if node.head in ("asm", "switch"):
+            return list(node.args)
+        if node.tile is not None and node.root:
+            return leaf_nodes(node.tile)
+        return []
+
+    # --- inline assembly ----------------------------------------------------------------------------------------
+
+    def assembly(self, node: Node) -> None:
+        """The text with its operands, parsed as PTX and spliced in; registers it declares get fresh names."""
+        from minicc.isel.inline import splice
+
+        data = node.data
+        assert isinstance(data, AsmText)
+        results: list[ptx.Operand] = [node.regs[i] if i < len(node.regs) and node.regs[i] is not None
+                                      else self.register({"i16": "h"}.get(kind, kind))
+                                      for i, kind in enumerate(data.results)]  # fmt: skip
+        inputs: list[ptx.Operand] = []
+        for kind, arg in zip(data.inputs, node.args, strict=True):
+            if kind == "imm":
+                inputs.append(self.symbol(arg) if arg.head == "sym" else self.literal(arg))
+            elif kind[0] == "=":
+                target = results[int(kind[1:])]
+                assert isinstance(target, ptx.Reg)
+                self.move(target, arg)
+            else:
+                inputs.append(self.reg(arg))
+                continue
+            if kind[0] == "=":
+                inputs.append(results[int(kind[1:])])
+        body = splice(data.text, [*results, *inputs], self.lowering, self.fresh_suffix())
+        for statement in body:
+            if isinstance(statement, ptx.Inst):
+                statement.loc = self.loc
+            self.out.append(statement)
+
+    def fresh_suffix(self) -> str:
+        self.lowering.asm_count += 1
+        return f"_{self.number}_{self.lowering.asm_count}"
+
+    def declarations(self) -> list[tuple[str, int, str]]:
+        """Register ranges, in the order nvcc declares them."""
+        return [(prefix, count + 1, _CLASS[prefix]) for prefix, count in self.counts.items() if count]
+
+
+def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
+    """Mark the nodes that must be in a register: operands of what is emitted, from effects backwards, phis included.
+    Each is then placed: emitted where it was created, or where the load inside its tile was."""
+    from minicc.isel.cover import leaf_nodes
+
+    sources: dict[Node, list[Node]] = {}
+    work: list[Node] = []
+    for dag in blocks:
+        for inst, nodes in dag.phis:
+            for index, value in enumerate(inst.args):
+                if inst.blocks[index] in lowering.reachable:
+                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                        sources.setdefault(node, []).append(part)
+        for node in dag.nodes:
+            if node.root:
+                work.append(node)
+    while work:
+        node = work.pop()
+        if node.demanded or node.is_const or node.head == "sym":
+            continue
+        node.demanded = True
+        if node.head == "phi":
+            work += sources.get(node, [])
+            continue
+        if node.head in ("res", "asm", "switch"):
+            work += node.args
+        tile = node.tile
+        if tile is not None:
+            work += leaf_nodes(tile)
+            place = node
+            for inner in tile.inner:
+                if inner.op.startswith("ld"):
+                    place = inner
+            place.place = node
+
+
+def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
+    """Count the users of every node that is reachable from an effect."""
+    sources: dict[Node, list[Node]] = {}
+    work: list[Node] = []
+    seen: set[int] = set()
+    for dag in blocks:
+        for inst, nodes in dag.phis:
+            for index, value in enumerate(inst.args):
+                if inst.blocks[index] in lowering.reachable:
+                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                        sources.setdefault(node, []).append(part)
+        work += [node for node in dag.nodes if node.root]
+    while work:
+        node = work.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        for arg in node.args:
+            arg.uses += 1
+            work.append(arg)
+        for value in sources.get(node, ()):
+            value.uses += 2  # a phi's input is needed in a register at the end of its block
+            work.append(value)
+
+
+def number_results(blocks: list[BlockDag], emitter: Emitter) -> None:
+    """Give registers to the results of nodes with several."""
+    for dag in blocks:
+        for node in dag.nodes:
+            if node.head != "res":
+                continue
+            parent = node.args[0]
+            index = node.data
+            slots = list(parent.regs)
+            while len(slots) <= index:
+                slots.append(None)
+            slots[index] = emitter.register(node.type)
+            node.regs = (slots[index],)
+            parent.regs = tuple(slots)
+
+
+__all__ = ["Emitter", "demand", "mark_uses", "number_results"]

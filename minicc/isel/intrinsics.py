@@ -1,0 +1,533 @@
+"""llvm.* and llvm.nvvm.* intrinsics -> DAG nodes. Most are rows of a table: name -> node head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from minicc.isel.dag import WIDTH, Node
+from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
+from minicc.nvvm import ir
+
+if TYPE_CHECKING:
+    from minicc.isel.lower import Lowering
+
+
+class Intrinsics:
+    """Mixin of `Lowering`."""
+
+    def intrinsic(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+        base = name[5:]
+        if base.startswith("nvvm.read.ptx.sreg."):
+            return [self.special_register(inst, base[19:])]
+        if base.startswith("nvvm."):
+            return self.nvvm_intrinsic(inst, base[5:])
+        stem = _stem(base)
+        if stem in IGNORED:
+            return [n for arg in inst.args[:1] for n in self.parts(arg)] if inst.type is not ir.VOID else []
+        if (
+            inst.type.kind == "vector"
+            and stem not in ("masked.load", "masked.store")
+            and not stem.startswith("vector.")
+        ):
+            return self.elementwise_call(inst, name)
+        head = OVERLOADED.get(stem)
+        if head is not None:
+            args = [self.one(arg) for arg in inst.args if not _is_flag(stem, arg, inst)]
+            return [self.build.pure(f"{head}.{args[0].type}", args[0].type, *args)]
+        handler = _SPECIAL.get(stem)
+        if handler is not None:
+            return handler(self, inst)
+        self.unsupported(f"intrinsic '{name}'")
+
+    def elementwise_call(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+        """A vector intrinsic one element at a time."""
+        import attrs
+
+        count = inst.type.count
+        out: list[Node] = []
+        for i in range(count):
+            args: list[ir.Value] = []
+            for arg in inst.args:
+                if arg.type.kind == "vector":
+                    step = len(self.parts(arg)) // count
+                    value = ir.Value(arg.type.element)
+                    self.values[value] = self.parts(arg)[i * step : i * step + step]
+                    arg = value
+                args.append(arg)
+            out += self.intrinsic(attrs.evolve(inst, type=inst.type.element, args=args), name)
+        return out
+
+    def special_register(self: Lowering, inst: ir.Inst, name: str) -> Node:
+        kind = self.legal(inst.type)[0]
+        register = "%" + name
+        volatile = name in ("clock", "clock64", "globaltimer", "globaltimer.lo", "clock.hi") or name.startswith("pm")
+        register = {"%globaltimer.lo": "%globaltimer_lo", "%clock.hi": "%clock_hi"}.get(register, register)
+        register = register.replace("%lanemask.", "%lanemask_").replace("cluster.ctaid", "cluster_ctaid")
+        register = register.replace("cluster.nctaid", "cluster_nctaid").replace("cluster.nctarank", "cluster_nctarank")
+        register = register.replace("cluster.ctarank", "cluster_ctarank")
+        if volatile:
+            return self.build.raw(f"sreg.{kind}", kind, (), register, root=True)
+        node = self.build.pure(f"sreg.{kind}", kind, data=register)
+        node.zb = min(node.zb, SREG_BITS.get(name, 32))
+        node.sb = min(node.sb, node.zb + 1)
+        return node
+
+    def nvvm_intrinsic(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+        row = NVVM.get(name)
+        if row is not None:
+            op, effect = row
+            args = tuple(self.one(arg) for arg in inst.args)
+            kinds = self.legal(inst.type)
+            if effect:
+                if len(kinds) > 1:
+                    node = self.build.raw(op, "", args, root=True)
+                    return [self.build.raw(f"res.{kind}", kind, (node,), i) for i, kind in enumerate(kinds)]
+                return (
+                    [self.build.raw(op, kinds[0] if kinds else "", args, root=True)] if kinds else self.effect(op, args)
+                )
+            return [self.build.pure(op, kinds[0], *args)]
+        for prefix, handler in _NVVM_PREFIX:
+            if name.startswith(prefix):
+                return handler(self, inst, name)
+        self.unsupported(f"intrinsic 'llvm.nvvm.{name}'")
+
+    def effect(self: Lowering, op: str, args: tuple[Node, ...]) -> list[Node]:
+        self.build.raw(op, "", args, root=True)
+        return []
+
+    # --- integer ------------------------------------------------------------------------------------------------
+
+    def int_args(self: Lowering, inst: ir.Inst, signed_: bool) -> tuple[int, list[Node]]:
+        """Operands extended to their register."""
+        bits = inst.args[0].type.bits
+        extend = self.build.sext if signed_ else self.build.zext
+        out = []
+        for arg in inst.args:
+            if arg.type.bits != bits:
+                continue
+            node = self.one(arg)
+            kind = "i64" if bits > 32 else "i32"
+            out.append(extend(node, bits, kind) if bits < WIDTH[kind] else node)
+        return bits, out
+
+    def min_max(self: Lowering, inst: ir.Inst, head: str) -> list[Node]:
+        bits = inst.args[0].type.bits
+        if bits > 64:
+            a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
+            less = self.wide_compare(head[0] + ("lt" if head.endswith("min") else "gt"), bits, a, b)
+            return [self.build.select("i64", less, x, y) for x, y in zip(a, b, strict=True)]
+        bits, (a1, b1) = self.int_args(inst, head[0] == "s")
+        node = self.build.binary(head, a1.type, a1, b1)
+        if a1.zb < WIDTH[a1.type] and b1.zb < WIDTH[a1.type]:
+            node.zb = max(a1.zb, b1.zb)
+        return [self.narrow(node, bits)]
+
+    def narrow(self: Lowering, node: Node, bits: int) -> Node:
+        return self.build.to_pred(node) if bits == 1 else node
+
+    def absolute(self: Lowering, inst: ir.Inst) -> list[Node]:
+        bits = inst.args[0].type.bits
+        if bits > 64:
+            self.unsupported(f"llvm.abs.i{bits}")
+        kind = "i64" if bits > 32 else "i32"
+        a = self.build.sext(self.one(inst.args[0]), bits, kind)
+        return [self.build.pure(f"abs.{kind}", kind, a)]
+
+    def count_bits(self: Lowering, inst: ir.Inst, which: str) -> list[Node]:
+        """ctpop, ctlz, cttz, bitreverse, bswap for any width up to 64 (128 by halves)."""
+        build = self.build
+        bits = inst.args[0].type.bits
+        if bits > 64:
+            return self.count_wide(inst, which, bits)
+        kind = "i64" if bits > 32 else "i32"
+        full = WIDTH[kind]
+        a = self.one(inst.args[0])
+        if a.type == "p":
+            a = build.zext(a, 1, "i32")
+        if which == "ctpop":
+            result = self.known(build.pure(f"popc.{kind}", "i32", build.zext(a, bits, kind)), full)
+        elif which == "ctlz":
+            a = build.binary("shl", kind, a, build.const("i32", full - bits))
+            if bits < full:  # a one below stops the count at the width
+                a = build.binary("or", kind, a, build.const(kind, 1 << (full - bits - 1)))
+            result = self.known(build.pure(f"clz.{kind}", "i32", a), full)
+        elif which == "cttz":
+            if bits < full:
+                a = build.binary("or", kind, a, build.const(kind, 1 << bits))
+            result = self.known(build.pure(f"clz.{kind}", "i32", build.pure(f"brev.{kind}", kind, a)), full)
+        else:
+            if which == "bitreverse":
+                node = build.pure(f"brev.{kind}", kind, a)
+            elif kind == "i32":
+                node = build.pure("bswap.i32", "i32", a)
+            else:
+                low, high = build.trunc(a), build.high(a)
+                node = build.pack(build.pure("bswap.i32", "i32", high), build.pure("bswap.i32", "i32", low))
+            return [build.binary("lshr", kind, node, build.const("i32", full - bits))]
+        return [self.narrow(result if kind == "i32" else build.zext(result, 32, "i64"), bits)]
+
+    @staticmethod
+    def known(node: Node, most: int) -> Node:
+        node.zb = most.bit_length()
+        node.sb = node.zb + 1
+        return node
+
+    def count_wide(self: Lowering, inst: ir.Inst, which: str, bits: int) -> list[Node]:
+        build = self.build
+        parts = list(self.parts(inst.args[0]))
+        zero = build.const("i64", 0)
+        if bits % 64:
+            parts[-1] = build.zext(parts[-1], bits % 64, "i64")
+        if which == "ctpop":
+            total = build.const("i32", 0)
+            for part in parts:
+                total = build.binary("add", "i32", total, build.pure("popc.i64", "i32", part))
+            return [build.zext(total, 32, "i64"), *[zero] * (len(parts) - 1)]
+        if which in ("ctlz", "cttz") and bits % 64 == 0:
+            order = parts if which == "cttz" else parts[::-1]
+            result = build.const("i32", bits)
+            for position in reversed(range(len(order))):
+                part = order[position]
+                word = build.pure("brev.i64", "i64", part) if which == "cttz" else part
+                count = build.binary(
+                    "add", "i32", build.pure("clz.i64", "i32", word), build.const("i32", 64 * position)
+                )
+                result = build.select("i32", build.icmp("ne", part, zero), count, result)
+            return [build.zext(result, 32, "i64"), *[zero] * (len(parts) - 1)]
+        self.unsupported(f"llvm.{which}.i{bits}")
+
+    def funnel(self: Lowering, inst: ir.Inst, left: bool) -> list[Node]:
+        build = self.build
+        bits = inst.type.bits
+        a, b, c = (self.one(arg) for arg in inst.args)
+        if bits == 32:
+            return [build.pure("shfl.i32" if left else "shfr.i32", "i32", a, b, c)]
+        if bits > 64:
+            self.unsupported(f"funnel shift of i{bits}")
+        kind = a.type
+        if kind == "p":
+            self.unsupported("funnel shift of i1")
+        amount = build.trunc(c)
+        if bits & (bits - 1) == 0:
+            amount = build.binary("and", "i32", amount, build.const("i32", bits - 1))
+        else:
+            amount = build.binary("urem", "i32", build.zext(amount, bits, "i32"), build.const("i32", bits))
+        back = build.binary("sub", "i32", build.const("i32", bits - 1), amount)
+        one = build.const("i32", 1)
+        if left:
+            low = build.binary("lshr", kind, build.binary("lshr", kind, build.zext(b, bits, kind), one), back)
+            high = build.binary("shl", kind, a, amount)
+        else:
+            low = build.binary("lshr", kind, build.zext(b, bits, kind), amount)
+            high = build.binary("shl", kind, build.binary("shl", kind, a, one), back)
+        return [build.binary("or", kind, high, low)]
+
+    def overflow(self: Lowering, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
+        """{result, overflowed}"""
+        build = self.build
+        bits = inst.args[0].type.bits
+        if bits > 64:
+            a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
+            if op == "mul" or signed_ or bits % 64:
+                self.unsupported(f"{op} with overflow of i{bits}")
+            total = self.wide_add(op, a, b)
+            flag = self.wide_compare("ult", bits, total, a) if op == "add" else self.wide_compare("ult", bits, a, b)
+            return [*total, flag]
+        bits, (x, y) = self.int_args(inst, signed_)
+        kind = x.type
+        full = WIDTH[kind]
+        result = build.binary(op, kind, x, y)
+        if bits < full and (op != "mul" or bits <= full // 2):
+            clean = (build.sext if signed_ else build.zext)(result, bits, kind)
+            return [result, build.icmp("ne", clean, result)]
+        if op == "mul":
+            if bits != full:
+                self.unsupported(f"mul with overflow of i{bits}")
+            high = build.binary("mulhis" if signed_ else "mulhiu", kind, x, y)
+            want = build.binary("ashr", kind, result, build.const("i32", full - 1)) if signed_ else build.const(kind, 0)
+            return [result, build.icmp("ne", high, want)]
+        if not signed_:
+            flag = build.icmp("ult", result, x) if op == "add" else build.icmp("ult", x, y)
+            return [result, flag]
+        first = build.binary("xor", kind, x, result)
+        second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
+        return [result, build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))]
+
+    def saturating(self: Lowering, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
+        build = self.build
+        bits = inst.args[0].type.bits
+        if bits > 64:
+            self.unsupported(f"saturating {op} of i{bits}")
+        bits, (x, y) = self.int_args(inst, signed_)
+        kind = x.type
+        full = WIDTH[kind]
+        if not signed_ and op == "sub":
+            top = build.binary("umax", kind, x, y)
+            return [build.binary("sub", kind, top, y)]
+        result = build.binary(op, kind, x, y)
+        if bits < full:
+            if not signed_:
+                return [build.binary("umin", kind, result, build.const(kind, (1 << bits) - 1))]
+            low = build.binary("smin", kind, result, build.const(kind, (1 << (bits - 1)) - 1))
+            return [build.binary("smax", kind, low, build.const(kind, -(1 << (bits - 1))))]
+        if not signed_:
+            return [build.select(kind, build.icmp("ult", result, x), build.const(kind, -1), result)]
+        first = build.binary("xor", kind, x, result)
+        second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
+        flag = build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))
+        limit = build.binary("xor", kind, build.binary("ashr", kind, x, build.const("i32", full - 1)),
+                             build.const(kind, (1 << (full - 1)) - 1))  # fmt: skip
+        return [build.select(kind, flag, limit, result)]
+
+    def three_way(self: Lowering, inst: ir.Inst, signed_: bool) -> list[Node]:
+        """scmp / ucmp: -1, 0, 1."""
+        build = self.build
+        bits = inst.args[0].type.bits
+        a, b = self.one(inst.args[0]), self.one(inst.args[1])
+        s = "s" if signed_ else "u"
+        kind = self.legal(inst.type)[0]
+        less = self.compare(s + "lt", bits, a, b)
+        more = self.compare(s + "gt", bits, a, b)
+        return [build.select(kind, less, build.const(kind, -1), build.zext(more, 1, kind))]
+
+    # --- floating -----------------------------------------------------------------------------------------------
+
+    def muladd(self: Lowering, inst: ir.Inst) -> list[Node]:
+        args = tuple(self.one(arg) for arg in inst.args)
+        kind = args[0].type
+        if not self.options.fmad and "fmuladd" in getattr(inst.callee, "name", ""):
+            return [self.build.pure(f"fadd.{kind}", kind, self.build.pure(f"fmul.{kind}", kind, *args[:2]), args[2])]
+        return [self.build.pure(f"fma.{kind}", kind, *args)]
+
+    def square_root(self: Lowering, inst: ir.Inst) -> list[Node]:
+        a = self.one(inst.args[0])
+        if a.type in ("f16", "bf16"):
+            return [self.float_to(self.build.pure("fsqrt.f32", "f32", self.float_to(a, "f32")), a.type)]
+        approximate = a.type == "f32" and ({"afn", "fast"} & inst.flags or not self.options.prec_sqrt)
+        return [self.build.pure(f"fsqrt{'approx' if approximate else ''}.{a.type}", a.type, a)]
+
+    def copysign(self: Lowering, inst: ir.Inst) -> list[Node]:
+        a, b = self.one(inst.args[0]), self.one(inst.args[1])
+        if b.type != a.type:
+            b = self.float_to(b, a.type)
+        if a.type in ("f16", "bf16"):
+            self.unsupported("llvm.copysign of 16-bit floats")
+        return [self.build.pure(f"copysign.{a.type}", a.type, b, a)]
+
+    def rounding(self: Lowering, inst: ir.Inst) -> list[Node]:
+        """llvm.round: half away from zero = trunc(x + copysign(0.5, x)) where |x| is small, else x."""
+        build = self.build
+        a = self.one(inst.args[0])
+        kind = a.type
+        if kind not in ("f32", "f64"):
+            return [self.float_to(self.round_one(self.float_to(a, "f32")), kind)]
+        del build
+        return [self.round_one(a)]
+
+    def round_one(self: Lowering, a: Node) -> Node:
+        build = self.build
+        kind = a.type
+        half, big = (0x3F000000, 0x4B000000) if kind == "f32" else (0x3FE0000000000000, 0x4330000000000000)
+        magnitude = build.pure(f"fabs.{kind}", kind, a)
+        moved = build.pure(f"fadd.{kind}", kind, a, build.pure(f"copysign.{kind}", kind, a, build.const(kind, half)))
+        result = build.pure(f"ftrunc.{kind}", kind, moved)
+        small = build.pure(f"fcmp.olt.{kind}", "p", magnitude, build.const(kind, half))
+        result = build.select(kind, small, build.pure(f"ftrunc.{kind}", kind, a), result)
+        return build.select(kind, build.pure(f"fcmp.ogt.{kind}", "p", magnitude, build.const(kind, big)), a, result)
+
+    def classify(self: Lowering, inst: ir.Inst) -> list[Node]:
+        """llvm.is.fpclass by integer tests on the bits."""
+        build = self.build
+        a = self.one(inst.args[0])
+        mask = self.one(inst.args[1]).data
+        if a.type not in ("f32", "f64"):
+            a = self.float_to(a, "f32")
+        kind = "i32" if a.type == "f32" else "i64"
+        mantissa = 23 if kind == "i32" else 52
+        full = WIDTH[kind]
+        bits = build.bitcast(a, kind)
+        inf = build.const(kind, ((1 << (full - 1 - mantissa)) - 1) << mantissa)
+        quiet = build.const(kind, inf.data | 1 << (mantissa - 1))
+        body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
+        negative = build.icmp("slt", bits, build.const(kind, 0))
+        positive = build.invert(negative)
+        tiny = build.const(kind, 1 << mantissa)
+        zero = build.icmp("eq", body, build.const(kind, 0))
+        subnormal = build.binary("and", "p", build.icmp("ult", body, tiny), build.invert(zero))
+        normal = build.binary("and", "p", build.icmp("uge", body, tiny), build.icmp("ult", body, inf))
+        infinite = build.icmp("eq", body, inf)
+        tests = [
+            (0x001, build.binary("and", "p", build.icmp("ugt", body, inf), build.icmp("ult", body, quiet))),
+            (0x002, build.icmp("uge", body, quiet)),
+            (0x004, build.binary("and", "p", infinite, negative)),
+            (0x008, build.binary("and", "p", normal, negative)),
+            (0x010, build.binary("and", "p", subnormal, negative)),
+            (0x020, build.binary("and", "p", zero, negative)),
+            (0x040, build.binary("and", "p", zero, positive)),
+            (0x080, build.binary("and", "p", subnormal, positive)),
+            (0x100, build.binary("and", "p", normal, positive)),
+            (0x200, build.binary("and", "p", infinite, positive)),
+        ]
+        result = build.const("p", 0)
+        for bit, test in tests:
+            if mask & bit:
+                result = test if result.is_const and not result.data else build.binary("or", "p", result, test)
+        return [result]
+
+    def saturating_convert(self: Lowering, inst: ir.Inst, op: str) -> list[Node]:
+        """fptosi.sat / fptoui.sat: PTX conversions saturate; NaN gives 0 here."""
+        build = self.build
+        a = self.one(inst.args[0])
+        if a.type in ("f16", "bf16"):
+            a = self.float_to(a, "f32")
+        bits = inst.type.bits
+        kind = "i32" if bits <= 32 else "i64"
+        if bits > 64:
+            self.unsupported(f"llvm.{op}.sat to i{bits}")
+        node = build.pure(f"{op}.{kind}.{a.type}", kind, a)
+        if bits < WIDTH[kind]:
+            if op == "fptosi":
+                node = build.binary("smax", kind, build.binary("smin", kind, node, build.const(kind, (1 << (bits - 1)) - 1)),
+                                    build.const(kind, -(1 << (bits - 1))))  # fmt: skip
+            else:
+                node = build.binary("umin", kind, node, build.const(kind, (1 << bits) - 1))
+        nan = build.pure(f"fcmp.uno.{a.type}", "p", a, a)
+        return [self.narrow(build.select(kind, nan, build.const(kind, 0), node), bits)]
+
+    # --- memory -------------------------------------------------------------------------------------------------
+
+    def block_copy(self: Lowering, inst: ir.Inst) -> list[Node]:
+        """memcpy and memmove of a constant size, unrolled: all loads before all stores. LLVM turns the others (and the
+        large ones) into loops before this."""
+        size = self.one(inst.args[2])
+        if not size.is_const:
+            self.unsupported("memcpy of a size that is not constant")
+        given = inst.attributes["args"]
+        to, source = self.one(inst.args[0]), self.one(inst.args[1])
+        align = min(given[0].get("align", 1), given[1].get("align", 1))
+        type_ = _bytes_type(size.data, align)
+        head = "ldvol" if self.one(inst.args[3]).data else "ld"
+        parts = self.load(head, self.space(inst.args[1].type), type_, source, align)
+        self.store("st" + head[2:], self.space(inst.args[0].type), type_, parts, to, align)
+        return []
+
+    def block_set(self: Lowering, inst: ir.Inst) -> list[Node]:
+        build = self.build
+        size = self.one(inst.args[2])
+        if not size.is_const:
+            self.unsupported("memset of a size that is not constant")
+        align = inst.attributes["args"][0].get("align", 1)
+        type_ = _bytes_type(size.data, align)
+        byte = build.zext(self.one(inst.args[1]), 8, "i32")
+        word = build.binary("mul", "i32", byte, build.const("i32", 0x01010101))
+        parts = []
+        for leaf, _ in self.leaves(type_):
+            parts.append(build.pack(word, word) if leaf.bits == 64 else word)
+        self.store("st", self.space(inst.args[0].type), type_, parts, self.one(inst.args[0]), align)
+        return []
+
+    def pointer_mask(self: Lowering, inst: ir.Inst) -> list[Node]:
+        a, mask = self.one(inst.args[0]), self.one(inst.args[1])
+        mask = self.build.trunc(mask) if a.type == "i32" else self.build.sext(mask, inst.args[1].type.bits, "i64")
+        return [self.build.binary("and", a.type, a, mask)]
+
+    def reduce(self: Lowering, inst: ir.Inst, op: str) -> list[Node]:
+        vector = inst.args[-1]
+        element = vector.type.element
+        parts = self.parts(vector)
+        step = len(parts) // vector.type.count
+        result = parts[:step]
+        for i in range(1, vector.type.count):
+            after = parts[i * step : i * step + step]
+            if op in ("smin", "smax", "umin", "umax"):
+                less = self.compare(op[0] + ("lt" if op.endswith("min") else "gt"), element.bits, result[0], after[0])
+                result = [self.build.select(x.type, less, x, y) for x, y in zip(result, after, strict=True)]
+            else:
+                result = self.integer_binary(op, element, result, after)
+        return result
+
+    def trap(self: Lowering, inst: ir.Inst) -> list[Node]:
+        return self.effect("trapcall.", ())
+
+    def unwrap(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+        """llvm.nvvm.internal.addrspace.wrap of a byval argument: its address in the parameter space."""
+        node = self.one(inst.args[0])
+        return [node.args[0] if node.head == "cvta" else self.address_cast(node, 0, 101)]
+
+    def is_space(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+        space = name.partition(".")[2]
+        return [self.build.pure(f"isspacep.{space}.i64", "p", self.one(inst.args[0]))]
+
+
+def _bytes_type(size: int, align: int) -> ir.Type:
+    """A packed struct of the widest integers the alignment allows."""
+    unit = min(align & -align if align else 1, 8)
+    fields = [ir.int_type(unit * 8)] * (size // unit)
+    rest = size % unit
+    while rest:
+        step = 1 << (rest.bit_length() - 1)
+        fields.append(ir.int_type(step * 8))
+        rest -= step
+    return ir.struct_type(tuple(fields), True)
+
+
+def _stem(name: str) -> str:
+    """Name without its type suffixes: "umin.i32" -> "umin", "uadd.with.overflow.i32" -> "uadd.with.overflow"."""
+    parts = name.split(".")
+    while len(parts) > 1 and _TYPE_SUFFIX(parts[-1]):
+        parts.pop()
+    return ".".join(parts)
+
+
+def _TYPE_SUFFIX(part: str) -> bool:
+    body = part.lstrip("v0123456789") if part[:1] == "v" else part
+    return (body[:1] in ("i", "f", "p") and body[1:].isdigit()) or body == "bf16"
+
+
+def _is_flag(stem: str, arg: ir.Value, inst: ir.Inst) -> bool:
+    return arg.type is ir.METADATA
+
+
+_Handler = Callable[["Lowering", ir.Inst], list[Node]]
+
+
+def _partial(method: Callable[..., list[Node]], *rest: object) -> _Handler:
+    return lambda self, inst: method(self, inst, *rest)
+
+
+_SPECIAL: dict[str, _Handler] = {
+    "abs": Intrinsics.absolute,
+    "fma": Intrinsics.muladd,
+    "fmuladd": Intrinsics.muladd,
+    "sqrt": Intrinsics.square_root,
+    "copysign": Intrinsics.copysign,
+    "round": Intrinsics.rounding,
+    "is.fpclass": Intrinsics.classify,
+    "memcpy": Intrinsics.block_copy,
+    "memcpy.inline": Intrinsics.block_copy,
+    "memmove": Intrinsics.block_copy,
+    "memset": Intrinsics.block_set,
+    "memset.inline": Intrinsics.block_set,
+    "ptrmask": Intrinsics.pointer_mask,
+    "trap": Intrinsics.trap,
+    "ubsantrap": Intrinsics.trap,
+    "debugtrap": lambda self, inst: self.effect("brkpt.", ()),
+    "fshl": _partial(Intrinsics.funnel, True),
+    "fshr": _partial(Intrinsics.funnel, False),
+    "scmp": _partial(Intrinsics.three_way, True),
+    "ucmp": _partial(Intrinsics.three_way, False),
+    "fptosi.sat": _partial(Intrinsics.saturating_convert, "fptosi"),
+    "fptoui.sat": _partial(Intrinsics.saturating_convert, "fptoui"),
+    **{op: _partial(Intrinsics.min_max, op) for op in ("umin", "umax", "smin", "smax")},
+    **{op: _partial(Intrinsics.count_bits, op) for op in ("ctpop", "ctlz", "cttz", "bitreverse", "bswap")},
+    **{f"{s}{op}.with.overflow": _partial(Intrinsics.overflow, op, s == "s") for s in "su" for op in ("add", "sub", "mul")},
+    **{f"{s}{op}.sat": _partial(Intrinsics.saturating, op, s == "s") for s in "su" for op in ("add", "sub")},
+    **{f"vector.reduce.{op}": _partial(Intrinsics.reduce, op)
+       for op in ("add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax")},
+}  # fmt: skip
+
+_NVVM_PREFIX: list[tuple[str, Callable[..., list[Node]]]] = [
+    ("internal.addrspace.wrap", Intrinsics.unwrap),
+    ("isspacep.", Intrinsics.is_space),
+]

@@ -1,0 +1,746 @@
+"""LLVM IR -> selection DAG: legal types, explicit addresses, explicit calls.
+
+One `Lowering` per function. `blocks` holds, per IR block, the nodes made for it (in order), the phi nodes, and the
+terminator as a root node.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import SourceFile, Span, fail
+from minicc.isel.calls import Calls
+from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node, legal
+from minicc.isel.intrinsics import Intrinsics
+from minicc.isel.layout import DataLayout
+from minicc.isel.memory import Memory
+from minicc.isel.sink import predecessors, sink
+from minicc.isel.wide import Wide
+from minicc.nvvm import ir
+from minicc.nvvm.options import Options
+from minicc.nvvm.tokens import offset_of
+
+
+@attrs.define(eq=False)
+class BlockDag:
+    """What one IR block became. `terminator` is a root node, `copies` maps successor blocks to phi moves."""
+
+    block: ir.Block
+    nodes: list[Node] = attrs.field(factory=list)
+    phis: list[tuple[ir.Inst, list[Node]]] = attrs.field(factory=list)
+    terminator: Node | None = None
+
+
+_INT_BINARY = frozenset(
+    ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"]
+)
+_SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
+_ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
+
+
+class Lowering(Memory, Calls, Intrinsics, Wide):
+    """Lowers one function. The mixins hold memory, calls, intrinsics and integers wider than 64 bits."""
+
+    def __init__(
+        self, module: ir.Module, function: ir.Function, names: dict[str, str], arch: Arch, options: Options
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.names = names
+        self.arch = arch
+        self.options = options
+        self.layout = DataLayout(module.datalayout)
+        self.build = Builder()
+        self.values: dict[ir.Value, list[Node]] = {}
+        self.blocks: list[BlockDag] = []
+        self.depot: list[tuple[str, int, int]] = []
+        self.depot_size = 0
+        self.depot_align = 1
+        self.call_count = 0
+        self.current: ir.Inst | None = None
+        self.ftz = self._flushes()
+        self.asm_count = 0
+        self.frame_parts: dict[ir.Inst, tuple[int, int]] = {}
+
+    def _flushes(self) -> bool:
+        attributes = self.function.attributes
+        for key in ("denormal-fp-math-f32", "denormal-fp-math"):
+            if key in attributes:
+                return str(attributes[key]).startswith("preserve-sign")
+        fpenv = attributes.get("denormal_fpenv")
+        if fpenv is not None:
+            text = str(fpenv)
+            single = text.split("float")[-1] if "float" in text else text
+            return "preservesign" in single.replace("-", "").replace(" ", "")
+        return self.options.ftz
+
+    # --- errors -------------------------------------------------------------------------------------------------
+
+    def unsupported(self, what: str) -> NoReturn:
+        """A construct that has no pattern: named, with its place in the IR."""
+        where = None
+        if self.current is not None:
+            start, end = offset_of(self.module.text, self.current.offset)
+            where = Span(SourceFile(self.module.name, self.module.text), start, max(end, start + 1))
+        fail("isel.unsupported", f"no pattern for {what} in function '{self.function.name}'", where)
+
+    # --- types and values ---------------------------------------------------------------------------------------
+
+    def legal(self, type_: ir.Type) -> list[str]:
+        parts = legal(type_, self.layout.pointer_bits)
+        if not parts and type_.kind not in ("void", "struct", "array", "vector", "metadata", "token", "label"):
+            self.unsupported(f"type {type_}")
+        return parts
+
+    def parts(self, value: ir.Value) -> list[Node]:
+        """Nodes of a value, constants included."""
+        found = self.values.get(value)
+        if found is not None:
+            return found
+        return self.constant(value)
+
+    def one(self, value: ir.Value) -> Node:
+        parts = self.parts(value)
+        if len(parts) != 1:
+            self.unsupported(f"a {value.type} here")
+        return parts[0]
+
+    def constant(self, value: ir.Value) -> list[Node]:
+        build = self.build
+        match value:
+            case ir.ConstInt():
+                kinds = self.legal(value.type)
+                if len(kinds) == 1:
+                    return [build.const(kinds[0], value.value)]
+                return [build.const("i64", value.value >> (64 * i)) for i in range(len(kinds))]
+            case ir.ConstFloat():
+                return [build.const(self.legal(value.type)[0], value.bits)]
+            case ir.Zero() | ir.Undef():
+                return [build.const(kind, 0) for kind in self.legal(value.type)]
+            case ir.ConstAggregate():
+                return [node for item in value.items for node in self.parts(item)]
+            case ir.ConstBytes():
+                return [build.const("i32", byte) for byte in value.data]
+            case ir.Global():
+                return [self.global_address(value)]
+            case ir.ConstExpr():
+                return self.constant_expression(value)
+        self.unsupported(f"operand of type {value.type} ({type(value).__name__})")
+
+    def global_address(self, value: ir.Global) -> Node:
+        name = value.name
+        while name in self.module.aliases and isinstance(self.module.aliases[name].target, ir.Global):
+            target = self.module.aliases[name].target
+            assert isinstance(target, ir.Global)
+            name = target.name
+        if name in self.module.variables:
+            variable = self.module.variables[name]
+            if variable.space in (0, 1):
+                # Space 0 variables live in global memory; their address as a generic one needs a conversion.
+                node = self.build.symbol("i64", self.names[name])
+                return self.build.pure("cvta.global.i64", "i64", node) if variable.space == 0 else node
+            kind = self.legal(ir.ptr_type(variable.space))[0]
+            return self.build.symbol(kind, self.names[name])
+        if name in self.names:
+            return self.build.symbol("i64", self.names[name])
+        self.unsupported(f"reference to unknown global @{name}")
+
+    def constant_expression(self, value: ir.ConstExpr) -> list[Node]:
+        if value.op == "getelementptr":
+            assert value.source is not None
+            return [self.gep(value.source, value.args)]
+        if value.op in ("addrspacecast", "bitcast", "ptrtoint", "ptrtoaddr", "inttoptr", "trunc", "zext", "sext"):
+            return self.cast(value.op, self.parts(value.args[0]), value.args[0].type, value.type)
+        if value.op in _INT_BINARY:
+            return self.integer_binary(value.op, value.type, self.parts(value.args[0]), self.parts(value.args[1]))
+        self.unsupported(f"constant expression '{value.op}'")
+
+    # --- driver -------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        function = self.function
+        if self.options.opt_level > 0:
+            sink(function)
+        order = _reverse_postorder(function)
+        preds = predecessors(function)
+        self.reachable = set(order)
+        self.parameters()
+        dags: dict[ir.Block, BlockDag] = {}
+        shared: dict[ir.Block, dict[Any, Node]] = {}
+        start = 0
+        for index, block in enumerate(order):
+            dag = dags[block] = BlockDag(block)
+            self.build.block = index
+            live = [p for p in preds[block] if p in self.reachable]
+            if index == 0:
+                pass
+            elif len(live) == 1 and live[0] in shared:
+                self.build.shared = dict(shared[live[0]])
+            else:
+                self.build.shared = {}
+            for inst in block.insts:
+                self.current = inst
+                self.build.loc = inst.metadata.get("dbg")
+                if inst.op == "phi":
+                    nodes = [self.build.raw(f"phi.{kind}", kind) for kind in self.legal(inst.type)]
+                    self.values[inst] = nodes
+                    dag.phis.append((inst, nodes))
+                elif inst is block.terminator:
+                    dag.terminator = self.terminator(inst)
+                else:
+                    self.instruction(inst)
+            shared[block] = self.build.shared
+            dag.nodes = self.build.nodes[start:]
+            start = len(self.build.nodes)
+        self.blocks = [dags[block] for block in function.blocks if block in dags]
+        self.materialise_phi_inputs(dags)
+
+    def materialise_phi_inputs(self, dags: dict[ir.Block, BlockDag]) -> None:
+        """Symbols that flow into phis are moved like constants; nothing to build, only checked here."""
+        for dag in dags.values():
+            for inst, _ in dag.phis:
+                for value, block in zip(inst.args, inst.blocks, strict=True):
+                    if block in self.reachable:
+                        self.current = inst
+                        self.parts(value)
+
+    # --- instructions -------------------------------------------------------------------------------------------
+
+    def instruction(self, inst: ir.Inst) -> None:
+        handler = getattr(self, f"op_{inst.op}", None)
+        op = inst.op
+        if handler is not None:
+            result = handler(inst)
+        elif inst.type.kind == "vector" and op in _ELEMENTWISE:
+            result = self.elementwise(inst)
+        elif op in _INT_BINARY:
+            result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
+        elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
+            result = [self.float_binary(op, inst.flags, self.one(inst.args[0]), self.one(inst.args[1]), inst)]
+        elif op in _CASTS:
+            result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, "nneg" in inst.flags)
+        else:
+            self.unsupported(f"instruction '{op}'")
+        self.values[inst] = result
+
+    def elementwise(self, inst: ir.Inst) -> list[Node]:
+        """Vector operations one element at a time."""
+        count = inst.type.count
+        element = inst.type.element
+        operands = []
+        for arg in inst.args:
+            parts = self.parts(arg)
+            if arg.type.kind != "vector":
+                operands.append((arg.type, [parts] * count))
+            else:
+                step = len(parts) // count
+                operands.append((arg.type.element, [parts[i * step : i * step + step] for i in range(count)]))
+        result: list[Node] = []
+        for i in range(count):
+            args: list[ir.Value] = []
+            for type_, lists in operands:
+                value = ir.Value(type_)
+                self.values[value] = lists[i]
+                args.append(value)
+            scalar = attrs.evolve(inst, type=element, args=args)
+            self.instruction(scalar)
+            result += self.values.pop(scalar)
+        return result
+
+    def integer_binary(self, op: str, type_: ir.Type, a: list[Node], b: list[Node]) -> list[Node]:
+        if type_.kind == "vector":
+            step = len(a) // type_.count
+            return [
+                node
+                for i in range(0, len(a), step)
+                for node in self.integer_binary(op, type_.element, a[i : i + step], b[i : i + step])
+            ]
+        bits = self.layout.bits(type_)
+        if len(a) > 1:
+            return self.wide_binary(op, bits, a, b)
+        return [self.narrow_binary(op, bits, a[0], b[0])]
+
+    def narrow_binary(self, op: str, bits: int, a: Node, b: Node) -> Node:
+        """An operation of up to 64 bits."""
+        build = self.build
+        kind = a.type
+        if kind == "p":
+            match op:
+                case "add" | "sub" | "xor":
+                    if b.is_const:
+                        return build.invert(a) if b.data else a
+                    return build.binary("xor", "p", a, b)
+                case "mul" | "and":
+                    return build.binary("and", "p", a, b)
+                case "or":
+                    return build.binary("or", "p", a, b)
+                case "udiv" | "sdiv" | "shl" | "lshr" | "ashr":
+                    return a  # the only other operand that is not undefined is 1, or 0 for shifts
+                case _:
+                    return build.const("p", 0)
+        full = WIDTH[kind]
+        if op in _SIGNED_INPUT:
+            a = build.sext(a, bits, kind) if bits < full else a
+            if op != "ashr" and bits < full:
+                b = build.sext(b, bits, kind)
+        elif op in _ZERO_INPUT and bits < full:
+            a = build.zext(a, bits, kind)
+            if op != "lshr":
+                b = build.zext(b, bits, kind)
+        if op in ("shl", "lshr", "ashr"):
+            b = build.zext(b, bits, kind) if bits < full else b
+            b = build.trunc(b)
+        elif op in ("udiv", "urem") and b.is_const and b.data and b.data & (b.data - 1) == 0:
+            if op == "udiv":
+                return build.binary("lshr", kind, a, build.const("i32", b.data.bit_length() - 1))
+            return build.binary("and", kind, a, build.const(kind, b.data - 1))
+        elif kind == "i64" and op in ("udiv", "urem") and a.zb <= 32 and b.zb <= 32:
+            return build.zext(build.binary(op, "i32", build.trunc(a), build.trunc(b)), 32, "i64")
+        return build.binary(op, kind, a, b)
+
+    def float_binary(self, op: str, flags: frozenset[str], a: Node, b: Node, inst: ir.Inst) -> Node:
+        kind = a.type
+        build = self.build
+        fuse = self.options.fmad and ("contract" in flags or "fast" in flags)
+        if op == "fsub" and a.is_const and a.data == 1 << (WIDTH[kind] - 1):
+            return build.pure(f"fneg.{kind}", kind, b)
+        if op in ("fadd", "fmul", "fsub"):
+            if b.is_const and not a.is_const:
+                pass
+            elif a.is_const and op != "fsub":
+                a, b = b, a
+            return build.pure(f"{op}{'c' if fuse else ''}.{kind}", kind, a, b)
+        if op == "fdiv":
+            return self.divide(kind, flags, a, b, inst)
+        return self.remainder(kind, a, b)
+
+    def divide(self, kind: str, flags: frozenset[str], a: Node, b: Node, inst: ir.Inst) -> Node:
+        """IEEE unless the flags (afn, arcp), the module option or `!fpmath` allow less."""
+        build = self.build
+        if kind in ("f16", "bf16"):
+            wide = self.divide("f32", flags, self.float_to(a, "f32"), self.float_to(b, "f32"), inst)
+            return self.float_to(wide, kind)
+        one = 0x3F800000 if kind == "f32" else 0x3FF0000000000000
+        if kind == "f32":
+            approximate = "afn" in flags or "fast" in flags
+            full = not self.options.prec_div or _fpmath(self.module, inst) >= 2.0
+            head = "fdivapprox" if approximate else "fdivfull" if full else "fdiv"
+        else:
+            head = "fdiv"
+        if a.is_const and a.data == one and head != "fdivfull":
+            return build.pure(f"{head.replace('fdiv', 'frcp')}.{kind}", kind, b)
+        return build.pure(f"{head}.{kind}", kind, a, b)
+
+    def remainder(self, kind: str, a: Node, b: Node) -> Node:
+        """frem as NVPTX expands it: a - trunc(a / b) * b, and a itself if b is infinite."""
+        build = self.build
+        if kind in ("f16", "bf16"):
+            return self.float_to(self.remainder("f32", self.float_to(a, "f32"), self.float_to(b, "f32")), kind)
+        quotient = build.pure(f"fdiv.{kind}", kind, a, b)
+        whole = build.pure(f"ftrunc.{kind}", kind, quotient)
+        product = build.pure(f"fmul.{kind}", kind, whole, b)
+        rest = build.pure(f"fsub.{kind}", kind, a, product)
+        infinity = build.const(kind, 0x7F800000 if kind == "f32" else 0x7FF0000000000000)
+        is_inf = build.pure(f"fcmp.oeq.{kind}", "p", build.pure(f"fabs.{kind}", kind, b), infinity)
+        return build.select(kind, is_inf, a, rest)
+
+    def op_fneg(self, inst: ir.Inst) -> list[Node]:
+        return [self.build.pure(f"fneg.{a.type}", a.type, a) for a in self.parts(inst.args[0])]
+
+    def op_freeze(self, inst: ir.Inst) -> list[Node]:
+        return self.parts(inst.args[0])
+
+    def op_icmp(self, inst: ir.Inst) -> list[Node]:
+        if inst.type.kind == "vector":
+            return self.elementwise(inst)
+        a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
+        bits = self.layout.bits(inst.args[0].type)
+        if len(a) > 1:
+            return [self.wide_compare(inst.pred, bits, a, b)]
+        return [self.compare(inst.pred, bits, a[0], b[0])]
+
+    def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node:
+        """Integer comparison of up to 64 bits; narrow operands are extended first."""
+        kind = a.type
+        if kind != "p":
+            if bits < WIDTH[kind]:
+                if pred[0] == "s" or (pred in ("eq", "ne") and a.sb <= bits and a.zb > bits):
+                    a, b = self.build.sext(a, bits, kind), self.build.sext(b, bits, kind)
+                else:
+                    a, b = self.build.zext(a, bits, kind), self.build.zext(b, bits, kind)
+            if kind == "i64" and a.zb <= 32 and b.zb <= 32 and pred[0] != "s":
+                a, b = self.build.trunc(a), self.build.trunc(b)
+        return self.build.icmp(pred, a, b)
+
+    def op_fcmp(self, inst: ir.Inst) -> list[Node]:
+        if inst.type.kind == "vector":
+            return self.elementwise(inst)
+        a, b = self.one(inst.args[0]), self.one(inst.args[1])
+        if inst.pred in ("false", "true"):
+            return [self.build.const("p", inst.pred == "true")]
+        return [self.build.pure(f"fcmp.{inst.pred}.{a.type}", "p", a, b)]
+
+    def op_select(self, inst: ir.Inst) -> list[Node]:
+        p = self.parts(inst.args[0])
+        a, b = self.parts(inst.args[1]), self.parts(inst.args[2])
+        if len(p) > 1:
+            step = len(a) // len(p)
+            p = [node for node in p for _ in range(step)]
+        else:
+            p = p * len(a)
+        return [self.build.select(x.type, c, x, y) for c, x, y in zip(p, a, b, strict=True)]
+
+    def op_getelementptr(self, inst: ir.Inst) -> list[Node]:
+        assert inst.source is not None
+        if inst.type.kind == "vector":
+            return self.elementwise_gep(inst)
+        return [self.gep(inst.source, inst.args)]
+
+    def elementwise_gep(self, inst: ir.Inst) -> list[Node]:
+        assert inst.source is not None
+        result = []
+        for i in range(inst.type.count):
+            args: list[ir.Value] = []
+            for arg in inst.args:
+                if arg.type.kind == "vector":
+                    value = ir.Value(arg.type.element)
+                    self.values[value] = [self.parts(arg)[i]]
+                    arg = value
+                args.append(arg)
+            result.append(self.gep(inst.source, args))
+        return result
+
+    def op_extractvalue(self, inst: ir.Inst) -> list[Node]:
+        parts = self.parts(inst.args[0])
+        start, count = self.field(inst.args[0].type, inst.indices)
+        return parts[start : start + count]
+
+    def op_insertvalue(self, inst: ir.Inst) -> list[Node]:
+        parts = list(self.parts(inst.args[0]))
+        start, count = self.field(inst.args[0].type, inst.indices)
+        parts[start : start + count] = self.parts(inst.args[1])
+        return parts
+
+    def field(self, type_: ir.Type, indices: tuple[int, ...]) -> tuple[int, int]:
+        """Range of parts of a field."""
+        start = 0
+        for index in indices:
+            if type_.kind == "struct":
+                start += sum(len(self.legal(field)) for field in type_.elements[:index])
+                type_ = type_.elements[index]
+            else:
+                type_ = type_.element
+                start += index * len(self.legal(type_))
+        return start, len(self.legal(type_))
+
+    def op_extractelement(self, inst: ir.Inst) -> list[Node]:
+        parts = self.parts(inst.args[0])
+        count = inst.args[0].type.count
+        step = len(parts) // count
+        index = self.parts(inst.args[1])[0]
+        if index.is_const:
+            at = index.data * step
+            return parts[at : at + step] or [self.build.const(p.type, 0) for p in parts[:step]]
+        result = parts[:step]
+        for i in range(1, count):
+            here = self.build.icmp("eq", index, self.build.const(index.type, i))
+            pairs = zip(parts[i * step : i * step + step], result, strict=True)
+            result = [self.build.select(x.type, here, x, y) for x, y in pairs]
+        return result
+
+    def op_insertelement(self, inst: ir.Inst) -> list[Node]:
+        parts = list(self.parts(inst.args[0]))
+        value = self.parts(inst.args[1])
+        index = self.parts(inst.args[2])[0]
+        step = len(value)
+        if index.is_const:
+            if index.data * step < len(parts):
+                parts[index.data * step : index.data * step + step] = value
+            return parts
+        for i in range(inst.type.count):
+            here = self.build.icmp("eq", index, self.build.const(index.type, i))
+            for j in range(step):
+                parts[i * step + j] = self.build.select(value[j].type, here, value[j], parts[i * step + j])
+        return parts
+
+    def op_shufflevector(self, inst: ir.Inst) -> list[Node]:
+        both = self.parts(inst.args[0]) + self.parts(inst.args[1])
+        step = len(self.legal(inst.type.element))
+        result: list[Node] = []
+        for index in inst.indices:
+            result += both[max(index, 0) * step : max(index, 0) * step + step]
+        return result
+
+    # --- casts --------------------------------------------------------------------------------------------------
+
+    def cast(self, op: str, parts: list[Node], source: ir.Type, to: ir.Type, nneg: bool = False) -> list[Node]:
+        if to.kind == "vector" and op not in ("bitcast",):
+            step = len(parts) // to.count
+            chunks = [parts[i * step : i * step + step] for i in range(to.count)]
+            return [n for chunk in chunks for n in self.cast(op, chunk, source.element, to.element, nneg)]
+        build = self.build
+        kinds = self.legal(to)
+        match op:
+            case "zext" | "sext":
+                if nneg and op == "zext" and source.bits in (32, 16, 8) and len(kinds) == 1:
+                    # Not negative: either extension is right. Signed ones fold into mul.wide.s32 as nvcc has it.
+                    op = "sext" if source.bits == 32 else "zext"
+                return self.extend(op, parts, source.bits, to.bits)
+            case "trunc":
+                if kinds == ["p"]:
+                    return [build.to_pred(parts[0])]
+                if kinds == ["i32"]:
+                    return [build.trunc(parts[0])]
+                return parts[: len(kinds)]
+            case "fpext" | "fptrunc":
+                return [self.float_to(parts[0], kinds[0])]
+            case "sitofp" | "uitofp":
+                return [self.int_to_float(op, parts, source.bits, kinds[0])]
+            case "fptosi" | "fptoui":
+                return self.float_to_int(op, parts[0], to.bits)
+            case "ptrtoint" | "ptrtoaddr" | "inttoptr":
+                return self.extend("zext", parts, self.layout.bits(source), self.layout.bits(to))
+            case "addrspacecast":
+                return [self.address_cast(parts[0], source.space, to.space)]
+            case "bitcast":
+                return self.bitcast(parts, source, to)
+        self.unsupported(f"cast '{op}'")
+
+    def extend(self, op: str, parts: list[Node], bits: int, to_bits: int) -> list[Node]:
+        """Zero or sign extension (or truncation, for pointers) between any widths."""
+        build = self.build
+        extend = build.zext if op == "zext" else build.sext
+        kinds = ["p"] if to_bits == 1 else ["i32"] if to_bits <= 32 else ["i64"] * ((to_bits + 63) // 64)
+        if to_bits <= bits:
+            return [build.trunc(parts[0])] if kinds == ["i32"] else parts[: len(kinds)]
+        if len(kinds) == 1:
+            return [extend(parts[0], bits, kinds[0])]
+        result = list(parts)
+        top_bits = bits - 64 * (len(parts) - 1)
+        result[-1] = extend(parts[-1], top_bits, "i64")
+        fill = build.const("i64", 0)
+        if op == "sext" and len(kinds) > len(result):
+            fill = build.binary("ashr", "i64", result[-1], build.const("i32", 63))
+        return result + [fill] * (len(kinds) - len(result))
+
+    def float_to(self, a: Node, kind: str) -> Node:
+        """Floating conversion with round-to-nearest."""
+        if a.type == kind:
+            return a
+        order = {"f16": 0, "bf16": 0, "f32": 1, "f64": 2}
+        if (a.type == "bf16" and kind == "f64") or {a.type, kind} == {"f16", "bf16"}:
+            a = self.float_to(a, "f32")
+        head = "fpext" if order[kind] > order[a.type] else "fptrunc"
+        return self.build.pure(f"{head}.{kind}.{a.type}", kind, a)
+
+    def int_to_float(self, op: str, parts: list[Node], bits: int, kind: str) -> Node:
+        build = self.build
+        if len(parts) > 1:
+            self.unsupported(f"{op} from i{bits}")
+        a = parts[0]
+        if a.type == "p":
+            one = {"f32": 0x3F800000, "f64": 0x3FF0000000000000, "f16": 0x3C00, "bf16": 0x3F80}[kind]
+            if op == "sitofp":
+                one |= 1 << (WIDTH[kind] - 1)
+            return build.select(kind, a, build.const(kind, one), build.const(kind, 0))
+        if bits < WIDTH[a.type]:
+            a = build.sext(a, bits, a.type) if op == "sitofp" else build.zext(a, bits, a.type)
+        if a.type == "i64" and a.zb < 32:
+            a, op = build.trunc(a), "sitofp"
+        elif a.type == "i64" and a.zb <= 32 and op == "uitofp":
+            a = build.trunc(a)
+        elif op == "uitofp" and a.zb < WIDTH[a.type]:
+            op = "sitofp"
+        if kind == "bf16":
+            return self.float_to(build.pure(f"{op}.f32.{a.type}", "f32", a), kind)
+        return build.pure(f"{op}.{kind}.{a.type}", kind, a)
+
+    def float_to_int(self, op: str, a: Node, bits: int) -> list[Node]:
+        build = self.build
+        if a.type in ("bf16", "f16"):
+            a = self.float_to(a, "f32")
+        if bits > 64:
+            self.unsupported(f"{op} to i{bits}")
+        kind = "i32" if bits <= 32 else "i64"
+        if bits == 1:
+            return [build.to_pred(build.pure(f"{op}.i32.{a.type}", "i32", a))]
+        return [build.pure(f"{op}.{kind}.{a.type}", kind, a)]
+
+    def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]:
+        kinds = self.legal(to)
+        if [p.type for p in parts] == kinds and self.element_bits(source) == self.element_bits(to):
+            return parts
+        if len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0]):
+            if WIDTH[parts[0].type] == WIDTH[kinds[0]]:
+                return [self.build.bitcast(parts[0], kinds[0])]
+        units = self.split(parts, source)
+        return self.join(units, to)
+
+    def element_bits(self, type_: ir.Type) -> int:
+        return self.layout.bits(type_.element) if type_.kind == "vector" else self.layout.bits(type_)
+
+    def split(self, parts: list[Node], type_: ir.Type) -> tuple[int, list[Node]]:
+        """(bits, units): a value as equal little-endian pieces of 1, 8, 16 or 32 bits, held in i32 (or p)."""
+        build = self.build
+        bits = self.element_bits(type_)
+        if bits == 1:
+            return 1, parts
+        unit = 32 if bits % 32 == 0 else 16 if bits % 16 == 0 else 8 if bits % 8 == 0 else 0
+        if unit == 0:
+            self.unsupported(f"bitcast of {type_}")
+        count = type_.count if type_.kind == "vector" else 1
+        step = len(parts) // count
+        out: list[Node] = []
+        for i in range(count):
+            words: list[Node] = []
+            for part in parts[i * step : i * step + step]:
+                if WIDTH[part.type] == 64:
+                    part = build.bitcast(part, "i64")
+                    words += [build.trunc(part), build.high(part)]
+                else:
+                    words.append(build.bitcast(part, "i32"))
+            for at in range(0, bits, unit):
+                word = words[at // 32]
+                out.append(build.binary("lshr", "i32", word, build.const("i32", at % 32)))
+        return unit, out
+
+    def join(self, units: tuple[int, list[Node]], to: ir.Type) -> list[Node]:
+        """The inverse of `split` for another type of the same total width."""
+        build = self.build
+        unit, pieces = units
+        bits = self.element_bits(to)
+        if bits < unit:
+            finer: list[Node] = []
+            for piece in pieces:
+                for at in range(0, unit, bits):
+                    part = build.binary("lshr", "i32", piece, build.const("i32", at))
+                    finer.append(build.to_pred(part) if bits == 1 else part)
+            unit, pieces = bits, finer
+        if bits == 1:
+            return pieces
+        per = bits // unit
+        kinds = self.legal(to)
+        count = to.count if to.kind == "vector" else 1
+        result: list[Node] = []
+        for i in range(count):
+            group = pieces[i * per : i * per + per]
+            if unit < 32:
+                group = self.gather(group, unit)
+            parts = kinds[i * len(kinds) // count : (i + 1) * len(kinds) // count]
+            at = 0
+            for kind in parts:
+                if WIDTH[kind] == 64:
+                    high = group[at + 1] if at + 1 < len(group) else build.const("i32", 0)
+                    result.append(build.bitcast(build.pack(group[at], high), kind))
+                    at += 2
+                else:
+                    result.append(build.bitcast(group[at], kind))
+                    at += 1
+        return result
+
+    def gather(self, pieces: list[Node], unit: int) -> list[Node]:
+        """Words of 32 bits from pieces of `unit` bits (predicates if 1)."""
+        build = self.build
+        words = []
+        for start in range(0, len(pieces), 32 // unit):
+            word = build.const("i32", 0)
+            chunk = pieces[start : start + 32 // unit]
+            for index, piece in enumerate(chunk):
+                last = index == 32 // unit - 1
+                low = piece if last and unit > 1 else build.zext(piece, unit, "i32")
+                word = build.binary(
+                    "or", "i32", word, build.binary("shl", "i32", low, build.const("i32", index * unit))
+                )
+                if index == 0:
+                    word = low
+            words.append(word)
+        return words
+
+    # --- control flow -------------------------------------------------------------------------------------------
+
+    def terminator(self, inst: ir.Inst) -> Node:
+        build = self.build
+        match inst.op:
+            case "br" if not inst.args:
+                return build.raw("br.", "", (), tuple(inst.blocks), root=True)
+            case "br":
+                cond = self.one(inst.args[0])
+                if inst.blocks[0] is inst.blocks[1]:
+                    return build.raw("br.", "", (), (inst.blocks[0],), root=True)
+                return build.raw("brcond.", "", (cond,), tuple(inst.blocks), root=True)
+            case "switch":
+                return self.switch(inst)
+            case "ret":
+                return self.ret(inst)
+            case "unreachable":
+                return build.raw("trap.", "", (), None, root=True)
+        self.unsupported(f"terminator '{inst.op}'")
+
+    def switch(self, inst: ir.Inst) -> Node:
+        bits = inst.args[0].type.bits
+        parts = self.parts(inst.args[0])
+        if len(parts) > 1:
+            self.unsupported(f"switch on i{bits}")
+        value = parts[0]
+        if value.type == "p":
+            value = self.build.zext(value, 1, "i32")
+        elif bits < WIDTH[value.type]:
+            value = self.build.zext(value, bits, value.type)
+        data = (inst.blocks[0], list(zip(inst.cases, inst.blocks[1:], strict=True)))
+        return self.build.raw(f"switch.{value.type}", "", (value,), data, root=True)
+
+
+_CASTS = frozenset(
+    [
+        "trunc",
+        "zext",
+        "sext",
+        "fptrunc",
+        "fpext",
+        "fptoui",
+        "fptosi",
+        "uitofp",
+        "sitofp",
+        "ptrtoint",
+        "ptrtoaddr",
+        "inttoptr",
+        "bitcast",
+        "addrspacecast",
+    ]
+)
+_ELEMENTWISE = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem"])
+
+
+def _fpmath(module: ir.Module, inst: ir.Inst) -> float:
+    """Permitted error in ulp from !fpmath; 0 where there is none."""
+    node = module.node(inst.metadata.get("fpmath"))
+    if node is not None and node.items and isinstance(node.items[0], ir.ConstFloat):
+        import struct
+
+        value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
+        return value
+    return 0.0
+
+
+def _reverse_postorder(function: ir.Function) -> list[ir.Block]:
+    seen = {function.blocks[0]}
+    order: list[ir.Block] = []
+    stack: list[tuple[ir.Block, list[ir.Block]]] = [(function.blocks[0], list(function.blocks[0].successors))]
+    while stack:
+        block, rest = stack[-1]
+        if rest:
+            after = rest.pop()
+            if after not in seen:
+                seen.add(after)
+                stack.append((after, list(after.successors)))
+        else:
+            order.append(block)
+            stack.pop()
+    order.reverse()
+    return order
+
+
+__all__ = ["FINVERT", "INVERT", "BlockDag", "Lowering"]

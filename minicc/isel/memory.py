@@ -1,0 +1,411 @@
+"""Addresses, loads, stores, atomics, fences and stack slots: LLVM memory operations -> DAG nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from minicc.isel.dag import WIDTH, Node, signed
+from minicc.nvvm import ir
+
+if TYPE_CHECKING:
+    from minicc.isel.lower import Lowering
+
+SPACES = {0: "gen", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "cluster", 101: "param"}
+SCOPES = {"": "sys", "block": "cta", "device": "gpu", "singlethread": "cta", "cluster": "cluster", "workgroup": "cta",
+          "agent": "gpu"}  # fmt: skip
+_ATOMIC_OPS = {
+    "xchg": "exch", "add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "max": "max", "min": "min",
+    "umax": "umax", "umin": "umin", "fadd": "fadd", "fsub": "fsub", "uinc_wrap": "inc", "udec_wrap": "dec",
+    "fmin": "fmin", "fmax": "fmax",
+}  # fmt: skip
+
+
+class Memory:
+    """Mixin of `Lowering`."""
+
+    # --- addresses ----------------------------------------------------------------------------------------------
+
+    def gep(self: Lowering, source: ir.Type, args: Sequence[ir.Value]) -> Node:
+        """Address arithmetic: base + constant + sum of index * size, the constant outermost so that it folds."""
+        build = self.build
+        base = self.one(args[0])
+        kind = base.type
+        width = WIDTH[kind]
+        constant = 0
+        type_ = source
+        for position, index in enumerate(args[1:]):
+            if position and type_.kind == "struct":
+                number = index.value if isinstance(index, ir.ConstInt) else 0
+                constant += self.layout.offsets(type_)[number]
+                type_ = type_.elements[number]
+                continue
+            if position:
+                type_ = type_.element
+            size = self.layout.size(type_)
+            if isinstance(index, ir.ConstInt):
+                constant += signed(index.value, index.type.bits) * size
+                continue
+            if isinstance(index, ir.Zero | ir.Undef):
+                continue
+            bits = self.layout.bits(index.type)
+            value = self.parts(index)[0]
+            if bits < width:
+                value = build.sext(value, bits, kind)
+            elif kind == "i32":
+                value = build.trunc(value)
+            value, extra = _peel(build, value)
+            constant += extra * size
+            base = build.binary("add", kind, base, build.binary("mul", kind, value, build.const(kind, size)))
+        return build.binary("add", kind, base, build.const(kind, constant)) if constant else base
+
+    def address_cast(self: Lowering, a: Node, source: int, to: int) -> Node:
+        build = self.build
+        kind = self.legal(ir.ptr_type(to))[0]
+        if source == to:
+            return a
+        if to == 0:
+            if source not in SPACES:
+                self.unsupported(f"addrspacecast from addrspace({source})")
+            if source == 101 and a.head == "sym":
+                return build.pure("cvta.param.i64", "i64", a)
+            return build.pure(f"cvta.{SPACES[source]}.i64", "i64", build.zext(a, WIDTH[a.type], "i64"))
+        if source != 0:
+            a = self.address_cast(a, source, 0)
+        if to not in SPACES:
+            self.unsupported(f"addrspacecast to addrspace({to})")
+        if a.op == f"cvta.{SPACES[to]}.i64":
+            inner = a.args[0]
+            return build.trunc(inner) if kind == "i32" else inner
+        node = build.pure(f"cvtato.{SPACES[to]}.i64", "i64", a)
+        return build.trunc(node) if kind == "i32" else node
+
+    def op_alloca(self: Lowering, inst: ir.Inst) -> list[Node]:
+        assert inst.source is not None
+        count = 1
+        if inst.args:
+            number = inst.args[0]
+            if not isinstance(number, ir.ConstInt):
+                self.unsupported("alloca of a size that is not constant")
+            count = number.value
+        align = max(inst.align, self.layout.align(inst.source))
+        size = self.layout.size(inst.source) * count
+        offset = -(-self.depot_size // align) * align
+        self.depot_size = offset + size
+        self.depot_align = max(self.depot_align, align)
+        kind = self.legal(ir.ptr_type(5))[0]
+        slot = self.build.symbol(kind, "%depot", offset)
+        return [slot] if inst.type.space == 5 else [self.address_cast(slot, 5, 0)]
+
+    def space(self: Lowering, type_: ir.Type) -> str:
+        found = SPACES.get(type_.space)
+        if found is None:
+            self.unsupported(f"access to addrspace({type_.space})")
+        return found
+
+    # --- flattening ---------------------------------------------------------------------------------------------
+
+    def leaves(self: Lowering, type_: ir.Type, at: int = 0) -> list[tuple[ir.Type, int]]:
+        """(scalar type, byte offset) of everything a value of the type keeps in memory."""
+        if type_.kind == "array":
+            size = self.layout.size(type_.element)
+            return [leaf for i in range(type_.count) for leaf in self.leaves(type_.element, at + i * size)]
+        if type_.kind == "struct":
+            pairs = zip(type_.elements, self.layout.offsets(type_), strict=True)
+            return [leaf for field, offset in pairs for leaf in self.leaves(field, at + offset)]
+        if type_.kind == "vector":
+            bits = self.layout.bits(type_.element)
+            if bits % 8:
+                return [(ir.int_type(bits * type_.count), at)]
+            return [(type_.element, at + i * bits // 8) for i in range(type_.count)]
+        return [(type_, at)]
+
+    def cells(self: Lowering, type_: ir.Type, align: int) -> list[tuple[str, int]]:
+        """(memory type, offset) of each access that moves a scalar: whole if aligned and a machine size, else bytes up
+        to 64 bits in powers of two."""
+        bits = self.layout.bits(type_)
+        size = (bits + 7) // 8
+        whole = {1: "u8", 2: "u16", 4: "i32", 8: "i64"}.get(size)
+        if whole and align >= size and (type_.kind != "int" or bits == size * 8 or size == 1):
+            kind = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}.get(type_.kind, whole)
+            return [(kind, 0)]
+        out = []
+        at = 0
+        while at < size:
+            step = 8
+            while step > size - at or step > align or at % step:
+                step //= 2
+            out.append(({1: "u8", 2: "u16", 4: "i32", 8: "i64"}[step], at))
+            at += step
+        return out
+
+    # --- loads and stores ---------------------------------------------------------------------------------------
+
+    def op_load(self: Lowering, inst: ir.Inst) -> list[Node]:
+        pointer = inst.args[0]
+        space = self.space(pointer.type)
+        head = "ld"
+        if inst.order:
+            head = self.ordered_head("ld", inst)
+        elif "volatile" in inst.flags:
+            head = "ldvol"
+        elif space in ("global",) and "invariant.load" in inst.metadata:
+            head = "ldnc"
+        nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
+        bounds = inst.metadata.get("range")
+        if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (32, 64):
+            self.apply_range(nodes[0], self.module.node(bounds))
+        return nodes
+
+    def apply_range(self: Lowering, node: Node, bounds: ir.Node | None) -> None:
+        if bounds is None or len(bounds.items) != 2:
+            return
+        low, high = bounds.items
+        if isinstance(low, ir.ConstInt) and isinstance(high, ir.ConstInt) and low.value < high.value:
+            node.zb = min(node.zb, (high.value - 1).bit_length())
+            node.sb = min(node.sb, node.zb + 1)
+
+    def load(self: Lowering, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]:
+        """Load a value of any type as its legal parts."""
+        cells: list[tuple[str, int]] = []
+        leaves = self.leaves(type_)
+        counts = []
+        for leaf, offset in leaves:
+            found = self.cells(leaf, _align_at(align, offset))
+            counts.append(len(found))
+            cells += [(kind, offset + at) for kind, at in found]
+        if not cells:
+            return []
+        raw = self.load_cells(head, space, cells, address, align)
+        parts: list[Node] = []
+        at = 0
+        for (leaf, _), count in zip(leaves, counts, strict=True):
+            group = [(kind, cell - cells[at][1]) for kind, cell in cells[at : at + count]]
+            parts += self.assemble(leaf, list(zip(group, raw[at : at + count], strict=True)))
+            at += count
+        if type_.kind == "vector" and self.layout.bits(type_.element) % 8:
+            return self.bitcast(parts, leaves[0][0], type_)
+        return parts
+
+    def load_cells(
+        self: Lowering, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int
+    ) -> list[Node]:
+        out: list[Node] = []
+        for first, count in _groups(cells, align, space):
+            kind, offset = cells[first]
+            where = self.offset(address, offset)
+            result = {"u8": "i32", "u16": "i32"}.get(kind, kind)
+            if count == 1:
+                node = self.build.raw(f"{head}.{space}.{kind}", result, (where,), root=head not in ("ld", "ldnc"))
+                out.append(self.bound(node, kind))
+            else:
+                node = self.build.raw(f"{head}{count}.{space}.{kind}", "", (where,), root=True)
+                for i in range(count):
+                    out.append(self.bound(self.build.raw(f"res.{result}", result, (node,), i), kind))
+        return out
+
+    @staticmethod
+    def bound(node: Node, kind: str) -> Node:
+        if kind in ("u8", "u16"):
+            node.zb = 8 if kind == "u8" else 16
+            node.sb = node.zb + 1
+        return node
+
+    def offset(self: Lowering, address: Node, offset: int) -> Node:
+        if not offset:
+            return address
+        return self.build.binary("add", address.type, address, self.build.const(address.type, offset))
+
+    def assemble(self: Lowering, type_: ir.Type, cells: list[tuple[tuple[str, int], Node]]) -> list[Node]:
+        """Parts of a scalar from the cells it was loaded as."""
+        build = self.build
+        kinds = self.legal(type_)
+        if len(cells) == 1:
+            node = cells[0][1]
+            if kinds == ["p"]:
+                return [build.to_pred(node)]
+            return [build.bitcast(node, kinds[0]) if WIDTH[node.type] == WIDTH[kinds[0]] else node]
+        limbs: list[Node] = []
+        bits = self.layout.bits(type_)
+        unit = 64 if bits > 32 else 32
+        kind = f"i{unit}"
+        for start in range(0, bits, unit):
+            limb = build.const(kind, 0)
+            for (_, at), node in cells:
+                shift = at * 8 - start
+                if 0 <= shift < unit:
+                    wide = build.zext(node, WIDTH[node.type], kind) if kind == "i64" else node
+                    limb = build.binary("or", kind, limb, build.binary("shl", kind, wide, build.const("i32", shift)))
+                    if shift == 0:
+                        limb = wide
+            limbs.append(limb)
+        if kinds[0] in ("f32", "f64"):
+            return [build.bitcast(limbs[0], kinds[0])]
+        if kinds[0] in ("f16", "bf16"):
+            return [build.bitcast(limbs[0], kinds[0])]
+        return limbs
+
+    def op_store(self: Lowering, inst: ir.Inst) -> list[Node]:
+        pointer = inst.args[1]
+        head = "st"
+        if inst.order:
+            head = self.ordered_head("st", inst)
+        elif "volatile" in inst.flags:
+            head = "stvol"
+        value = inst.args[0]
+        self.store(head, self.space(pointer.type), value.type, self.parts(value), self.one(pointer), inst.align or 1)
+        return []
+
+    def store(
+        self: Lowering, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int
+    ) -> None:
+        """Store a value given as its legal parts."""
+        if type_.kind == "vector" and self.layout.bits(type_.element) % 8:
+            whole = ir.int_type(self.layout.bits(type_))
+            parts = self.bitcast(parts, type_, whole)
+            type_ = whole
+        cells: list[tuple[str, int]] = []
+        values: list[Node] = []
+        at = 0
+        for leaf, offset in self.leaves(type_):
+            count = len(self.legal(leaf))
+            found = self.cells(leaf, _align_at(align, offset))
+            values += self.take_apart(leaf, found, parts[at : at + count])
+            cells += [(kind, offset + cell) for kind, cell in found]
+            at += count
+        for first, count in _groups(cells, align, space):
+            kind, offset = cells[first]
+            suffix = "" if count == 1 else str(count)
+            where = self.offset(address, offset)
+            args = (where, *values[first : first + count])
+            self.build.raw(f"{head}{suffix}.{space}.{kind}", "", args, root=True)
+
+    def take_apart(self: Lowering, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
+        """Values of the cells that a scalar is stored as."""
+        build = self.build
+        if len(cells) == 1:
+            node = parts[0]
+            if node.type == "p":
+                return [build.zext(node, 1, "i32")]
+            wanted = {"u8": "i32", "u16": "i32"}.get(cells[0][0], cells[0][0])
+            return [build.bitcast(node, wanted) if WIDTH[node.type] == WIDTH[wanted] else node]
+        limbs = [build.bitcast(p, {16: "i32", 32: "i32", 64: "i64"}[WIDTH[p.type]]) for p in parts]
+        unit = WIDTH[limbs[0].type]
+        out = []
+        for kind, at in cells:
+            limb = limbs[at * 8 // unit]
+            piece = build.binary("lshr", limb.type, limb, build.const("i32", at * 8 % unit))
+            out.append(piece if kind == "i64" else build.trunc(piece))
+        return out
+
+    # --- atomics ------------------------------------------------------------------------------------------------
+
+    def scope(self: Lowering, inst: ir.Inst) -> str:
+        found = SCOPES.get(inst.scope)
+        if found is None:
+            self.unsupported(f'syncscope("{inst.scope}")')
+        return found
+
+    def ordered_head(self: Lowering, head: str, inst: ir.Inst) -> str:
+        """ld/st with memory order: relaxed or acquire/release at a scope; seq_cst is preceded by a fence.sc."""
+        order = inst.order[0]
+        scope = self.scope(inst)
+        if order == "seq_cst":
+            self.build.raw(f"fencesc.{scope}", "", root=True)
+        strong = order in ("acquire", "release", "seq_cst")
+        if self.space(inst.args[-1].type) in ("local", "const", "param"):
+            return head
+        return f"{head}{('acq' if head == 'ld' else 'rel') if strong else 'rlx'}_{scope}"
+
+    def op_fence(self: Lowering, inst: ir.Inst) -> list[Node]:
+        if inst.scope == "singlethread":
+            return []
+        head = "fencesc" if inst.order[0] == "seq_cst" else "fence"
+        self.build.raw(f"{head}.{self.scope(inst)}", "", root=True)
+        return []
+
+    def sem(self: Lowering, order: str) -> str:
+        return {"monotonic": "relaxed", "unordered": "relaxed", "acquire": "acquire", "release": "release",
+                "acq_rel": "acq_rel", "seq_cst": "acq_rel"}[order]  # fmt: skip
+
+    def op_atomicrmw(self: Lowering, inst: ir.Inst) -> list[Node]:
+        build = self.build
+        pointer, value = self.one(inst.args[0]), self.one(inst.args[1])
+        space = self.space(inst.args[0].type)
+        if inst.pred not in _ATOMIC_OPS:
+            self.unsupported(f"atomicrmw {inst.pred}")
+        op = _ATOMIC_OPS[inst.pred]
+        kind = value.type
+        if op == "sub":
+            op, value = "add", build.binary("sub", kind, build.const(kind, 0), value)
+        if op == "fsub":
+            op, value = "fadd", build.pure(f"fneg.{kind}", kind, value)
+        if op == "exch" and kind in ("f32", "f64"):
+            whole = "i32" if kind == "f32" else "i64"
+            old = self.atomic("exch", space, whole, pointer, (build.bitcast(value, whole),), inst)
+            return [build.bitcast(old, kind)]
+        return [self.atomic(op, space, kind, pointer, (value,), inst)]
+
+    def atomic(
+        self: Lowering, op: str, space: str, kind: str, pointer: Node, values: tuple[Node, ...], inst: ir.Inst
+    ) -> Node:
+        order = inst.order[-1] if inst.op == "atomicrmw" else max(inst.order, key=_STRENGTH.index)
+        if "seq_cst" in inst.order:
+            build_scope = self.scope(inst)
+            self.build.raw(f"fencesc.{build_scope}", "", root=True)
+        if space in ("local", "const", "param"):
+            self.unsupported(f"atomic access to {space} memory")
+        data = (self.sem(order), self.scope(inst))
+        return self.build.raw(f"atom{op}.{space}.{kind}", kind, (pointer, *values), data, root=True)
+
+    def op_cmpxchg(self: Lowering, inst: ir.Inst) -> list[Node]:
+        build = self.build
+        pointer = self.one(inst.args[0])
+        expected, new = self.one(inst.args[1]), self.one(inst.args[2])
+        bits = self.layout.bits(inst.args[1].type)
+        space = self.space(inst.args[0].type)
+        kind = expected.type
+        if bits < 32:
+            if bits != 16:
+                self.unsupported(f"cmpxchg of i{bits}")
+            old = self.atomic("cas", space, "i16", pointer, (expected, new), inst)
+            old.type = "i32"
+            return [old, self.compare("eq", 16, old, expected)]
+        old = self.atomic("cas", space, kind, pointer, (expected, new), inst)
+        return [old, build.icmp("eq", old, expected)]
+
+
+_STRENGTH = ["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"]
+_SIZE = {"u8": 1, "u16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+
+def _align_at(align: int, offset: int) -> int:
+    """Alignment known at base + offset."""
+    return align if offset == 0 else min(align, offset & -offset)
+
+
+def _peel(build: object, value: Node) -> tuple[Node, int]:
+    """x + c of an index -> (x, c), so that the constant reaches the address; also through an extension of an add that
+    cannot be seen to overflow (left alone: the flag is not kept in the DAG)."""
+    if value.head == "add" and value.args[1].is_const:
+        return value.args[0], signed(value.args[1].data, WIDTH[value.type])
+    return value, 0
+
+
+def _groups(cells: list[tuple[str, int]], align: int, space: str) -> list[tuple[int, int]]:
+    """(first, count) of accesses: 2 or 4 neighbours of one type go as a vector where alignment allows."""
+    out = []
+    at = 0
+    while at < len(cells):
+        kind, offset = cells[at]
+        size = _SIZE[kind]
+        count = 1
+        for wanted in (4, 2):
+            if size * wanted > 16 or at + wanted > len(cells) or _align_at(align, offset) < size * wanted:
+                continue
+            if all(cells[at + i] == (kind, offset + i * size) for i in range(wanted)):
+                count = wanted
+                break
+        out.append((at, count))
+        at += count
+    return out

@@ -1,0 +1,207 @@
+"""`select`: one LLVM module -> one PTX module."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import SourceFile, Span, fail
+from minicc.isel.calls import is_kernel
+from minicc.isel.cover import Cover
+from minicc.isel.dag import Node
+from minicc.isel.database import database
+from minicc.isel.debug import Locations
+from minicc.isel.emit import Emitter, demand, mark_uses, number_results
+from minicc.isel.explain import Explanation
+from minicc.isel.globals import Globals, linkage, ptx_names
+from minicc.isel.lower import Lowering
+from minicc.nvvm import ir
+from minicc.nvvm.options import Options
+from minicc.nvvm.tokens import offset_of
+from minicc.ptx import model as ptx
+
+
+def select(module: ir.Module, arch: Arch, options: Options, explanation: Explanation | None = None) -> ptx.Module:
+    """PTX of an optimised, prepared module. `explanation`, if given, receives what was weighed for each instruction.
+
+    The module is consumed (pure instructions are moved). A construct without a pattern is a `CompileError`.
+    """
+    names = ptx_names(module)
+    out = ptx.Module(arch.ptx_version, arch.name)
+    if options.debug == "full":
+        out.target_options = ("debug",)
+    locations = Locations(module)
+    called = _calls(module)
+    order = _callees_first(module, called)
+    declared: set[str] = set()
+    out.variables = Globals(module, names).variables()
+    out.order = list(out.variables)
+    annotations = _annotations(module)
+    if annotations:
+        for name, function in module.functions.items():
+            if name in annotations and "kernel" in annotations[name]:
+                function.cc = "ptx_kernel"
+    for number, function in enumerate(order):
+        for callee in called.get(function.name, []):
+            if callee not in declared and callee in module.functions:
+                prototype = _declaration(module, module.functions[callee], names, arch, options)
+                declared.add(callee)
+                out.order.append(prototype)
+                out.functions.append(prototype)
+        if not function.blocks:
+            continue
+        made = _function(module, function, names, arch, options, number, locations, annotations, explanation)
+        declared.add(function.name)
+        out.functions.append(made)
+        out.order.append(made)
+    out.files = locations.files
+    out.sections = locations.sections()
+    return out
+
+
+def _function(
+    module: ir.Module, function: ir.Function, names: dict[str, str], arch: Arch, options: Options, number: int,
+    locations: Locations, annotations: dict[str, dict[str, int]], explanation: Explanation | None,
+) -> ptx.Function:  # fmt: skip
+    lowering = Lowering(module, function, names, arch, options)
+    lowering.run()
+    blocks = lowering.blocks
+    mark_uses(blocks, lowering)
+    for dag in blocks:
+        for node in dag.nodes:
+            if node.head.startswith("atom") and node.uses == 0 and node.head not in ("atomexch", "atomcas"):
+                node.op, node.type = "red" + node.op[4:], ""
+    explain = options.explain or explanation is not None
+    cover = Cover(database(arch.sm), options.isel == "first-match", explain)
+    ordered = sorted((node for dag in blocks for node in dag.nodes), key=lambda n: n.index)
+    missing = cover.run(ordered)
+    if missing is not None:
+        _no_pattern(module, function, missing)
+    demand(blocks, lowering)
+    emitter = Emitter(lowering, cover, number, locations)
+    number_results(blocks, emitter)
+    emitter.run()
+    made = _header(lowering, function, names, annotations)
+    made.body = emitter.out
+    made.reg_ranges = emitter.declarations()
+    if lowering.depot_size:
+        depot = ptx.Variable(emitter.depot_name, "local", "b8", lowering.depot_align, (lowering.depot_size,))
+        made.body.insert(0, depot)
+    if explanation is not None:
+        explanation.add(function.name, emitter.explained, cover.database)
+    return made
+
+
+def _no_pattern(module: ir.Module, function: ir.Function, node: Node) -> NoReturn:
+    fail(
+        "isel.unsupported",
+        f"no pattern for '{node.op}' in function '{function.name}'",
+        Span(SourceFile(module.name, module.text), *offset_of(module.text, function.offset)),
+    )
+
+
+def _header(
+    lowering: Lowering, function: ir.Function, names: dict[str, str], annotations: dict[str, dict[str, int]]
+) -> ptx.Function:
+    kernel = is_kernel(function)
+    attributes = [arg.attributes for arg in function.args]
+    name = names[function.name]
+    returns, params = lowering.signature(name, function.type, attributes, kernel)
+    link = linkage(function.linkage, not function.blocks)
+    made = ptx.Function(name, kernel, params, returns, None, linkage=link)  # type: ignore[arg-type]
+    if kernel and link == "":
+        made.linkage = "visible"
+    if kernel:
+        made.directives = _directives(function, annotations.get(function.name, {}))
+    elif "noreturn" in function.attributes:
+        made.directives = [("noreturn", ())]
+    return made
+
+
+def _declaration(
+    module: ir.Module, function: ir.Function, names: dict[str, str], arch: Arch, options: Options
+) -> ptx.Function:
+    lowering = Lowering(module, function, names, arch, options)
+    made = _header(lowering, function, names, {})
+    return attrs.evolve(made, linkage="extern" if not function.blocks else made.linkage)
+
+
+def _directives(function: ir.Function, notes: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:
+    """Performance directives from function attributes, or from the older !nvvm.annotations."""
+    out: list[tuple[str, tuple[int, ...]]] = []
+    attributes = function.attributes
+    for key, directive in (
+        ("nvvm.maxntid", "maxntid"),
+        ("nvvm.reqntid", "reqntid"),
+        ("nvvm.minctasm", "minnctapersm"),
+        ("nvvm.maxnreg", "maxnreg"),
+        ("nvvm.cluster_dim", "reqnctapercluster"),
+        ("nvvm.maxclusterrank", "maxclusterrank"),
+    ):
+        if key in attributes:
+            values = tuple(int(v) for v in str(attributes[key]).split(",") if v.strip())
+            if directive in ("maxntid", "reqntid"):
+                values = (values + (1, 1))[:3]
+            out.append((directive, values))
+    for directive, keys in (
+        ("maxntid", ("maxntidx", "maxntidy", "maxntidz")),
+        ("reqntid", ("reqntidx", "reqntidy", "reqntidz")),
+    ):
+        if keys[0] in notes:
+            out.append((directive, tuple(notes.get(k, 1) for k in keys)))
+    if "minctasm" in notes:
+        out.append(("minnctapersm", (notes["minctasm"],)))
+    if "maxnreg" in notes:
+        out.append(("maxnreg", (notes["maxnreg"],)))
+    return out
+
+
+def _annotations(module: ir.Module) -> dict[str, dict[str, int]]:
+    """!nvvm.annotations: function -> {key: value}."""
+    out: dict[str, dict[str, int]] = {}
+    for ref in module.named_metadata.get("nvvm.annotations", []):
+        node = module.node(ref)
+        if node is None or not node.items or not isinstance(node.items[0], ir.Global):
+            continue
+        found = out.setdefault(node.items[0].name, {})
+        for key, value in zip(node.items[1::2], node.items[2::2], strict=False):
+            if isinstance(key, str) and isinstance(value, ir.ConstInt):
+                found[key] = value.value
+    return out
+
+
+def _calls(module: ir.Module) -> dict[str, list[str]]:
+    """Functions that each function names (called, or address taken)."""
+    out: dict[str, list[str]] = {}
+    for function in module.functions.values():
+        found: dict[str, None] = {}
+        for inst in function.instructions():
+            for value in [inst.callee, *inst.args]:
+                if (
+                    isinstance(value, ir.Global)
+                    and value.name in module.functions
+                    and not value.name.startswith("llvm.")
+                ):
+                    found[value.name] = None
+        out[function.name] = list(found)
+    return out
+
+
+def _callees_first(module: ir.Module, called: dict[str, list[str]]) -> list[ir.Function]:
+    """Functions in an order that needs few forward declarations."""
+    done: dict[str, None] = {}
+    for root in module.functions:
+        stack = [(root, iter(called.get(root, [])))]
+        open_ = {root}
+        while stack:
+            name, rest = stack[-1]
+            after = next((c for c in rest if c not in done and c not in open_), None)
+            if after is not None:
+                open_.add(after)
+                stack.append((after, iter(called.get(after, []))))
+            else:
+                done[name] = None
+                stack.pop()
+    return [module.functions[name] for name in done if not name.startswith("llvm.")]

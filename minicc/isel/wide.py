@@ -1,0 +1,158 @@
+"""Integers wider than 64 bits, as lists of i64 limbs, least significant first. Division is LLVM's (it expands it)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minicc.isel.dag import Node
+
+if TYPE_CHECKING:
+    from minicc.isel.lower import Lowering
+
+
+class Wide:
+    """Mixin of `Lowering`. The bits above the type's width in the top limb are unspecified."""
+
+    def wide_binary(self: Lowering, op: str, bits: int, a: list[Node], b: list[Node]) -> list[Node]:
+        build = self.build
+        match op:
+            case "and" | "or" | "xor":
+                return [build.binary(op, "i64", x, y) for x, y in zip(a, b, strict=True)]
+            case "add" | "sub":
+                return self.wide_add(op, a, b)
+            case "mul":
+                return self.wide_multiply(a, b)
+            case "shl" | "lshr" | "ashr":
+                return self.wide_shift(op, bits, a, b[0])
+        self.unsupported(f"'{op}' of i{bits}")
+
+    def wide_add(self: Lowering, op: str, a: list[Node], b: list[Node]) -> list[Node]:
+        """Carries by comparison: sum < addend, difference > minuend."""
+        build = self.build
+        out: list[Node] = []
+        carry: Node | None = None
+        for x, y in zip(a, b, strict=True):
+            total = build.binary(op, "i64", x, y)
+            overflow = build.icmp("ult", total, x) if op == "add" else build.icmp("ult", x, y)
+            if carry is not None:
+                one = build.zext(carry, 1, "i64")
+                after = build.binary(op, "i64", total, one)
+                more = build.icmp("ult", after, total) if op == "add" else build.icmp("ult", total, one)
+                overflow = build.binary("or", "p", overflow, more)
+                total = after
+            out.append(total)
+            carry = overflow
+        return out
+
+    def wide_multiply(self: Lowering, a: list[Node], b: list[Node]) -> list[Node]:
+        build = self.build
+        out = [build.const("i64", 0)] * len(a)
+        for i, x in enumerate(a):
+            row = [build.const("i64", 0)] * len(a)
+            for j, y in enumerate(b):
+                if i + j < len(a):
+                    row[i + j] = build.binary("mul", "i64", x, y)
+            out = self.wide_add("add", out, row)
+            row = [build.const("i64", 0)] * len(a)
+            for j, y in enumerate(b):
+                if i + j + 1 < len(a):
+                    row[i + j + 1] = build.binary("mulhiu", "i64", x, y)
+            out = self.wide_add("add", out, row)
+        return out
+
+    def wide_shift(self: Lowering, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]:
+        build = self.build
+        count = len(a)
+        top = bits - 64 * (count - 1)
+        a = list(a)
+        if op == "lshr":
+            a[-1] = build.zext(a[-1], top, "i64")
+        elif op == "ashr":
+            a[-1] = build.sext(a[-1], top, "i64")
+        zero = build.const("i64", 0)
+        fill = build.binary("ashr", "i64", a[-1], build.const("i32", 63)) if op == "ashr" else zero
+        if amount.is_const:
+            return self.wide_shift_constant(op, a, amount.data, fill)
+        low = build.trunc(amount)
+        # A barrel shifter: whole limbs by selects, then the rest within limbs.
+        step = 6
+        result = a
+        while (1 << step) < 64 * count:
+            flag = build.icmp(
+                "ne", build.binary("and", "i32", low, build.const("i32", 1 << step)), build.const("i32", 0)
+            )
+            moved = self.wide_shift_constant(op, result, 1 << step, fill)
+            result = [build.select("i64", flag, x, y) for x, y in zip(moved, result, strict=True)]
+            step += 1
+        inner = build.binary("and", "i32", low, build.const("i32", 63))
+        back = build.binary("sub", "i32", build.const("i32", 63), inner)
+        out = []
+        one = build.const("i32", 1)
+        for i in range(count):
+            if op == "shl":
+                part = build.binary("shl", "i64", result[i], inner)
+                if i:
+                    spill = build.binary("lshr", "i64", build.binary("lshr", "i64", result[i - 1], one), back)
+                    part = build.binary("or", "i64", part, spill)
+            else:
+                last = i == count - 1
+                part = build.binary("ashr" if last and op == "ashr" else "lshr", "i64", result[i], inner)
+                if not last:
+                    spill = build.binary("shl", "i64", build.binary("shl", "i64", result[i + 1], one), back)
+                    part = build.binary("or", "i64", part, spill)
+            out.append(part)
+        return out
+
+    def wide_shift_constant(self: Lowering, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]:
+        build = self.build
+        count = len(a)
+        limbs, inner = divmod(amount, 64)
+        zero = build.const("i64", 0)
+
+        def limb(i: int) -> Node:
+            if 0 <= i < count:
+                return a[i]
+            return zero if op == "shl" else fill
+
+        out = []
+        for i in range(count):
+            if op == "shl":
+                here, other = limb(i - limbs), limb(i - limbs - 1)
+            else:
+                here, other = limb(i + limbs), limb(i + limbs + 1)
+            if inner == 0:
+                out.append(here)
+                continue
+            there = build.const("i32", 64 - inner)
+            by = build.const("i32", inner)
+            if op == "shl":
+                part = build.binary(
+                    "or", "i64", build.binary("shl", "i64", here, by), build.binary("lshr", "i64", other, there)
+                )
+            else:
+                part = build.binary(
+                    "or", "i64", build.binary("lshr", "i64", here, by), build.binary("shl", "i64", other, there)
+                )
+            out.append(part)
+        return out
+
+    def wide_compare(self: Lowering, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node:
+        build = self.build
+        top = bits - 64 * (len(a) - 1)
+        extend = build.sext if pred[0] == "s" else build.zext
+        a = [*a[:-1], extend(a[-1], top, "i64")]
+        b = [*b[:-1], extend(b[-1], top, "i64")]
+        if pred in ("eq", "ne"):
+            difference = build.const("i64", 0)
+            for x, y in zip(a, b, strict=True):
+                difference = build.binary("or", "i64", difference, build.binary("xor", "i64", x, y))
+                if x is a[0]:
+                    difference = build.binary("xor", "i64", x, y)
+            return build.icmp(pred, difference, build.const("i64", 0))
+        strict = pred[:-1] + "t"
+        low = build.icmp("u" + pred[1:], a[0], b[0])
+        for position, (x, y) in enumerate(zip(a[1:], b[1:], strict=True)):
+            last = position == len(a) - 2
+            less = build.icmp(strict if last else "u" + strict[1:], x, y)
+            low = build.binary("or", "p", less, build.binary("and", "p", build.icmp("eq", x, y), low))
+        return low
