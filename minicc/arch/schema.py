@@ -92,6 +92,17 @@ class Core:
     memory_queue: int
     stall_zero_pause: int
     branch_latency: int
+    icache_line: int = 128
+    icache_jump: tuple[int, int, int] = (10, 50, 265)
+    """Extra cycles of a jump that finds its line in L1, L1.5, L2."""
+    icache_next: tuple[int, int] = (10, 37)
+    """Extra cycles per line of straight code from L1.5, L2 (prefetched)."""
+    icache_prewarmed: int = 65536
+    """Bytes of a kernel's code that are in L1.5 when it starts."""
+    cta_launch: int = 150
+    """From a CTA's end to the first issue of the one that takes its place."""
+    grid_overhead: int = 800
+    """Cycles of a grid before its first instruction and after its last."""
 
 
 @attrs.frozen
@@ -114,6 +125,19 @@ class Memory:
     dram_latency: int
     dram_bandwidth: float
     sm_l2_bandwidth: int
+    l2_ways: int = 16
+    l2_write_cost: float = 2.0
+    """Bandwidth that a written sector takes, in read sectors."""
+    l1_reserved: int = 0
+    """Bytes of the unified L1/shared array that never hold data, beyond the shared-memory configuration."""
+    shared_configurations: tuple[int, ...] = ()
+    """Sizes to which the shared part of the array can be set."""
+    constant_miss: int = 79
+    """Extra cycles of the first use of a constant line by an SM."""
+    fence: int = 300
+    """A GPU-scope memory fence with nothing outstanding."""
+    atomic_repeat: float = 0.32
+    """Cycles of an L2 slice for each further lane that names the same word."""
 
 
 @attrs.frozen

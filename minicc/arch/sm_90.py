@@ -212,8 +212,18 @@ ARCH = Arch(
         memory_queue=9,
         stall_zero_pause=33,
         branch_latency=10,
+        # P: instruction caches (jump 10 / 19-21 / 57-68 / 270-282; straight 1.0 / 2.2 / 5.6 cycles an instruction).
+        icache_line=128,
+        icache_jump=(10, 50, 265),
+        icache_next=(10, 37),
+        icache_prewarmed=65536,
+        # Estimates, not measured yet.
+        cta_launch=150,
+        grid_overhead=800,
     ),
-    # R, P; L2 from LUO25 (H800) scaled to 1980 MHz.
+    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles at
+    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB; L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
+    # to one word 0.0924 warps a cycle in all. Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
     memory=Memory(
         l1_bytes=262144,
         l1_line=128,
@@ -222,15 +232,22 @@ ARCH = Arch(
         shared_latency=23,
         shared_banks=32,
         constant_latency=25,
-        l2_bytes=52428800,
+        l2_bytes=62914560,
         l2_partitions=2,
         l2_slices=96,
-        l2_latency_near=270,
-        l2_latency_far=430,
-        l2_bandwidth=4950,
-        dram_latency=620,
+        l2_latency_near=281,
+        l2_latency_far=511,
+        l2_bandwidth=4600,
+        dram_latency=657,
         dram_bandwidth=2074.0,
         sm_l2_bandwidth=64,
+        l2_ways=16,
+        l2_write_cost=2.0,
+        l1_reserved=32768,
+        shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
+        constant_miss=79,
+        fence=300,
+        atomic_repeat=0.32,
     ),
     features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc"}),
 )

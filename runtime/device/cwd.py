@@ -1,0 +1,81 @@
+"""The compute work distributor's arithmetic: how many CTAs of a grid an SM holds at once, and why not more."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch import Arch
+from runtime.device.grid import Grid
+
+
+@attrs.frozen
+class Residency:
+    """CTAs per SM under each limit (`launch__occupancy_limit_*`), the least of which is `ctas`."""
+
+    warps_per_cta: int
+    blocks: int
+    warps: int
+    registers: int
+    shared: int
+    barriers: int
+
+    @property
+    def ctas(self) -> int:
+        """CTAs that an SM holds at once."""
+        return min(self.blocks, self.warps, self.registers, self.shared, self.barriers)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Each limit under ncu's name."""
+        return {
+            "launch__occupancy_limit_blocks": self.blocks,
+            "launch__occupancy_limit_registers": self.registers,
+            "launch__occupancy_limit_shared_mem": self.shared,
+            "launch__occupancy_limit_warps": self.warps,
+            "launch__occupancy_limit_barriers": self.barriers,
+        }
+
+
+def residency(threads: int, registers: int, shared: int, barriers: int, arch: Arch) -> Residency:
+    """Limits for CTAs of `threads` threads with `registers` registers each and `shared` bytes in all. Registers are
+    allocated per warp in units and per sub-core; a limit that does not apply is that of the blocks."""
+    o = arch.occupancy
+    warps = (threads + 31) // 32
+    unit = o.register_unit_per_warp
+    per_warp = max((registers * 32 + unit - 1) // unit * unit, unit)
+    # Each sub-core has its own file, so whole warps per sub-core count.
+    warps_by_registers = o.registers_per_sm // arch.core.sub_cores // per_warp * arch.core.sub_cores
+    rounded = (shared + o.shared_granularity - 1) // o.shared_granularity * o.shared_granularity
+    return Residency(
+        warps_per_cta=warps,
+        blocks=o.max_blocks,
+        warps=o.max_warps // warps if warps else 0,
+        registers=warps_by_registers // warps if warps else 0,
+        shared=o.shared_per_sm // rounded if rounded else o.max_blocks,
+        barriers=o.max_barriers * 4 // barriers if barriers > 4 else o.max_blocks,
+    )
+
+
+def of_grid(grid: Grid, arch: Arch) -> Residency:
+    """`residency` of a grid."""
+    threads = grid.block[0] * grid.block[1] * grid.block[2]
+    return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
+
+
+def invalid(grid: Grid, arch: Arch) -> str | None:
+    """Why the grid cannot be launched at all, or None."""
+    o = arch.occupancy
+    threads = grid.block[0] * grid.block[1] * grid.block[2]
+    if min(grid.grid) < 1 or min(grid.block) < 1:
+        return f"empty grid {grid.grid} or block {grid.block}"
+    if threads > o.max_threads_per_block or grid.block[0] > 1024 or grid.block[1] > 1024 or grid.block[2] > 64:
+        return f"block {grid.block} has more than {o.max_threads_per_block} threads or is too long in one dimension"
+    if grid.grid[0] >= 1 << 31 or grid.grid[1] >= 1 << 16 or grid.grid[2] >= 1 << 16:
+        return f"grid {grid.grid} is too large"
+    if grid.shared - arch.abi.shared_reserved > o.shared_per_block_max:
+        return f"{grid.shared - arch.abi.shared_reserved} bytes of shared memory; a block has {o.shared_per_block_max}"
+    if grid.registers > o.max_registers_per_thread:
+        return f"{grid.registers} registers a thread"
+    if of_grid(grid, arch).ctas < 1:
+        return f"{threads} threads of {grid.registers} registers do not fit an SM"
+    return None

@@ -1,0 +1,398 @@
+"""What the load/store unit does with 32 lane addresses: translation and bounds, moving the data, atomics, coalescing.
+
+`lanes` is the host address of 32 u64 device addresses, `hosts` of 32 int64 host addresses. Rows of registers are 128
+bytes apart; `dst`, `src` are host addresses of a first row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import (
+    add_f32,
+    add_f64,
+    load8,
+    load16,
+    load32,
+    load64,
+    loads64,
+    store8,
+    store16,
+    store32,
+    store64,
+)
+
+FULL = 0xFFFFFFFF
+WINDOW = 1 << 24
+"""Bytes of the generic windows of shared and local memory."""
+
+
+@compiled("int64(int64, int64, uint32, int64, int64, int64, int64, int64, int64[::1])")
+def translate(
+    space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, G: Any
+) -> int:
+    """Host addresses of the active lanes. `shared`/`local` are host addresses of the CTA's and of the warp's lane 0's
+    memory. 1: global, all lanes, consecutive; 0: fine otherwise; negative: minus the fault (lane, address in G)."""
+    base = G[L.G_MEMBASE]
+    size = G[L.G_MEMSIZE]
+    limits = G[L.G_LIMITS]
+    memory = G[L.G_MEM]
+    if (space == L.SPACE_GLOBAL or space == L.SPACE_GENERIC) and mask == np.uint32(FULL):
+        a = loads64(lanes)
+        different = 0
+        for k in range(32):
+            different |= loads64(lanes + 8 * k) ^ (a + k * width)
+        off = a - base
+        if different == 0 and a % width == 0 and off >= 0 and off + 32 * width <= size:
+            left = 32 * width
+            at = off
+            fine = True
+            while left > 0:
+                inside = at & 255
+                part = 256 - inside
+                if part > left:
+                    part = left
+                if inside + part > np.int64(load16(limits + (at >> 8) * 2)):
+                    fine = False
+                    break
+                at += part
+                left -= part
+            if fine:
+                host = memory + off
+                for k in range(32):
+                    store64(hosts + 8 * k, np.uint64(host + k * width))
+                return 1
+    shared_window = G[L.G_SHAREDWIN]
+    local_window = G[L.G_LOCALWIN]
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        a = loads64(lanes + 8 * k)
+        fault = 0
+        host = 0
+        if space == L.SPACE_CONST:
+            a &= 0xFFFFFFFF
+            if a + width <= G[L.G_CSIZE + bank]:
+                host = G[L.G_CBANK + bank] + a
+            else:
+                host = G[L.G_ZERO]
+        else:
+            kind = space
+            if space == L.SPACE_GENERIC:
+                kind = L.SPACE_GLOBAL
+                if a >= shared_window and a < shared_window + WINDOW and shared_window:
+                    kind = L.SPACE_SHARED
+                    a -= shared_window
+                elif a >= local_window and a < local_window + WINDOW and local_window:
+                    kind = L.SPACE_LOCAL
+                    a -= local_window
+            if a & (width - 1):
+                fault = L.F_ALIGN
+            elif kind == L.SPACE_GLOBAL:
+                off = a - base
+                if off < 0 or off + width > size or (off & 255) + width > np.int64(load16(limits + (off >> 8) * 2)):
+                    fault = L.F_ADDRESS
+                host = memory + off
+            elif kind == L.SPACE_SHARED:
+                a &= 0xFFFFFFFF
+                if a + width > G[L.G_SHAREDSIZE]:
+                    fault = L.F_ADDRESS
+                host = shared + a
+            else:
+                a &= 0xFFFFFFFF
+                off = a - (G[L.G_LOCALTOP] - G[L.G_LOCALSIZE])
+                if off < 0 or off + width > G[L.G_LOCALSIZE]:
+                    fault = L.F_STACK if off < 0 else L.F_ADDRESS
+                host = local + k * G[L.G_LOCALSIZE] + off
+        if fault:
+            G[L.G_FLANE] = k
+            G[L.G_FADDR] = loads64(lanes + 8 * k)
+            return -fault
+        store64(hosts + 8 * k, np.uint64(host))
+    return 0
+
+
+@compiled("void(int64, int64, int64, uint32, int64)")
+def load_lanes(width: int, signed: int, hosts: int, mask: Any, dst: int) -> None:
+    """Registers at `dst` from memory; narrow loads extend to 32 bits."""
+    if mask == np.uint32(FULL) and width == 4:
+        for k in range(32):
+            store32(dst + 4 * k, load32(loads64(hosts + 8 * k)))
+        return
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        h = loads64(hosts + 8 * k)
+        d = dst + 4 * k
+        if width == 4:
+            store32(d, load32(h))
+        elif width == 8:
+            store32(d, load32(h))
+            store32(d + 128, load32(h + 4))
+        elif width == 16:
+            store32(d, load32(h))
+            store32(d + 128, load32(h + 4))
+            store32(d + 256, load32(h + 8))
+            store32(d + 384, load32(h + 12))
+        elif width == 1:
+            value = np.int64(load8(h))
+            if signed and value & 0x80:
+                value |= 0xFFFFFF00
+            store32(d, np.uint32(value))
+        else:
+            value = np.int64(load16(h))
+            if signed and value & 0x8000:
+                value |= 0xFFFF0000
+            store32(d, np.uint32(value))
+
+
+@compiled("void(int64, int64, uint32, int64)")
+def store_lanes(width: int, hosts: int, mask: Any, src: int) -> None:
+    """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide."""
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        h = loads64(hosts + 8 * k)
+        s = src + 4 * k
+        if width == 4:
+            store32(h, load32(s))
+        elif width == 8:
+            store32(h, load32(s))
+            store32(h + 4, load32(s + 128))
+        elif width == 16:
+            store32(h, load32(s))
+            store32(h + 4, load32(s + 128))
+            store32(h + 8, load32(s + 256))
+            store32(h + 12, load32(s + 384))
+        elif width == 1:
+            store8(h, np.uint64(load32(s)))
+        else:
+            store16(h, np.uint64(load32(s)))
+
+
+@compiled("uint64(uint64)")
+def half_to_float(h: Any) -> Any:
+    """binary16 bits to binary32 bits."""
+    sign = (h & np.uint64(0x8000)) << np.uint64(16)
+    exponent = np.int64(h >> np.uint64(10)) & 31
+    fraction = np.int64(h & np.uint64(0x3FF))
+    if exponent == 31:
+        return sign | np.uint64(0x7F800000) | np.uint64(fraction << 13)
+    if exponent == 0:
+        if fraction == 0:
+            return sign
+        exponent = 1
+        while not fraction & 0x400:
+            fraction <<= 1
+            exponent -= 1
+        fraction &= 0x3FF
+    return sign | np.uint64(((exponent + 112) << 23) | (fraction << 13))
+
+
+@compiled("uint64(uint64, int64, int64)")
+def round_float(f: Any, exponent_bits: int, fraction_bits: int) -> Any:
+    """binary32 bits to a 16-bit format (binary16: 5, 10; bfloat16: 8, 7), to nearest even."""
+    sign = np.int64(f >> np.uint64(31)) << 15
+    exponent = np.int64(f >> np.uint64(23)) & 255
+    fraction = np.int64(f & np.uint64(0x7FFFFF))
+    top = (1 << exponent_bits) - 1
+    if exponent == 255:
+        return np.uint64(0x7FFF) if fraction else np.uint64(sign | top << fraction_bits)
+    drop = 23 - fraction_bits
+    e = exponent - 127 + (top >> 1)
+    value = fraction | (0x800000 if exponent else 0)
+    if e <= 0:
+        if exponent_bits == 8:
+            e = 0
+        else:
+            drop += 1 - e
+            e = 0
+            if drop > 30:
+                return np.uint64(sign)
+        kept = value >> drop
+        rest = value & ((1 << drop) - 1)
+        half = 1 << (drop - 1)
+        if rest > half or (rest == half and kept & 1):
+            kept += 1
+        return np.uint64(sign | kept)
+    kept = (e << fraction_bits) + ((value & 0x7FFFFF) >> drop)
+    rest = value & ((1 << drop) - 1)
+    half = 1 << (drop - 1)
+    if rest > half or (rest == half and kept & 1):
+        kept += 1
+    if kept >= top << fraction_bits:
+        kept = top << fraction_bits
+    return np.uint64(sign | kept)
+
+
+@compiled("uint64(int64, int64, uint64, uint64)")
+def combine(op: int, kind: int, old: Any, value: Any) -> Any:
+    """old op value, as the bits of the type `kind` (T_*)."""
+    if op == L.OP_EXCH:
+        return value
+    if op == L.OP_AND:
+        return old & value
+    if op == L.OP_OR:
+        return old | value
+    if op == L.OP_XOR:
+        return old ^ value
+    if op == L.OP_ADD:
+        if kind == L.T_F32:
+            return add_f32(old, value)
+        if kind == L.T_F32_FTZ:
+            tiny = np.uint64(0x7F800000)
+            a = old if old & tiny else old & np.uint64(0x80000000)
+            b = value if value & tiny else value & np.uint64(0x80000000)
+            r = add_f32(a, b)
+            return r if r & tiny else r & np.uint64(0x80000000)
+        if kind == L.T_F64:
+            return add_f64(old, value)
+        if kind == L.T_F16X2 or kind == L.T_BF16X2:
+            result = np.uint64(0)
+            for half in range(2):
+                s = np.uint64(16 * half)
+                x = old >> s & np.uint64(0xFFFF)
+                y = value >> s & np.uint64(0xFFFF)
+                if kind == L.T_F16X2:
+                    r = round_float(add_f32(half_to_float(x), half_to_float(y)), 5, 10)
+                else:
+                    r = round_float(add_f32(x << np.uint64(16), y << np.uint64(16)), 8, 7)
+                result |= r << s
+            return result
+        return old + value
+    if op == L.OP_INC:
+        return np.uint64(0) if old >= value else old + np.uint64(1)
+    if op == L.OP_DEC:
+        return value if old == np.uint64(0) or old > value else old - np.uint64(1)
+    less = old < value
+    if kind == L.T_S32:
+        less = np.int64(old << np.uint64(32)) < np.int64(value << np.uint64(32))
+    elif kind == L.T_S64:
+        less = np.int64(old) < np.int64(value)
+    if op == L.OP_MIN:
+        return old if less else value
+    return value if less else old
+
+
+@compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
+def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
+    """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`. `dst` 0: no result."""
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        h = loads64(hosts + 8 * k)
+        value = np.uint64(load32(src + 4 * k))
+        old = np.uint64(load32(h))
+        if width == 8:
+            value |= np.uint64(load32(src + 128 + 4 * k)) << np.uint64(32)
+            old = load64(h)
+        if op == L.OP_CAS:
+            new = np.uint64(load32(src2 + 4 * k))
+            if width == 8:
+                new |= np.uint64(load32(src2 + 128 + 4 * k)) << np.uint64(32)
+            if old != value:
+                new = old
+        else:
+            new = combine(op, kind, old, value)
+        if width == 8:
+            store64(h, new)
+        else:
+            store32(h, np.uint32(new))
+        if dst:
+            store32(dst + 4 * k, np.uint32(old))
+            if width == 8:
+                store32(dst + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
+
+
+@compiled("int64(int64, int64, uint32, int64, int64, int64, int64[::1])")
+def wavefronts(width: int, lanes: int, mask: Any, banks: int, shift: int, each: int, X: Any) -> int:
+    """Passes over a memory of `banks` banks of 2^shift bytes that the access takes: for 64- and 128-bit accesses the
+    warp goes in halves and quarters. Equal words are read once, unless `each` (atomics, which take turns)."""
+    group = 32
+    if shift == 2:
+        if width == 8:
+            group = 16
+        elif width == 16:
+            group = 8
+    total = 0
+    words = 1
+    if width > 1 << shift:
+        words = width >> shift
+    for start in range(0, 32, group):
+        worst = 0
+        for b in range(banks):
+            X[128 + b] = 0
+        for k in range(start, start + group):
+            if not (mask >> np.uint32(k)) & np.uint32(1):
+                continue
+            word = loads64(lanes + 8 * k) >> shift
+            for j in range(words):
+                bank = (word + j) & (banks - 1)
+                count = X[128 + bank]
+                row = 256 + bank * 64
+                known = False
+                if not each:
+                    for n in range(count):
+                        if X[row + n] == word + j:
+                            known = True
+                            break
+                if not known:
+                    if count < 64:
+                        X[row + count] = word + j
+                    X[128 + bank] = count + 1
+                    if count + 1 > worst:
+                        worst = count + 1
+        total += worst
+    return total
+
+
+@compiled("int64(int64, int64, uint32, int64[::1])")
+def gather_lines(width: int, lanes: int, mask: Any, X: Any) -> int:
+    """The distinct 128-byte lines of the active lanes as X[2 k], X[2 k + 1] = line number, sector bits. Their number."""
+    count = 0
+    last = -1
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        a = loads64(lanes + 8 * k)
+        line = a >> 7
+        bit = 1 << (a >> 5 & 3)
+        if last >= 0 and X[2 * last] == line:
+            X[2 * last + 1] |= bit
+            continue
+        last = -1
+        for n in range(count):
+            if X[2 * n] == line:
+                last = n
+                break
+        if last < 0:
+            last = count
+            X[2 * count] = line
+            X[2 * count + 1] = 0
+            count += 1
+        X[2 * last + 1] |= bit
+    return count
+
+
+@compiled("int64(int64, uint32)")
+def most_on_one(lanes: int, mask: Any) -> int:
+    """The largest number of active lanes that name one address (at least 1)."""
+    worst = 1
+    todo = mask
+    while todo:
+        k = 0
+        while not (todo >> np.uint32(k)) & np.uint32(1):
+            k += 1
+        a = loads64(lanes + 8 * k)
+        count = 0
+        for n in range(k, 32):
+            if (todo >> np.uint32(n)) & np.uint32(1) and loads64(lanes + 8 * n) == a:
+                count += 1
+                todo &= ~(np.uint32(1) << np.uint32(n))
+        if count > worst:
+            worst = count
+    return worst

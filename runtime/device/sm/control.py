@@ -1,0 +1,588 @@
+"""Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
+
+A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), blocked at a
+convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields, another
+ready group takes over: all ready lanes that share the PC of the first ready lane in turn, so that every ready lane gets
+on, whatever the others do. LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
+WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import abi
+from runtime.device.sm import layout as L
+from runtime.device.sm.access import FULL, translate
+from runtime.device.sm.front import arm
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
+
+SPECIAL = abi.SPECIAL_ROW * 128
+R4 = 4 * 128
+SPIN_LIMIT = 32
+"""Backward branches after which a group makes way for other ready lanes."""
+
+BAR_SYNC, BAR_ARRIVE, BAR_REDUCE = 0, 1, 2
+BARRIER_UNIT = 2
+BARRIER_RELEASE = 12
+"""Cycles of the barrier unit per warp, and from the last arrival to the next issue (H200: 12 + 2 per warp)."""
+
+
+@compiled("int64(int64, int64[:,::1], int64[:,::1])")
+def next_group(w: int, WS: Any, LPC: Any) -> int:
+    """Let the next ready group run. 0 if no lane is ready."""
+    ready = WS[w, L.W_READY]
+    if ready == 0:
+        return 0
+    turn = WS[w, L.W_TURN]
+    rotated = ready >> turn << turn
+    lane = first(np.uint32(rotated if rotated else ready))
+    pc = LPC[w, lane]
+    group = 0
+    for k in range(32):
+        if ready >> k & 1 and LPC[w, k] == pc:
+            group |= 1 << k
+    WS[w, L.W_READY] = ready & ~group
+    WS[w, L.W_ACT] = group
+    WS[w, L.W_PC] = pc
+    WS[w, L.W_SPIN] = 0
+    WS[w, L.W_TURN] = (lane + 1) & 31
+    return 1
+
+
+@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1])")
+def park(w: int, lanes: int, pc: int, WS: Any, LPC: Any) -> None:
+    """Make lanes ready at `pc`, not running."""
+    for k in range(32):
+        if lanes >> k & 1:
+            LPC[w, k] = pc
+    WS[w, L.W_READY] |= lanes
+    WS[w, L.W_ACT] &= ~lanes
+
+
+@compiled("void(int64, int64[:,::1], int64[:,::1])")
+def release(w: int, WS: Any, LPC: Any) -> None:
+    """Free the lanes whose convergence barrier or WARPSYNC is complete."""
+    alive = WS[w, L.W_ALIVE]
+    for b in range(16):
+        blocked = WS[w, L.W_BB + b]
+        if blocked and WS[w, L.W_B + b] & alive & ~blocked == 0:
+            WS[w, L.W_BB + b] = 0
+            WS[w, L.W_READY] |= blocked & alive
+    blocked = WS[w, L.W_WSYNC]
+    if blocked:
+        for k in range(32):
+            if blocked >> k & 1:
+                wanted = LPC[w, 32 + k] & alive
+                if wanted & ~blocked == 0:
+                    WS[w, L.W_WSYNC] &= ~(1 << k)
+                    WS[w, L.W_READY] |= 1 << k
+
+
+@compiled(
+    "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
+)
+def complete(
+    c: int,
+    b: int,
+    t: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+) -> None:
+    """If CTA barrier b is complete, free its warps (at `t` plus the release latency)."""
+    expected = CT[c, L.T_BARN + b]
+    if expected == 0:
+        expected = 32 * CT[c, L.T_LIVE]
+    if CT[c, L.T_BAR + b] < expected or CT[c, L.T_BAR + b] == 0:
+        return
+    waiting = CT[c, L.T_BARW + b]
+    result = CT[c, L.T_RPOP + b] & 0xFFFF
+    both = CT[c, L.T_RAND + b]
+    either = CT[c, L.T_ROR + b]
+    CT[c, L.T_BAR + b] = 0
+    CT[c, L.T_BARN + b] = 0
+    CT[c, L.T_BARW + b] = 0
+    CT[c, L.T_RPOP + b] = 0
+    CT[c, L.T_RAND + b] = 1
+    CT[c, L.T_ROR + b] = 0
+    m = CT[c, L.T_SM]
+    for n in range(G[L.G_WARPS]):
+        if waiting >> n & 1:
+            slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
+            w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+            WS[w, L.W_READY] |= WS[w, L.W_ATBAR]
+            WS[w, L.W_ATBAR] = 0
+            WS[w, L.W_BLOCKED] = 0
+            WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
+            if WS[w, L.W_ACT] == 0:
+                next_group(w, WS, LPC)
+            if G[L.G_TIMING]:
+                at = t + BARRIER_RELEASE
+                WS[w, L.W_TBLOCK] = at
+                WS[w, L.W_BLOCKKIND] = L.R_BARRIER
+                WAKE[w] = arm(w, at, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+                if WAKE[w] < SC[w >> 4, L.S_NEXT]:
+                    SC[w >> 4, L.S_NEXT] = WAKE[w]
+            else:
+                WAKE[w] = 0
+
+
+@compiled(
+    "void(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
+)
+def settle(
+    w: int,
+    t: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+) -> None:
+    """After lanes blocked, broke out or exited: free whom that frees, let a ready group run, note the arrival of the
+    warp at a CTA barrier or its end."""
+    release(w, WS, LPC)
+    if WS[w, L.W_ACT] == 0:
+        next_group(w, WS, LPC)
+    alive = WS[w, L.W_ALIVE]
+    c = WS[w, L.W_CTA]
+    if alive == 0:
+        WAKE[w] = L.BIG
+        CT[c, L.T_LIVE] -= 1
+        for b in range(16):
+            if CT[c, L.T_BARW + b] and CT[c, L.T_BARN + b] == 0:
+                complete(c, b, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        return
+    if WS[w, L.W_ATBAR] == alive and not WS[w, L.W_BLOCKED]:
+        b = WS[w, L.W_BARID]
+        WS[w, L.W_BLOCKED] = 1
+        WAKE[w] = L.BIG
+        CT[c, L.T_BAR + b] += 32
+        CT[c, L.T_BARW + b] |= 1 << WS[w, L.W_ID]
+        m = CT[c, L.T_SM]
+        served = t
+        if G[L.G_TIMING]:
+            if SM[m, L.M_BAR] > served:
+                served = SM[m, L.M_BAR]
+            served += BARRIER_UNIT
+            SM[m, L.M_BAR] = served
+        complete(c, b, served, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+    elif WS[w, L.W_ACT] == 0:
+        WAKE[w] = L.BIG
+
+
+@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
+def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) -> None:
+    """Put special register SPECIALS[which] into the SPECIAL rows of the warp's state (low words, high words)."""
+    at = WS[w, L.W_STATE] + SPECIAL
+    c = WS[w, L.W_CTA]
+    slot = w & 15
+    sm = w >> 6
+    for k in range(32):
+        low = 0
+        high = 0
+        if which == 0:
+            low = k
+        elif which <= 3 or which == 24:
+            thread = WS[w, L.W_ID] * 32 + k
+            x = thread % G[L.G_BX]
+            y = thread // G[L.G_BX] % G[L.G_BY]
+            z = thread // (G[L.G_BX] * G[L.G_BY])
+            if which == 1:
+                low = x
+            elif which == 2:
+                low = y
+            elif which == 3:
+                low = z
+            else:
+                low = x | y << 16 | z << 26
+        elif which == 4:
+            low = CT[c, L.T_X]
+        elif which == 5:
+            low = CT[c, L.T_Y]
+        elif which == 6:
+            low = CT[c, L.T_Z]
+        elif which == 7:
+            low = clock & FULL
+            high = clock >> 32
+        elif which == 8:
+            low = clock >> 32
+        elif which == 9:
+            time = clock * 1000 // 1980
+            low = time & FULL
+            high = time >> 32
+        elif which == 10:
+            low = (clock * 1000 // 1980) >> 32
+        elif which == 11:
+            low = 1 << k
+        elif which == 12:
+            low = (1 << k) - 1
+        elif which == 13:
+            low = (2 << k) - 1
+        elif which == 14:
+            low = FULL & ~((2 << k) - 1)
+        elif which == 15:
+            low = FULL & ~((1 << k) - 1)
+        elif which == 16:
+            low = sm
+        elif which == 17:
+            low = slot * 4 + (w >> 4 & 3)
+        elif which == 18:
+            low = G[L.G_SHAREDWIN] >> 32
+        elif which == 19:
+            low = G[L.G_SHAREDWIN] & FULL
+        elif which == 20:
+            low = G[L.G_LOCALWIN] >> 32
+        elif which == 21:
+            low = G[L.G_LOCALWIN] & FULL
+        elif which == 23:
+            low = G[L.G_THREADS]
+        store32(at + 4 * k, np.uint32(low & FULL))
+        store32(at + 128 + 4 * k, np.uint32(high & FULL))
+
+
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
+def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int:
+    """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to 512,
+    as many as can be read) to the output buffer; R4 = 1. __assertfail: the same record of R4..R15, then a fault.
+    Returns 0 or minus the fault."""
+    state = WS[w, L.W_STATE]
+    c = WS[w, L.W_CTA]
+    scratch = G[L.G_SCRATCH]
+    for k in range(32):
+        if not lanes >> k & 1:
+            continue
+        at = G[L.G_OUT] + G[L.G_OUTLEN]
+        if G[L.G_OUTLEN] + 1024 > G[L.G_OUTCAP]:
+            break
+        size = 0
+        store32(at + 4, np.uint32(which))
+        store64(at + 8, np.uint64(load32(state + R4 + 4 * k)) | np.uint64(load32(state + R4 + 128 + 4 * k)) << np.uint64(32))
+        if which == L.F_ASSERT:
+            for r in range(12):
+                store32(at + 16 + 4 * r, load32(state + R4 + 128 * r + 4 * k))
+            size = 48
+        else:
+            low = np.int64(load32(state + R4 + 256 + 4 * k))
+            address = low | np.int64(load32(state + R4 + 384 + 4 * k)) << 32
+            bit = np.uint32(1) << np.uint32(k)
+            local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
+            while size < 512:
+                store64(scratch + 8 * k, np.uint64(address + size))
+                done = translate(
+                    L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G
+                )
+                if done < 0:
+                    break
+                store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
+                size += 4
+            store32(state + R4 + 4 * k, np.uint32(1))
+        store32(at, np.uint32(16 + size))
+        G[L.G_OUTLEN] += 16 + size
+        if which == L.F_ASSERT:
+            G[L.G_FLANE] = k
+            return -L.F_ASSERT
+    return 0
+
+
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
+def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: Any) -> int:
+    """Send `lanes` to their targets (in a register pair, or one target for all); the other running lanes fall through.
+    0 or minus the fault."""
+    rest = WS[w, L.W_ACT] & ~lanes
+    if CODE[i, L.C_DATA] < 0:
+        target = CODE[i, L.C_TARGET]
+        if target < 0 or target >= G[L.G_NINSTR]:
+            return -L.F_INSTR
+        if rest:
+            park(w, lanes, target, WS, LPC)
+            WS[w, L.W_PC] = i + 1
+        else:
+            WS[w, L.W_PC] = target
+        return 0
+    base = WS[w, L.W_STATE] + CODE[i, L.C_DATA]
+    todo = lanes
+    calls = 0
+    while todo:
+        lane = first(np.uint32(todo))
+        value = np.int64(load32(base + 4 * lane))
+        if CODE[i, L.C_AUX2]:
+            value |= np.int64(load32(base + 128 + 4 * lane)) << 32
+        elif value & 0x80000000:
+            value -= 1 << 32
+        group = 0
+        for k in range(lane, 32):
+            if todo >> k & 1:
+                other = np.int64(load32(base + 4 * k))
+                if CODE[i, L.C_AUX2]:
+                    other |= np.int64(load32(base + 128 + 4 * k)) << 32
+                elif other & 0x80000000:
+                    other -= 1 << 32
+                if other == value:
+                    group |= 1 << k
+        todo &= ~group
+        if value == G[L.G_PRINTF]:
+            driver_call(w, group, 0, WS, CT, G)
+            calls |= group
+            continue
+        if value == G[L.G_ASSERT]:
+            return driver_call(w, group, L.F_ASSERT, WS, CT, G)
+        if CODE[i, L.C_AUX]:
+            target = value - G[L.G_CODEVA]
+        else:
+            target = CODE[i, L.C_AUX3] + value
+        if target & 15 or target < 0 or target >= 16 * G[L.G_NINSTR]:
+            G[L.G_FLANE] = lane
+            return -L.F_INSTR
+        park(w, group, target >> 4, WS, LPC)
+    rest |= calls
+    if rest:
+        WS[w, L.W_ACT] = rest
+        WS[w, L.W_PC] = i + 1
+    else:
+        next_group(w, WS, LPC)
+    return 0
+
+
+@compiled(
+    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
+)
+def control(
+    w: int,
+    i: int,
+    mask: Any,
+    t: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+) -> int:
+    """Everything that is neither arithmetic nor memory: execute instruction i of warp w for the lanes `mask` at `t` and
+    set the warp's next PC. 0 done; 1 the warp's running group changed or blocked; negative: minus the fault."""
+    kind = CODE[i, L.C_KIND]
+    act = WS[w, L.W_ACT]
+    lanes = np.int64(mask)
+    state = WS[w, L.W_STATE]
+    if kind == L.K_NOP:
+        WS[w, L.W_PC] = i + 1
+        return 0
+    if kind == L.K_BRA:
+        extra = CODE[i, L.C_AUX]
+        if extra >= 0:
+            lanes &= np.int64(load32(state + extra) ^ np.uint32(CODE[i, L.C_AUX2]))
+        target = CODE[i, L.C_TARGET]
+        if lanes == 0:
+            WS[w, L.W_PC] = i + 1
+            return 0
+        if target < 0 or target >= G[L.G_NINSTR]:
+            return -L.F_INSTR
+        rest = act & ~lanes
+        if rest:
+            park(w, lanes, target, WS, LPC)
+            WS[w, L.W_PC] = i + 1
+        else:
+            WS[w, L.W_PC] = target
+        if target <= i and WS[w, L.W_READY]:
+            WS[w, L.W_SPIN] += 1
+            if WS[w, L.W_SPIN] > SPIN_LIMIT:
+                park(w, WS[w, L.W_ACT], WS[w, L.W_PC], WS, LPC)
+                next_group(w, WS, LPC)
+        return 1 if rest else 0
+    if kind == L.K_BRA_DIV:
+        # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.
+        wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
+        if act & wanted == wanted:
+            WS[w, L.W_PC] = i + 1
+            return 0
+        return jump(w, i, lanes, CODE, WS, LPC, CT, G)
+    if kind == L.K_BRA_REG or kind == L.K_CALL:
+        if lanes == 0:
+            WS[w, L.W_PC] = i + 1
+            return 0
+        bad = jump(w, i, lanes, CODE, WS, LPC, CT, G)
+        return bad if bad else 1
+    if kind == L.K_BSSY:
+        if lanes:
+            WS[w, L.W_B + CODE[i, L.C_AUX]] = lanes
+        WS[w, L.W_PC] = i + 1
+        return 0
+    if kind == L.K_BSYNC:
+        b = CODE[i, L.C_AUX]
+        WS[w, L.W_PC] = i + 1
+        if lanes == 0:
+            return 0
+        if WS[w, L.W_B + b] & WS[w, L.W_ALIVE] & ~lanes == 0:
+            return 0
+        for k in range(32):
+            if lanes >> k & 1:
+                LPC[w, k] = i + 1
+        WS[w, L.W_BB + b] |= lanes
+        WS[w, L.W_ACT] = act & ~lanes
+        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        return 1
+    if kind == L.K_BREAK:
+        WS[w, L.W_B + CODE[i, L.C_AUX]] &= ~lanes
+        WS[w, L.W_PC] = i + 1
+        release(w, WS, LPC)
+        return 0
+    if kind == L.K_WARPSYNC:
+        WS[w, L.W_PC] = i + 1
+        if lanes == 0:
+            return 0
+        wanted = FULL
+        if CODE[i, L.C_DATA] >= 0:
+            wanted = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
+        elif CODE[i, L.C_AUX] >= 0:
+            wanted = CODE[i, L.C_AUX]
+        if wanted & WS[w, L.W_ALIVE] & ~lanes == 0:
+            return 0
+        for k in range(32):
+            if lanes >> k & 1:
+                LPC[w, k] = i + 1
+                if CODE[i, L.C_DATA] >= 0:
+                    LPC[w, 32 + k] = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
+                else:
+                    LPC[w, 32 + k] = wanted
+        WS[w, L.W_WSYNC] |= lanes
+        WS[w, L.W_ACT] = act & ~lanes
+        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        return 1
+    if kind == L.K_YIELD:
+        WS[w, L.W_PC] = i + 1
+        if WS[w, L.W_READY]:
+            park(w, act, i + 1, WS, LPC)
+            next_group(w, WS, LPC)
+            return 1
+        return 0
+    if kind == L.K_EXIT:
+        WS[w, L.W_PC] = i + 1
+        if lanes == 0:
+            return 0
+        WS[w, L.W_ALIVE] &= ~lanes
+        WS[w, L.W_ACT] = act & ~lanes
+        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        return 1
+    if kind == L.K_BAR:
+        WS[w, L.W_PC] = i + 1
+        if lanes == 0:
+            return 0
+        b = CODE[i, L.C_AUX]
+        if b < 0:
+            b = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask))) & 15
+        count = CODE[i, L.C_AUX3]
+        if count < 0:
+            count = np.int64(load32(state + CODE[i, L.C_DATA2] + 4 * first(mask)))
+            if CODE[i, L.C_AUX] < -1:
+                count = count >> 16 & 0xFFF
+        c = WS[w, L.W_CTA]
+        if count:
+            CT[c, L.T_BARN + b] = (count + 31) & ~31
+        if CODE[i, L.C_AUX2] == BAR_ARRIVE:
+            CT[c, L.T_BAR + b] += 32
+            served = t
+            m = CT[c, L.T_SM]
+            if G[L.G_TIMING]:
+                if SM[m, L.M_BAR] > served:
+                    served = SM[m, L.M_BAR]
+                served += BARRIER_UNIT
+                SM[m, L.M_BAR] = served
+            complete(c, b, served, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+            return 0
+        if CODE[i, L.C_AUX2] == BAR_REDUCE:
+            WS[w, L.W_REDUCE] = CODE[i, L.C_OP] << 20
+            p = (load32(state + CODE[i, L.C_TYPE]) ^ np.uint32(CODE[i, L.C_BYPASS])) & mask
+            CT[c, L.T_RPOP + b] += popcount(p)
+            if p != mask:
+                CT[c, L.T_RAND + b] = 0
+            if p:
+                CT[c, L.T_ROR + b] = 1
+        for k in range(32):
+            if lanes >> k & 1:
+                LPC[w, k] = i + 1
+        WS[w, L.W_ATBAR] |= lanes
+        WS[w, L.W_BARID] = b
+        WS[w, L.W_ACT] = act & ~lanes
+        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        return 1
+    WS[w, L.W_PC] = i + 1
+    if kind == L.K_B2R:
+        # B2R.RESULT: the count (or truth) in the register, truth in the predicate. Mode 0 count, 1 and, 2 or.
+        value = np.uint32(WS[w, L.W_REDUCE] & 0xFFFF)
+        mode = WS[w, L.W_REDUCE] >> 20
+        truth = value != np.uint32(0)
+        if mode:
+            truth = (WS[w, L.W_REDUCE] >> (15 + mode) & 1) != 0
+            value = np.uint32(1 if truth else 0)
+        for k in range(32):
+            if lanes >> k & 1:
+                store32(state + CODE[i, L.C_DEST] + 4 * k, value)
+        if CODE[i, L.C_AUX] >= 0:
+            old = load32(state + CODE[i, L.C_AUX])
+            store32(state + CODE[i, L.C_AUX], (old & ~mask) | (mask if truth else np.uint32(0)))
+        return 0
+    if kind == L.K_BMOV_READ:
+        b = CODE[i, L.C_AUX]
+        value = act if b == 16 else (WS[w, L.W_B + b] if b < 16 else 0)
+        for k in range(32):
+            if lanes >> k & 1:
+                store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value))
+        if CODE[i, L.C_AUX2] and b < 16:
+            WS[w, L.W_B + b] = 0
+        return 0
+    if kind == L.K_BMOV_WRITE:
+        value = CODE[i, L.C_AUX2]
+        if CODE[i, L.C_DATA] >= 0 and lanes:
+            value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
+        if lanes and CODE[i, L.C_AUX] < 16:
+            WS[w, L.W_B + CODE[i, L.C_AUX]] = value
+        return 0
+    if kind == L.K_LEPC:
+        value = G[L.G_CODEVA] + CODE[i, L.C_AUX]
+        for k in range(32):
+            if lanes >> k & 1:
+                store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value & FULL))
+                store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(value >> 32))
+        return 0
+    if kind == L.K_TRAP:
+        return -L.F_TRAP if lanes else 0
+    if kind == L.K_ILLEGAL:
+        return -L.F_INSTR if lanes else 0
+    if kind == L.K_CCTL:
+        if lanes and G[L.G_TIMING]:
+            SM[w >> 6, L.M_EPOCH] += 1
+        return 0
+    # NANOSLEEP, DEPBAR, MEMBAR, LDGDEPBAR: nothing but time.
+    return 0
+
+

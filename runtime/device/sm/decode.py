@@ -1,0 +1,495 @@
+"""From machine code to the engine's tables, once per piece of code.
+
+Input: the bytes of mapped code. Output: `Decoded`, whose CODE rows hold everything the compiled engine asks about an
+instruction. What depends on the grid (constant operands, code addresses) is filled in by `Decoded.instance`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from minicc import sass
+from minicc.arch import Arch
+from minicc.diagnostics import CompileError
+from minicc.sass.instr import PT, Const, Imm, Instr, Name, Reg, Target
+from runtime.device.sm import abi, codegen
+from runtime.device.sm import layout as L
+from runtime.device.sm.prove import Facts, Flow, prove, tables
+from runtime.device.sm.timing import Timing, timing
+
+Table = npt.NDArray[np.int64]
+
+_SPECIAL = {
+    "SR_LANEID": 0, "SR_TID.X": 1, "SR_TID.Y": 2, "SR_TID.Z": 3, "SR_CTAID.X": 4, "SR_CTAID.Y": 5, "SR_CTAID.Z": 6,
+    "SR_CLOCKLO": 7, "SR_CLOCK": 7, "SR_CLOCKHI": 8, "SR_GLOBALTIMERLO": 9, "SR_GLOBALTIMERHI": 10, "SR_EQMASK": 11,
+    "SR_LTMASK": 12, "SR_LEMASK": 13, "SR_GTMASK": 14, "SR_GEMASK": 15, "SR_VIRTUALSMID": 16, "SR_VIRTID": 17,
+    "SR_SWINHI": 18, "SR_SWINLO": 19, "SR_LWINHI": 20, "SR_LWINLO": 21, "SRZ": 22, "SR_NTID": 23, "SR_TID": 24,
+    "SR_CgaCtaId": 22,
+}  # fmt: skip
+_NUMBERS = {
+    0: "SR_LANEID", 1: "SR_CLOCK", 3: "SR_VIRTID", 32: "SR_TID", 33: "SR_TID.X", 34: "SR_TID.Y", 35: "SR_TID.Z",
+    37: "SR_CTAID.X", 38: "SR_CTAID.Y", 39: "SR_CTAID.Z", 40: "SR_NTID", 46: "SR_LWINHI", 47: "SR_SWINHI",
+    48: "SR_SWINLO", 52: "SR_LWINLO", 56: "SR_EQMASK", 57: "SR_LTMASK", 58: "SR_LEMASK", 59: "SR_GTMASK",
+    60: "SR_GEMASK", 67: "SR_VIRTUALSMID", 80: "SR_CLOCKLO", 81: "SR_CLOCKHI", 82: "SR_GLOBALTIMERLO",
+    83: "SR_GLOBALTIMERHI", 136: "SR_CgaCtaId", 255: "SRZ",
+}  # fmt: skip
+"""Special register numbers (bits 72..79, as nvdisasm names them) that the engine supplies; all others read zero."""
+
+_SPACES = {"global": L.SPACE_GLOBAL, "shared": L.SPACE_SHARED, "local": L.SPACE_LOCAL, "generic": L.SPACE_GENERIC,
+           "constant": L.SPACE_CONST}  # fmt: skip
+_ACCESSES = {"load": L.A_LOAD, "store": L.A_STORE, "atom": L.A_ATOM, "red": L.A_RED, "ldgsts": L.A_LDGSTS,
+             "ldsm": L.A_LDSM, "stsm": L.A_STSM}  # fmt: skip
+_ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "or": L.OP_OR, "xor": L.OP_XOR,
+            "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC}  # fmt: skip
+_TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
+          "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2}  # fmt: skip
+_CONTROL = {
+    "BRA": L.K_BRA, "BRX": L.K_BRA_REG, "BRXU": L.K_BRA_REG, "JMP": L.K_CALL, "JMX": L.K_BRA_REG, "JMXU": L.K_BRA_REG,
+    "CALL": L.K_CALL, "RET": L.K_BRA_REG, "EXIT": L.K_EXIT, "KILL": L.K_EXIT, "BSSY": L.K_BSSY, "BSYNC": L.K_BSYNC,
+    "BREAK": L.K_BREAK, "WARPSYNC": L.K_WARPSYNC, "YIELD": L.K_YIELD, "NANOSLEEP": L.K_NANOSLEEP, "BAR": L.K_BAR,
+    "B2R": L.K_B2R, "DEPBAR": L.K_DEPBAR, "MEMBAR": L.K_MEMBAR, "LDGDEPBAR": L.K_LDGDEPBAR, "CCTL": L.K_CCTL,
+    "BPT": L.K_TRAP, "LEPC": L.K_LEPC, "NOP": L.K_NOP, "ERRBAR": L.K_NOP, "CGAERRBAR": L.K_NOP, "FENCE": L.K_NOP,
+    "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_NOP, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
+}  # fmt: skip
+
+
+@attrs.define(eq=False)
+class Decoded:
+    """Tables of one piece of code of `count` instructions. `errors[i]` says why instruction i cannot be executed."""
+
+    count: int
+    code: Table
+    operands: Any
+    res: Table
+    src: Table
+    raw: Table
+    instrs: list[Instr | None]
+    timings: list[Timing | None]
+    errors: dict[int, str]
+    constants: list[tuple[int, int, int, int, int]]
+    """(instruction, slot, bank, offset, size) of constant operands"""
+    absolute: list[int]
+    """direct jumps to absolute addresses: C_TARGET is relative to the code only once the grid is known"""
+
+    def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
+        """CODE and operand records for a grid with these constant banks and this place of the code."""
+        code, operands = self.code.copy(), self.operands.copy()
+        base = operands.ctypes.data
+        code[:, L.C_OPERANDS] = base + abi.OPERANDS.itemsize * np.arange(self.count)
+        imm = operands["imm"]
+        for i, slot, bank, offset, size in self.constants:
+            data = banks.get(bank, b"")[offset : offset + size]
+            imm[i, slot] = int.from_bytes(data.ljust(size, b"\0"), "little")
+        for i in self.absolute:
+            target = int(code[i, L.C_TARGET]) - code_address
+            code[i, L.C_TARGET] = target >> 4 if target % 16 == 0 else -1
+        return code, operands
+
+
+def _effective_stall(stall: int, yields: bool, pause: int) -> int:
+    """Cycles to this warp's next issue. Measured on an H200: stall 0 with yield is a long pause, 0 without is 2; 12 and
+    more without yield hardly count; 1 with yield leaves a bubble."""
+    if stall == 0:
+        return pause if yields else 2
+    if stall >= 12 and not yields:
+        return 2 if stall == 15 else 1
+    if stall == 1 and yields:
+        return 2
+    return stall
+
+
+def _word(reg: Reg, write: bool = False) -> int:
+    """Byte offset of a register in the warp state."""
+    match reg.file:
+        case "R":
+            return 4 * abi.r_row(reg.index, write=write)
+        case "UR":
+            return 4 * abi.ur_word(reg.index, write=write)
+        case "UP":
+            return 4 * abi.up_word(reg.index, write=write)
+        case _:
+            return 4 * abi.p_word(reg.index, write=write)
+
+
+def _registers(instr: Instr) -> list[Reg]:
+    return [o for o in instr.operands if isinstance(o, Reg)]
+
+
+def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
+    """Fill the kind-specific columns of a control instruction."""
+    name, ops, mods = instr.mnemonic, instr.operands, instr.modifiers
+    kind = _CONTROL.get(name, L.K_ILLEGAL)
+    row[L.C_KIND] = kind
+    row[L.C_DATA] = row[L.C_DATA2] = row[L.C_AUX] = -1
+    row[L.C_TARGET] = -1
+    target = next((o for o in ops if isinstance(o, Target)), None)
+    if target is not None and target.address is not None:
+        row[L.C_TARGET] = target.address >> 4 if target.address % 16 == 0 else -1
+    regs = _registers(instr)
+    general = [r for r in regs if r.file in ("R", "UR")]
+    predicates = [r for r in regs if r.file in ("P", "UP")]
+    imms = [o for o in ops if isinstance(o, Imm)]
+    barrier = next((r.index for r in regs if r.file == "B"), -1)
+    match kind:
+        case L.K_BRA:
+            if "DIV" in mods or "CONV" in mods:
+                row[L.C_KIND] = L.K_BRA_DIV
+                row[L.C_AUX] = _word(general[0]) if general else 4 * abi.p_word(PT)
+            elif predicates:
+                row[L.C_AUX] = _word(predicates[0])
+                row[L.C_AUX2] = 0xFFFFFFFF if predicates[0].inv else 0
+        case L.K_BRA_REG | L.K_CALL:
+            row[L.C_AUX] = 0
+            if general:
+                row[L.C_DATA] = _word(general[0])
+                row[L.C_AUX2] = 1
+                relative = "REL" in mods or name in ("BRX", "BRXU")
+                row[L.C_AUX] = 0 if relative else 1
+                offset = target.address if target is not None and target.address is not None else 0
+                if target is None and imms:
+                    value = imms[-1].bits
+                    offset = 16 * (i + 1) + (value - (1 << 32) if value >> 31 & 1 else value)
+                row[L.C_AUX3] = offset
+            elif "ABS" in mods or name == "JMP":
+                absolute.append(i)
+                row[L.C_TARGET] = target.address if target is not None and target.address is not None else -1
+                if target is None and imms:
+                    row[L.C_TARGET] = imms[-1].bits
+        case L.K_BSSY | L.K_BSYNC | L.K_BREAK:
+            row[L.C_AUX] = barrier
+            if not 0 <= barrier < 16:
+                row[L.C_KIND] = L.K_ILLEGAL
+        case L.K_WARPSYNC:
+            if general:
+                row[L.C_DATA] = _word(general[0])
+            elif imms:
+                row[L.C_AUX] = imms[0].bits
+        case L.K_NANOSLEEP:
+            row[L.C_AUX] = imms[-1].bits if imms else 0
+            if general:
+                row[L.C_DATA] = _word(general[0])
+        case L.K_BAR:
+            _barrier_row(row, instr, predicates)
+        case L.K_B2R:
+            row[L.C_DEST] = _word(general[0], write=True) if general else 4 * abi.DUMP_ROW * abi.LANES
+            if predicates and predicates[-1].index != PT:
+                row[L.C_AUX] = _word(predicates[-1], write=True)
+        case L.K_DEPBAR:
+            scoreboards = [r.index for r in regs if r.file == "SB"]
+            row[L.C_AUX3] = 0
+            for o in ops:
+                if isinstance(o, Name):
+                    for digit in o.text.strip("{}").replace(" ", "").split(","):
+                        if digit.isdigit():
+                            row[L.C_AUX3] |= 1 << int(digit)
+            if "LE" in mods and scoreboards and imms:
+                if imms[0].bits == 0:
+                    row[L.C_AUX3] |= 1 << scoreboards[0]
+                else:
+                    row[L.C_AUX], row[L.C_AUX2] = scoreboards[0], imms[0].bits
+                scoreboards = scoreboards[1:]
+            for number in scoreboards:
+                row[L.C_AUX3] |= 1 << number
+        case L.K_MEMBAR:
+            row[L.C_AUX] = 1 if "CTA" in mods else 48 if "SYS" in mods else 16
+        case L.K_CCTL:
+            if "IVALL" not in mods:
+                row[L.C_KIND] = L.K_NOP
+        case L.K_TRAP:
+            if "TRAP" not in mods:
+                row[L.C_KIND] = L.K_NOP
+        case L.K_LEPC:
+            row[L.C_DEST] = _word(general[0], write=True)
+            row[L.C_AUX] = target.address if target is not None and target.address is not None else 16 * i
+        case L.K_NOP if name == "BMOV":
+            pass
+    if name == "BMOV":
+        _bmov_row(row, instr)
+
+
+def _barrier_row(row: Table, instr: Instr, predicates: list[Reg]) -> None:
+    mods = instr.modifiers
+    modes = {"SYNC": 0, "SYNCALL": 0, "ARV": 1, "RED": 2}
+    mode = next((modes[m] for m in mods if m in modes), -1)
+    numbers = [o for o in instr.operands if isinstance(o, Imm) or (isinstance(o, Reg) and o.file in ("R", "UR"))]
+    row[L.C_AUX2] = mode
+    row[L.C_AUX] = row[L.C_AUX3] = 0
+    if mode < 0:
+        row[L.C_KIND] = L.K_ILLEGAL
+        return
+    if numbers:
+        which = numbers[0]
+        if isinstance(which, Imm):
+            row[L.C_AUX] = which.bits & 15
+        else:
+            row[L.C_AUX], row[L.C_DATA] = -1, _word(which)
+    if len(numbers) > 1:
+        count = numbers[1]
+        if isinstance(count, Imm):
+            row[L.C_AUX3] = count.bits
+        else:
+            row[L.C_AUX3], row[L.C_DATA2] = -1, _word(count)
+    if mode == 2:
+        row[L.C_OP] = {"POPC": 0, "AND": 1, "OR": 2}.get(next((m for m in mods if m in ("POPC", "AND", "OR")), "POPC"))
+        source = predicates[-1] if predicates else Reg("P", PT)
+        row[L.C_TYPE] = _word(source)
+        row[L.C_BYPASS] = 0xFFFFFFFF if source.inv else 0
+
+
+def _bmov_row(row: Table, instr: Instr) -> None:
+    """BMOV between a convergence barrier (or the mask of running lanes) and a register."""
+    ops = instr.operands
+
+    def number(op: Any) -> int:
+        if isinstance(op, Reg) and op.file == "B":
+            return op.index
+        return 16 if isinstance(op, Name) and op.text == "MACTIVE" else 17
+
+    if isinstance(ops[0], Reg) and ops[0].file in ("R", "UR"):
+        row[L.C_KIND] = L.K_BMOV_READ
+        row[L.C_DEST] = _word(ops[0], write=True)
+        row[L.C_AUX] = number(ops[1])
+        row[L.C_AUX2] = "CLEAR" in instr.modifiers
+    else:
+        row[L.C_KIND] = L.K_BMOV_WRITE
+        row[L.C_AUX] = number(ops[0])
+        value = ops[1]
+        if isinstance(value, Reg) and value.file in ("R", "UR"):
+            row[L.C_DATA] = _word(value)
+        elif isinstance(value, Imm):
+            row[L.C_AUX2] = value.bits
+
+
+def _transfer_row(row: Table, move: codegen.Transfer) -> None:
+    """Fill the columns of a memory instruction."""
+    row[L.C_SPACE] = _SPACES[move.space]
+    row[L.C_ACCESS] = _ACCESSES[move.op]
+    row[L.C_WIDTH] = move.width
+    row[L.C_BANK] = max(move.bank, 0)
+    row[L.C_BYPASS] = move.strong
+    zero, dump = 4 * abi.RZ_ROW * abi.LANES, 4 * abi.DUMP_ROW * abi.LANES
+    row[L.C_DATA] = row[L.C_DATA2] = zero
+    row[L.C_DEST] = dump
+    row[L.C_AUX] = 0
+
+    def place(file: str, index: int, write: bool) -> int:
+        return _word(Reg(file, index), write)  # type: ignore[arg-type]
+
+    if move.dest is not None:
+        row[L.C_DEST] = place(move.dest[0], move.dest[1], True)
+    if move.data is not None:
+        row[L.C_DATA] = place(move.data[0], move.data[1], False)
+    if move.op == "load":
+        row[L.C_AUX] = move.signed
+    elif move.op in ("atom", "red"):
+        if move.atomic == "popc.inc":
+            row[L.C_AUX] = 2
+            row[L.C_OP] = L.OP_ADD
+        else:
+            row[L.C_OP] = _ATOMICS.get(move.atomic, -1)
+            row[L.C_TYPE] = _TYPES.get(move.type, -1)
+            if row[L.C_OP] < 0 or row[L.C_TYPE] < 0 or move.width > 8:
+                row[L.C_KIND] = L.K_ILLEGAL
+            if move.atomic == "cas" and move.compare is not None:
+                row[L.C_DATA2] = row[L.C_DATA]
+                row[L.C_DATA] = place(move.compare[0], move.compare[1], False)
+    elif move.op == "ldgsts":
+        row[L.C_AUX] = -1
+        row[L.C_AUX2] = move.zero_fill
+        if move.guard is not None:
+            row[L.C_AUX] = _word(Reg("P", move.guard[0]))
+            row[L.C_AUX3] = 0xFFFFFFFF if move.guard[1] else 0
+    elif move.op in ("ldsm", "stsm"):
+        row[L.C_AUX], row[L.C_AUX2] = move.matrices, move.transposed
+
+
+def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
+    """Decode what can be reached from instruction `entry` (everything, if an indirect jump could go anywhere). A string
+    is the reason why a word does not decode."""
+    found: dict[int, Instr | str] = {}
+    work = [entry]
+    everything = False
+    while work:
+        i = work.pop()
+        while 0 <= i < len(words) and i not in found:
+            try:
+                instr = sass.decode(words[i], arch, 16 * i)
+            except CompileError as error:
+                found[i] = str(error)
+                break
+            found[i] = instr
+            name = instr.mnemonic
+            for op in instr.operands:
+                if isinstance(op, Target) and op.address is not None and "ABS" not in instr.modifiers:
+                    work.append(op.address >> 4)
+            if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and "ABS" in instr.modifiers):
+                everything = True
+            plain = instr.guard == Reg(instr.guard.file, PT) or (instr.guard.index == PT and not instr.guard.inv)
+            if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX") and not _registers_of_branch(instr):
+                break
+            if plain and name == "BRA" and not any(isinstance(o, Reg) for o in instr.operands):
+                break
+            i += 1
+    if everything:
+        for i, word in enumerate(words):
+            if i not in found:
+                try:
+                    found[i] = sass.decode(word, arch, 16 * i)
+                except CompileError as error:
+                    found[i] = str(error)
+    return found
+
+
+def _registers_of_branch(instr: Instr) -> bool:
+    """Whether an EXIT-like instruction has a predicate operand of its own."""
+    return any(isinstance(o, Reg) and o.file in ("P", "UP") and o.index != PT for o in instr.operands)
+
+
+_CACHE: OrderedDict[tuple[bytes, int, str, bool], Decoded] = OrderedDict()
+
+
+def decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
+    """Tables for the code `data` run from byte offset `entry`; kept for the last 32 pieces of code."""
+    key = (data, entry, arch.name, hazards)
+    known = _CACHE.get(key)
+    if known is not None:
+        _CACHE.move_to_end(key)
+        return known
+    decoded = _decode(data, entry, arch, hazards)
+    _CACHE[key] = decoded
+    if len(_CACHE) > 32:
+        _CACHE.popitem(last=False)
+    return decoded
+
+
+def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
+    words = [int.from_bytes(data[k : k + 16], "little") for k in range(0, len(data) - 15, 16)]
+    count = len(words)
+    code = np.zeros((count, L.C_COLUMNS), np.int64)
+    code[:, L.C_KIND] = L.K_ILLEGAL
+    code[:, L.C_GUARD] = 4 * abi.p_word(PT)
+    code[:, L.C_WBAR] = code[:, L.C_RBAR] = 7
+    code[:, L.C_STALL] = code[:, L.C_HOLD] = 1
+    code[:, L.C_REG0] = code[:, L.C_REG1] = code[:, L.C_REG2] = code[:, L.C_PORTS] = code[:, L.C_CLINE] = -1
+    operands = np.zeros(count, abi.OPERANDS)
+    instrs: list[Instr | None] = [None] * count
+    timings: list[Timing | None] = [None] * count
+    errors: dict[int, str] = {}
+    bounds: dict[int, codegen.Bound] = {}
+    absolute: list[int] = []
+    constants: list[tuple[int, int, int, int, int]] = []
+    facts: list[Facts | None] = [None] * count
+    for i, instr in sorted(_reach(words, entry, arch).items()):
+        if isinstance(instr, str):
+            errors[i] = instr
+            continue
+        instrs[i] = instr
+        row = code[i]
+        try:
+            bound = codegen.bind(instr, arch)
+        except codegen.Unsupported as error:
+            errors[i] = f"{instr.mnemonic}: {error}"
+            continue
+        bounds[i] = bound
+        operands[i] = bound.operands
+        move = bound.transfer
+        row[L.C_AUX] = -1
+        if bound.key is None:
+            _control_row(row, i, instr, absolute)
+            if row[L.C_KIND] == L.K_ILLEGAL:
+                errors[i] = f"{instr.mnemonic} is not modelled"
+        elif move is not None:
+            row[L.C_KIND] = L.K_MEM
+            _transfer_row(row, move)
+            if row[L.C_KIND] == L.K_ILLEGAL:
+                errors[i] = f"atomic {move.atomic} {move.type} is not modelled"
+        elif bound.special >= 0:
+            row[L.C_KIND] = L.K_SPECIAL
+            row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
+        else:
+            row[L.C_KIND] = L.K_EXEC
+        if bound.operands["const_slot"] >= 0:
+            o = bound.operands
+            constants.append((i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"])))
+            line = int(o["const_offset"]) >> 6
+            if int(o["const_bank"]) in (0, 3) and line < 256:
+                row[L.C_CLINE] = line + (256 if int(o["const_bank"]) == 3 else 0)
+        _common(row, instr, bound, arch, timings, i)
+        facts[i] = Facts.of(instr, bound, arch)
+    addresses = codegen.compile(b.form for b in bounds.values() if b.form is not None)
+    for i, bound in bounds.items():
+        if bound.key is not None:
+            code[i, L.C_FN] = addresses[bound.key]
+    for i, instr in enumerate(instrs):
+        if instr is not None and instr.mnemonic == "DEPBAR" and code[i, L.C_AUX] >= 0:
+            ringed = code[i, L.C_AUX]
+            code[(code[:, L.C_WBAR] == ringed) | (code[:, L.C_RBAR] == ringed), L.C_RING] = 1
+    flow = Flow(code, instrs)
+    res, src, raw = tables(facts, code, arch)
+    if hazards:
+        prove(facts, code, flow, arch)
+    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, absolute)
+
+
+def _common(row: Table, instr: Instr, bound: codegen.Bound, arch: Arch, timings: list[Timing | None], i: int) -> None:
+    """Guard, control field, unit and register ports."""
+    row[L.C_GUARD] = _word(instr.guard)
+    row[L.C_GINV] = 0xFFFFFFFF if instr.guard.inv else 0
+    move = bound.transfer
+    space, kind, width = ("", "", 4)
+    if move is not None:
+        space, width = move.space, move.width
+        kind = {"ldsm": "matrix_load", "stsm": "matrix_store", "ldgsts": "copy"}.get(move.op, move.op)
+        uniform = move.dest is not None and move.dest[0] == "UR"
+        row[L.C_UNIFORM] = uniform
+    facts = timing(instr, space, kind, width)
+    timings[i] = facts
+    control = instr.control
+    row[L.C_STALL] = _effective_stall(control.stall, control.yield_, arch.core.stall_zero_pause)
+    row[L.C_YIELD] = control.yield_
+    row[L.C_WBAR], row[L.C_RBAR], row[L.C_WAIT] = control.wbar, control.rbar, control.wait
+    row[L.C_PIPE], row[L.C_INTERVAL], row[L.C_HOLD] = facts.pipe, max(facts.interval, 1), facts.hold
+    row[L.C_QUEUE], row[L.C_QSUB] = facts.queue, round(facts.sub)
+    row[L.C_QSM] = round(16 * facts.shared)
+    row[L.C_LATENCY], row[L.C_RELEASE], row[L.C_ARRIVE] = facts.latency, facts.release, facts.arrive
+    row[L.C_LONG] = space in ("global", "local", "generic") or instr.mnemonic in ("LDGDEPBAR", "DEPBAR")
+    if facts.queue == L.Q_NONE and bound.key is not None:
+        _ports(row, instr, control.reuse if not control.yield_ else 0)
+
+
+def _ports(row: Table, instr: Instr, reuse: int) -> None:
+    """The registers that a fixed-latency instruction reads through slots A, B, C."""
+    try:
+        slots = sass.effects(instr, _ARCH_OF_PORTS).slots  # type: ignore[attr-defined]
+    except AttributeError:
+        slots = _slots(instr)
+    for k, (index, wide) in enumerate(slots[:3]):
+        if index >= 0:
+            row[L.C_REG0 + k] = index + (1000 if wide else 0)
+            row[L.C_PORTS] = 1
+    row[L.C_REUSE] = reuse
+
+
+_ARCH_OF_PORTS = None
+
+
+def _slots(instr: Instr) -> list[tuple[int, bool]]:
+    """Slots A, B, C as the operand order gives them: source registers in printed order."""
+    found: list[tuple[int, bool]] = []
+    skip = 1 if instr.operands and isinstance(instr.operands[0], Reg) and instr.operands[0].file != "P" else 0
+    for op in instr.operands[skip:]:
+        if isinstance(op, Reg) and op.file == "R":
+            wide = instr.mnemonic in ("DADD", "DMUL", "DFMA", "DSETP")
+            found.append((-1 if op.index == 255 else op.index, wide))
+        elif isinstance(op, (Imm, Const)) or (isinstance(op, Reg) and op.file == "UR"):
+            found.append((-1, False))
+    while len(found) < 3:
+        found.append((-1, False))
+    if instr.mnemonic == "IMAD" and "WIDE" in instr.modifiers and found[2][0] >= 0:
+        found[2] = (found[2][0], True)
+    return found[:3]

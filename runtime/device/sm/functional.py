@@ -1,0 +1,168 @@
+"""Running CTAs without timing: each warp goes on until it blocks, ends, or has had its turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.control import control, special
+from runtime.device.sm.invoke import invoke
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.memop import memory_op
+from runtime.device.sm.raw import load32, popcount
+
+TURN = 4096
+"""Instructions a warp runs before the next one of the CTA gets a turn."""
+DST = 48
+"""Byte offset of the destinations in an operand record (abi.DST_OFFSET)."""
+
+
+@compiled(
+    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])"
+)
+def run_warp(
+    w: int,
+    turn: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+    PCC: Any,
+) -> int:
+    """Run warp w for up to `turn` instructions. The number issued, or minus the fault (its PC in G)."""
+    state = WS[w, L.W_STATE]
+    count = 0
+    pc = WS[w, L.W_PC]
+    act = WS[w, L.W_ACT]
+    limit = G[L.G_NINSTR]
+    while count < turn:
+        if pc < 0 or pc >= limit:
+            G[L.G_FPC] = pc * 16
+            return -L.F_INSTR
+        count += 1
+        mask = np.uint32(act) & (load32(state + CODE[pc, L.C_GUARD]) ^ np.uint32(CODE[pc, L.C_GINV]))
+        kind = CODE[pc, L.C_KIND]
+        PCC[pc, L.R_SELECTED] += 1
+        PCC[pc, L.P_THREADS] += popcount(mask)
+        if kind <= L.K_SPECIAL:
+            if mask:
+                if kind == L.K_EXEC:
+                    operands = CODE[pc, L.C_OPERANDS]
+                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + DST)
+                elif kind == L.K_MEM:
+                    bad = memory_op(w, pc, mask, state + CODE[pc, L.C_DEST], CODE, WS, CT, G)
+                    if bad < 0:
+                        G[L.G_FPC] = pc * 16
+                        return bad
+                else:
+                    special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count, WS, LPC, CT, G)
+                    operands = CODE[pc, L.C_OPERANDS]
+                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + DST)
+            pc += 1
+            continue
+        WS[w, L.W_PC] = pc
+        WS[w, L.W_ACT] = act
+        bad = control(w, pc, mask, 0, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        if bad < 0:
+            G[L.G_FPC] = pc * 16
+            return bad
+        pc = WS[w, L.W_PC]
+        act = WS[w, L.W_ACT]
+        if bad:
+            if WAKE[w] == L.BIG:
+                return count
+            if act == 0:
+                return count
+    WS[w, L.W_PC] = pc
+    if WS[w, L.W_READY] and act:
+        # The turn is over: let other lanes of the warp go first next time.
+        for k in range(32):
+            if act >> k & 1:
+                LPC[w, k] = pc
+        WS[w, L.W_READY] |= act
+        WS[w, L.W_ACT] = 0
+    return count
+
+
+@compiled(
+    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])"
+)
+def run_cta(
+    c: int,
+    budget: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+    PCC: Any,
+) -> int:
+    """Run resident CTA c until it is done (1), has used up `budget` instructions (0), nothing in it can run (2), or
+    faults (negative, with the warp in G)."""
+    used = 0
+    warps = G[L.G_WARPS]
+    m = CT[c, L.T_SM]
+    slot = CT[c, L.T_SLOT] * warps
+    while CT[c, L.T_LIVE] > 0:
+        progress = False
+        for n in range(warps):
+            s = slot + n
+            w = (m * 4 + (s & 3)) * 16 + (s >> 2)
+            if WAKE[w] == L.BIG:
+                continue
+            if WS[w, L.W_ACT] == 0:
+                ready = WS[w, L.W_READY]
+                if ready == 0:
+                    continue
+                turn = WS[w, L.W_TURN]
+                lane = 0
+                for k in range(32):
+                    lane = (turn + k) & 31
+                    if ready >> lane & 1:
+                        break
+                pc = LPC[w, lane]
+                group = 0
+                for k in range(32):
+                    if ready >> k & 1 and LPC[w, k] == pc:
+                        group |= 1 << k
+                WS[w, L.W_READY] = ready & ~group
+                WS[w, L.W_ACT] = group
+                WS[w, L.W_PC] = pc
+                WS[w, L.W_TURN] = (lane + 1) & 31
+            progress = True
+            done = run_warp(w, TURN, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
+            if done < 0:
+                G[L.G_FWARP] = w
+                return done
+            used += done
+            G[L.G_INSTR] += done
+            if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
+                G[L.G_FWARP] = w
+                G[L.G_FPC] = WS[w, L.W_PC] * 16
+                return -L.F_TIMEOUT
+        if not progress:
+            return 2
+        if used > budget:
+            return 0
+    return 1
+
+

@@ -1,0 +1,133 @@
+"""Results that are not in their registers yet.
+
+An instruction whose result some reader might want too early (`prove` finds them) writes it to a staging buffer. Each
+later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not due
+sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by class).
+RES int64[row, 3]: word offset in the state, staging row, file (0 R, 1 P, 2 one word). SRC int64[row, 2]: word offset,
+reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 5]: producer, consumer,
+word offset, cycles early, count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import load32, store32
+
+DEPTH = 16
+"""Staged results a warp can have in flight; more force the oldest out."""
+BUFFER = 1024
+"""Bytes of one staging buffer."""
+
+
+@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
+def write_back(w: int, entry: int, state: int, CODE: Any, PEND: Any, RES: Any, WS: Any, G: Any) -> None:
+    """Put the results of one staged instruction into the registers."""
+    row = w * DEPTH + entry
+    i = PEND[row, 0]
+    mask = np.uint32(PEND[row, 2])
+    buffer = G[L.G_PENDBUF] + row * BUFFER
+    for r in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
+        place = state + 4 * RES[r, 0]
+        source = buffer + 128 * RES[r, 1]
+        if RES[r, 2] == 0:
+            for k in range(32):
+                if (mask >> np.uint32(k)) & np.uint32(1):
+                    store32(place + 4 * k, load32(source + 4 * k))
+        elif RES[r, 2] == 1:
+            store32(place, (load32(place) & ~mask) | (load32(source) & mask))
+        else:
+            store32(place, load32(source))
+
+
+@compiled("void(int64[:,::1], int64[::1], int64, int64, int64, int64)")
+def note(HAZ: Any, G: Any, producer: int, consumer: int, word: int, early: int) -> None:
+    """Count one early read."""
+    n = G[L.G_NHAZ]
+    for k in range(n):
+        if HAZ[k, 0] == producer and HAZ[k, 1] == consumer and HAZ[k, 2] == word:
+            HAZ[k, 4] += 1
+            if early > HAZ[k, 3]:
+                HAZ[k, 3] = early
+            return
+    if n < HAZ.shape[0]:
+        HAZ[n, 0] = producer
+        HAZ[n, 1] = consumer
+        HAZ[n, 2] = word
+        HAZ[n, 3] = early
+        HAZ[n, 4] = 1
+        G[L.G_NHAZ] = n + 1
+
+
+@compiled(
+    "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1])"
+)
+def commit(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any, SRC: Any, RAW: Any, HAZ: Any) -> None:
+    """Before instruction i of warp w issues at `t`: write back what is due."""
+    count = WS[w, L.W_PENDING]
+    state = WS[w, L.W_STATE]
+    kept = 0
+    top = RAW.shape[1] - 1
+    for e in range(count):
+        row = w * DEPTH + e
+        producer = PEND[row, 0]
+        age = t - PEND[row, 1]
+        kind = CODE[producer, L.C_CLASS]
+        due = age >= RAW[kind, top] if kind >= 0 else t >= PEND[row, 3]
+        if not due:
+            for r in range(CODE[producer, L.C_RES], CODE[producer, L.C_RES] + CODE[producer, L.C_NRES]):
+                word = RES[r, 0]
+                for s in range(CODE[i, L.C_SRC], CODE[i, L.C_SRC] + CODE[i, L.C_NSRC]):
+                    if SRC[s, 0] == word:
+                        early = RAW[kind, SRC[s, 1]] - age if kind >= 0 else PEND[row, 3] - t
+                        if early <= 0:
+                            due = True
+                        else:
+                            note(HAZ, G, producer, i, word, early)
+                if kind >= 0:
+                    for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
+                        if RES[s, 0] == word:
+                            due = True
+        if due:
+            write_back(w, e, state, CODE, PEND, RES, WS, G)
+        else:
+            if kept != e:
+                to = w * DEPTH + kept
+                for c in range(4):
+                    PEND[to, c] = PEND[row, c]
+                a = G[L.G_PENDBUF] + row * BUFFER
+                b = G[L.G_PENDBUF] + to * BUFFER
+                for k in range(0, BUFFER, 4):
+                    store32(b + k, load32(a + k))
+            kept += 1
+    WS[w, L.W_PENDING] = kept
+
+
+@compiled(
+    "int64(int64, int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1])"
+)
+def stage(w: int, i: int, t: int, mask: Any, arrive: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any) -> int:
+    """Open a staging buffer for instruction i that issues at `t`; its host address. A full table pushes out the oldest."""
+    count = WS[w, L.W_PENDING]
+    if count == DEPTH:
+        write_back(w, 0, WS[w, L.W_STATE], CODE, PEND, RES, WS, G)
+        for e in range(1, DEPTH):
+            row = w * DEPTH + e
+            for c in range(4):
+                PEND[row - 1, c] = PEND[row, c]
+            a = G[L.G_PENDBUF] + row * BUFFER
+            for k in range(0, BUFFER, 4):
+                store32(a - BUFFER + k, load32(a + k))
+        count = DEPTH - 1
+    row = w * DEPTH + count
+    PEND[row, 0] = i
+    PEND[row, 1] = t
+    PEND[row, 2] = np.int64(mask)
+    PEND[row, 3] = arrive
+    WS[w, L.W_PENDING] = count + 1
+    return G[L.G_PENDBUF] + row * BUFFER

@@ -1,0 +1,742 @@
+"""The timed machine: one SM from one time to another.
+
+Each cycle, each of the four sub-cores picks one warp: the one that issued last while it can go on, else the one in the
+highest slot that is ready (after a yield: the next lower slot that is ready, in rotation). Ready means: stall count run
+out, instruction fetched, scoreboards of the wait mask clear (all folded into WAKE), and then pipe, queue and register
+ports free. Nothing checks whether operands have been written. Cycles in which nothing can happen are skipped.
+
+Every warp-cycle is booked to one reason at the warp's next issue, under the instruction that waited.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.access import gather_lines, most_on_one, wavefronts
+from runtime.device.sm.control import control, special
+from runtime.device.sm.front import arm
+from runtime.device.sm.functional import DST
+from runtime.device.sm.hazard import commit, stage
+from runtime.device.sm.invoke import invoke
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, read_lines, write_lines
+from runtime.device.sm.memop import memory_op
+from runtime.device.sm.raw import first, load32, loads64, popcount, store64
+
+LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
+LSU_FRONT = 6
+"""Cycles from issue until an entry of an idle memory queue leaves it."""
+WINDOW = 3
+"""Cycles in which an instruction reads its registers."""
+RING = 16
+LOCAL_REGION = 1 << 46
+"""Where local memory lies in the cache's address space: interleaved by word, as lanes of a warp share lines."""
+CLOCK = 1980
+"""MHz, for NANOSLEEP."""
+
+
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])")
+def port_time(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
+    """The first cycle in which the register reads of instruction i fit the window of its sub-core."""
+    n0 = 0
+    n1 = 0
+    for s in range(3):
+        r = CODE[i, L.C_REG0 + s]
+        if r < 0:
+            continue
+        wide = r >= 1000
+        reg = r % 1000
+        for half in range(2 if wide else 1):
+            number = reg + half
+            bank = number & 1
+            if SC[sc, L.S_CACHE + 2 * s + bank] == w * 256 + number:
+                continue
+            known = False
+            for earlier in range(s):
+                other = CODE[i, L.C_REG0 + earlier]
+                if other >= 0 and (other % 1000 == number or (other >= 1000 and other % 1000 + 1 == number)):
+                    known = True
+            if known:
+                continue
+            if bank:
+                n1 += 1
+            else:
+                n0 += 1
+    a = SC[sc, L.S_BANK0] + n0 - WINDOW if n0 else 0
+    b = SC[sc, L.S_BANK1] + n1 - WINDOW if n1 else 0
+    return a if a > b else b
+
+
+@compiled("void(int64, int64, int64, int64, int64[:,::1], int64[:,::1])")
+def read_ports(w: int, i: int, sc: int, t: int, CODE: Any, SC: Any) -> None:
+    """Occupy the register ports for instruction i, issued at `t`, and update the reuse cache."""
+    keep = CODE[i, L.C_REUSE]
+    for bank in range(2):
+        if SC[sc, L.S_BANK0 + bank] < t:
+            SC[sc, L.S_BANK0 + bank] = t
+    for s in range(3):
+        r = CODE[i, L.C_REG0 + s]
+        if r < 0:
+            continue
+        wide = r >= 1000
+        reg = r % 1000
+        for half in range(2 if wide else 1):
+            number = reg + half
+            bank = number & 1
+            entry = L.S_CACHE + 2 * s + bank
+            hit = SC[sc, entry] == w * 256 + number
+            if not hit:
+                for earlier in range(s):
+                    other = CODE[i, L.C_REG0 + earlier]
+                    if other >= 0 and (other % 1000 == number or (other >= 1000 and other % 1000 + 1 == number)):
+                        hit = True
+            if not hit:
+                SC[sc, L.S_BANK0 + bank] += 1
+            SC[sc, entry] = w * 256 + number if keep >> s & 1 else -1
+
+
+@compiled("int64(int64, int64, int64[:,::1], int64[:,::1])")
+def unit_time(i: int, sc: int, CODE: Any, SC: Any) -> int:
+    """When the pipe or queue that instruction i needs can take it."""
+    pipe = CODE[i, L.C_PIPE]
+    heavy = SC[sc, L.S_PIPE + L.HEAVY]
+    lite = SC[sc, L.S_PIPE + L.LITE]
+    at = 0
+    if pipe == L.PIPE_FMA:
+        at = lite if lite < heavy else heavy
+    elif pipe == L.PIPE_HEAVY:
+        at = heavy
+    elif pipe == L.PIPE_BOTH:
+        at = lite if lite > heavy else heavy
+    elif pipe:
+        at = SC[sc, L.S_PIPE + pipe]
+    queue = CODE[i, L.C_QUEUE]
+    if queue:
+        if queue == L.Q_LSU:
+            room = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+        elif queue == L.Q_XU:
+            room = SC[sc, L.S_XU + SC[sc, L.S_XUN] % XU_ENTRIES]
+        else:
+            room = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
+        if room > at:
+            at = room
+    return at
+
+
+@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])")
+def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
+    """Book the cycles since warp w's last issue, and the issue at `t` itself."""
+    at = WS[w, L.W_LAST] + 1
+    end = WS[w, L.W_TSTALL]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_WAIT] += end - at
+        at = end
+    end = WS[w, L.W_TBRANCH]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_BRANCH] += end - at
+        at = end
+    end = WS[w, L.W_TBLOCK]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, WS[w, L.W_BLOCKKIND]] += end - at
+        at = end
+    end = WS[w, L.W_TFETCH]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_NOINST] += end - at
+        at = end
+    end = WS[w, L.W_TSB]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_LONG if WS[w, L.W_SBLONG] else L.R_SHORT] += end - at
+        at = end
+    if t > at:
+        free = unit_time(i, sc, CODE, SC)
+        if free > t:
+            free = t
+        if free > at:
+            queue = CODE[i, L.C_QUEUE]
+            span = free - at
+            if queue == L.Q_LSU:
+                PCC[i, L.R_LG if CODE[i, L.C_LONG] else L.R_MIO] += span
+                at = free
+            elif queue:
+                PCC[i, L.R_MIO] += span
+                at = free
+            else:
+                # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
+                interval = CODE[i, L.C_INTERVAL]
+                busy = span * (interval - 1) // interval
+                if busy == 0:
+                    busy = span
+                PCC[i, L.R_MATH] += busy
+                at += busy
+        held = SC[sc, L.S_PORT]
+        if ports > held:
+            held = ports
+        if held > t:
+            held = t
+        if held > at:
+            PCC[i, L.R_DISPATCH] += held - at
+            at = held
+        PCC[i, L.R_NOT_SELECTED] += t - at
+    PCC[i, L.R_SELECTED] += 1
+
+
+@compiled(
+    "int64(int64, int64, uint32, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[::1], int64[::1])"
+)
+def memory_time(
+    w: int,
+    i: int,
+    mask: Any,
+    t: int,
+    consecutive: int,
+    CODE: Any,
+    WS: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    PCC: Any,
+    L1T: Any,
+    L1U: Any,
+    L1R: Any,
+    BK: Any,
+    L2T: Any,
+    L2V: Any,
+    L2U: Any,
+    MP: Any,
+    X: Any,
+) -> int:
+    """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
+    and the shared unit. When its write barrier may be waited on; its delay in the queue goes to W_MEMT's companion X[-1]."""
+    sc = w >> 4
+    m = sc >> 2
+    start = t + LSU_FRONT
+    queue = CODE[i, L.C_QUEUE]
+    adu = queue == L.Q_ADU
+    last = SC[sc, L.S_ADULAST if adu else L.S_LSULAST] + CODE[i, L.C_QSUB]
+    if last > start:
+        start = last
+    unit = SM[m, L.M_ADU if adu else L.M_LSU]
+    if unit > start * 16:
+        start = (unit + 15) >> 4
+    cost = CODE[i, L.C_QSM]
+    done = start - LSU_FRONT + CODE[i, L.C_LATENCY]
+    scratch = G[L.G_SCRATCH]
+    space = CODE[i, L.C_SPACE]
+    kind = CODE[i, L.C_ACCESS]
+    width = CODE[i, L.C_WIDTH]
+    if mask and not adu:
+        PCC[i, L.P_REQUESTS] += 1
+        if space == L.SPACE_GENERIC:
+            # Booked by where its first lane points.
+            a = loads64(scratch + 8 * first(mask))
+            space = L.SPACE_GLOBAL
+            window = G[L.G_SHAREDWIN]
+            if window and a >= window and a < window + (1 << 24):
+                space = L.SPACE_SHARED
+            window = G[L.G_LOCALWIN]
+            if window and a >= window and a < window + (1 << 24):
+                space = L.SPACE_LOCAL
+        if space == L.SPACE_SHARED:
+            atomic = kind == L.A_ATOM or kind == L.A_RED
+            n = 0
+            if kind == L.A_LDSM or kind == L.A_STSM:
+                n = CODE[i, L.C_AUX]
+            else:
+                n = wavefronts(width, scratch, mask, 32, 2, 1 if atomic else 0, X)
+            ideal = 1
+            if width > 4:
+                ideal = width >> 2
+                if CODE[i, L.C_ACCESS] == L.A_LDSM:
+                    ideal = n
+                if n < ideal:
+                    ideal = n
+            PCC[i, L.P_WAVEFRONTS] += n
+            PCC[i, L.P_CONFLICTS] += n - ideal
+            if 16 * n > cost:
+                cost = 16 * n
+            extra = n - ideal
+            if atomic and CODE[i, L.C_OP] == L.OP_CAS:
+                extra *= 2
+                cost *= 2
+            done += 2 * extra
+        elif space != L.SPACE_CONST:
+            if space == L.SPACE_LOCAL:
+                # Word k of lane l of a warp lies at 128 k + 4 l of the warp's region.
+                base = LOCAL_REGION + w * 32 * ((G[L.G_LOCALSIZE] + 127) & ~127)
+                window = G[L.G_LOCALWIN] if CODE[i, L.C_SPACE] == L.SPACE_GENERIC else 0
+                for k in range(32):
+                    a = (loads64(scratch + 8 * k) - window) & 0xFFFFFF
+                    store64(scratch + 8 * k, np.uint64(base + (a >> 2) * 128 + 4 * k + (a & 3)))
+            lanes = scratch
+            if kind == L.A_LDGSTS:
+                lanes = scratch + 256
+            if consecutive:
+                a = loads64(lanes)
+                lines = 0
+                at = a
+                end = a + 32 * width
+                while at < end:
+                    line = at >> 7
+                    X[2 * lines] = line
+                    bits = 0
+                    while at < end and at >> 7 == line:
+                        bits |= 1 << (at >> 5 & 3)
+                        at = (at | 31) + 1
+                    X[2 * lines + 1] = bits
+                    lines += 1
+                n = width >> 2
+                if n < 1:
+                    n = 1
+            else:
+                n = wavefronts(width, lanes, mask, 16, 3, 0, X)
+                lines = gather_lines(width, lanes, mask, X)
+            if (lines + 3) >> 2 > n:
+                n = (lines + 3) >> 2
+            sectors = 0
+            for k in range(lines):
+                b = X[2 * k + 1]
+                sectors += (b & 1) + (b >> 1 & 1) + (b >> 2 & 1) + (b >> 3 & 1)
+            PCC[i, L.P_SECTORS] += sectors
+            PCC[i, L.P_LINES] += lines
+            PCC[i, L.P_WAVEFRONTS] += n
+            if 16 * n > cost:
+                cost = 16 * n
+            extra = (n - 1) * 35 >> 4
+            if kind == L.A_LOAD or kind == L.A_LDGSTS:
+                done = read_lines(
+                    X,
+                    lines,
+                    m,
+                    start,
+                    CODE[i, L.C_LATENCY] - LSU_FRONT + extra,
+                    CODE[i, L.C_BYPASS],
+                    G,
+                    L1T,
+                    L1U,
+                    L1R,
+                    BK,
+                    L2T,
+                    L2V,
+                    L2U,
+                    MP,
+                    SM,
+                    PCC,
+                    i,
+                )
+            else:
+                atomic = 0
+                if kind != L.A_STORE:
+                    atomic = most_on_one(lanes, mask)
+                done = write_lines(X, lines, m, start, atomic, BK, L2T, L2V, L2U, MP, PCC, i)
+                if done - start > MP[MP_SLACK]:
+                    # L2 is behind: the unit cannot hand over more than it can hold.
+                    late = (done - MP[MP_SLACK]) * 16
+                    if late > SM[m, L.M_LSU]:
+                        start = late >> 4
+                done += MP[MP_NEAR]
+                if kind == L.A_ATOM:
+                    done += CODE[i, L.C_LATENCY] - LSU_FRONT + extra + 31
+    if adu:
+        SC[sc, L.S_ADULAST] = start
+        SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
+        SC[sc, L.S_ADUN] += 1
+        SM[m, L.M_ADU] = start * 16 + cost
+    else:
+        SC[sc, L.S_LSULAST] = start
+        SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
+        SC[sc, L.S_LSUN] += 1
+        SM[m, L.M_LSU] = start * 16 + cost
+    X[4000] = start - LSU_FRONT - t
+    return done
+
+
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])")
+def counted(w: int, k: int, n: int, WS: Any, SBR: Any) -> int:
+    """When scoreboard k of warp w has at most n requests left, from the ring of their ends."""
+    count = SBR[w, 17 * k]
+    entries = count if count < RING else RING
+    if entries <= n:
+        return 0
+    worst = L.BIG
+    for _ in range(n + 1):
+        best = -1
+        for e in range(entries):
+            value = SBR[w, 17 * k + 1 + e]
+            if value < worst and value > best:
+                best = value
+        worst = best
+    return worst
+
+
+@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1])")
+def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
+    """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
+    number = G[L.G_NEXTCTA]
+    if number >= G[L.G_TOTAL]:
+        return 0
+    G[L.G_NEXTCTA] = number + 1
+    m = CT[c, L.T_SM]
+    CT[c, L.T_ACTIVE] = 1
+    CT[c, L.T_LINEAR] = number
+    CT[c, L.T_X] = number % G[L.G_GX]
+    CT[c, L.T_Y] = number // G[L.G_GX] % G[L.G_GY]
+    CT[c, L.T_Z] = number // (G[L.G_GX] * G[L.G_GY])
+    CT[c, L.T_LIVE] = G[L.G_WARPS]
+    for b in range(16):
+        CT[c, L.T_BAR + b] = 0
+        CT[c, L.T_BARN + b] = 0
+        CT[c, L.T_BARW + b] = 0
+        CT[c, L.T_RPOP + b] = 0
+        CT[c, L.T_RAND + b] = 1
+        CT[c, L.T_ROR + b] = 0
+    if SM[m, L.M_LIVE] == 0:
+        SM[m, L.M_SINCE] = t
+    SM[m, L.M_LIVE] += 1
+    threads = G[L.G_THREADS]
+    for n in range(G[L.G_WARPS]):
+        slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
+        w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+        lanes = threads - 32 * n
+        alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
+        for column in range(L.W_COLUMNS):
+            if column != L.W_STATE:
+                WS[w, column] = 0
+        WS[w, L.W_PC] = G[L.G_ENTRY]
+        WS[w, L.W_ACT] = alive
+        WS[w, L.W_ALIVE] = alive
+        WS[w, L.W_CTA] = c
+        WS[w, L.W_ID] = n
+        WS[w, L.W_LAST] = t - 1
+        WS[w, L.W_START] = t
+        WS[w, L.W_LINE] = -2
+        WAKE[w] = t
+    return 1
+
+
+@compiled(
+    "int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1], int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])"
+)
+def run_sm(
+    m: int,
+    begin: int,
+    end: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+    PCC: Any,
+    L1T: Any,
+    L1U: Any,
+    L1R: Any,
+    BK: Any,
+    L2T: Any,
+    L2V: Any,
+    L2U: Any,
+    MP: Any,
+    X: Any,
+    RES: Any,
+    SRC: Any,
+    RAW: Any,
+    PEND: Any,
+    HAZ: Any,
+    SBR: Any,
+) -> int:
+    """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the fault."""
+    t = begin
+    limit = G[L.G_NINSTR]
+    while t < end:
+        soon = L.BIG
+        for s in range(4):
+            sc = m * 4 + s
+            if SC[sc, L.S_NEXT] > t:
+                if SC[sc, L.S_NEXT] < soon:
+                    soon = SC[sc, L.S_NEXT]
+                continue
+            # ---- pick a warp
+            w = -1
+            ports = 0
+            best = L.BIG
+            held = SC[sc, L.S_PORT]
+            if held > t:
+                best = held
+            else:
+                base = sc * 16
+                lastwarp = SC[sc, L.S_LASTWARP]
+                top = 15
+                if SC[sc, L.S_YIELDED] >= 0:
+                    top = (SC[sc, L.S_YIELDED] - base - 1) & 15
+                for k in range(-1, 16):
+                    if k < 0:
+                        if lastwarp < 0:
+                            continue
+                        v = lastwarp
+                    else:
+                        v = base + ((top - k) & 15)
+                    wake = WAKE[v]
+                    if wake <= t:
+                        j = WS[v, L.W_PC]
+                        if j < 0 or j >= limit:
+                            G[L.G_FWARP] = v
+                            G[L.G_FPC] = j * 16
+                            return -L.F_INSTR
+                        wake = unit_time(j, sc, CODE, SC)
+                        if wake <= t and CODE[j, L.C_PORTS] >= 0:
+                            ports = port_time(v, j, sc, CODE, SC)
+                            if ports > wake:
+                                wake = ports
+                        if wake <= t and CODE[j, L.C_CLINE] >= 0:
+                            line = CODE[j, L.C_CLINE]
+                            if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                                SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+                                wake = t + G[L.G_IMC]
+                                WS[v, L.W_TBLOCK] = wake
+                                WS[v, L.W_BLOCKKIND] = L.R_IMC
+                                WAKE[v] = wake
+                        if wake <= t:
+                            w = v
+                            break
+                    if wake < best:
+                        best = wake
+            if w < 0:
+                SC[sc, L.S_NEXT] = best
+                if best < soon:
+                    soon = best
+                continue
+            # ---- issue it
+            i = WS[w, L.W_PC]
+            book(w, i, sc, t, ports, CODE, WS, SC, PCC)
+            G[L.G_INSTR] += 1
+            WS[w, L.W_LAST] = t
+            stall = CODE[i, L.C_STALL]
+            WS[w, L.W_TSTALL] = t + stall
+            WS[w, L.W_TBRANCH] = 0
+            WS[w, L.W_TBLOCK] = 0
+            SC[sc, L.S_ISSUED] += 1
+            if CODE[i, L.C_YIELD]:
+                SC[sc, L.S_LASTWARP] = -1
+                SC[sc, L.S_YIELDED] = w
+            else:
+                SC[sc, L.S_LASTWARP] = w
+                SC[sc, L.S_YIELDED] = -1
+            SC[sc, L.S_PORT] = t + CODE[i, L.C_HOLD]
+            pipe = CODE[i, L.C_PIPE]
+            if pipe:
+                busy = t + CODE[i, L.C_INTERVAL]
+                if pipe == L.PIPE_FMA:
+                    if SC[sc, L.S_PIPE + L.LITE] <= t:
+                        SC[sc, L.S_PIPE + L.LITE] = busy
+                    else:
+                        SC[sc, L.S_PIPE + L.HEAVY] = busy
+                elif pipe == L.PIPE_HEAVY:
+                    SC[sc, L.S_PIPE + L.HEAVY] = busy
+                elif pipe == L.PIPE_BOTH:
+                    SC[sc, L.S_PIPE + L.HEAVY] = busy
+                    SC[sc, L.S_PIPE + L.LITE] = busy
+                else:
+                    SC[sc, L.S_PIPE + pipe] = busy
+            if CODE[i, L.C_PORTS] >= 0:
+                read_ports(w, i, sc, t, CODE, SC)
+            state = WS[w, L.W_STATE]
+            if WS[w, L.W_PENDING]:
+                commit(w, i, t, CODE, WS, G, PEND, RES, SRC, RAW, HAZ)
+            guard = load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
+            mask = np.uint32(WS[w, L.W_ACT]) & guard
+            PCC[i, L.P_THREADS] += popcount(mask)
+            kind = CODE[i, L.C_KIND]
+            done = 0
+            delay = 0
+            after = t + stall
+            queue = CODE[i, L.C_QUEUE]
+            blocked = False
+            if kind == L.K_EXEC or kind == L.K_SPECIAL:
+                if queue:
+                    # Variable latency without memory: conversions, SHFL, S2R.
+                    if queue == L.Q_XU:
+                        n = SC[sc, L.S_XUN]
+                        start = t
+                        free = SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES]
+                        if free > start:
+                            start = free
+                        SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
+                        SC[sc, L.S_XUN] = n + 1
+                        delay = start - t
+                        done = start + CODE[i, L.C_LATENCY]
+                    else:
+                        done = memory_time(
+                            w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1T, L1U, L1R, BK, L2T, L2V, L2U, MP, X
+                        )
+                        delay = X[4000]
+                if mask:
+                    operands = CODE[i, L.C_OPERANDS]
+                    if kind == L.K_SPECIAL:
+                        special(w, CODE[i, L.C_AUX], t, WS, LPC, CT, G)
+                    if CODE[i, L.C_STAGED]:
+                        arrive = -1
+                        if CODE[i, L.C_CLASS] < 0:
+                            arrive = t + delay + CODE[i, L.C_ARRIVE]
+                        buffer = stage(w, i, t, mask, arrive, CODE, WS, G, PEND, RES)
+                        invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
+                    else:
+                        invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + DST)
+                WS[w, L.W_PC] = i + 1
+            elif kind == L.K_MEM:
+                consecutive = 0
+                buffer = 0
+                if mask:
+                    dst = state + CODE[i, L.C_DEST]
+                    staged = CODE[i, L.C_STAGED]
+                    if staged:
+                        buffer = stage(w, i, t, mask, L.BIG, CODE, WS, G, PEND, RES)
+                        dst = buffer
+                    consecutive = memory_op(w, i, mask, dst, CODE, WS, CT, G)
+                    if consecutive < 0:
+                        G[L.G_FWARP] = w
+                        G[L.G_FPC] = i * 16
+                        return consecutive
+                done = memory_time(
+                    w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1T, L1U, L1R, BK, L2T, L2V, L2U, MP, X
+                )
+                delay = X[4000]
+                if buffer:
+                    PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
+                if done > WS[w, L.W_MEMT]:
+                    WS[w, L.W_MEMT] = done
+                if CODE[i, L.C_ACCESS] == L.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
+                    WS[w, L.W_LDGSTS] = done
+                WS[w, L.W_PC] = i + 1
+            else:
+                WAKE[w] = -1
+                cta = WS[w, L.W_CTA]
+                bad = control(w, i, mask, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+                if bad < 0:
+                    G[L.G_FWARP] = w
+                    G[L.G_FPC] = i * 16
+                    return bad
+                if kind == L.K_EXIT:
+                    if WS[w, L.W_ALIVE] == 0:
+                        SM[m, L.M_WARPCYCLES] += t + 1 - WS[w, L.W_START]
+                        SM[m, L.M_WARPS] += 1
+                        if SC[sc, L.S_LASTWARP] == w:
+                            SC[sc, L.S_LASTWARP] = -1
+                        if CT[cta, L.T_LIVE] == 0:
+                            CT[cta, L.T_ACTIVE] = 0
+                            G[L.G_DONE] += 1
+                            SM[m, L.M_LIVE] -= 1
+                            if t + 1 > G[L.G_LASTEND]:
+                                G[L.G_LASTEND] = t + 1
+                            if SM[m, L.M_LIVE] == 0:
+                                SM[m, L.M_ACTIVE] += t + 1 - SM[m, L.M_SINCE]
+                            if place(cta, t + G[L.G_CTALAUNCH], WS, CT, WAKE, G, SM):
+                                for other in range(4):
+                                    if SC[m * 4 + other, L.S_NEXT] > t + G[L.G_CTALAUNCH]:
+                                        SC[m * 4 + other, L.S_NEXT] = t + G[L.G_CTALAUNCH]
+                elif kind == L.K_NANOSLEEP:
+                    duration = CODE[i, L.C_AUX]
+                    if CODE[i, L.C_DATA] >= 0 and mask:
+                        duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
+                    if mask:
+                        if duration > 1000000:
+                            duration = 1000000
+                        after = t + stall + duration * CLOCK // 1000
+                        WS[w, L.W_TBLOCK] = after
+                        WS[w, L.W_BLOCKKIND] = L.R_SLEEP
+                elif kind == L.K_MEMBAR:
+                    if CODE[i, L.C_AUX]:
+                        after = t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16
+                        if WS[w, L.W_MEMT] > after:
+                            after = WS[w, L.W_MEMT]
+                        WS[w, L.W_TBLOCK] = after
+                        WS[w, L.W_BLOCKKIND] = L.R_MEMBAR
+                        done = after
+                elif kind == L.K_DEPBAR:
+                    if CODE[i, L.C_AUX] >= 0:
+                        when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2], WS, SBR)
+                        if when > after:
+                            after = when
+                    for k in range(6):
+                        if CODE[i, L.C_AUX3] >> k & 1 and WS[w, L.W_SB + k] > after:
+                            after = WS[w, L.W_SB + k]
+                    WS[w, L.W_TBLOCK] = after
+                    WS[w, L.W_BLOCKKIND] = L.R_LONG
+                elif kind == L.K_LDGDEPBAR:
+                    done = WS[w, L.W_LDGSTS]
+                    if done < t + 2:
+                        done = t + 2
+                elif kind == L.K_BAR or kind == L.K_WARPSYNC or kind == L.K_NOP or kind == L.K_BSSY:
+                    pass
+                elif WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC:
+                    # A taken branch: the next instruction comes a branch latency later.
+                    if t + G[L.G_BRANCH] > after:
+                        after = t + G[L.G_BRANCH]
+                        WS[w, L.W_TBRANCH] = after
+                blocked = WAKE[w] != -1
+                if queue and done == 0:
+                    done = t + CODE[i, L.C_LATENCY]
+                if WS[w, L.W_ACT] == 0 and not blocked:
+                    WAKE[w] = L.BIG
+                    blocked = True
+            # ---- scoreboards, and when the warp goes on
+            if not blocked and stall == 1:
+                # An increment is seen two cycles later: the next instruction does not wait on it.
+                WAKE[w] = arm(w, after, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+            barrier = CODE[i, L.C_WBAR]
+            if barrier < 6:
+                if done < t + 2:
+                    done = t + 2
+                if done >= WS[w, L.W_SB + barrier]:
+                    WS[w, L.W_SB + barrier] = done
+                    WS[w, L.W_SBL + barrier] = CODE[i, L.C_LONG]
+                if CODE[i, L.C_RING]:
+                    n = SBR[w, 17 * barrier]
+                    SBR[w, 17 * barrier + 1 + n % RING] = done
+                    SBR[w, 17 * barrier] = n + 1
+            barrier = CODE[i, L.C_RBAR]
+            if barrier < 6:
+                read = t + CODE[i, L.C_RELEASE] + delay
+                if read >= WS[w, L.W_SB + barrier]:
+                    WS[w, L.W_SB + barrier] = read
+                    WS[w, L.W_SBL + barrier] = 0
+                if CODE[i, L.C_RING]:
+                    n = SBR[w, 17 * barrier]
+                    SBR[w, 17 * barrier + 1 + n % RING] = read
+                    SBR[w, 17 * barrier] = n + 1
+            if not blocked and stall != 1:
+                WAKE[w] = arm(w, after, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+            SC[sc, L.S_NEXT] = t + 1
+            soon = t + 1
+        if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
+            return -L.F_TIMEOUT
+        # A barrier or a new CTA may have moved an earlier sub-core's next time.
+        for s in range(4):
+            if SC[m * 4 + s, L.S_NEXT] < soon:
+                soon = SC[m * 4 + s, L.S_NEXT]
+        t = soon if soon > t else t + 1
+    return t
+
+

@@ -1,0 +1,84 @@
+"""Compiling the engine with numba, once per machine.
+
+numba's file cache does not notice when a callee in another file changes, so the cache directory is named by a hash of
+every source of this package. Where no directory is writable the engine is compiled in each process. `warm` loads (or
+compiles) everything under a file lock, so that two cold processes do not both work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config
+
+from runtime.cache import root
+
+MODULES = ("raw", "l2", "access", "front", "control", "memop", "functional", "hazard", "issue", "machine")
+"""The modules that hold compiled functions, callees first."""
+
+_SOURCES = (*MODULES, "layout", "abi", "invoke", "jit")
+
+
+@cache
+def cache_directory() -> Path | None:
+    """Where compiled code of exactly these sources is kept; None if nothing is writable."""
+    digest = hashlib.sha256(f"{numba.__version__} {config.CPU_NAME} {config.CPU_FEATURES}".encode())
+    for name in _SOURCES:
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes() + b"\0")
+    for base in (root(), Path(tempfile.gettempdir()) / f"minicc-{os.getuid()}"):
+        directory = base / "sm" / digest.hexdigest()[:20]
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            probe = directory / f".probe{os.getpid()}"
+            probe.write_bytes(b"")
+            probe.unlink()
+            return directory
+        except OSError:
+            continue
+    return None
+
+
+def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`numba.njit` with an explicit signature, no bounds checks, and this package's cache."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        directory = cache_directory()
+        before = config.CACHE_DIR
+        try:
+            if directory is not None:
+                config.CACHE_DIR = str(directory)
+            return numba.njit(signature, cache=directory is not None, boundscheck=False, **options)(function)
+        finally:
+            config.CACHE_DIR = before
+
+    return decorate
+
+
+def warm(progress: Callable[[str], None] | None = None) -> None:
+    """Load every compiled module, compiling what is not cached yet (tens of seconds the first time)."""
+    directory = cache_directory()
+    lock = None
+    try:
+        if directory is not None:
+            lock = open(directory / "lock", "w")  # noqa: SIM115 - held until the end of the function
+            try:
+                import fcntl
+
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            except (ImportError, OSError):
+                pass
+        for name in MODULES:
+            if progress is not None:
+                progress(f"SM model: {name}")
+            importlib.import_module(f"runtime.device.sm.{name}")
+    finally:
+        if lock is not None:
+            lock.close()

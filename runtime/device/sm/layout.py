@@ -1,0 +1,477 @@
+"""Column numbers of the engine's int64 tables. numba sees them as compile-time constants.
+
+Tables (rows x columns):
+  CODE  decoded instructions          WS  warps (row = (sm * 4 + sub-core) * 16 + k, hardware slot 4 k + sub-core)
+  CT    resident CTAs (sm * MAX_CTAS + c)      SC  sub-cores      SM  streaming multiprocessors
+  G     one row of scalars and host addresses  PCC per-instruction counters
+Times are SM cycles; BIG means never. Host addresses are int64.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+BIG = 1 << 60
+SUB_CORES = 4
+WARPS_PER_SUB_CORE = 16
+WARPS_PER_SM = 64
+MAX_CTAS = 32
+
+# ---- CODE -----------------------------------------------------------------------------------------------------------
+_c = count()
+C_KIND = next(_c)
+C_FN = next(_c)
+"""address of the execute function (0 none)"""
+C_OPERANDS = next(_c)
+"""host address of its OPERANDS record"""
+C_GUARD = next(_c)
+"""byte offset of the guard's word in the warp state"""
+C_GINV = next(_c)
+"""0xffffffff if the guard is negated"""
+C_UNIFORM = next(_c)
+"""1: uniform datapath; runs once, with all lanes"""
+C_STALL = next(_c)
+"""cycles to the next issue of this warp, as the machine takes the stall count and yield bit"""
+C_YIELD = next(_c)
+C_WBAR = next(_c)
+C_RBAR = next(_c)
+C_WAIT = next(_c)
+C_PIPE = next(_c)
+C_INTERVAL = next(_c)
+C_HOLD = next(_c)
+"""cycles the issue port of the sub-core is held (1 normally)"""
+C_QUEUE = next(_c)
+C_QSUB = next(_c)
+"""cycles between requests that a sub-core's queue lets go"""
+C_QSM = next(_c)
+"""cycles of the unit shared by the SM, in sixteenths"""
+C_LATENCY = next(_c)
+"""issue to first issue of an instruction that waits on the write barrier, unloaded"""
+C_RELEASE = next(_c)
+"""the same for the read barrier"""
+C_ARRIVE = next(_c)
+"""issue to value in the register, unloaded, for variable-latency results"""
+C_REG0 = next(_c)
+"""register read through slots A, B, C; -1 none; +1000 if a pair is read"""
+C_REG1 = next(_c)
+C_REG2 = next(_c)
+C_PORTS = next(_c)
+"""1: reads registers through the ports; -1: does not"""
+C_REUSE = next(_c)
+C_STAGED = next(_c)
+"""1: some reader may come too early, so results go through the staging buffer"""
+C_RES = next(_c)
+"""first row and number of rows in the result table: (word offset, stage row, file)"""
+C_NRES = next(_c)
+C_SRC = next(_c)
+"""first row and number of rows in the source table: (word offset, reader class)"""
+C_NSRC = next(_c)
+C_CLASS = next(_c)
+"""producer class (-1: variable latency)"""
+C_SPACE = next(_c)
+C_WIDTH = next(_c)
+C_ACCESS = next(_c)
+C_OP = next(_c)
+C_TYPE = next(_c)
+C_DATA = next(_c)
+"""byte offset in the warp state of the first data register"""
+C_DATA2 = next(_c)
+"""second data operand (CAS: the new value)"""
+C_DEST = next(_c)
+"""byte offset of the destination's first register (dump row if none)"""
+C_BANK = next(_c)
+"""constant bank"""
+C_BYPASS = next(_c)
+"""1: not served by the L1 cache"""
+C_TARGET = next(_c)
+"""instruction index of a branch target"""
+C_AUX = next(_c)
+"""kind-specific"""
+C_AUX2 = next(_c)
+C_AUX3 = next(_c)
+C_LONG = next(_c)
+"""1: its write barrier is tied to L1TEX work (long scoreboard)"""
+C_RING = next(_c)
+"""1: some DEPBAR counts this barrier"""
+C_CLINE = next(_c)
+"""64-byte line of constant bank 0 or 3 that an operand needs; -1 none"""
+C_RELOAD = next(_c)
+"""extra cycles of a read barrier (stores hold wide data longer)"""
+C_COLUMNS = next(_c)
+
+# Execution pipes (index from S_PIPE). FMA takes either half of the FMA pipe, HALF both.
+PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, PIPE_CBU = range(8)
+HEAVY, LITE = 8, 9
+"""S_PIPE slots of the two halves of the FMA pipe."""
+
+# Kinds of instruction.
+(
+    K_EXEC,
+    K_MEM,
+    K_SPECIAL,
+    K_BRA,
+    K_BRA_REG,
+    K_CALL,
+    K_BSSY,
+    K_BSYNC,
+    K_BREAK,
+    K_WARPSYNC,
+    K_YIELD,
+    K_EXIT,
+    K_BAR,
+    K_B2R,
+    K_DEPBAR,
+    K_MEMBAR,
+    K_NANOSLEEP,
+    K_NOP,
+    K_BMOV_READ,
+    K_BMOV_WRITE,
+    K_LEPC,
+    K_TRAP,
+    K_ILLEGAL,
+    K_LDGDEPBAR,
+    K_CCTL,
+    K_BRA_DIV,
+) = range(26)
+
+# Queues of variable-latency work in a sub-core.
+Q_NONE, Q_LSU, Q_XU, Q_ADU = range(4)
+
+# Memory spaces and accesses.
+SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_GENERIC, SPACE_CONST = range(5)
+A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
+(
+    OP_ADD,
+    OP_MIN,
+    OP_MAX,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_EXCH,
+    OP_CAS,
+    OP_INC,
+    OP_DEC,
+) = range(10)
+T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
+
+# ---- WS: warps ------------------------------------------------------------------------------------------------------
+_c = count()
+W_PC = next(_c)
+W_ACT = next(_c)
+"""lanes of the running group"""
+W_ALIVE = next(_c)
+"""lanes that exist and have not exited; 0 = free slot or finished warp"""
+W_READY = next(_c)
+"""lanes parked at their own PC that could run"""
+W_WSYNC = next(_c)
+"""lanes blocked at WARPSYNC"""
+W_ATBAR = next(_c)
+"""lanes blocked at a CTA barrier"""
+W_BARID = next(_c)
+W_BLOCKED = next(_c)
+"""1: the whole warp waits at a CTA barrier"""
+W_B = [next(_c) for _ in range(16)][0]
+"""convergence barriers: participants"""
+W_BB = [next(_c) for _ in range(16)][0]
+"""convergence barriers: lanes blocked at BSYNC"""
+W_CTA = next(_c)
+W_ID = next(_c)
+"""warp number in the CTA"""
+W_STATE = next(_c)
+"""host address of the state block"""
+W_SPIN = next(_c)
+"""backward branches since the last switch of groups"""
+W_REDUCE = next(_c)
+"""result of the last BAR.RED"""
+W_LAST = next(_c)
+"""time of the last issue"""
+W_TSTALL = next(_c)
+W_TBRANCH = next(_c)
+W_TFETCH = next(_c)
+W_TSB = next(_c)
+W_SBLONG = next(_c)
+"""1: the scoreboard waited for is a long one"""
+W_TBLOCK = next(_c)
+W_BLOCKKIND = next(_c)
+W_SB = [next(_c) for _ in range(6)][0]
+"""scoreboards: when they are clear"""
+W_SBL = [next(_c) for _ in range(6)][0]
+"""scoreboards: 1 if the latest release is a long one"""
+W_PENDING = next(_c)
+"""staged results not yet in the registers"""
+W_LDGSTS = next(_c)
+"""when all LDGSTS so far are done"""
+W_MEMT = next(_c)
+"""when all memory work so far is done"""
+W_LINE = next(_c)
+"""instruction line fetched last"""
+W_TURN = next(_c)
+"""lane at which the search for the next ready group begins"""
+W_START = next(_c)
+W_COLUMNS = next(_c)
+
+# ---- CT: resident CTAs ----------------------------------------------------------------------------------------------
+_c = count()
+T_ACTIVE = next(_c)
+T_LINEAR = next(_c)
+T_X = next(_c)
+T_Y = next(_c)
+T_Z = next(_c)
+T_LIVE = next(_c)
+"""warps that have not exited"""
+T_SHARED = next(_c)
+"""host address of its shared memory"""
+T_SM = next(_c)
+T_SLOT = next(_c)
+T_FINISH = next(_c)
+T_BAR = [next(_c) for _ in range(16)][0]
+"""threads arrived at barrier b"""
+T_BARN = [next(_c) for _ in range(16)][0]
+"""threads expected (0: all warps that live)"""
+T_BARW = [next(_c) for _ in range(16)][0]
+"""bit per warp: blocked at barrier b"""
+T_RPOP = [next(_c) for _ in range(16)][0]
+T_RAND = [next(_c) for _ in range(16)][0]
+T_ROR = [next(_c) for _ in range(16)][0]
+T_COLUMNS = next(_c)
+
+# ---- SC: sub-cores --------------------------------------------------------------------------------------------------
+_c = count()
+S_NEXT = next(_c)
+S_LASTWARP = next(_c)
+S_YIELDED = next(_c)
+S_PORT = next(_c)
+"""when the issue port is free"""
+S_BANK0 = next(_c)
+S_BANK1 = next(_c)
+S_CACHE = [next(_c) for _ in range(6)][0]
+"""reuse cache, entry 2 * slot + bank: warp * 256 + register, or -1"""
+S_PIPE = [next(_c) for _ in range(16)][0]
+"""when pipe p takes its next instruction"""
+S_XU = [next(_c) for _ in range(2)][0]
+S_XUN = next(_c)
+S_ADU = [next(_c) for _ in range(4)][0]
+S_ADUN = next(_c)
+S_LSU = [next(_c) for _ in range(16)][0]
+S_LSUN = next(_c)
+S_LSULAST = next(_c)
+S_ADULAST = next(_c)
+S_ISSUED = next(_c)
+S_L0N = next(_c)
+"""lines brought into the L0 instruction cache"""
+S_COLUMNS = next(_c)
+
+# ---- SM -------------------------------------------------------------------------------------------------------------
+_c = count()
+M_LSU = next(_c)
+"""when the shared load/store unit takes its next request, in sixteenths of a cycle"""
+M_ADU = next(_c)
+M_BAR = next(_c)
+M_FILL = next(_c)
+"""when the port from L2 is free, in sixteenths"""
+M_OUT = next(_c)
+"""when the port to L2 is free, in sixteenths"""
+M_EPOCH = next(_c)
+"""number of L1 invalidations"""
+M_LIVE = next(_c)
+"""resident CTAs"""
+M_FIRST = next(_c)
+M_ACTIVE = next(_c)
+"""cycles with at least one resident warp"""
+M_SINCE = next(_c)
+M_WARPCYCLES = next(_c)
+M_WARPS = next(_c)
+M_L1N = next(_c)
+M_L15N = next(_c)
+M_CLOCK = next(_c)
+M_CONST = [next(_c) for _ in range(8)][0]
+"""constant lines (64 B) seen, bit per line: four words for bank 0, four for bank 3"""
+M_COLUMNS = next(_c)
+
+# ---- G: scalars -----------------------------------------------------------------------------------------------------
+_c = count()
+G_MEM = next(_c)
+G_MEMBASE = next(_c)
+G_MEMSIZE = next(_c)
+G_LIMITS = next(_c)
+G_STATE = next(_c)
+G_STATEBYTES = next(_c)
+G_SHARED = next(_c)
+G_SHAREDSTRIDE = next(_c)
+G_SHAREDSIZE = next(_c)
+G_LOCAL = next(_c)
+G_LOCALSIZE = next(_c)
+G_LOCALTOP = next(_c)
+G_SHAREDWIN = next(_c)
+G_LOCALWIN = next(_c)
+G_NINSTR = next(_c)
+G_CODEVA = next(_c)
+G_GX = next(_c)
+G_GY = next(_c)
+G_GZ = next(_c)
+G_BX = next(_c)
+G_BY = next(_c)
+G_BZ = next(_c)
+G_THREADS = next(_c)
+G_WARPS = next(_c)
+"""warps a CTA"""
+G_CTAS = next(_c)
+"""CTAs an SM holds at once"""
+G_SMS = next(_c)
+G_NEXTCTA = next(_c)
+G_TOTAL = next(_c)
+G_DONE = next(_c)
+G_ENTRY = next(_c)
+G_FAULT = next(_c)
+"""0 none, else 1 + index in FaultKind"""
+G_FPC = next(_c)
+G_FWARP = next(_c)
+G_FLANE = next(_c)
+G_FADDR = next(_c)
+G_FAUX = next(_c)
+G_OUT = next(_c)
+"""host address, length, capacity of the printf buffer"""
+G_OUTLEN = next(_c)
+G_OUTCAP = next(_c)
+G_INSTR = next(_c)
+"""warp instructions issued"""
+G_INSTRLIMIT = next(_c)
+G_TIMING = next(_c)
+G_HAZARDS = next(_c)
+G_NHAZ = next(_c)
+G_SCRATCH = next(_c)
+"""host address of 32 u64 lane addresses, then 32 host addresses"""
+G_STAGE = next(_c)
+"""host address of the stage table [0, 32, 64, ...]"""
+G_PENDBUF = next(_c)
+"""host address of the staging buffers"""
+G_ZERO = next(_c)
+"""host address of a page of zeros"""
+G_CBANK = [next(_c) for _ in range(32)][0]
+"""host addresses of constant banks (0 none)"""
+G_CSIZE = [next(_c) for _ in range(32)][0]
+G_NLINES = next(_c)
+G_PRINTF = next(_c)
+G_ASSERT = next(_c)
+G_MALLOC = next(_c)
+G_FREE = next(_c)
+G_SEED = next(_c)
+G_L1SETS = next(_c)
+G_L1WAYS = next(_c)
+G_L1STAMP = next(_c)
+G_CSMID = next(_c)
+G_CTALAUNCH = next(_c)
+"""cycles from a free place to the first issue of the next CTA's warps"""
+G_BRANCH = next(_c)
+G_IMC = next(_c)
+G_MEMBAR = next(_c)
+G_LASTEND = next(_c)
+"""when the last CTA ended"""
+G_CYCLELIMIT = next(_c)
+G_NOW = next(_c)
+G_SLOTS = next(_c)
+"""CTA slots in all"""
+G_TURN = next(_c)
+G_COLUMNS = next(_c)
+
+FAULTS = (
+    "illegal_address",
+    "misaligned_address",
+    "illegal_instruction",
+    "deadlock",
+    "timeout",
+    "assert",
+    "trap",
+    "stack_overflow",
+    "invalid_launch",
+)
+F_ADDRESS, F_ALIGN, F_INSTR, F_DEADLOCK, F_TIMEOUT, F_ASSERT, F_TRAP, F_STACK, F_LAUNCH = range(1, 10)
+
+# ---- PCC: counters of each instruction ------------------------------------------------------------------------------
+REASONS = (
+    "selected",
+    "not_selected",
+    "wait",
+    "long_scoreboard",
+    "short_scoreboard",
+    "lg_throttle",
+    "mio_throttle",
+    "math_pipe_throttle",
+    "dispatch_stall",
+    "imc_miss",
+    "no_instruction",
+    "branch_resolving",
+    "barrier",
+    "membar",
+    "sleeping",
+    "drain",
+    "tex_throttle",
+    "gmma",
+    "misc",
+)
+(
+    R_SELECTED,
+    R_NOT_SELECTED,
+    R_WAIT,
+    R_LONG,
+    R_SHORT,
+    R_LG,
+    R_MIO,
+    R_MATH,
+    R_DISPATCH,
+    R_IMC,
+    R_NOINST,
+    R_BRANCH,
+    R_BARRIER,
+    R_MEMBAR,
+    R_SLEEP,
+    R_DRAIN,
+    R_TEX,
+    R_GMMA,
+    R_MISC,
+) = range(19)
+P_THREADS = 19
+"""thread instructions (guard true)"""
+P_REQUESTS = 20
+P_SECTORS = 21
+P_L1HIT = 22
+P_WAVEFRONTS = 23
+P_CONFLICTS = 24
+P_L2 = 25
+"""sectors asked of L2"""
+P_L2HIT = 26
+P_DRAM = 27
+"""sectors from DRAM"""
+P_DIVERGED = 28
+P_LINES = 29
+P_COLUMNS = 32
+
+# Bits of what the special register reader is asked for.
+SPECIALS = (
+    "SR_LANEID",
+    "SR_TID.X",
+    "SR_TID.Y",
+    "SR_TID.Z",
+    "SR_CTAID.X",
+    "SR_CTAID.Y",
+    "SR_CTAID.Z",
+    "SR_CLOCKLO",
+    "SR_CLOCKHI",
+    "SR_GLOBALTIMERLO",
+    "SR_GLOBALTIMERHI",
+    "SR_EQMASK",
+    "SR_LTMASK",
+    "SR_LEMASK",
+    "SR_GTMASK",
+    "SR_GEMASK",
+    "SR_VIRTUALSMID",
+    "SR_VIRTID",
+    "SR_SWINHI",
+    "SR_SWINLO",
+    "SR_LWINHI",
+    "SR_LWINLO",
+    "SRZ",
+    "SR_NTID",
+    "SR_TID",
+    "SR_CgaCtaId",
+)

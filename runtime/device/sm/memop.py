@@ -1,0 +1,127 @@
+"""One memory instruction of one warp: addresses, translation, data. Its timing is in `issue`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.access import atomic_lanes, load_lanes, store_lanes, translate
+from runtime.device.sm.invoke import invoke
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import first, load16, load32, loads64, popcount, store16, store32
+
+HOSTS = 1024
+"""Byte offset of the host addresses in the scratch area; lane addresses are at 0, those of a copy's source at 256."""
+
+
+@compiled("void(int64, int64, int64, uint32, int64, int64)")
+def matrix(hosts: int, count: int, transposed: int, mask: Any, rows: int, store: int) -> None:
+    """LDSM/STSM: 8x8 matrices of 16-bit elements, row r of matrix m at the address of lane 8 m + r; registers at `rows`."""
+    for m in range(count):
+        for lane in range(32):
+            if not (mask >> np.uint32(lane)) & np.uint32(1):
+                continue
+            register = rows + 128 * m + 4 * lane
+            for half in range(2):
+                if transposed:
+                    r = 2 * (lane & 3) + half
+                    c = lane >> 2
+                else:
+                    r = lane >> 2
+                    c = 2 * (lane & 3) + half
+                place = loads64(hosts + 8 * (8 * m + r)) + 2 * c
+                if store:
+                    store16(place, load16(register + 2 * half))
+                else:
+                    store16(register + 2 * half, load16(place))
+
+
+@compiled("int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
+def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+    """Execute memory instruction i of warp w for the lanes `mask` (not empty); loaded values go to rows at host address
+    `dst`. Lane addresses stay in the scratch area. 1: all lanes, consecutive global addresses; 0: fine; else -fault."""
+    state = WS[w, L.W_STATE]
+    scratch = G[L.G_SCRATCH]
+    hosts = scratch + HOSTS
+    invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
+    shared = CT[WS[w, L.W_CTA], L.T_SHARED]
+    local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
+    width = CODE[i, L.C_WIDTH]
+    kind = CODE[i, L.C_ACCESS]
+    space = CODE[i, L.C_SPACE]
+    if kind == L.A_LDSM or kind == L.A_STSM:
+        count = CODE[i, L.C_AUX]
+        needed = np.uint32((1 << (8 * count)) - 1)
+        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, G)
+        if bad < 0:
+            return bad
+        if kind == L.A_LDSM:
+            matrix(hosts, count, CODE[i, L.C_AUX2], mask, dst, 0)
+        else:
+            matrix(hosts, count, CODE[i, L.C_AUX2], mask, state + CODE[i, L.C_DATA], 1)
+        return 0
+    if kind == L.A_LDGSTS:
+        wanted = mask
+        if CODE[i, L.C_AUX] >= 0:
+            wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
+        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, G)
+        if bad < 0:
+            return bad
+        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, G)
+        if bad < 0:
+            return bad
+        for k in range(32):
+            if not (mask >> np.uint32(k)) & np.uint32(1):
+                continue
+            target = loads64(hosts + 8 * k)
+            if (wanted >> np.uint32(k)) & np.uint32(1):
+                source = loads64(hosts + 256 + 8 * k)
+                for word in range(0, width, 4):
+                    store32(target + word, load32(source + word))
+            elif CODE[i, L.C_AUX2]:
+                for word in range(0, width, 4):
+                    store32(target + word, np.uint32(0))
+        return 0
+    if space == L.SPACE_CONST and CODE[i, L.C_UNIFORM]:
+        mask = np.uint32(1)
+    result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], G)
+    if result < 0:
+        return result
+    if kind == L.A_LOAD:
+        if CODE[i, L.C_UNIFORM]:
+            host = loads64(hosts)
+            if width >= 4:
+                store32(dst, load32(host))
+            if width >= 8:
+                store32(dst + 4, load32(host + 4))
+            if width < 4:
+                load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
+        else:
+            load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
+    elif kind == L.A_STORE:
+        store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA])
+    else:
+        target = dst if kind == L.A_ATOM else 0
+        if CODE[i, L.C_AUX] == 2:
+            # POPC.INC: the number of executing lanes is added once; every lane gets the old value.
+            host = loads64(hosts + 8 * first(mask))
+            old = load32(host)
+            store32(host, old + np.uint32(popcount(mask)))
+            if target:
+                for k in range(32):
+                    if (mask >> np.uint32(k)) & np.uint32(1):
+                        store32(target + 4 * k, old)
+        else:
+            atomic_lanes(
+                CODE[i, L.C_OP],
+                CODE[i, L.C_TYPE],
+                width,
+                hosts,
+                mask,
+                state + CODE[i, L.C_DATA],
+                state + CODE[i, L.C_DATA2],
+                target,
+            )
+    return result
