@@ -104,7 +104,7 @@ class ModelDevice(Device):
         for at in range(0, size, STAGING_BYTES):
             count = min(STAGING_BYTES, size - at)
             self._copy(channel, self._staging, address + at, count)
-            out[at : at + count] = self.gpu.memory.view(self._staging, count)
+            out[at : at + count] = self.gpu.memory.view(self._staging, count).data
         return out
 
     def _check_range(self, address: int, size: int) -> None:

@@ -117,7 +117,7 @@ class HostEngine:
             self._halt(channel, hw.ERROR_MMU_FAULT, str(error))
         except methods.BadPushbuffer as error:
             self._halt(channel, hw.ERROR_PBDMA, str(error))
-        return True
+        return done
 
     def _halt(self, channel: ChannelState, error: int, message: str) -> None:
         channel.halted, channel.pending, channel.blocked = message, None, None
