@@ -62,7 +62,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     usable = limit - _EXTRA
     if usable < 4:
         fail("ptxas.registers", f"too few registers allowed for '{function.name}': {limit}", exit_status=EXIT_PTXAS)
-    spiller = Spiller(function, arch)
+    spiller = Spiller(function, arch, window=6 if usable >= 32 else 0)
     if options.ra == "spill-all":
         spiller.rewrite({reg for reg in _present(function) if reg.file == "R" and reg.fixed is None and reg.spillable})
     for attempt in range(40):
@@ -187,12 +187,12 @@ class Scan:
         live: dict[int, _Live] = {}
         busy = 0
         resting: dict[int, _Live] = {}
-        events: list[tuple[int, int, int]] = []  # (point, vreg id, kind): 0 segment ends, 1 next segment starts
+        events: list[tuple[int, int, int]] = []  # (point, 0 segment ends | 1 next segment starts, vreg id)
         high = 0
         for current in self.todo:
             point = current.start
             while events and events[0][0] <= point:
-                _, name, kind = heapq.heappop(events)
+                _, kind, name = heapq.heappop(events)
                 entry = live.get(name) if kind == 0 else resting.get(name)
                 if entry is None:
                     continue
@@ -203,12 +203,12 @@ class Scan:
                     entry.at += 1
                     if entry.at < len(entry.interval.segments):
                         resting[name] = entry
-                        heapq.heappush(events, (entry.interval.segments[entry.at][0], name, 1))
+                        heapq.heappush(events, (entry.interval.segments[entry.at][0], 1, name))
                 else:
                     del resting[name]
                     live[name] = entry
                     busy |= mask
-                    heapq.heappush(events, (entry.interval.segments[entry.at][1], name, 0))
+                    heapq.heappush(events, (entry.interval.segments[entry.at][1], 0, name))
             free = self.everything & ~busy
             rivals: list[_Live] = []
             for entry in resting.values():
@@ -232,7 +232,7 @@ class Scan:
             high = max(high, base + current.reg.width)
             live[current.reg.id] = entry
             busy |= ((1 << current.reg.width) - 1) << base
-            heapq.heappush(events, (current.segments[0][1], current.reg.id, 0))
+            heapq.heappush(events, (current.segments[0][1], 0, current.reg.id))
         if self.spilled:
             return set(self.spilled.values())
         for interval in self.todo:

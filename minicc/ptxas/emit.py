@@ -90,7 +90,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         callees=list(function.callees),
         lines=_lines(origin, module) if options.lineinfo or options.debug else [],
         constant2=bytes(function.constant2),
-        labels={name: at for name, at in addresses.items() if name.startswith("$")},
+        labels={name: at for name, at in addresses.items() if name.startswith("$") and not name.startswith("$L")},
         attributes=attributes,
     )
 

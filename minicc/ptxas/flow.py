@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg, is_plain, target_of
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.cfg import Cfg, falls_through, is_plain, target_of
+from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.options import Options
+from minicc.sass.instr import Target
 
 
 def drop_unreachable(function: MFunction, arch: Arch, options: Options) -> None:
@@ -38,3 +39,53 @@ def drop_idle(function: MFunction, arch: Arch, options: Options) -> None:
             last = block.insts[-1]
             if last.mnemonic == "BRA" and is_plain(last) and target_of(last) == blocks[at + 1].label:
                 block.insts.pop()
+
+
+def thread_exits(function: MFunction, arch: Arch, options: Options) -> None:
+    """Jump threading: a branch to a block that only exits exits itself; one to a block that only jumps goes where that
+    goes. Convergence instructions are left alone."""
+    only_exit: set[str] = set()
+    forward: dict[str, str] = {}
+    for block in function.blocks:
+        if len(block.insts) == 1 and is_plain(block.insts[0]):
+            first = block.insts[0]
+            if first.mnemonic == "EXIT":
+                only_exit.add(block.label)
+            elif first.mnemonic == "BRA":
+                target = target_of(first)
+                if target is not None and target != block.label:
+                    forward[block.label] = target
+    for block in function.blocks:
+        for at, inst in enumerate(block.insts):
+            if inst.mnemonic != "BRA" or len(inst.srcs) != 1:
+                continue
+            start = target = target_of(inst)
+            for _ in range(8):
+                if target is None or target not in forward:
+                    break
+                target = forward[target]
+            if target is None or start is None:
+                continue
+            if target in only_exit:
+                plain = is_plain(inst)
+                block.insts[at] = MInst("EXIT", (), (), (), inst.guard, inst.loc, inst.ptx, side_effect=True)
+                _drop_edge(block, start, function)
+                if plain:
+                    del block.insts[at + 1 :]
+                    break
+            elif target != start:
+                inst.srcs = (Target(label=target),)
+                _drop_edge(block, start, function)
+                if target not in block.succs:
+                    block.succs.append(target)
+    drop_unreachable(function, arch, options)
+
+
+def _drop_edge(block: Block, label: str, function: MFunction) -> None:
+    """Remove a successor unless the block still reaches it by another branch or by falling through."""
+    if any(i.mnemonic == "BRA" and target_of(i) == label for i in block.insts):
+        return
+    at = function.blocks.index(block)
+    if falls_through(block) and at + 1 < len(function.blocks) and function.blocks[at + 1].label == label:
+        return
+    block.succs = [s for s in block.succs if s != label]

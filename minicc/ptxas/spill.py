@@ -14,8 +14,6 @@ from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 STACK = Reg("R", 1)
-_WINDOW = 6
-"""Instructions over which a reloaded value is kept."""
 _FRAME_UNIT = 16
 
 
@@ -35,9 +33,11 @@ def _cheap(inst: MInst) -> bool:
 
 
 class Spiller:
-    """Adds spill code to one function, round by round; `finish` adds the frame set-up."""
+    """Adds spill code to one function, round by round; `finish` adds the frame set-up. `window`: instructions over which
+    a reloaded value is kept."""
 
-    def __init__(self, function: MFunction, arch: Arch) -> None:
+    def __init__(self, function: MFunction, arch: Arch, window: int) -> None:
+        self.window = window
         self.function = function
         self.arch = arch
         self.store_bytes = 0
@@ -136,7 +136,7 @@ class _Rewriter:
             key = (name, v.part, v.count)
             if key not in fresh:
                 kept = self.kept.get(key)
-                if kept is not None and self.at - kept[1] <= _WINDOW:
+                if kept is not None and self.at - kept[1] <= self.owner.window:
                     fresh[key] = kept[0]
                 else:
                     fresh[key] = self._load(v, inst)

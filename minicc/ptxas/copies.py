@@ -1,0 +1,201 @@
+"""Copy and constant propagation: uses of a copied register read the original; constants, RZ and launch parameters
+move into operand slots that take them.
+
+Global for registers with one definition (see `ssa`), and within a block for the others. The copies themselves are left
+for dead code elimination.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.operands import guarded, map_operand, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Definition, Part, Single
+from minicc.sass.instr import RZ, Const, Imm, Reg
+
+ZERO = Reg("R", RZ)
+_SLOTS: dict[str, tuple[int, ...]] = {
+    "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
+    "ISETP": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,), "VIMNMX": (1,),
+    "MOV": (0,), "IABS": (0,),
+}  # fmt: skip
+"""Source positions that may hold an immediate or a constant-bank operand, one of them at a time."""
+_FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSETP", "FSEL", "FMNMX"})
+_COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA"})
+"""Whose sources 0 and 1 may be exchanged (with their signs)."""
+
+
+def _copied(inst: MInst, word: int) -> MOperand | None:
+    """What register `word` of the destination is a copy of."""
+    if guarded(inst) or inst.hidden:
+        return None
+    if inst.mnemonic in ("MOV", "UMOV") and not inst.modifiers and len(inst.srcs) == 1:
+        source = inst.srcs[0]
+        if isinstance(source, V):
+            return None if source.neg or source.abs or source.inv or source.suffix else source
+        return source if isinstance(source, Imm | Const | Reg) else None
+    if inst.mnemonic == "LDC" and inst.modifiers in ((), ("64",)):
+        source = inst.srcs[0]
+        if isinstance(source, Const) and source.base is None and source.ureg is None:
+            return attrs.evolve(source, offset=source.offset + 4 * word)
+    return None
+
+
+class _Propagation:
+    def __init__(self, function: MFunction) -> None:
+        self.function = function
+        self.single = Single.of(function)
+        self.facts: dict[Part, tuple[MOperand, Definition]] = {}
+        for part, definition in self.single.table.items():
+            source = _copied(definition.inst, definition.word)
+            if source is None:
+                continue
+            if isinstance(source, V):
+                if source.count != 1 and definition.word >= source.count:
+                    continue
+                origin = self.single.table.get((source.reg.id, source.part))
+                if origin is None or not self.single.dominates(
+                    origin.block, origin.at, definition.block, definition.at
+                ):
+                    continue
+            elif isinstance(source, Reg) and source != ZERO:
+                continue
+            self.facts[part] = (source, definition)
+        self.local: dict[Part, MOperand] = {}
+
+    def run(self) -> None:
+        for b, block in enumerate(self.function.blocks):
+            self.local.clear()
+            for at, inst in enumerate(block.insts):
+                self._inst(inst, b, at)
+                for operand in writes(inst):
+                    if isinstance(operand, V):
+                        self._forget(operand)
+                if inst.mnemonic in ("MOV", "UMOV") and isinstance(inst.dsts[0], V):
+                    source = _copied(inst, 0)
+                    if isinstance(source, V) and source.reg.id != inst.dsts[0].reg.id and source.count == 1:
+                        self.local[(inst.dsts[0].reg.id, inst.dsts[0].part)] = source
+
+    def _forget(self, written: V) -> None:
+        name = written.reg.id
+        for part in range(written.part, written.part + written.count):
+            self.local.pop((name, part), None)
+        stale = [p for p, s in self.local.items() if isinstance(s, V) and s.reg.id == name]
+        for p in stale:
+            del self.local[p]
+
+    def _origin(self, part: Part, b: int, at: int) -> MOperand | None:
+        """What a part may be replaced by at a point, as far back as can be followed."""
+        result: MOperand | None = None
+        for _ in range(16):
+            source = self.local.get(part)
+            if source is None:
+                fact = self.facts.get(part)
+                if fact is None or not self.single.dominates(fact[1].block, fact[1].at, b, at):
+                    return result
+                source = fact[0]
+            result = source
+            if not isinstance(source, V):
+                return result
+            part = (source.reg.id, source.part)
+        return result
+
+    def _inst(self, inst: MInst, b: int, at: int) -> None:
+        def plain(v: V) -> MOperand:
+            """Replace a register by a register."""
+            first = self._origin((v.reg.id, v.part), b, at)
+            if not isinstance(first, V) or first.reg.file != v.reg.file:
+                return v
+            if v.count == 1:
+                return attrs.evolve(v, reg=first.reg, part=first.part)
+            if first.part % v.count:
+                return v
+            for word in range(1, v.count):
+                other = self._origin((v.reg.id, v.part + word), b, at)
+                if not isinstance(other, V) or other.reg is not first.reg or other.part != first.part + word:
+                    return v
+            return attrs.evolve(v, reg=first.reg, part=first.part)
+
+        if isinstance(inst.guard, V):
+            guard = plain(inst.guard)
+            assert isinstance(guard, V)
+            inst.guard = guard
+        sources = list(inst.srcs)
+        for n, source in enumerate(sources):
+            if isinstance(source, V):
+                sources[n] = plain(source)
+            elif not isinstance(source, Imm | Const | Reg):
+                sources[n] = map_operand(source, plain)
+        for n, source in enumerate(sources):
+            if isinstance(source, V) and source.count == 1 and source.reg.file == "R" and not source.suffix:
+                value = self._origin((source.reg.id, source.part), b, at)
+                if value is not None and not isinstance(value, V):
+                    _place(inst, sources, n, value)
+        inst.srcs = tuple(sources)
+
+
+def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:
+    """Put a constant for source `n`, if the instruction takes it there (or in the place it commutes with)."""
+    old = sources[n]
+    assert isinstance(old, V)
+    zero = value == ZERO or (isinstance(value, Imm) and value.bits == 0)
+    slots = _SLOTS.get(inst.mnemonic)
+    if zero and (slots is not None or inst.memory == "store") and not old.inv:
+        if inst.mnemonic not in ("MOV", "LEA", "IABS", "PRMT", "SHF") or n == 0 or inst.mnemonic == "PRMT":
+            sources[n] = Reg("R", RZ, neg=old.neg and inst.mnemonic in _FLOAT, abs=False)
+        return
+    if slots is None or not isinstance(value, Imm | Const) or "WIDE" in inst.modifiers or "X" in inst.modifiers:
+        return
+    if inst.mnemonic == "IMAD" and ("MOV" in inst.modifiers or "HI" in inst.modifiers):
+        return
+    if any(isinstance(s, Imm | Const) or (isinstance(s, V | Reg) and _file(s) == "UR") for s in sources[: max(slots) + 1]):
+        return
+    to = n
+    if to not in slots:
+        if n != 0 or inst.mnemonic not in _COMMUTES or 1 not in slots:
+            if not (n == 2 and inst.mnemonic == "IADD3" and len(sources) >= 3):
+                return
+        to = 1
+        if not isinstance(sources[1], V | Reg):
+            return
+    new = _constant(inst, old, value)
+    if new is None:
+        return
+    if to != n:
+        sources[n] = sources[to]
+    sources[to] = new
+
+
+def _file(operand: V | Reg) -> str:
+    return operand.reg.file if isinstance(operand, V) else operand.file
+
+
+def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:
+    """The constant with the signs that the register had."""
+    if isinstance(value, Const):
+        return attrs.evolve(value, neg=old.neg, abs=old.abs, inv=old.inv)
+    bits = value.bits & 0xFFFFFFFF
+    if inst.mnemonic in _FLOAT:
+        if old.abs:
+            bits &= 0x7FFFFFFF
+        if old.neg:
+            bits ^= 0x80000000
+        return Imm(bits, "f32")
+    if old.abs or (old.neg and len(inst.dsts) > 1):
+        return None
+    if old.inv:
+        bits ^= 0xFFFFFFFF
+    if old.neg:
+        bits = -bits & 0xFFFFFFFF
+    return Imm(bits)
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Propagate copies and constants once over the function."""
+    _Propagation(function).run()
+
+
+

@@ -1,0 +1,81 @@
+"""Common subexpressions: a pure instruction that repeats one that dominates it becomes a copy of its result."""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Single
+from minicc.sass.instr import Reg
+
+_PURE = frozenset(
+    "IADD3 IMAD VIADD LOP3 SHF LEA SEL FSEL PRMT IABS SGXT BMSK FADD FMUL FFMA DADD DMUL DFMA ISETP FSETP DSETP PLOP3 FMNMX "
+    "VIMNMX I2FP F2FP I2F F2I F2F FRND MUFU POPC FLO BREV S2R LDC HADD2 HMUL2 HFMA2 ULDC".split()
+)
+
+
+def _pure(inst: MInst) -> bool:
+    return (
+        inst.mnemonic in _PURE
+        and not guarded(inst)
+        and not inst.side_effect
+        and inst.memory in ("", "load")
+        and (not inst.memory or inst.mnemonic == "LDC")
+        and all(isinstance(d, V) or (isinstance(d, Reg) and d.index in (255, 63, 7)) for d in inst.dsts)
+    )
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Replace repeated computations by MOVs (for copy propagation to take away)."""
+    single = Single.of(function)
+    seen: dict[object, tuple[MInst, int, int]] = {}
+
+    def stable(operand: V | Reg, b: int, at: int) -> bool:
+        if isinstance(operand, Reg):
+            return operand.file == "SR"
+        for part in range(operand.part, operand.part + operand.count):
+            found = single.table.get((operand.reg.id, part))
+            if found is None or not single.dominates(found.block, found.at, b, at):
+                return False
+        return True
+
+    for b, block in enumerate(function.blocks):
+        out: list[MInst] = []
+        for at, inst in enumerate(block.insts):
+            out.append(inst)
+            if not _pure(inst):
+                continue
+            results = [d for d in inst.dsts if isinstance(d, V)]
+            if any((d.reg.id, d.part + w) not in single.table for d in results for w in range(d.count)):
+                continue
+            if not all(stable(r, b, at) for r in reads(inst)):
+                continue
+            shape = tuple(d.count if isinstance(d, V) else -1 for d in inst.dsts)
+            key = (inst.mnemonic, inst.modifiers, inst.srcs, inst.hidden, shape)
+            before = seen.get(key)
+            if before is None or not single.dominates(before[1], before[2], b, at):
+                seen[key] = (inst, b, at)
+                continue
+            copies = _copies(inst, before[0])
+            if copies is not None:
+                out[-1:] = copies
+        block.insts = out
+
+
+def _copies(inst: MInst, before: MInst) -> list[MInst] | None:
+    """Moves from the first results to the second ones; None if a predicate is among them (there is no cheap copy)."""
+    out = []
+    for to, source in zip(inst.dsts, before.dsts, strict=True):
+        if not isinstance(to, V):
+            continue
+        if not isinstance(source, V):
+            return None
+        if to.reg.file == "P":
+            return None
+        move = {"R": "MOV", "UR": "UMOV"}.get(to.reg.file)
+        if move is None:
+            return None
+        for word in range(to.count):
+            out.append(MInst(move, (), (V(to.reg, to.part + word),), (V(source.reg, source.part + word),), loc=inst.loc))
+    return out

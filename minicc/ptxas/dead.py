@@ -1,0 +1,51 @@
+"""Dead code elimination: instructions whose results nobody reads."""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.timing import timing
+
+_STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
+
+
+def removable(inst: MInst) -> bool:
+    """Whether the instruction does nothing but compute its results."""
+    if inst.side_effect or inst.memory in ("store", "atomic", "fence", "barrier") or not inst.dsts:
+        return False
+    if inst.mnemonic in _STAYS or timing(inst.mnemonic, inst.modifiers).flow:
+        return False
+    return all(isinstance(d, V) or getattr(d, "index", None) in (255, 63, 7) for d in inst.dsts)
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Remove dead instructions until none is left. A register counts as read if any part of it is."""
+    uses: dict[int, int] = {}
+    makers: dict[int, list[MInst]] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            for operand in reads(inst):
+                if isinstance(operand, V):
+                    uses[operand.reg.id] = uses.get(operand.reg.id, 0) + 1
+            for operand in writes(inst):
+                if isinstance(operand, V):
+                    makers.setdefault(operand.reg.id, []).append(inst)
+    dead: set[int] = set()
+    work = [inst for name, insts in makers.items() if not uses.get(name) for inst in insts]
+    while work:
+        inst = work.pop()
+        if id(inst) in dead or not removable(inst):
+            continue
+        if any(isinstance(d, V) and uses.get(d.reg.id) for d in inst.dsts):
+            continue
+        dead.add(id(inst))
+        for operand in reads(inst):
+            if isinstance(operand, V):
+                uses[operand.reg.id] -= 1
+                if not uses[operand.reg.id]:
+                    work.extend(makers.get(operand.reg.id, ()))
+    if dead:
+        for block in function.blocks:
+            block.insts = [inst for inst in block.insts if id(inst) not in dead]

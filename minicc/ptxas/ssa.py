@@ -1,0 +1,83 @@
+"""Which registers behave as in SSA: parts with one definition, and whether it dominates a use.
+
+Lowered PTX is mostly SSA (its registers come from LLVM's), save for what were phis. A part whose only definition is
+unguarded and dominates a use can be replaced there by what it was computed from, if that holds for the source too.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.operands import guarded, writes
+
+Part = tuple[int, int]
+"""(vreg id, part)"""
+
+
+@attrs.define(eq=False)
+class Definition:
+    """The only definition of a part: instruction, block, index in it, and which register of the instruction's
+    destination operand the part is."""
+
+    inst: MInst
+    block: int
+    at: int
+    word: int
+
+
+@attrs.define(eq=False)
+class Single:
+    """Parts with one unguarded definition, and dominance between program points."""
+
+    table: dict[Part, Definition]
+    _enter: list[int]
+    _leave: list[int]
+
+    @classmethod
+    def of(cls, function: MFunction) -> Single:
+        table: dict[Part, Definition | None] = {}
+        for b, block in enumerate(function.blocks):
+            for i, inst in enumerate(block.insts):
+                for operand in writes(inst):
+                    if not isinstance(operand, V):
+                        continue
+                    for word in range(operand.count):
+                        part = (operand.reg.id, operand.part + word)
+                        if part in table or guarded(inst):
+                            table[part] = None
+                        else:
+                            table[part] = Definition(inst, b, i, word)
+        enter, leave = _tree(Cfg.of(function).dominators())
+        return cls({p: d for p, d in table.items() if d is not None}, enter, leave)
+
+    def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
+        """Whether point (block, at) is passed before every visit of (other, other_at)."""
+        if block == other:
+            return at < other_at
+        return self._enter[block] <= self._enter[other] and self._leave[other] <= self._leave[block]
+
+
+def _tree(idom: list[int]) -> tuple[list[int], list[int]]:
+    """Entry and exit numbers of a walk over the dominator tree."""
+    children: list[list[int]] = [[] for _ in idom]
+    root = -1
+    for b, parent in enumerate(idom):
+        if parent == b:
+            root = b
+        elif parent >= 0:
+            children[parent].append(b)
+    enter, leave = [1 << 60] * len(idom), [-1] * len(idom)
+    clock = 0
+    stack = [(root, False)] if root >= 0 else []
+    while stack:
+        b, done = stack.pop()
+        clock += 1
+        if done:
+            leave[b] = clock
+        else:
+            enter[b] = clock
+            stack.append((b, True))
+            stack.extend((c, False) for c in children[b])
+    return enter, leave
