@@ -1,0 +1,28 @@
+"""The streaming multiprocessors: a cycle-level machine that executes the encoded bits.
+
+`run` executes a grid, `warm` compiles what has to be compiled. Both import numba; importing this package does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minicc.arch import Arch
+    from runtime.device.grid import Grid, Options, Outcome
+    from runtime.device.memory import DeviceMemory
+
+
+def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:
+    """Execute `grid`: its `Outcome` has cycles, counters, hazards, output and, if it ended early, the fault."""
+    from runtime.device.sm import engine
+
+    return engine.run(grid, memory, arch, options)
+
+
+def warm(progress: Callable[[str], None] | None = None) -> None:
+    """Compile or load the engine (about 20 seconds the first time, half a second after)."""
+    from runtime.device.sm import jit
+
+    jit.warm(progress)

@@ -1,0 +1,147 @@
+"""From the engine's tables to counters under their ncu names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minicc.arch import Arch
+from runtime.device.cwd import Residency
+from runtime.device.grid import Grid
+from runtime.device.sm import layout as L
+from runtime.device.sm.decode import Decoded
+
+_MEMORY = {
+    L.SPACE_GLOBAL: "global",
+    L.SPACE_GENERIC: "global",
+    L.SPACE_LOCAL: "local",
+    L.SPACE_SHARED: "shared",
+}
+
+
+def stalls(PCC: Any) -> dict[str, float]:
+    """Warp-cycles by reason."""
+    totals = PCC[:, : len(L.REASONS)].sum(axis=0)
+    return {name: float(totals[k]) for k, name in enumerate(L.REASONS)}
+
+
+def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
+    """Counters of each instruction that was issued or waited for."""
+    names = {
+        L.R_SELECTED: "inst_executed",
+        L.P_THREADS: "thread_inst_executed",
+        L.P_REQUESTS: "requests",
+        L.P_SECTORS: "sectors",
+        L.P_L1HIT: "l1_hits",
+        L.P_WAVEFRONTS: "wavefronts",
+        L.P_CONFLICTS: "bank_conflicts",
+        L.P_L2: "l2_sectors",
+        L.P_DRAM: "dram_sectors",
+    }
+    found: dict[int, dict[str, float]] = {}
+    for i in np.nonzero(PCC.any(axis=1))[0]:
+        row = {text: float(PCC[i, k]) for k, text in names.items() if PCC[i, k]}
+        samples = {f"stall_{name}": float(PCC[i, k]) for k, name in enumerate(L.REASONS) if PCC[i, k]}
+        found[16 * int(i)] = {**row, **samples}
+    return found
+
+
+def counters(
+    PCC: Any, SM: Any, decoded: Decoded, grid: Grid, arch: Arch, residency: Residency, cycles: int, timing: bool
+) -> dict[str, float]:
+    """All counters of a grid. Sums are over the whole device, `.avg` over its SMs or sub-cores."""
+    selected = PCC[:, L.R_SELECTED]
+    executed = float(selected.sum())
+    threads = float(PCC[:, L.P_THREADS].sum())
+    ctas = grid.grid[0] * grid.grid[1] * grid.grid[2]
+    size = grid.block[0] * grid.block[1] * grid.block[2]
+    out: dict[str, float] = {
+        "launch__grid_size": ctas,
+        "launch__block_size": size,
+        "launch__thread_count": ctas * size,
+        "launch__registers_per_thread": grid.registers,
+        "launch__shared_mem_per_block": grid.shared,
+        "launch__waves_per_multiprocessor": ctas / max(residency.ctas * arch.sm_count, 1),
+        "launch__occupancy_per_block_size": residency.ctas * residency.warps_per_cta,
+        "sm__maximum_warps_per_active_cycle_pct": 100
+        * residency.ctas
+        * residency.warps_per_cta
+        / arch.occupancy.max_warps,
+        "smsp__inst_executed.sum": executed,
+        "sm__inst_executed.sum": executed,
+        "smsp__thread_inst_executed.sum": threads,
+        "smsp__thread_inst_executed_per_inst_executed.ratio": threads / executed if executed else 0.0,
+        **residency.limits,
+    }
+    pipes: dict[str, float] = {}
+    for i, row in enumerate(decoded.timings):
+        if row is not None and row.counter:
+            pipes[row.counter] = pipes.get(row.counter, 0.0) + float(selected[i])
+    for name, value in sorted(pipes.items()):
+        out[f"sm__inst_executed_pipe_{name}.sum"] = value
+    if not timing:
+        return out
+    code = decoded.code
+    memory = code[:, L.C_KIND] == L.K_MEM
+    for space, word in _MEMORY.items():
+        for access, op in ((L.A_LOAD, "ld"), (L.A_STORE, "st"), (L.A_ATOM, "atom"), (L.A_RED, "red")):
+            rows = memory & (code[:, L.C_SPACE] == space) & (code[:, L.C_ACCESS] == access)
+            if not rows.any():
+                continue
+            if space == L.SPACE_SHARED:
+                _add(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", PCC[rows, L.P_WAVEFRONTS])
+                _add(out, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", PCC[rows, L.P_WAVEFRONTS])
+                _add(out, f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", PCC[rows, L.P_CONFLICTS])
+                continue
+            stem = f"pipe_lsu_mem_{word}_op_{op}"
+            _add(out, f"l1tex__t_requests_{stem}.sum", PCC[rows, L.P_REQUESTS])
+            _add(out, f"l1tex__t_sectors_{stem}.sum", PCC[rows, L.P_SECTORS])
+            _add(out, f"l1tex__t_sectors_{stem}_lookup_hit.sum", PCC[rows, L.P_L1HIT])
+    for key in [k for k in out if k.startswith("l1tex__t_requests_")]:
+        sectors = key.replace("t_requests", "t_sectors")
+        ratio = key.replace("l1tex__t_requests", "l1tex__average_t_sectors_per_request").replace(".sum", ".ratio")
+        out[ratio] = out[sectors] / out[key] if out[key] else 0.0
+    sectors, hits = float(PCC[:, L.P_SECTORS].sum()), float(PCC[:, L.P_L1HIT].sum())
+    out["l1tex__t_sectors.sum"] = sectors
+    out["l1tex__t_sector_hit_rate.pct"] = 100 * hits / sectors if sectors else 0.0
+    l2, l2_hits = float(PCC[:, L.P_L2].sum()), float(PCC[:, L.P_L2HIT].sum())
+    stores = (code[:, L.C_ACCESS] != L.A_LOAD) & (code[:, L.C_ACCESS] != L.A_LDGSTS) & memory
+    out["lts__t_sectors.sum"] = l2
+    out["lts__t_sectors_op_write.sum"] = float(PCC[stores, L.P_L2].sum())
+    out["lts__t_sectors_op_read.sum"] = l2 - out["lts__t_sectors_op_write.sum"]
+    out["lts__t_sector_hit_rate.pct"] = 100 * l2_hits / l2 if l2 else 0.0
+    out["dram__bytes_read.sum"] = 32.0 * float(PCC[:, L.P_DRAM].sum())
+    active = float(SM[:, L.M_ACTIVE].sum())
+    warp_cycles = float(SM[:, L.M_WARPCYCLES].sum())
+    sms, sub = arch.sm_count, arch.core.sub_cores
+    out["gpc__cycles_elapsed.max"] = cycles
+    out["sm__cycles_elapsed.avg"] = cycles
+    out["sm__cycles_active.avg"] = active / sms
+    out["smsp__cycles_active.avg"] = active / sms
+    out["gpu__time_duration.sum"] = cycles * 1000.0 / arch.clock_mhz
+    if active:
+        out["sm__inst_executed.avg.per_cycle_active"] = executed / active
+        out["smsp__issue_active.avg.per_cycle_active"] = executed / active / sub
+        out["smsp__warps_active.avg.per_cycle_active"] = warp_cycles / active / sub
+        out["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * warp_cycles / active / arch.occupancy.max_warps
+        eligible = float(PCC[:, [L.R_SELECTED, L.R_NOT_SELECTED]].sum())
+        out["smsp__warps_eligible.avg.per_cycle_active"] = eligible / active / sub
+        out["sm__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * executed / sub / sms / cycles
+    totals = stalls(PCC)
+    booked = sum(totals.values())
+    if executed:
+        for name, value in totals.items():
+            out[f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio"] = value / executed
+        out["smsp__average_warp_latency_per_inst_issued.ratio"] = booked / executed
+    seconds = cycles / (arch.clock_mhz * 1e6)
+    if seconds:
+        out["dram__bytes_read.sum.per_second"] = out["dram__bytes_read.sum"] / seconds
+        peak = arch.memory.dram_bandwidth * cycles
+        out["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * out["dram__bytes_read.sum"] / peak
+        out["lts__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * 32 * l2 / (arch.memory.l2_bandwidth * cycles)
+    return out
+
+
+def _add(out: dict[str, float], name: str, values: Any) -> None:
+    out[name] = out.get(name, 0.0) + float(values.sum())

@@ -1,0 +1,356 @@
+"""Running one grid on the SM model: set up the tables, run the compiled machine, say what happened."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import attrs
+import numpy as np
+
+from minicc.arch import Arch
+from runtime.device import cwd, syscalls
+from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
+from runtime.device.memory import BASE, DeviceMemory
+from runtime.device.sm import abi, jit
+from runtime.device.sm import layout as L
+from runtime.device.sm.counters import counters, per_pc, stalls
+from runtime.device.sm.decode import Decoded, decode
+from runtime.device.sm.output import assertion, printed
+from runtime.device.sm.prove import register_name
+
+QUANTA_A_CALL = 64
+PRINT_BYTES = 1 << 20
+"""Size of the printf buffer, as the driver's default; what does not fit is lost."""
+SPARE_WARPS = 64
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any, boundary: int = 64) -> Any:
+    """A zeroed array whose data begin at a multiple of `boundary`; pages are only taken when touched."""
+    count = int(np.prod(shape))
+    size = np.dtype(dtype).itemsize
+    raw = np.zeros(count * size + boundary, np.uint8)
+    skip = -raw.ctypes.data % boundary
+    return raw[skip : skip + count * size].view(dtype).reshape(shape)
+
+
+def _l2_parameters(arch: Arch) -> Any:
+    from runtime.device.sm import l2
+
+    m = arch.memory
+    bucket = 1 << l2.BUCKET_SHIFT
+    MP = np.zeros(l2.MP_COUNT, np.int64)
+    MP[l2.MP_NEAR] = m.l2_latency_near - m.l1_latency
+    MP[l2.MP_FAR] = m.l2_latency_far - m.l1_latency
+    MP[l2.MP_DRAM] = m.dram_latency - m.l1_latency
+    MP[l2.MP_L2_WAYS] = m.l2_ways
+    MP[l2.MP_L2_SETS] = m.l2_bytes // m.l2_partitions // m.l1_line // m.l2_ways
+    MP[l2.MP_CAP_L2] = m.l2_bandwidth * bucket
+    MP[l2.MP_CAP_DRAM] = int(m.dram_bandwidth * bucket)
+    MP[l2.MP_CAP_PORT] = m.sm_l2_bandwidth * bucket // m.sector * 8
+    MP[l2.MP_COST_READ] = m.sector
+    MP[l2.MP_COST_WRITE] = int(m.sector * m.l2_write_cost)
+    MP[l2.MP_SLACK] = 256
+    MP[l2.MP_COST_ATOM] = max(1, round(16 * m.atomic_repeat))
+    MP[l2.MP_SMS] = arch.sm_count
+    MP[l2.MP_SLICES] = m.l2_slices
+    return MP
+
+
+def _front_parameters(arch: Arch) -> Any:
+    from runtime.device.sm import front
+
+    c = arch.core
+    FP = np.zeros(front.FP_COUNT, np.int64)
+    FP[front.FP_L0] = c.l0_icache // c.icache_line
+    FP[front.FP_L1] = c.l1_icache // c.icache_line
+    FP[front.FP_L15] = c.l15_icache // c.icache_line
+    FP[front.FP_JUMP_L1], FP[front.FP_JUMP_L15], FP[front.FP_JUMP_L2] = c.icache_jump
+    FP[front.FP_NEXT_L15], FP[front.FP_NEXT_L2] = c.icache_next
+    FP[front.FP_PREWARMED] = c.icache_prewarmed // c.icache_line
+    return FP
+
+
+@attrs.define(eq=False)
+class _Run:
+    """The tables of one grid (see `layout`)."""
+
+    grid: Grid
+    memory: DeviceMemory
+    arch: Arch
+    options: Options
+    residency: cwd.Residency
+    decoded: Decoded
+    sms: int
+    g: Any = None
+    tables: dict[str, Any] = attrs.field(factory=dict)
+    keep: list[Any] = attrs.field(factory=list)
+
+    def _banks(self) -> dict[int, bytes]:
+        return {bank: self.memory.read(a, n) for bank, (a, n) in self.grid.constants.items() if n}
+
+    def prepare(self) -> None:
+        grid, memory, arch, options = self.grid, self.memory, self.arch, self.options
+        rows = self.sms * L.WARPS_PER_SM
+        resident = self.residency.ctas
+        warps = self.residency.warps_per_cta
+        t = self.tables
+        banks = self._banks()
+        t["CODE"], operands = self.decoded.instance(banks, grid.code[0])
+        self.keep.append(operands)
+        t["WS"] = np.zeros((rows, L.W_COLUMNS), np.int64)
+        t["LPC"] = np.zeros((rows, 64), np.int64)
+        t["CT"] = np.zeros((self.sms * resident, L.T_COLUMNS), np.int64)
+        t["WAKE"] = np.full(rows, L.BIG, np.int64)
+        t["SC"] = np.zeros((self.sms * L.SUB_CORES, L.S_COLUMNS), np.int64)
+        t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
+        t["SC"][:, L.S_CACHE : L.S_CACHE + 6] = -1
+        t["SM"] = np.zeros((self.sms, L.M_COLUMNS), np.int64)
+        state = _aligned((rows, abi.STATE_WORDS), np.uint32)
+        used = min(resident * warps, L.WARPS_PER_SM)
+        for slot in range(used):
+            place = (slot & 3) * 16 + (slot >> 2)
+            state[place :: L.WARPS_PER_SM, abi.P + 7] = 0xFFFFFFFF
+            state[place :: L.WARPS_PER_SM, abi.UP + 7] = 0xFFFFFFFF
+        t["WS"][:, L.W_STATE] = state.ctypes.data + 4 * abi.STATE_WORDS * np.arange(rows)
+        lines = self.decoded.count // 8 + 2
+        timed = options.timing
+        t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)
+        t["IC1"] = np.zeros((self.sms if timed else 1, lines), np.int64)
+        t["IC2"] = np.zeros((self.sms if timed else 1, lines), np.int64)
+        t["FP"] = _front_parameters(arch)
+        t["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
+
+        scratch = _aligned((4096,), np.uint8)
+        zero = np.zeros(64, np.uint8)
+        stage = abi.STAGE.copy()
+        shared_stride = (grid.shared + 255) // 256 * 256
+        shared = _aligned((max(self.sms * resident * shared_stride, 64),), np.uint8)
+        local = _aligned((max(rows * 32 * grid.local, 64),), np.uint8)
+        out = np.zeros(PRINT_BYTES, np.uint8)
+        self.keep += [state, scratch, zero, stage, shared, local, out]
+        constant_data = {bank: np.frombuffer(data, np.uint8) for bank, data in banks.items()}
+        self.keep.append(constant_data)
+
+        g = np.zeros(L.G_COLUMNS, np.int64)
+        g[L.G_MEM], g[L.G_MEMBASE], g[L.G_MEMSIZE] = memory.bytes.ctypes.data, BASE, memory.size
+        g[L.G_LIMITS] = memory.limits.ctypes.data
+        g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * abi.STATE_WORDS
+        g[L.G_SHARED], g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = shared.ctypes.data, shared_stride, grid.shared
+        g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
+        top = arch.abi.stack_base
+        bank0 = banks.get(0, b"")
+        g[L.G_LOCALTOP] = int.from_bytes(bank0[top : top + 4], "little") if len(bank0) >= top + 4 else grid.local
+        g[L.G_SHAREDWIN], g[L.G_LOCALWIN] = grid.shared_window, grid.local_window
+        g[L.G_NINSTR], g[L.G_CODEVA] = self.decoded.count, grid.code[0]
+        g[L.G_GX], g[L.G_GY], g[L.G_GZ] = grid.grid
+        g[L.G_BX], g[L.G_BY], g[L.G_BZ] = grid.block
+        g[L.G_THREADS] = grid.block[0] * grid.block[1] * grid.block[2]
+        g[L.G_WARPS], g[L.G_CTAS], g[L.G_SMS] = warps, resident, self.sms
+        g[L.G_TOTAL] = grid.grid[0] * grid.grid[1] * grid.grid[2]
+        g[L.G_SLOTS] = min(self.sms * resident, int(g[L.G_TOTAL]))
+        g[L.G_ENTRY] = (grid.entry - grid.code[0]) // 16
+        g[L.G_OUT], g[L.G_OUTCAP] = out.ctypes.data, PRINT_BYTES
+        g[L.G_INSTRLIMIT], g[L.G_CYCLELIMIT] = options.instruction_limit, options.cycle_limit
+        g[L.G_TIMING], g[L.G_HAZARDS] = timed, options.hazards != "off"
+        g[L.G_SCRATCH], g[L.G_STAGE], g[L.G_ZERO] = scratch.ctypes.data, stage.ctypes.data, zero.ctypes.data
+        for bank, array in constant_data.items():
+            g[L.G_CBANK + bank], g[L.G_CSIZE + bank] = array.ctypes.data, array.size
+        g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]
+        g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
+        g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
+        g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
+        self.g = t["G"] = g
+        ct = t["CT"]
+        for c in range(self.sms * resident):
+            # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
+            ct[c, L.T_SM], ct[c, L.T_SLOT] = c // resident, c % resident
+            ct[c, L.T_SHARED] = shared.ctypes.data + c * shared_stride
+        if timed:
+            self._prepare_timing()
+
+    def _prepare_timing(self) -> None:
+        from runtime.device.sm import hazard, l2
+
+        grid, arch, t = self.grid, self.arch, self.tables
+        rows = self.sms * L.WARPS_PER_SM
+        m = arch.memory
+        wanted = self.residency.ctas * grid.shared
+        shared = next((s for s in m.shared_configurations if s >= wanted), m.l1_bytes)
+        lines = max((m.l1_bytes - max(shared, m.l1_reserved + 8192)) // m.l1_line, 64)
+        ways = 8
+        self.g[L.G_L1SETS], self.g[L.G_L1WAYS] = lines // ways, ways
+        t["L1T"] = np.full((self.sms, lines), -1, np.int64)
+        t["L1U"] = np.zeros((self.sms, lines), np.int64)
+        t["L1R"] = np.zeros((self.sms, 4 * lines), np.int64)
+        resources = l2.BK_PORTS + 2 * arch.sm_count + m.l2_slices
+        t["BK"] = np.zeros((resources, 3, l2.NB), np.int64)
+        t["BK"][:, 0, :1] = -1
+        t["MP"] = _l2_parameters(arch)
+        slots = int(t["MP"][l2.MP_L2_SETS]) * m.l2_ways
+        t["L2T"] = np.zeros((m.l2_partitions, slots), np.int64)
+        t["L2V"] = np.zeros((m.l2_partitions, slots), np.int64)
+        t["L2U"] = np.zeros((m.l2_partitions, slots), np.int64)
+        t["X"] = np.zeros(8192, np.int64)
+        t["RES"], t["SRC"], t["RAW"] = self.decoded.res, self.decoded.src, self.decoded.raw
+        t["PEND"] = np.zeros((rows * hazard.DEPTH, 4), np.int64)
+        pending = _aligned((rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
+        self.keep.append(pending)
+        self.g[L.G_PENDBUF] = pending.ctypes.data
+        t["HAZ"] = np.zeros((4096, 5), np.int64)
+        t["SBR"] = np.zeros((rows, 6 * 17), np.int64)
+
+    def args(self, names: str) -> list[Any]:
+        return [self.tables[n] for n in names.split()]
+
+    def run(self) -> int:
+        """1 done, 2 deadlock, negative: minus the fault."""
+        from runtime.device.sm import issue, machine
+
+        t, g = self.tables, self.g
+        if not self.options.timing:
+            arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC")
+            while True:
+                result = machine.run_untimed(256, *arguments)
+                if result:
+                    return int(result)
+        resident = self.residency.ctas
+        soon = np.full(self.sms, L.BIG, np.int64)
+        placing = [t[n] for n in ("WS", "CT", "WAKE", "G", "SM")]
+        number = 0
+        for slot in range(resident):
+            for m in range(self.sms):
+                # Breadth first over the SMs, one CTA a cycle.
+                if not issue.place(m * resident + slot, number, *placing):
+                    break
+                soon[m] = min(soon[m], number)
+                number += 1
+        arguments = self.args(
+            "CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1T L1U L1R BK L2T L2V L2U MP X RES SRC RAW PEND HAZ SBR"
+        )
+        while True:
+            result = machine.run_timed(QUANTA_A_CALL, soon, *arguments)
+            if result:
+                return int(result)
+
+    # ---- what came of it
+
+    def thread_of(self, warp: int, lane: int) -> tuple[Dim, Dim]:
+        """(block, thread) of a lane."""
+        row = self.tables["WS"][warp]
+        cta = self.tables["CT"][row[L.W_CTA]]
+        number = int(row[L.W_ID]) * 32 + lane
+        bx, by, _ = self.grid.block
+        return (
+            (int(cta[L.T_X]), int(cta[L.T_Y]), int(cta[L.T_Z])),
+            (number % bx, number // bx % by, number // (bx * by)),
+        )
+
+    def fault(self, result: int) -> Fault:
+        """Describe why the run ended early."""
+        g = self.g
+        warp, lane, pc = int(g[L.G_FWARP]), int(g[L.G_FLANE]), int(g[L.G_FPC])
+        entry = self.grid.entry - self.grid.code[0]
+        if result == 2:
+            return self._deadlock(entry)
+        kind = L.FAULTS[-result - 1]
+        block, thread = self.thread_of(warp, lane)
+        address: int | None = None
+        what = f"{kind.replace('_', ' ')}"
+        if kind in ("illegal_address", "misaligned_address", "stack_overflow"):
+            address = int(g[L.G_FADDR]) & (1 << 64) - 1
+            index = pc // 16
+            space = int(self.tables["CODE"][index, L.C_SPACE])
+            names = {0: "global", 1: "shared", 2: "local", 3: "generic", 4: "constant"}
+            width = int(self.tables["CODE"][index, L.C_WIDTH])
+            what = f"{kind.replace('_', ' ')}: {width}-byte {names[space]} access at 0x{address:x}"
+            near = self.memory.nearest(address) if space in (0, 3) else None
+            if near is not None and kind == "illegal_address":
+                over = address - near[0] - near[1]
+                if 0 <= over < 1 << 20:
+                    what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
+        elif kind == "illegal_instruction":
+            index = pc // 16
+            reason = self.decoded.errors.get(index, "jump to a place that holds no code")
+            what = f"illegal instruction: {reason}"
+        elif kind == "timeout":
+            what = f"the kernel did not end within {int(g[L.G_INSTR])} warp instructions"
+        elif kind == "assert":
+            lanes = printed_size = int(g[L.G_OUTLEN])
+            buffer = self.keep_out()[:printed_size]
+            message, file, line, function = assertion(self.memory, buffer)
+            what = f"{file}:{line}: {function}: Assertion `{message}` failed"
+            _ = lanes
+        elif kind == "trap":
+            what = "trap instruction"
+        where = f"{self.grid.name or 'kernel'}, block {block}, thread {thread}, pc 0x{pc - entry:x}"
+        return Fault(kind, f"{what} ({where})", pc - entry, block, thread, address)  # type: ignore[arg-type]
+
+    def _deadlock(self, entry: int) -> Fault:
+        ws = self.tables["WS"]
+        rows = np.nonzero(ws[:, L.W_ALIVE])[0]
+        warp = int(rows[0]) if rows.size else 0
+        row = ws[warp]
+        waiting = "CTA barrier" if row[L.W_ATBAR] else "WARPSYNC" if row[L.W_WSYNC] else "convergence barrier"
+        lanes = int(row[L.W_ALIVE])
+        lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
+        pc = int(self.tables["LPC"][warp, lane]) * 16 - 16
+        block, thread = self.thread_of(warp, lane)
+        text = (
+            f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a {waiting} "
+            f"({self.grid.name or 'kernel'}, pc 0x{pc - entry:x})"
+        )
+        return Fault("deadlock", text, pc - entry, block, thread)
+
+    def keep_out(self) -> bytes:
+        """The raw printf buffer."""
+        return bytes(self.keep[6].tobytes())
+
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Early reads, by producer and consumer."""
+        if self.options.hazards != "report" or not self.options.timing:
+            return ()
+        entry = self.grid.entry - self.grid.code[0]
+        rows = self.tables["HAZ"][: int(self.g[L.G_NHAZ])].tolist()
+        return tuple(
+            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n)
+            for p, c, w, early, n in sorted(rows)
+        )
+
+
+def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:
+    """Run a grid to its end or its fault. Device memory holds what it wrote; nothing else is changed."""
+    began = time.perf_counter()
+    jit.warm()
+    problem = cwd.invalid(grid, arch)
+    if problem is None and not grid.code[0] <= grid.entry < grid.code[0] + grid.code[1]:
+        problem = "the entry point lies outside the code"
+    if problem is not None:
+        return Outcome(0, fault=Fault("invalid_launch", f"invalid launch of {grid.name or 'kernel'}: {problem}"))
+    residency = cwd.of_grid(grid, arch)
+    data = memory.read(*grid.code)
+    entry = grid.entry - grid.code[0]
+    hazards = options.timing and options.hazards != "off"
+    decoded = decode(data, entry, arch, hazards)
+    total = grid.grid[0] * grid.grid[1] * grid.grid[2]
+    machine = _Run(grid, memory, arch, options, residency, decoded, min(arch.sm_count, total))
+    machine.prepare()
+    result = machine.run()
+    g, tables = machine.g, machine.tables
+    fault = machine.fault(result) if result != 1 else None
+    buffer = machine.keep_out()[: int(g[L.G_OUTLEN])]
+    cycles = 0
+    if options.timing:
+        end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])
+        cycles = end + arch.core.grid_overhead
+    return Outcome(
+        cycles=cycles,
+        counters=counters(tables["PCC"], tables["SM"], decoded, grid, arch, residency, max(cycles, 1), options.timing),
+        stalls=stalls(tables["PCC"]) if options.timing else {},
+        per_pc={pc - entry: row for pc, row in per_pc(tables["PCC"]).items()},
+        fault=fault,
+        hazards=machine.hazards(),
+        output=printed(memory, buffer) if buffer else b"",
+        seconds=time.perf_counter() - began,
+        instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
+    )
