@@ -227,28 +227,25 @@ def narrow(src: Format, dst: Format, x: E, rm: str = "RN", saturate_finite: bool
     return is_nan(src, x).select(const(dst.canonical_nan, 16), signed)
 
 
-def fma_odd(a: E, b: E, c: E) -> E:
-    """a*b + c of f32 values whose product is exact in f64, as f64 rounded to odd, so that any further rounding to fewer
-    than 51 bits is correct."""
-    p = fmul("f64", fext(a), fext(b))
-    return add_odd(p, fext(c))
+def fma_odd(fmt: Format, a: E, b: E, c: E) -> tuple[Format, E]:
+    """a*b + c of f16 or bf16 values given as f32, rounded to odd in a wider format (which is returned too), so that any
+    further rounding to fewer than 22 bits is correct. f16 products are exact in f32; bf16 ones may leave its range."""
+    if fmt is F16:
+        return F32, add_odd(F32, fmul("f32", a, b), c)
+    return F64, add_odd(F64, fmul("f64", fext(a), fext(b)), fext(c))
 
 
-def add_odd(p: E, c: E) -> E:
-    """f64 sum rounded to odd: TwoSum gives the error; an inexact even result moves one place toward the error."""
-    s = fadd("f64", p, c)
-    t = fadd("f64", s, neg64(p))
-    e = fadd("f64", fadd("f64", p, neg64(fadd("f64", s, neg64(t)))), fadd("f64", c, neg64(t)))
-    inexact = fcmp("f64", "olt", e, const(0, 64)) | fcmp("f64", "olt", const(0, 64), e)
-    away = ((e ^ s) & (1 << 63)).eq(0)
-    odd = s.bit(0)
-    finite = (s & F64.infinity).ne(F64.infinity)
-    moved = away.select(s + 1, s - 1)
-    return (inexact & ~odd & finite).select(moved, s)
-
-
-def neg64(x: E) -> E:
-    return x ^ (1 << 63)
+def add_odd(fmt: Format, p: E, c: E) -> E:
+    """Sum rounded to odd: TwoSum gives the error; an inexact even result moves one place toward the error."""
+    name, top = fmt.name, fmt.sign
+    s = fadd(name, p, c)
+    t = fadd(name, s, p ^ top)
+    e = fadd(name, fadd(name, p, fadd(name, s, t ^ top) ^ top), fadd(name, c, t ^ top))
+    inexact = (e & (top - 1)).ne(0)
+    toward = ((e ^ s) & top).eq(0)
+    finite = (s & fmt.infinity).ne(fmt.infinity)
+    moved = toward.select(s + 1, s - 1)
+    return (inexact & ~s.bit(0) & finite).select(moved, s)
 
 
 __all__ = [

@@ -1,18 +1,17 @@
 """f16 and bf16 pairs: HADD2 HMUL2 HFMA2 (and .MMA) HSETP2 HSET2 HMNMX2.
 
-Arithmetic is exact and rounded once: f16 and bf16 products are exact in f32, sums are made in f64 with the error folded
-into the last bit before the one rounding to 16 bits.
+Arithmetic is exact and rounded once: sums are made in a wider format with the error folded into the last bit before the
+one rounding to 16 bits.
 """
 
 from __future__ import annotations
 
-from minicc.sass.semantics.expr import E, concat, const, fext, ftrunc
+from minicc.sass.semantics.expr import E, concat, const, fadd
 from minicc.sass.semantics.float32 import COMPARISONS
 from minicc.sass.semantics.floats import (
     BF16,
     F16,
     F32,
-    F64,
     Format,
     add_odd,
     canonical,
@@ -71,14 +70,13 @@ def hadd2(b: Builder) -> None:
     fmt = format_of(b)
     x, y = halves(b, 1), halves(b, 2)
     if b.has("F32"):
-        total = add_odd(fext(widen(fmt, x[0])), fext(widen(fmt, y[0])))
-        b.set(0, canonical(F32, ftrunc(total)))
+        b.set(0, canonical(F32, fadd("f32", widen(fmt, x[0]), widen(fmt, y[0]))))
         return
     store(b, 0, [_add(b, fmt, p, q) for p, q in zip(x, y, strict=True)])
 
 
 def _add(b: Builder, fmt: Format, p: E, q: E) -> E:
-    return finish(b, fmt, narrow(F64, fmt, add_odd(fext(widen(fmt, p)), fext(widen(fmt, q)))))
+    return finish(b, fmt, narrow(F32, fmt, add_odd(F32, widen(fmt, p), widen(fmt, q))))
 
 
 @semantic("HMUL2")
@@ -86,8 +84,8 @@ def hmul2(b: Builder) -> None:
     fmt = format_of(b)
     out = []
     for p, q in zip(halves(b, 1), halves(b, 2), strict=True):
-        wide = fma_odd(widen(fmt, p), widen(fmt, q), const(1 << 31))
-        value = finish(b, fmt, narrow(F64, fmt, wide))
+        wide_format, wide = fma_odd(fmt, widen(fmt, p), widen(fmt, q), const(1 << 31))
+        value = finish(b, fmt, narrow(wide_format, fmt, wide))
         if b.has("FMZ"):
             value = (is_zero(fmt, p) | is_zero(fmt, q)).select(0, value)
         out.append(value)
@@ -101,8 +99,8 @@ def hfma2(b: Builder) -> None:
     fmt = format_of(b)
     out = []
     for p, q, r in zip(halves(b, 1), halves(b, 2), halves(b, 3), strict=True):
-        wide = fma_odd(widen(fmt, p), widen(fmt, q), widen(fmt, r))
-        value = narrow(F64, fmt, wide)
+        wide_format, wide = fma_odd(fmt, widen(fmt, p), widen(fmt, q), widen(fmt, r))
+        value = narrow(wide_format, fmt, wide)
         if b.has("FMZ"):
             value = (is_zero(fmt, p) | is_zero(fmt, q)).select(r, value)
         out.append(finish(b, fmt, value))

@@ -102,7 +102,7 @@ class Bound:
 
     `key` and `form` are None for instructions that the engine carries out itself (`semantics.CONTROL`). `operands`
     is an `abi.OPERANDS` record (numpy void). `results[k]` is the register of result row k; for a memory instruction
-    `results` is empty, and the execute function makes addresses. `sources` are all registers read by the function, widths
+    `results` is empty; the execute function makes addresses. `sources` are all registers read by the function, widths
     expanded; data registers of memory instructions are in `transfer`. `special` is the number of the special
     register to put into the SPECIAL rows, or -1."""
 
