@@ -10,6 +10,7 @@ class LaunchError(CompileError, ValueError, TypeError):
     """A launch, an argument or a memory request that is wrong; nothing was run."""
 
     def __init__(self, code: str, message: str) -> None:
+        self.message = message
         CompileError.__init__(self, Diagnostic("error", code, message), EXIT_SOURCE)
 
 
@@ -29,6 +30,7 @@ class DeviceError(CompileError, RuntimeError):
         line: int = 0,
         address: int | None = None,
     ) -> None:
+        self.message = message
         self.kind, self.kernel, self.block, self.thread = kind, kernel, block, thread
         self.pc, self.file, self.line, self.address = pc, file, line, address
         CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=kernel or None), EXIT_SOURCE)

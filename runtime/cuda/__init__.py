@@ -1,0 +1,1 @@
+"""The same API on a real GPU, through libcuda."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a folder of kernel cases on a real GPU. Needs Python 3.9+ and libcuda; nothing else.
+"""Runs a folder of kernel cases on a real GPU. Needs Python 3.11+ and libcuda; nothing else.
 
     python run_cubins.py CASES OUT [--only GLOB] [--repeat N] [--timeout SECONDS] [--device N]
 
@@ -16,12 +16,12 @@ A case is CASES/NAME.json:
 
 Arguments: {"in": FILE} copies a file in; {"inout": FILE} also saves it afterwards; {"out": BYTES} or {"out": [SHAPE],
 "dtype": "<f4"} is zeroed memory that is saved; {"scratch": BYTES} is zeroed memory; {"fill": B} in those starts it as
-byte B instead. Scalars: {"u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "u64" | "i64" | "f32" | "f64": VALUE}; any bytes:
-{"bytes": "00ff..."} (hex); {"ref": N} passes the pointer of argument N again.
+byte B instead. Scalars: {"u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "u64" | "i64" | "f32" | "f64": VALUE}; any
+bytes: {"bytes": "00ff..."} (hex); {"ref": N} passes the pointer of argument N again.
 
 Outputs are OUT/NAME.argN.npy (or .bin for raw inputs and byte counts) and OUT/NAME.VARIABLE.bin; OUT/results.json has
-device, driver, date, and for each case: ok, error, registers, shared and local bytes, milliseconds of every timed launch
-and their median, printf text, and whether `expect` matched. Timed launches (--repeat) start from the inputs again.
+device, driver, date, and for each case: ok, error, registers, shared and local bytes, milliseconds of every timed
+launch and their median, printf text, and whether `expect` matched. Timed launches (--repeat) start from the inputs.
 Each case runs in a worker process; one that faults, hangs or crashes is reported and the next starts in a new worker.
 """
 
@@ -263,7 +263,7 @@ def run_case(cuda: Cuda, path: Path, out: Path, repeat: int) -> dict[str, Any]:
 def worker(arguments: argparse.Namespace) -> int:
     """Reads case paths from standard input, writes a JSON line each. Device printf goes to a file of its own."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    printed = tempfile.TemporaryFile()
+    printed = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
     os.dup2(printed.fileno(), 1)
     out = Path(arguments.out)
     try:
@@ -350,7 +350,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     paths = sorted(p for p in Path(arguments.cases).glob("*.json") if fnmatch.fnmatch(p.stem, arguments.only))
     results: dict[str, Any] = {}
-    report: dict[str, Any] = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+    report: dict[str, Any] = {"date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
     current: Worker | None = None
     for path in paths:
         if current is None:
@@ -364,7 +364,10 @@ def main() -> int:
         current.ask(path)
         answer = current.answer(arguments.timeout)
         if answer is None:
-            code = current.process.poll()
+            try:
+                code = current.process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                code = None
             why = f"took longer than {arguments.timeout} s" if code is None else f"worker ended with status {code}"
             answer = {"ok": False, "error": why, "lost": True}
         if answer.pop("lost"):
