@@ -12,8 +12,9 @@ import random
 from collections.abc import Callable
 
 from minicc import arch as archs
+from minicc.ptxas.dump import inst_text
 from minicc.ptxas.mir import MFunction, MInst, V, VMem
-from minicc.ptxas.operands import Components
+from minicc.ptxas.operands import Components, key_name
 from minicc.ptxas.timing import Distances, footprint
 from minicc.sass.instr import Const, Imm, Reg, Target
 
@@ -186,11 +187,19 @@ class _Cell:
     __slots__ = ("writes",)
 
     def __init__(self) -> None:
-        self.writes: list[tuple[int, str, int]] = []  # (issue or arrival time, producer class or "", value)
+        self.writes: list[tuple[int, str, int, object]] = []  # (issue or arrival time, producer class or "", value, writer)
 
 
-def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int = 20000) -> dict[int, int]:
-    """Final shared memory, obeying only the control codes."""
+class WrongRead(AssertionError):
+    """A register was read before its value was there, or after it was gone."""
+
+
+def run_timed(
+    function: MFunction, inputs: dict[str, int], seed: int, limit: int = 20000, *, strict: bool = False
+) -> dict[int, int]:
+    """Final shared memory, obeying only the control codes. `strict` raises `WrongRead` at the first instruction that reads
+    anything but the last value in program order."""
+    last: dict[int, object] = {}  # key -> the write that program order says is current
     rng = random.Random(seed)
     distances = Distances(archs.get("sm_90"))
     components = Components(function)
@@ -201,15 +210,23 @@ def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int
     count = 0
     now = 0
 
-    def peek(key: int, reader: str, when: int) -> int:
-        best, seen = 0, -1
+    def peek(key: int, reader: str, when: int, want: object, inst: MInst) -> int:
+        best, seen, who, before = 0, -1, None, (-1, "")
         cell = cells.get(key)
-        if cell is None:
-            return 0
-        for time, producer, result in cell.writes:
+        for time, producer, result, writer in cell.writes if cell is not None else ():
             visible = time + (distances.raw(producer, reader) if producer else 0)
-            if visible <= when and visible >= seen:
-                best, seen = result, visible
+            if visible > when:
+                continue
+            if producer and before[1]:
+                # Two fixed latencies: the later one wins, unless it comes sooner than the table allows.
+                newer = time - before[0] >= distances.waw(before[1], producer)
+            else:
+                newer = visible >= seen
+            if newer:
+                best, seen, who, before = result, visible, writer, (time, producer)
+        if strict and who is not want:
+            name = key_name(key)
+            raise WrongRead(f"`{inst_text(inst)}` reads {name} at {when} from {who and who[0]}, not {want and want[0]}")
         return best
 
     def at(when: int, action: Callable[[int], None]) -> None:
@@ -242,7 +259,11 @@ def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int
 
         issue = now
 
-        def value_at(when: int, classes: dict[int, str] = classes, issue: int = issue) -> Callable[[object, int], int]:
+        current = dict(last) if strict else last
+
+        def value_at(
+            when: int, classes: dict[int, str] = classes, issue: int = issue, current: dict[int, object] = current, inst: MInst = inst
+        ) -> Callable[[object, int], int]:
             def value(operand: object, position: int) -> int:
                 known = _constant(operand)
                 if known is not None:
@@ -250,7 +271,7 @@ def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int
                 key = _key(operand, components)
                 moment = when if key < 320 else issue
                 reader = "guard" if position < 0 else classes[key]
-                return _apply(operand, peek(key, reader, moment))
+                return _apply(operand, peek(key, reader, moment, current.get(key), inst))
 
             return value
 
@@ -270,13 +291,17 @@ def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int
                     # Seen from two cycles after its setter on.
                     at(issue + distances.setup, _add(bars, bar, 1))
 
-            def read(when: int, inst: MInst = inst, issue: int = issue, arrive: int = arrive, value: object = value_at(late)) -> None:
+            mark = (inst_text(inst), issue)
+            for key, _ in print_.writes:
+                last[key] = mark
+
+            def read(when: int, mark: object = mark, inst: MInst = inst, issue: int = issue, arrive: int = arrive, value: object = value_at(late)) -> None:
                 results = thread.evaluate(inst, value)  # type: ignore[arg-type]
 
                 def write(when: int) -> None:
                     for operand, word, result in results:
                         if isinstance(operand, V) or operand.index not in (255, 7):
-                            cells.setdefault(_key(operand, components) + word, _Cell()).writes.append((when, "", result))
+                            cells.setdefault(_key(operand, components) + word, _Cell()).writes.append((when, "", result, mark))
                     if inst.control.wbar != 7:
                         bars[inst.control.wbar] -= 1
 
@@ -291,7 +316,8 @@ def run_timed(function: MFunction, inputs: dict[str, int], seed: int, limit: int
                     key = _key(operand, components) + word
                     producer = next(cls for k, cls in print_.writes if k == key)
                     cell = cells.setdefault(key, _Cell())
-                    cell.writes.append((issue, producer, result))
+                    last[key] = mark = (inst_text(inst), issue)
+                    cell.writes.append((issue, producer, result, mark))
                     del cell.writes[:-6]
         now += max(code.stall, 1)
     raise AssertionError("does not end")

@@ -43,7 +43,7 @@ def test_meaning_is_kept(
     function = compiled(seed, size, values, predicates, options)
     assert machine.run(function, INPUTS) == want
     for trial in range(2):
-        assert machine.run_timed(function, INPUTS, trial) == want
+        assert machine.run_timed(function, INPUTS, trial, strict=True) == want
     used = function.attributes["registers"]
     assert isinstance(used, int) and used <= (limit or 255)
 
