@@ -6,7 +6,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MModule, MOperand, V, VConst, VMem
 from minicc.ptxas.options import Options
 
-from minicc.sass.instr import Const, Control, Instr, Mem, Operand, Reg, Target
+from minicc.sass.instr import Const, Control, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.program import Function, Line, Program
 
 SIZE = 16
@@ -37,6 +37,11 @@ def physical(operand: MOperand, addresses: dict[str, int]) -> Operand:
         return Const(operand.bank, operand.offset, base=None if operand.base is None else _reg(operand.base))
     if isinstance(operand, Target) and operand.label is not None:
         return Target(address=addresses[operand.label])
+    if isinstance(operand, Name):
+        from minicc.sass.isa.special import indices
+
+        number = indices().get(operand.text)
+        return operand if number is None else Reg("SR", number)
     return operand
 
 
