@@ -252,8 +252,8 @@ def _signature(i: int, op: Operand, keyed: bool) -> str:
     match op:
         case Reg(file=("P" | "UP") as file, index=index, inv=inv):
             return (file + ("T" if index == PT else "")) + ("!" if inv else "")
-        case Reg(file="SR"):
-            return "SR"
+        case Reg(file="SR", index=index):
+            return "SRZ" if index == 255 else "SR"
         case Reg(file=file, index=index, suffix=suffix):
             null = "Z" if i < KEYED_ZERO and index == (RZ if file == "R" else URZ) else ""
             return ".".join((_flags(op) + file + null, *suffix))

@@ -42,8 +42,10 @@ def operand(text: str) -> Operand:
         flags[{"-": "neg", "~": "inv", "!": "inv", "|": "abs"}[text[0]]] = True
         text = text[1:]
     text = text.replace("|", "")
-    if m := re.match(r"^c\[(\w+)\]\[(\w+)\]$", text):
-        return Const(int(m[1], 0), int(m[2], 0), **flags)
+    if m := re.match(r"^c\[(\w+)\]\[(?:(U?R\w+)\+?)?(\w*)\]$", text):
+        return Const(int(m[1], 0), int(m[3] or "0", 0), base=_register(m[2]) if m[2] else None, **flags)
+    if text.startswith("SR"):
+        return Reg("SR", 255 if text == "SRZ" else 33)
     if (reg := _register(text, **flags)) is not None:
         return reg
     if m := re.match(r"^(f64|f|h)?(0x[0-9a-fA-F]+|\d+)$", text):

@@ -1,0 +1,59 @@
+"""What has semantics, and that compiling never loads them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from minicc import arch
+from minicc.sass import semantics
+from tests.runtime.sm import forms
+from tests.sass.semantics.text import parse
+
+ARCH = arch.get("sm_90")
+
+
+def test_compiling_does_not_load_semantics() -> None:
+    text = "import sys, minicc.driver, minicc.sass, minicc.ptxas; print('minicc.sass.semantics' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_forms_are_shared_between_registers_and_not_between_kinds() -> None:
+    a = semantics.lookup(parse("FFMA R4, R5, R6, R7"), ARCH)
+    assert a is semantics.lookup(parse("FFMA R40, R50, R60, R70"), ARCH)
+    assert a is not semantics.lookup(parse("FFMA R4, R5, -R6, R7"), ARCH)
+    assert a is not semantics.lookup(parse("FFMA.FTZ R4, R5, R6, R7"), ARCH)
+    assert a is not semantics.lookup(parse("FFMA R4, R5, UR6, R7"), ARCH)
+    lut = semantics.lookup(parse("LOP3.LUT R4, R5, R6, R7, 0x80, !PT"), ARCH)
+    assert lut is not semantics.lookup(parse("LOP3.LUT R4, R5, R6, R7, 0x96, !PT"), ARCH)
+
+
+def test_an_uncovered_form_is_named() -> None:
+    with pytest.raises(semantics.Unsupported, match="HGMMA"):
+        semantics.lookup(parse("HGMMA.64x64x16.F32 R24, R4, R24"), ARCH)
+    with pytest.raises(semantics.Unsupported, match=r"IADD3.64"):
+        semantics.lookup(parse("IADD3.64 R4, P1, R8, R10, R12"), ARCH)
+
+
+def test_every_mnemonic_with_semantics_is_tested() -> None:
+    text = "".join(
+        (
+            forms.INTEGER,
+            forms.LOGIC,
+            forms.SINGLE,
+            forms.DOUBLE,
+            forms.CONVERT,
+            forms.MUFU,
+            "\n",
+            forms.HALF,
+            forms.UNIFORM,
+            forms.CROSS,
+            forms.MEMORY,
+            forms.TENSOR,
+        )
+    )
+    tested = {line.split()[0].split(".")[0] for line in forms.lines(text)}
+    assert set(semantics.SEMANTICS) - tested == set()
