@@ -5,5 +5,6 @@ from __future__ import annotations
 from minicc.ptx.model import Module
 from minicc.ptx.parser import parse
 from minicc.ptx.printer import format
+from minicc.ptx.verify import verify
 
-__all__ = ["Module", "format", "parse"]
+__all__ = ["Module", "format", "parse", "verify"]

@@ -218,11 +218,11 @@ def operand(item: Operand) -> str:
         return str(item.value)  # type: ignore[union-attr]
     if isinstance(item, Address):
         base = operand(item.base)
-        return f"[{base}{item.offset:+d}]" if item.offset else f"[{base}]"
+        return f"[{base}+{item.offset}]" if item.offset else f"[{base}]"
     if isinstance(item, Float):
         return f"0f{item.bits:08X}" if item.width == 32 else f"0d{item.bits:016X}"
     if isinstance(item, Symbol):
-        offset = f"{item.offset:+d}" if item.offset else ""
+        offset = f"+{item.offset}" if item.offset else ""
         if item.mask is not None:
             inner = f"generic({item.name}){offset}" if item.generic else f"{item.name}{offset}"
             return f"0x{item.mask:X}({inner})"

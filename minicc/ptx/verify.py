@@ -1,0 +1,130 @@
+"""Checks of a module that need no machine: names, targets, and each instruction against `isa`.
+
+`verify(module, arch)` returns diagnostics, worst first by place; it never raises for what a user wrote.
+"""
+
+from __future__ import annotations
+
+import re
+
+from minicc.arch import Arch
+from minicc.diagnostics import Diagnostic, Span
+from minicc.ptx import model as ptx
+
+_TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
+LIMIT = 50
+"""Errors after which checking a module stops."""
+
+
+def verify(module: ptx.Module, arch: Arch) -> list[Diagnostic]:
+    """Everything that is wrong with a module for one architecture."""
+    checker = _Checker(module, arch)
+    checker.run()
+    return checker.found
+
+
+class _Checker:
+    def __init__(self, module: ptx.Module, arch: Arch) -> None:
+        self.module = module
+        self.arch = arch
+        self.found: list[Diagnostic] = []
+        self.globals: set[str] = set()
+
+    def error(self, code: str, message: str, where: Span | None) -> None:
+        self.found.append(Diagnostic("error", code, message, where))
+
+    def run(self) -> None:
+        self.target()
+        for item in (*self.module.variables, *self.module.functions):
+            self.globals.add(item.name)
+        for item_ in self.module.order:
+            if isinstance(item_, ptx.Alias):
+                self.globals.add(item_.name)
+        defined: dict[str, ptx.Function] = {}
+        for function in self.module.functions:
+            if function.body is None:
+                continue
+            if function.name in defined:
+                self.error("ptx.duplicate", f"Duplicate definition of function '{function.name}'", function.where)
+            defined[function.name] = function
+            self.function(function)
+            if len(self.found) >= LIMIT:
+                return
+
+    def target(self) -> None:
+        match = _TARGET.match(self.module.target)
+        if match is None:
+            return
+        number, feature = int(match[1]), match[2]
+        if number > self.arch.sm or (feature == "a" and (number != self.arch.sm or self.arch.feature != "a")):
+            message = f"SM version specified by .target is higher than default SM version assumed ({self.arch.name})"
+            self.error("ptx.target", f"{message}: .target {self.module.target}", None)
+
+    def function(self, function: ptx.Function) -> None:
+        names = {v.name for v in (*function.params, *function.returns)}
+        registers = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
+        self.scope(function, function.body or [], [function], [names], registers)
+
+    def scope(
+        self,
+        scope: ptx.Function | ptx.Scope,
+        body: list[ptx.Statement],
+        scopes: list[ptx.Function | ptx.Scope],
+        names: list[set[str]],
+        registers: set[str],
+    ) -> None:
+        here: set[str] = set()
+        for item in body:
+            if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
+                if item.name in here:
+                    where = getattr(item, "where", None)
+                    self.error("ptx.duplicate", f"Duplicate definition of '{item.name}'", where)
+                here.add(item.name)
+        inner = [*names, here]
+        for item in body:
+            if len(self.found) >= LIMIT:
+                return
+            if isinstance(item, ptx.Inst):
+                self.instruction(item, scopes, inner, registers)
+            elif isinstance(item, ptx.Scope):
+                self.scope(item, item.body, [*scopes, item], inner, registers)
+
+    def instruction(
+        self, inst: ptx.Inst, scopes: list[ptx.Function | ptx.Scope], names: list[set[str]], registers: set[str]
+    ) -> None:
+        from minicc.ptx.isa import check
+
+        def type_of(name: str) -> str | None:
+            for scope in reversed(scopes):
+                found = scope.type_of(name)
+                if found is not None:
+                    return found
+            return "b64" if name in registers else None
+
+        def visit(operand: ptx.Operand | None) -> None:
+            if isinstance(operand, ptx.Reg):
+                if type_of(operand.name) is None:
+                    self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", inst.where)
+            elif isinstance(operand, ptx.Symbol):
+                name = operand.name
+                if name != "_" and name not in self.globals and not any(name in s for s in names):
+                    self.error("ptx.undeclared", f"Unknown symbol '{name}'", inst.where)
+            elif isinstance(operand, ptx.Address):
+                visit(operand.base)
+            elif isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
+                for item in operand.items:
+                    visit(item)
+            elif isinstance(operand, ptx.Pair):
+                visit(operand.first)
+                visit(operand.second)
+
+        before = len(self.found)
+        if inst.guard is not None:
+            visit(inst.guard)
+            if len(self.found) == before and type_of(inst.guard.name) != "pred":
+                self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
+        for operand in inst.operands:
+            visit(operand)
+        if len(self.found) == before:
+            for code, message in check(inst, type_of, self.module.version, self.arch):
+                self.error(code, message, inst.where)

@@ -1,0 +1,317 @@
+"""atom and red in every space.
+
+Global: ATOMG, or REDG where the old value is not wanted. Shared: ATOMS for what the hardware has, else a loop of CAS.
+Generic: ATOM for plain integer operations; what has no generic form asks QSPC which window the address is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, inv
+from minicc.ptxas.lower.integer import compare64
+from minicc.ptxas.lower.memory import SCOPES, fence_words, memory_operand, space_of
+from minicc.ptxas.lower.types import bits, dotted, type_of
+from minicc.ptxas.mir import MOperand, V, VMem
+
+_NAMES = {
+    "add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR",
+    "exch": "EXCH", "cas": "CAS",
+}  # fmt: skip
+_FLOAT = {
+    "f32": "F32.FTZ.RN", "f64": "F64.RN", "f16x2": "F16x2.RN", "bf16x2": "BF16x2.RN",
+}  # fmt: skip
+
+
+def _operation(inst: ptx.Inst) -> str:
+    return next(m for m in inst.modifiers if m in _NAMES)
+
+
+def _size(type_: str, op: str) -> str:
+    """The printed type of an integer operation."""
+    signed = type_[0] == "s" and op in ("min", "max")
+    if bits(type_) == 64:
+        return "S64" if signed else "64"
+    return "S32" if signed else ""
+
+
+def native(space: str, op: str, type_: str) -> bool:
+    """Does the hardware have the operation in this space as one instruction?"""
+    if space == "shared":
+        if type_ in _FLOAT:
+            return False
+        if bits(type_) == 64:
+            return op in ("exch", "cas")
+        return True
+    if space == "global":
+        return bits(type_) >= 32
+    return bits(type_) in (32, 64) and type_ not in _FLOAT and op not in ("cas", "exch") and bits(type_) == 32
+
+
+def atom(b: Builder, inst: ptx.Inst) -> None:
+    """atom and red."""
+    op, type_, space = _operation(inst), type_of(inst), space_of(inst)
+    if inst.opcode == "red":
+        where, *values = inst.operands
+        d: ptx.Operand | None = None
+    else:
+        d, where, *values = inst.operands
+        if isinstance(d, ptx.Symbol) and d.name == "_":
+            d = None
+    if isinstance(d, ptx.Vector) or any(m in inst.modifiers for m in ("v2", "v4", "v8")):
+        b.unsupported()
+    width = bits(type_)
+    if width < 32 and op == "cas":
+        small_cas(b, inst, space, d, where, values)
+        return
+    if width not in (32, 64) or type_ in ("f16", "bf16"):
+        if type_ in ("f16", "bf16") and op == "add":
+            half_add(b, inst, space, d, where, values, type_)
+            return
+        b.unsupported()
+    order = next((m for m in inst.modifiers if m in ("acquire", "release", "acq_rel")), "")
+    scope = next((m for m in inst.modifiers if m in SCOPES), "gpu")
+    if order in ("release", "acq_rel"):
+        fence_words(b, "ALL", scope, False)
+    operands = [b.pair(v, type_) if width == 64 else b.reg(b.val(v, type_)) for v in values]
+    out = b.dst(d) if d is not None else None
+    if native(space, op, type_):
+        issue(b, space, op, type_, out, where, operands, SCOPES[scope])
+    elif space == "shared":
+        loop(b, VMem(*_near(b, where)), "shared", op, type_, out, operands)
+    else:
+        generic(b, op, type_, out, where, operands, SCOPES[scope])
+    if order in ("acquire", "acq_rel"):
+        b.emit("CCTL.IVALL", memory="fence")
+
+
+def _near(b: Builder, where: ptx.Operand) -> tuple[V, int]:
+    from minicc.ptxas.lower.memory import address
+
+    base, offset = address(b, where, "shared")
+    return base, offset  # type: ignore[return-value]
+
+
+def issue(
+    b: Builder, space: str, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V],
+    scope: str, memory: VMem | None = None,
+) -> None:  # fmt: skip
+    """One hardware atomic."""
+    if memory is None:
+        memory = memory_operand(b, where, space)
+    name = _NAMES[op]
+    result: MOperand = out if out is not None else ZERO
+    if space == "shared":
+        size = {"": "", "S32": "S32", "64": "64", "S64": "64"}[_size(type_, op)]
+        b.emit(dotted(f"ATOMS.{name}", size), (result,), (memory, *operands), memory="atomic", space="shared")
+        return
+    unit = "ATOMG" if space == "global" else "ATOM"
+    strength = f"STRONG.{scope}"
+    if type_ in _FLOAT:
+        kind = _FLOAT[type_]
+    else:
+        kind = _size(type_, op)
+    if op == "cas":
+        plain = _plain(memory)
+        words = dotted(f"{unit}.E.CAS", kind, strength)
+        b.emit(words, (TRUE, result), (plain, *operands), memory="atomic", space=space)
+    elif out is None and space == "global" and op != "exch":
+        b.emit(dotted(f"REDG.E.{name}", kind, strength), (), (memory, *operands), memory="atomic", space=space)
+    else:
+        words = dotted(f"{unit}.E.{name}", kind, strength)
+        b.emit(words, (TRUE, result), (memory, *operands), memory="atomic", space=space)
+
+
+def _plain(memory: VMem) -> VMem:
+    """CAS has no descriptor form: [R + offset] with a 64-bit register pair."""
+    base = memory.base
+    if isinstance(base, V):
+        base = V(base.reg, base.part, base.count)
+    return VMem(base, memory.offset)
+
+
+def combine(b: Builder, op: str, type_: str, old: V, operands: list[V]) -> MOperand:
+    """The new value that an operation makes of the old one, in registers."""
+    width = bits(type_)
+    value = operands[0]
+    out = b.temp(width // 32)
+    if type_ == "f32":
+        b.emit("FADD", (out,), (value, old))
+    elif type_ == "f64":
+        b.emit("DADD", (out,), (value, old))
+    elif type_ in ("f16x2", "bf16x2"):
+        b.emit("HADD2" if type_ == "f16x2" else "HADD2.BF16_V2", (out,), (value, old))
+    elif width == 64:
+        x: Pair = (V(old.reg, 0), V(old.reg, 1))
+        y: Pair = (V(value.reg, 0), V(value.reg, 1)) if isinstance(value, V) else (ZERO, ZERO)
+        if op == "add":
+            b.add64(out, x, y)
+        elif op in ("min", "max"):
+            p: MOperand = compare64(b, "LT", type_[0] == "s", x, y)
+            p = p if op == "min" else inv(p)
+            for i in (0, 1):
+                b.select(V(out.reg, i), x[i], y[i], p)
+        elif op == "exch":
+            b.move64(out, *y)
+        elif op == "cas":
+            return operands[1]
+        else:
+            lut = {"and": 0xC0, "or": 0xFC, "xor": 0x3C}[op]
+            for i in (0, 1):
+                b.lop(V(out.reg, i), x[i], y[i], ZERO, lut)
+    elif op == "add":
+        b.op("IADD3", out, old, value, ZERO)
+    elif op in ("min", "max"):
+        b.emit(dotted("VIMNMX", "" if type_[0] == "s" else "U32"), (out,), (old, value, TRUE if op == "min" else FALSE))
+    elif op == "exch":
+        b.move(out, value)
+    elif op == "cas":
+        return operands[1]
+    elif op in ("inc", "dec"):
+        step = b.new("IADD3", old, imm(1 if op == "inc" else -1), ZERO)
+        if op == "inc":
+            p = b.setp("ISETP.GE.U32.AND", old, value)
+            b.select(out, ZERO, step, p)
+        else:
+            p = b.setp("ISETP.GT.U32.AND", old, value)
+            p = b.setp("ISETP.EQ.U32.OR", old, ZERO, p)
+            b.select(out, value, step, p)
+    else:
+        b.lop(out, old, value, ZERO, {"and": 0xC0, "or": 0xFC, "xor": 0x3C}[op])
+    return out
+
+
+def loop(
+    b: Builder, memory: VMem, space: str, op: str, type_: str, out: V | None, operands: list[V],
+    make: Callable[[V], MOperand] | None = None,
+) -> None:  # fmt: skip
+    """Load, combine, compare and swap until nobody came between."""
+    width = bits(type_)
+    words = width // 32
+    old, seen = b.temp(words), b.temp(words)
+    suffix = "64" if words == 2 else ""
+    if space == "shared":
+        b.emit(dotted("LDS", suffix), (old,), (memory,), memory="load", space="shared", side=True)
+    else:
+        place = memory if memory.desc is None else memory
+        b.emit(dotted("LD.E", suffix, "STRONG.GPU"), (old,), (place,), memory="load", space=space, side=True)
+    again = b.label("atom")
+    b.start(again)
+    new = make(old) if make is not None else combine(b, op, type_, old, operands)
+    if space == "shared":
+        b.emit(dotted("ATOMS.CAS", suffix), (seen,), (memory, old, new), memory="atomic", space="shared")
+    else:
+        words_ = dotted("ATOM.E.CAS", suffix, "STRONG.GPU")
+        b.emit(words_, (TRUE, seen), (_plain(memory), old, new), memory="atomic", space=space)
+    changed = b.setp("ISETP.NE.U32.AND", V(seen.reg, 0), V(old.reg, 0))
+    if words == 2:
+        changed = b.setp("ISETP.NE.U32.AND.EX", V(seen.reg, 1), V(old.reg, 1), TRUE, (changed,))
+    for i in range(words):
+        b.move(V(old.reg, i), V(seen.reg, i))
+    b.jump(again, changed)
+    if out is not None:
+        for i in range(words):
+            b.move(V(out.reg, i), V(old.reg, i))
+
+
+def generic(b: Builder, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V], scope: str) -> None:
+    """An operation without a generic form: by the window that the address is in."""
+    memory = memory_operand(b, where, "")
+    base = memory.base
+    assert isinstance(base, V)
+    shared, done = b.label("atom_shared"), b.label("atom_done")
+    p = b.pred()
+    b.emit("QSPC.E.S", (p, ZERO), (VMem(V(base.reg, base.part, 2), memory.offset),))
+    result = b.temp(bits(type_) // 32) if out is not None else None
+    b.jump(shared, p)
+    issue(b, "global", op, type_, result, where, operands, scope, memory)
+    b.start_cold(shared)
+    near = VMem(V(base.reg, base.part), memory.offset)
+    if native("shared", op, type_):
+        issue(b, "shared", op, type_, result, where, operands, scope, near)
+    else:
+        loop(b, near, "shared", op, type_, result, operands)
+    b.resume(done)
+    if out is not None and result is not None:
+        for i in range(out.count):
+            b.move(V(out.reg, i), V(result.reg, i))
+
+
+def _word(b: Builder, space: str, where: ptx.Operand) -> tuple[VMem, V]:
+    """(the aligned word that holds a half at an address, the half's bit position 0 or 16)."""
+    memory = memory_operand(b, where, space)
+    base = memory.base
+    if space == "shared":
+        total = b.new("IADD3", b.reg(base) if isinstance(base, V) else ZERO, imm(memory.offset), ZERO)
+        low: MOperand = total
+    else:
+        assert isinstance(base, V)
+        pair = b.temp(2)
+        offset = memory.offset
+        b.add64(pair, (V(base.reg, 0), V(base.reg, 1)), (imm(offset), imm(offset >> 32)))
+        low = V(pair.reg, 0)
+    position = b.new("SHF.L.U32", b.logic(low, imm(2), 0xC0), imm(3), ZERO)
+    aligned = b.logic(low, imm(0xFFFFFFFD), 0xC0)
+    if space == "shared":
+        return VMem(aligned, 0), position
+    word = b.temp(2)
+    b.move64(word, aligned, V(pair.reg, 1))
+    return VMem(V(word.reg, 0, 2, suffix=("64",)), 0, None, b.desc()), position
+
+
+def small_cas(
+    b: Builder, inst: ptx.Inst, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand]
+) -> None:
+    """atom.cas.b16: a loop over the word around it that ends when the half differs, or was swapped."""
+    memory, position = _word(b, space, where)
+    expect, swap = (b.logic(b.val(v), imm(0xFFFF), 0xC0) for v in values)
+    mask = b.new("SHF.L.U32", b.reg(imm(0xFFFF)), position, ZERO)
+    placed_expect = b.new("SHF.L.U32", expect, position, ZERO)
+    placed_swap = b.new("SHF.L.U32", swap, position, ZERO)
+    old = b.temp()
+
+    def make(word: V) -> MOperand:
+        same = b.setp("ISETP.EQ.U32.AND", b.logic(word, mask, 0xC0), placed_expect)
+        swapped = b.temp()
+        b.lop(swapped, placed_swap, mask, word, 0xE2)
+        return b.sel(swapped, word, same)
+
+    loop(b, memory, space if space == "shared" else "", "cas", "b32", old, [], make)
+    if d is not None:
+        b.emit("SHF.R.U32.HI", (b.dst(d),), (ZERO, position, old))
+
+
+def half_add(
+    b: Builder, inst: ptx.Inst, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand],
+    type_: str,
+) -> None:  # fmt: skip
+    """atom.add of one half: a loop over the word around it."""
+    memory, position = _word(b, space, where)
+    value = b.reg(b.val(values[0]))
+    mask = b.new("SHF.L.U32", b.reg(imm(0xFFFF)), position, ZERO)
+    old = b.temp()
+    op = "HADD2" if type_ == "f16" else "HADD2.BF16_V2"
+
+    def make(word: V) -> MOperand:
+        half = b.new("SHF.R.U32.HI", ZERO, position, word)
+        total = b.temp()
+        low = V(half.reg, suffix=("H0_H0",))
+        other = V(value.reg, value.part, suffix=("H0_H0",)) if isinstance(value, V) else value
+        b.emit(op, (total,), (low, other))
+        placed = b.new("SHF.L.U32", b.logic(total, imm(0xFFFF), 0xC0), position, ZERO)
+        out = b.temp()
+        b.lop(out, placed, mask, word, 0xE2)
+        return out
+
+    loop(b, memory, space if space == "shared" else "", "add", "b32", old, [], make)
+    if d is not None:
+        b.emit("SHF.R.U32.HI", (b.dst(d),), (ZERO, position, old))
+
+
+LOWER = {"atom": atom, "red": atom}
+
+
+def branches(inst: ptx.Inst) -> bool:
+    """Loops and window tests make blocks."""
+    return not native(space_of(inst), _operation(inst), type_of(inst))

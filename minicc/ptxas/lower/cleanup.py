@@ -1,0 +1,298 @@
+"""Small tidying passes: unreachable blocks, jumps to jumps and to exits, values that nobody reads."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.sass.instr import RZ, Reg, Target
+
+ZERO = Reg("R", RZ)
+
+
+def prune(function: MFunction) -> None:
+    """Drop blocks that cannot be reached."""
+    link(function)
+    index = {b.label: b for b in function.blocks}
+    seen = {function.blocks[0].label}
+    stack = [function.blocks[0]]
+    while stack:
+        block = stack.pop()
+        for label in (*block.succs, *_marked(block)):
+            if label not in seen:
+                seen.add(label)
+                stack.append(index[label])
+    function.blocks = [b for b in function.blocks if b.label in seen]
+    link(function)
+
+
+def _marked(block: Block) -> list[str]:
+    """Labels that BSSYs of a block name."""
+    return [t.label for i in block.insts if i.mnemonic == "BSSY" for t in i.srcs if isinstance(t, Target) and t.label]
+
+
+def thread(function: MFunction) -> None:
+    """Branches to a block that only branches, or only exits, go there (or exit) at once."""
+    onward: dict[str, str] = {}
+    exits: set[str] = set()
+    for position, block in enumerate(function.blocks):
+        if len(block.insts) == 1 and block.insts[0].guard == TRUE:
+            only = block.insts[0]
+            if only.mnemonic == "BRA":
+                target = only.srcs[0]
+                assert isinstance(target, Target) and target.label
+                onward[block.label] = target.label
+            elif only.mnemonic == "EXIT":
+                exits.add(block.label)
+        elif not block.insts and position + 1 < len(function.blocks):
+            onward[block.label] = function.blocks[position + 1].label
+
+    def final(label: str) -> str:
+        seen = set()
+        while label in onward and label not in seen:
+            seen.add(label)
+            label = onward[label]
+        return label
+
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.mnemonic == "BRA":
+                target = inst.srcs[0]
+                assert isinstance(target, Target) and target.label
+                label = final(target.label)
+                if label in exits:
+                    inst.mnemonic, inst.srcs, inst.side_effect = "EXIT", (), True
+                elif label != target.label:
+                    inst.srcs = (Target(label=label),)
+            elif inst.mnemonic == "BSSY":
+                target = inst.srcs[0]
+                assert isinstance(target, Target) and target.label
+                inst.srcs = (Target(label=final(target.label)),)
+    prune(function)
+
+
+def fold_empty(function: MFunction) -> None:
+    """Remove blocks without instructions; what went to one goes to the block after it."""
+    onward: dict[str, str] = {}
+    kept: list[Block] = []
+    label: str | None = None
+    for block in reversed(function.blocks):
+        if not block.insts and label is not None:
+            onward[block.label] = label
+        else:
+            kept.append(block)
+            label = block.label
+    if not onward:
+        return
+    function.blocks = kept[::-1]
+    for block in function.blocks:
+        for inst in block.insts:
+            for source in inst.srcs:
+                if isinstance(source, Target) and source.label in onward:
+                    inst.srcs = tuple(
+                        Target(label=onward.get(s.label or "", s.label)) if isinstance(s, Target) else s
+                        for s in inst.srcs
+                    )
+                    break
+    link(function)
+
+
+def straighten(function: MFunction) -> None:
+    """Drop branches to the next block, and join a block to its only successor where that has no other predecessor."""
+    fold_empty(function)
+    blocks = function.blocks
+    for here, after in zip(blocks, blocks[1:], strict=False):
+        if here.insts and here.insts[-1].mnemonic == "BRA":
+            target = here.insts[-1].srcs[0]
+            if isinstance(target, Target) and target.label == after.label:
+                here.insts.pop()
+    link(function)
+    counts: dict[str, int] = {}
+    named: set[str] = set()
+    for block in blocks:
+        for label in block.succs:
+            counts[label] = counts.get(label, 0) + 1
+        for inst in block.insts:
+            named.update(t.label for t in inst.srcs if isinstance(t, Target) and t.label)
+    out: list[Block] = []
+    for block in blocks:
+        previous = out[-1] if out else None
+        if (
+            previous is not None
+            and previous.succs == [block.label]
+            and counts.get(block.label) == 1
+            and block.label not in named
+            and not ends(previous)
+        ):
+            previous.insts += block.insts
+            previous.succs = block.succs
+        else:
+            out.append(block)
+    function.blocks = out
+    link(function)
+
+
+def sources(inst: MInst) -> list[V]:
+    """Virtual registers that an instruction reads."""
+    found: list[V] = []
+
+    def visit(x: MOperand | None) -> None:
+        if isinstance(x, V):
+            found.append(x)
+        elif isinstance(x, VMem):
+            visit(x.base)
+            visit(x.ureg)
+            visit(x.desc)
+        elif isinstance(x, VConst):
+            visit(x.base)
+
+    for x in inst.srcs:
+        visit(x)
+    visit(inst.guard)
+    return found
+
+
+def sweep(function: MFunction) -> None:
+    """Remove instructions whose results nobody reads and that do nothing else."""
+    while True:
+        used: set[tuple[int, int]] = set()
+        for block in function.blocks:
+            for inst in block.insts:
+                for v in sources(inst):
+                    for part in range(v.part, v.part + v.count):
+                        used.add((v.reg.id, part))
+        removed = False
+        for block in function.blocks:
+            kept = []
+            for inst in block.insts:
+                if _dead(inst, used):
+                    removed = True
+                else:
+                    kept.append(inst)
+            block.insts = kept
+        if not removed:
+            return
+
+
+def _dead(inst: MInst, used: set[tuple[int, int]]) -> bool:
+    if inst.side_effect or inst.memory not in ("", "load") or not inst.dsts:
+        return False
+    if inst.mnemonic in ("BRA", "EXIT", "BSSY", "BSYNC"):
+        return False
+    for dst in inst.dsts:
+        if isinstance(dst, V):
+            if any((dst.reg.id, part) in used for part in range(dst.part, dst.part + dst.count)):
+                return False
+        elif not (getattr(dst, "index", None) in (255, 7)):
+            return False
+    return True
+
+
+def discard(function: MFunction) -> None:
+    """Results that nobody reads go to PT or RZ; an atomic without a result is a reduction."""
+    used: set[int] = set()
+    for block in function.blocks:
+        for inst in block.insts:
+            used.update(v.reg.id for v in sources(inst))
+    for block in function.blocks:
+        for inst in block.insts:
+            if any(isinstance(d, V) and d.reg.id not in used for d in inst.dsts) and len(inst.dsts) > 1:
+                atomic = inst.memory == "atomic"
+                inst.dsts = tuple(
+                    _nothing(d, atomic) if isinstance(d, V) and d.reg.id not in used else d for d in inst.dsts
+                )
+            if inst.mnemonic == "ATOMG" and inst.dsts == (TRUE, ZERO) and not {"CAS", "EXCH"} & set(inst.modifiers):
+                inst.mnemonic, inst.dsts = "REDG", ()
+
+
+def _nothing(d: V, atomic: bool) -> MOperand:
+    if d.reg.file == "P":
+        return TRUE
+    return ZERO if atomic and d.reg.file == "R" else d
+
+
+def propagate(function: MFunction) -> None:
+    """Replace copies by what they copy, where both registers have one definition and the copy dominates the use."""
+    definitions: dict[tuple[int, int], list[tuple[int, int, MInst]]] = {}
+    for number, block in enumerate(function.blocks):
+        for position, inst in enumerate(block.insts):
+            for d in inst.dsts:
+                if isinstance(d, V):
+                    for part in range(d.part, d.part + d.count):
+                        definitions.setdefault((d.reg.id, part), []).append((number, position, inst))
+    copies: dict[int, tuple[V, int, int]] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            found = _copy(inst, definitions)
+            if found is not None:
+                d, source, number, position = found
+                copies[d.reg.id] = (source, number, position)
+    if not copies:
+        return
+    graph = Graph.of(function)
+    idom = graph.dominators()
+
+    def usable(reg: int, number: int, position: int) -> bool:
+        _, at, index = copies[reg]
+        if at == number:
+            return index < position
+        return dominates(idom, at, number)
+
+    def swap(x: MOperand | None, number: int, position: int) -> MOperand | None:
+        if isinstance(x, V):
+            for _ in range(8):
+                if x.reg.id not in copies or not usable(x.reg.id, number, position):
+                    break
+                x = attrs.evolve(x, reg=copies[x.reg.id][0].reg)
+            return x
+        if isinstance(x, VMem):
+            base = swap(x.base, number, position)
+            return x if base is x.base else attrs.evolve(x, base=base)
+        if isinstance(x, VConst):
+            base = swap(x.base, number, position)
+            return x if base is x.base else attrs.evolve(x, base=base)
+        return x
+
+    for number, block in enumerate(function.blocks):
+        for position, inst in enumerate(block.insts):
+            inst.srcs = tuple([swap(x, number, position) for x in inst.srcs])  # type: ignore[misc]
+            if isinstance(inst.guard, V):
+                guard = swap(inst.guard, number, position)
+                assert isinstance(guard, V | Reg)
+                inst.guard = guard
+
+
+def _copy(
+    inst: MInst, definitions: dict[tuple[int, int], list[tuple[int, int, MInst]]]
+) -> tuple[V, V, int, int] | None:
+    """(destination, source, block, position) if the instruction completes a plain copy of a whole register."""
+    if inst.mnemonic != "MOV" or inst.guard != TRUE or len(inst.srcs) != 1:
+        return None
+    d, source = inst.dsts[0], inst.srcs[0]
+    if not isinstance(d, V) or not isinstance(source, V) or d.reg.width != source.reg.width:
+        return None
+    if d.reg.file != "R" or source.reg.file != "R" or d.part != d.reg.width - 1 or d.reg is source.reg:
+        return None
+    last = (0, 0)
+    for part in range(d.reg.width):
+        mine = definitions.get((d.reg.id, part), [])
+        theirs = definitions.get((source.reg.id, part), [])
+        if len(mine) != 1 or len(theirs) != 1:
+            return None
+        number, position, copy = mine[0]
+        if copy.mnemonic != "MOV" or copy.guard != TRUE or theirs[0][2].guard != TRUE:
+            return None
+        if copy.srcs != (V(source.reg, part),) or number != definitions[(d.reg.id, d.part)][0][0]:
+            return None
+        last = max(last, (number, position))
+    return d, source, last[0], last[1]
+
+
+def clean(function: MFunction) -> None:
+    """What every function goes through last."""
+    straighten(function)
+    propagate(function)
+    sweep(function)
+    discard(function)
+    sweep(function)

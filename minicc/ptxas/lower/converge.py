@@ -1,0 +1,262 @@
+"""Divergence and reconvergence: which branches may split a warp, and BSSY/BSYNC around what they split.
+
+A branch is uniform only if its predicate provably is the same in all threads that execute it together. For each other
+branch, threads meet again at its immediate post-dominator P. The region between is closed until it has one entry S;
+BSSY stands before S's branch (for the exit of a loop, before the loop), and every edge from the region into P goes
+through a block with BSYNC. A region inside another one that ends at the same P needs no barrier of its own. Where no
+such region exists (paths that only end in exits), threads simply do not meet again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from minicc.ptxas.lower.cleanup import prune, sources, straighten, thread
+from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link, loops
+from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.sass.instr import Name, Target
+
+if TYPE_CHECKING:
+    from minicc.ptxas.lower.builder import Builder
+
+_UNIFORM_SR = ("SR_CTAID", "SR_VIRTUALSMID", "SR_VIRTID", "SR_VIRTCFG", "SR_SWINHI", "SR_SMEMSZ", "SR_CgaCtaId")
+_UNIFORM_RESULT = frozenset({"VOTE", "REDUX", "ELECT_UR", "B2R"})
+_DIVERGENT = frozenset({"SHFL", "MATCH", "ATOM", "ATOMG", "ATOMS", "LDL", "CS2R", "LD", "QSPC", "ELECT"})
+MAX_BARRIERS = 12
+"""Nested regions that get a barrier register; hardware has 16."""
+
+
+@attrs.define(eq=False)
+class Region:
+    """Blocks from `start` up to `end`."""
+
+    start: int
+    end: int
+    nodes: set[int]
+    barrier: V | None = None
+    sync: str = ""
+
+
+def converge(function: MFunction, builder: Builder) -> None:
+    """Insert BSSY and BSYNC, drop WARPSYNCs that cannot matter, and set loop depths."""
+    prune(function)
+    thread(function)
+    straighten(function)
+    graph = Graph.of(function)
+    _preheaders(function, loops(graph, graph.dominators()), builder)
+    graph = Graph.of(function)
+    idom, ipdom = graph.dominators(), graph.postdominators()
+    nests = loops(graph, idom)
+    divergent, apart = _analyse(function, graph, ipdom, builder)
+    regions, lost = _regions(graph, idom, ipdom, nests, divergent)
+    for start in lost:
+        apart |= _reach(graph, start, -1)
+    for index, block in enumerate(function.blocks):
+        block.loop_depth = sum(index in body for body in nests.values())
+        if index not in apart:
+            block.insts = [i for i in block.insts if id(i) not in builder.collective]
+    _apply(function, regions, builder)
+
+
+def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Builder) -> tuple[list[int], set[int]]:
+    """(blocks that end in a divergent branch, blocks that part of a warp may execute), by iteration to a fixed point."""
+    varying: set[int] = set()
+    apart: set[int] = set()
+    divergent: set[int] = set()
+    branches = {
+        index: inst
+        for index, block in enumerate(function.blocks)
+        for inst in block.insts[-2:]
+        if inst.mnemonic == "BRA" and inst.guard != TRUE
+    }
+    changed = True
+    while changed:
+        changed = False
+        for index, block in enumerate(function.blocks):
+            inside = index in apart
+            for inst in block.insts:
+                if not inst.dsts:
+                    continue
+                new = [d.reg.id for d in inst.dsts if isinstance(d, V) and d.reg.id not in varying]
+                if new and (inside or _varies(inst, varying)):
+                    varying.update(new)
+                    changed = True
+        for index, inst in branches.items():
+            if index in divergent or id(inst) in builder.uniform_branches:
+                continue
+            guard = inst.guard
+            if isinstance(guard, V) and guard.reg.id in varying:
+                divergent.add(index)
+                changed = True
+                nodes = _reach(graph, index, ipdom[index])
+                if not _cyclic(graph, index, nodes):
+                    nodes.discard(index)
+                apart |= nodes
+    return sorted(divergent), apart
+
+
+def _varies(inst: MInst, varying: set[int]) -> bool:
+    """Can lanes that execute the instruction together get different results?"""
+    if inst.mnemonic in _UNIFORM_RESULT:
+        return False
+    if inst.mnemonic in _DIVERGENT or (inst.memory == "load" and inst.side_effect):
+        return True
+    if inst.mnemonic == "S2R":
+        source = inst.srcs[0]
+        return not (isinstance(source, Name) and source.text.startswith(_UNIFORM_SR))
+    return any(v.reg.id in varying for v in sources(inst))
+
+
+def _reach(graph: Graph, start: int, end: int) -> set[int]:
+    """Blocks reachable from `start` (itself included) without passing `end`."""
+    seen = {start}
+    stack = [start]
+    while stack:
+        for s in graph.succs[stack.pop()]:
+            if s != end and s not in seen:
+                seen.add(s)
+                stack.append(s)
+    return seen
+
+
+def _cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
+    return any(p in nodes for p in graph.preds[node])
+
+
+def _regions(
+    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], divergent: list[int]
+) -> tuple[list[Region], list[int]]:
+    """The regions that need a barrier, and the branches that have none."""
+    exit_ = len(graph.succs)
+    found: dict[tuple[int, int], Region] = {}
+    lost: list[int] = []
+    for branch in divergent:
+        region = _close(graph, idom, ipdom, nests, branch, ipdom[branch], exit_)
+        if region is None:
+            lost.append(branch)
+        else:
+            found.setdefault((region.start, region.end), region)
+    regions = list(found.values())
+    kept = [r for r in regions if not any(o is not r and o.end == r.end and _holds(o, r) for o in regions)]
+    kept.sort(key=lambda r: (len(r.nodes), r.start))
+    out: list[Region] = []
+    for region in reversed(kept):
+        depth = sum(region.start in o.nodes for o in out)
+        if depth >= MAX_BARRIERS:
+            lost.append(region.start)
+        else:
+            out.append(region)
+    return out[::-1], lost
+
+
+def _holds(outer: Region, inner: Region) -> bool:
+    """Does every thread that enters `inner` enter `outer` first?"""
+    return inner.start in outer.nodes and inner.start != outer.start and len(outer.nodes) >= len(inner.nodes)
+
+
+def _close(
+    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], start: int, end: int, exit_: int
+) -> Region | None:
+    """Grow (start, end) until the region has a single entry and is entered once per round."""
+    for _ in range(64):
+        if end == exit_ or end < 0:
+            return None
+        header = _outermost(nests, start, end)
+        entry = start if header is None else idom[header]
+        nodes = _reach(graph, entry, end)
+        single = all(p in nodes for n in nodes if n != entry for p in graph.preds[n])
+        if single and not _cyclic(graph, entry, nodes):
+            return Region(entry, end, nodes)
+        if entry == 0:
+            return None
+        start = idom[entry]
+        while end != exit_ and not dominates(ipdom, end, start):
+            end = ipdom[end]
+        if end == start:
+            end = ipdom[start]
+    return None
+
+
+def _outermost(nests: dict[int, set[int]], node: int, end: int) -> int | None:
+    """Header of the largest loop that has `node` but not `end`."""
+    best: int | None = None
+    for header, body in nests.items():
+        if node in body and end not in body and (best is None or len(body) > len(nests[best])):
+            best = header
+    return best
+
+
+def _explicit(blocks: list[Block]) -> None:
+    """Turn falling through into branches, so that blocks can be moved and inserted."""
+    for position, block in enumerate(blocks):
+        if not ends(block) and position + 1 < len(blocks):
+            block.insts.append(_jump(blocks[position + 1].label))
+
+
+def _preheaders(function: MFunction, nests: dict[int, set[int]], builder: Builder) -> None:
+    """Give each loop a block before its header that only leads into it."""
+    blocks = function.blocks
+    _explicit(blocks)
+    out: list[Block] = []
+    for index, block in enumerate(blocks):
+        if index in nests:
+            before = Block(builder.label("loop"), [_jump(block.label)])
+            before.insts[0].loc = block.insts[0].loc if block.insts else None
+            for other, source in enumerate(blocks):
+                if other not in nests[index]:
+                    _redirect(source, block.label, before.label)
+            for made in out:
+                if made not in blocks and made is not before:
+                    _redirect(made, block.label, before.label)
+            out.append(before)
+        out.append(block)
+    function.blocks = out
+    link(function)
+
+
+def _apply(function: MFunction, regions: list[Region], builder: Builder) -> None:
+    """Edit the blocks: BSYNC blocks before region ends, edges into them, BSSYs at region starts."""
+    blocks = function.blocks
+    _explicit(blocks)
+    before: dict[int, list[Block]] = {}
+    for region in regions:
+        region.barrier = V(function.new("B"))
+        region.sync = builder.label("sync")
+    for number, region in enumerate(regions):
+        assert region.barrier is not None
+        end = blocks[region.end]
+        outer = next((o for o in regions[number + 1 :] if o.end == region.end and region.start in o.nodes), None)
+        onward = outer.sync if outer is not None else end.label
+        sync = Block(region.sync, [MInst("BSYNC", (), (), (region.barrier,), side_effect=True), _jump(onward)])
+        sync.loop_depth = end.loop_depth
+        sync.insts[0].loc = sync.insts[1].loc = end.insts[0].loc if end.insts else None
+        before.setdefault(region.end, []).append(sync)
+        for node in region.nodes:
+            _redirect(blocks[node], end.label, region.sync)
+        at = blocks[region.start]
+        place = len(at.insts)
+        while place and at.insts[place - 1].mnemonic == "BRA":
+            place -= 1
+        mark = MInst("BSSY", (), (region.barrier,), (Target(label=onward),), side_effect=True)
+        mark.loc = at.insts[place].loc if place < len(at.insts) else None
+        at.insts.insert(place, mark)
+    out: list[Block] = []
+    for index, block in enumerate(blocks):
+        out += before.get(index, [])
+        out.append(block)
+    function.blocks = out
+    link(function)
+    thread(function)
+    straighten(function)
+
+
+def _redirect(block: Block, old: str, new: str) -> None:
+    for inst in block.insts:
+        if inst.mnemonic == "BRA" and inst.srcs == (Target(label=old),):
+            inst.srcs = (Target(label=new),)
+
+
+def _jump(label: str) -> MInst:
+    return MInst("BRA", (), (), (Target(label=label),))

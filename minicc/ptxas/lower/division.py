@@ -1,0 +1,245 @@
+"""Integer division and remainder, exact for every operand.
+
+32 bits: an estimate q of x/y comes from MUFU.RCP of y rounded up to f32, made integer; q may be too small by 2 at most,
+never too large, so two conditional corrections make it exact. 64 bits: a reciprocal estimate of 2^64/y by Newton steps
+in fixed point, then the same two corrections. Signed forms divide magnitudes. Division by zero gives all ones (the
+quotient) and the dividend (the remainder), as the reference compiler's code does. 16 bits use the 32-bit form.
+"""
+
+from __future__ import annotations
+
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower.builder import FALSE, ZERO, Builder, Pair, imm, inv, neg
+from minicc.ptxas.lower.integer import high64, low64, operand, wide
+from minicc.ptxas.lower.types import bits, signed, type_of
+from minicc.ptxas.mir import MOperand, V
+
+
+def divide(b: Builder, inst: ptx.Inst) -> None:
+    """div and rem."""
+    type_ = type_of(inst)
+    d, left, right = inst.operands
+    remainder = inst.opcode == "rem"
+    if bits(type_) == 64:
+        long_form(b, b.dst(d), b.val64(left), b.val64(right), signed(type_), remainder)
+        return
+    known = b.constant(right)
+    x = operand(b, left, type_)
+    out = b.dst(d)
+    if known is not None and by_constant(b, out, b.reg(x), known, type_, remainder):
+        return
+    short_form(b, out, b.reg(x), b.reg(operand(b, right, type_)), signed(type_), remainder)
+
+
+def magic_unsigned(divisor: int, width: int) -> tuple[int, int, bool]:
+    """(multiplier, shift, needs an add) with x // divisor == (x * multiplier) >> (width + shift) for all x of `width`
+    bits; with the add flag the multiplier has width + 1 bits and its top bit is left out."""
+    shift = max(0, (divisor - 1).bit_length())
+    multiplier = -(-(1 << (width + shift)) // divisor)
+    while shift > 0:
+        smaller = -(-(1 << (width + shift - 1)) // divisor)
+        if smaller * divisor - (1 << (width + shift - 1)) > 1 << (shift - 1):
+            break
+        multiplier, shift = smaller, shift - 1
+    return multiplier & (1 << width) - 1, shift, multiplier >> width != 0
+
+
+def by_constant(b: Builder, out: V, x: MOperand, divisor: int, type_: str, remainder: bool) -> bool:
+    """x / constant by a multiplication; False if the constant has no such form here."""
+    width = bits(type_)
+    divisor &= (1 << width) - 1
+    if signed(type_) and divisor >> (width - 1):
+        divisor -= 1 << width
+    if divisor <= 1:
+        return False
+    quotient = b.temp()
+    if signed(type_):
+        # ceil(2^(32+s) / d) with s so large that the error stays below 1/2^31.
+        shift = (divisor - 1).bit_length() - 1
+        multiplier = -(-(1 << (32 + shift)) // divisor)
+        high = b.temp()
+        low_form = multiplier & 0xFFFFFFFF
+        b.emit("IMAD.HI", (high,), (x, imm(low_form), ZERO))
+        if multiplier >> 31:
+            high = b.new("IADD3", high, x, ZERO)
+        moved = b.new("SHF.R.S32.HI", ZERO, imm(shift), high)
+        sign = b.new("SHF.R.U32.HI", ZERO, imm(31), x)
+        b.emit("IADD3", (quotient,), (moved, sign, ZERO))
+    elif divisor & (divisor - 1) == 0:
+        b.emit("SHF.R.U32.HI", (quotient,), (ZERO, imm(divisor.bit_length() - 1), x))
+    else:
+        multiplier, shift, extra = magic_unsigned(divisor, 32)
+        high = b.temp()
+        b.emit("IMAD.HI.U32", (high,), (x, imm(multiplier), ZERO))
+        if extra:
+            # (x + high) >> shift in 33 bits: ((x - high) / 2 + high) >> (shift - 1)
+            less = b.temp()
+            b.emit("IADD3", (less,), (x, neg(high), ZERO))
+            half = b.new("SHF.R.U32.HI", ZERO, imm(1), less)
+            total = b.new("IADD3", half, high, ZERO)
+            b.emit("SHF.R.U32.HI", (quotient,), (ZERO, imm(shift - 1), total))
+        else:
+            b.emit("SHF.R.U32.HI", (quotient,), (ZERO, imm(shift), high))
+    if remainder:
+        b.emit("IMAD", (out,), (quotient, imm(-divisor), x))
+    else:
+        b.move(out, quotient)
+    return True
+
+
+def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remainder: bool) -> None:
+    """32 bits."""
+    if sign:
+        ax, ay = b.temp(), b.temp()
+        b.emit("IABS", (ax,), (x,))
+        b.emit("IABS", (ay,), (y,))
+    else:
+        ax, ay = x, y  # type: ignore[assignment]
+    # r = floor(2^32 / y) nearly, from below: RCP of y rounded up, its result lowered by 2 units in the last place
+    # (RCP is within one), times 2^32.
+    f = b.temp()
+    b.emit("I2F.U32.RP", (f,), (ay,))
+    g = b.temp()
+    b.emit("MUFU.RCP", (g,), (f,))
+    scaled = b.new("IADD3", g, imm(0x0FFFFFFE), ZERO)
+    r0 = b.temp()
+    b.emit("F2I.FTZ.U32.TRUNC.NTZ", (r0,), (scaled,))
+    # One Newton step in fixed point: r = r0 + hi(r0 * (2^32 - r0*y)).
+    minus = b.temp()
+    b.emit("IADD3", (minus,), (neg(r0), ZERO, ZERO))
+    error = b.new("IMAD", minus, ay, ZERO)
+    zero_r = b.temp(2)
+    b.move64(zero_r, ZERO, r0)
+    r = b.temp()
+    b.emit("IMAD.HI.U32", (r,), (r0, error, zero_r))
+    q = b.temp()
+    b.emit("IMAD.HI.U32", (q,), (r, ax, ZERO))
+    less = b.temp()
+    b.emit("IADD3", (less,), (neg(q), ZERO, ZERO))
+    rest = b.new("IMAD", less, ay, ax)
+    for _ in range(2):
+        p = b.setp("ISETP.GE.U32.AND", rest, ay)
+        lower = b.temp()
+        b.emit("IADD3", (lower,), (rest, neg(ay), ZERO))
+        rest = b.sel(lower, rest, p)
+        if not remainder:
+            q = b.sel(b.new("IADD3", q, imm(1), ZERO), q, p)
+    none = b.setp("ISETP.EQ.U32.AND", ay, ZERO)
+    if remainder:
+        rest = b.sel(ax, rest, none)
+        if sign:
+            negative = b.setp("ISETP.LT.AND", x, ZERO)
+            turned = b.temp()
+            b.emit("IADD3", (turned,), (neg(rest), ZERO, ZERO))
+            b.select(out, turned, rest, negative)
+        else:
+            b.move(out, rest)
+        return
+    if sign:
+        negative = b.setp("ISETP.LT.AND", b.logic(x, y, 0x3C), ZERO)
+        turned = b.temp()
+        b.emit("IADD3", (turned,), (neg(q), ZERO, ZERO))
+        q = b.sel(turned, q, negative)
+    b.select(out, imm(-1), q, none)
+
+
+def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
+    """64 bits; operands that both fit in 32 bits take the short form."""
+    x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
+    ax, ay = (magnitude(b, x), magnitude(b, y)) if sign else (x, y)
+    quotient, rest = b.temp(2), b.temp(2)
+    both = b.logic(ax[1], ay[1], 0xFC)
+    small = b.setp("ISETP.EQ.U32.AND", both, ZERO)
+    narrow, done = b.label("div64_short"), b.label("div64_done")
+    b.jump(narrow, small)
+    _long(b, quotient, rest, ax, ay)
+    b.start_cold(narrow)
+    if remainder:
+        short_form(b, V(rest.reg, 0), ax[0], ay[0], False, True)
+        b.move(V(rest.reg, 1), ZERO)
+    else:
+        low = b.temp()
+        short_form(b, low, ax[0], ay[0], False, False)
+        none = b.setp("ISETP.EQ.U32.AND", ay[0], ZERO)
+        b.move(V(quotient.reg, 0), low)
+        b.select(V(quotient.reg, 1), imm(-1), ZERO, none)
+    b.resume(done)
+    result = rest if remainder else quotient
+    if not sign:
+        b.move64(out, V(result.reg, 0), V(result.reg, 1))
+        return
+    deciding = x[1] if remainder else b.logic(x[1], y[1], 0x3C)
+    negative = b.setp("ISETP.LT.AND", deciding, ZERO)
+    if not remainder:
+        # Division by zero keeps its all ones.
+        nonzero = b.setp("ISETP.NE.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO, negative)
+        negative = nonzero
+    turned = b.temp(2)
+    b.sub64(turned, (ZERO, ZERO), wide(b, result))
+    for i in (0, 1):
+        b.select(V(out.reg, i), V(turned.reg, i), V(result.reg, i), negative)
+
+
+def magnitude(b: Builder, x: Pair) -> Pair:
+    """|x| of a signed pair."""
+    negative = b.setp("ISETP.LT.AND", x[1], ZERO)
+    turned = b.temp(2)
+    b.sub64(turned, (ZERO, ZERO), x)
+    return b.sel(V(turned.reg, 0), x[0], negative), b.sel(V(turned.reg, 1), x[1], negative)
+
+
+def _long(b: Builder, quotient: V, rest: V, x: Pair, y: Pair) -> None:
+    """quotient, rest of unsigned 64-bit operands with at least one above 32 bits, or y = 0.
+
+    r0 = RCP(y as f32, rounded up), lowered, is 2^64/y to 20 bits from below; each fixed-point step
+    r += hi(r * (2^64 - r*y)) doubles that and stays below; after two, q = hi(x * r) is short by 2 at most."""
+    ypair = b.join(y[0], y[1])
+    f, g = b.temp(), b.temp()
+    b.emit("I2F.U64.RP", (f,), (ypair,))
+    b.emit("MUFU.RCP", (g,), (f,))
+    scaled = b.new("IADD3", g, imm(0x1FFFFFFE), ZERO)
+    r = b.temp(2)
+    b.emit("F2I.U64.TRUNC", (r,), (scaled,))
+    for _ in range(2):
+        product = b.temp(2)
+        low64(b, product, wide(b, r), y)
+        error = b.temp(2)
+        b.sub64(error, (ZERO, ZERO), wide(b, product))
+        step = b.temp(2)
+        high64(b, step, wide(b, r), wide(b, error), False)
+        better = b.temp(2)
+        b.add64(better, wide(b, r), wide(b, step))
+        r = better
+    q = b.temp(2)
+    high64(b, q, x, wide(b, r), False)
+    product = b.temp(2)
+    low64(b, product, wide(b, q), y)
+    left = b.temp(2)
+    b.sub64(left, x, wide(b, product))
+    for _ in range(2):
+        lower = b.temp(2)
+        carry, fits = b.pred(), b.pred()
+        b.emit("IADD3", (V(lower.reg, 0), carry), (V(left.reg, 0), neg(y[0]), ZERO))
+        b.emit("IADD3.X", (V(lower.reg, 1), fits), (V(left.reg, 1), inv(y[1]), ZERO, carry, FALSE))
+        after = b.temp(2)
+        more = b.temp(2)
+        one = b.sel(b.reg(imm(1)), ZERO, fits)
+        b.add64(more, wide(b, q), (one, ZERO))
+        for i in (0, 1):
+            b.select(V(after.reg, i), V(lower.reg, i), V(left.reg, i), fits)
+        left, q = after, more
+    none = b.setp("ISETP.EQ.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO)
+    for i in (0, 1):
+        b.select(V(quotient.reg, i), imm(-1), V(q.reg, i), none)
+        b.select(V(rest.reg, i), x[i], V(left.reg, i), none)
+
+
+LOWER = {"div": divide, "rem": divide}
+
+
+def branches(inst: ptx.Inst) -> bool:
+    """The 64-bit form has a short cut."""
+    return bits(type_of(inst)) == 64
+
+
+__all__ = ["LOWER", "branches", "magic_unsigned"]

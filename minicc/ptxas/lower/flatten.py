@@ -1,0 +1,283 @@
+"""Scopes and calls away: one PTX function as a flat list of statements with unique names.
+
+`flatten(function, module)` renames what inner scopes declare, expands calls of functions that have a body in place
+(parameters become shared `.param` variables), and keeps calls of anything else. Recursion cannot be expanded and is an
+error here. Input is not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from minicc.diagnostics import EXIT_PTXAS, Span, fail
+from minicc.ptx import model as ptx
+
+MAX_STATEMENTS = 2_000_000
+"""Bound on what expansion may make, so that nested calls cannot exhaust the machine."""
+
+
+@attrs.define
+class Flat:
+    """`types` maps each (renamed) register to its type; `variables` the .local/.shared/.param variables by new name;
+    `targets` the .branchtargets lists; `shadow` original variables of `.shared` (one per PTX declaration)."""
+
+    statements: list[ptx.Inst | ptx.Label] = attrs.field(factory=list)
+    types: dict[str, str] = attrs.field(factory=dict)
+    variables: dict[str, ptx.Variable] = attrs.field(factory=dict)
+    targets: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+    prototypes: dict[str, ptx.Callprototype] = attrs.field(factory=dict)
+    shared: list[ptx.Variable] = attrs.field(factory=list)
+
+
+@attrs.define
+class _Frame:
+    """One function being expanded: what its names are called now, innermost scope last."""
+
+    prefix: str
+    scopes: list[ptx.Function | ptx.Scope] = attrs.field(factory=list)
+    names: list[dict[str, str]] = attrs.field(factory=list)
+    suffixes: list[str] = attrs.field(factory=list)
+    finish: str | None = None
+    stack: tuple[str, ...] = ()
+    inlined_at: ptx.Loc | None = None
+    name: str = ""
+
+
+def flatten(function: ptx.Function, module: ptx.Module) -> Flat:
+    """The body of a kernel, with every call that can be expanded expanded."""
+    bodies = {f.name: f for f in module.functions if f.body is not None and not f.entry}
+    for alias in module.order:
+        if isinstance(alias, ptx.Alias) and alias.target in bodies:
+            bodies[alias.name] = bodies[alias.target]
+    return _Flattener(bodies).run(function)
+
+
+class _Flattener:
+    def __init__(self, bodies: dict[str, ptx.Function]) -> None:
+        self.bodies = bodies
+        self.out = Flat()
+        self.count = 0
+        self.shared_names: dict[int, str] = {}
+
+    def run(self, function: ptx.Function) -> Flat:
+        frame = _Frame("", stack=(function.name,), name=function.name)
+        self.body(frame, function, function.body or [])
+        return self.out
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"~{self.count}"
+
+    def body(self, frame: _Frame, scope: ptx.Function | ptx.Scope, body: list[ptx.Statement]) -> None:
+        """Statements of one scope. Names of the outermost scope of the kernel stay as they are."""
+        suffix = "" if not frame.scopes and not frame.prefix else self.fresh()
+        names: dict[str, str] = {}
+        for item in body:
+            if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
+                names[item.name] = item.name + suffix
+        frame.scopes.append(scope)
+        frame.names.append(names)
+        frame.suffixes.append(suffix)
+        for item in body:
+            if len(self.out.statements) > MAX_STATEMENTS:
+                fail("ptxas.size", "function is too large after its calls are expanded", exit_status=EXIT_PTXAS)
+            if type(item) is ptx.Inst:
+                self.instruction(frame, item)
+            elif isinstance(item, ptx.Label):
+                self.out.statements.append(ptx.Label(names[item.name], item.where))
+            elif isinstance(item, ptx.Scope):
+                self.body(frame, item, item.body)
+            elif isinstance(item, ptx.Variable):
+                self.variable(item, names, suffix)
+            elif isinstance(item, ptx.Branchtargets):
+                self.out.targets[names[item.name]] = tuple(self.rename(frame, t) for t in item.targets)
+            elif isinstance(item, ptx.Callprototype):
+                self.out.prototypes[names[item.name]] = item
+        frame.scopes.pop()
+        frame.names.pop()
+        frame.suffixes.pop()
+
+    def variable(self, item: ptx.Variable, names: dict[str, str], suffix: str) -> None:
+        if item.space == "shared":
+            known = self.shared_names.get(id(item))
+            if known is None:
+                known = self.shared_names[id(item)] = item.name + suffix
+                self.out.variables[known] = attrs.evolve(item, name=known)
+                self.out.shared.append(self.out.variables[known])
+            names[item.name] = known
+        else:
+            self.out.variables[names[item.name]] = attrs.evolve(item, name=names[item.name])
+
+    def rename(self, frame: _Frame, name: str) -> str:
+        for names in reversed(frame.names):
+            if (found := names.get(name)) is not None:
+                return found
+        return name
+
+    def register(self, frame: _Frame, name: str) -> str:
+        """The unique name of a register; registers it with its type. An undeclared one keeps its name."""
+        for scope, names, suffix in zip(
+            reversed(frame.scopes), reversed(frame.names), reversed(frame.suffixes), strict=True
+        ):
+            if (found := names.get(name)) is not None:
+                return found
+            type_ = scope.type_of(name)
+            if type_ is not None:
+                new = name + suffix
+                names[name] = new
+                self.out.types[new] = type_
+                return new
+        return name
+
+    def operand(self, frame: _Frame, item: ptx.Operand) -> ptx.Operand:
+        kind = type(item)
+        if kind is ptx.Reg:
+            new = self.register(frame, item.name)  # type: ignore[union-attr]
+            return item if new == item.name else attrs.evolve(item, name=new)  # type: ignore[union-attr]
+        if kind is ptx.Int or kind is ptx.Float or kind is ptx.Special:
+            return item
+        if isinstance(item, ptx.Symbol):
+            new = self.rename(frame, item.name)
+            if new == item.name and self.is_parameter_register(frame, item.name):
+                return ptx.Reg(self.register(frame, item.name))
+            return item if new == item.name else attrs.evolve(item, name=new)
+        if isinstance(item, ptx.Address):
+            base = self.operand(frame, item.base)
+            if base is item.base:
+                return item
+            return ptx.Address(base, item.offset)  # type: ignore[arg-type]
+        if isinstance(item, ptx.Vector):
+            return ptx.Vector(tuple(None if i is None else self.operand(frame, i) for i in item.items))
+        if isinstance(item, ptx.Pair):
+            second = None if item.second is None else self.operand(frame, item.second)
+            return ptx.Pair(self.operand(frame, item.first), second)
+        if isinstance(item, ptx.Tuple):
+            return ptx.Tuple(tuple(self.operand(frame, i) for i in item.items))
+        assert isinstance(item, ptx.Bracket)
+        return ptx.Bracket(tuple(self.operand(frame, i) for i in item.items))
+
+    def is_parameter_register(self, frame: _Frame, name: str) -> bool:
+        """`.func (.reg .u32 %r) f(.reg .u32 %a)`: registers as formal parameters."""
+        return any(
+            isinstance(s, ptx.Function) and any(v.name == name and v.space == "reg" for v in (*s.params, *s.returns))
+            for s in frame.scopes
+        )
+
+    def instruction(self, frame: _Frame, inst: ptx.Inst) -> None:
+        operands = tuple([self.operand(frame, o) for o in inst.operands])
+        guard = inst.guard
+        if guard is not None:
+            guard = self.operand(frame, guard)  # type: ignore[assignment]
+        loc = inst.loc
+        if frame.inlined_at is not None:
+            loc = inlined(loc, frame.inlined_at, frame.name)
+        new = ptx.Inst(inst.opcode, inst.modifiers, operands, guard, loc, inst.where)
+        if inst.opcode == "call":
+            target = callee(inst)
+            body = self.bodies.get(target) if target is not None else None
+            if body is not None:
+                self.expand(frame, new, body)
+                return
+        if inst.opcode == "ret" and frame.finish is not None:
+            new = ptx.Inst("bra", (), (ptx.Symbol(frame.finish),), guard, loc, inst.where)
+        self.out.statements.append(new)
+
+    def expand(self, frame: _Frame, call: ptx.Inst, body: ptx.Function) -> None:
+        """Put the callee's statements here."""
+        if body.name in frame.stack:
+            fail(
+                "ptxas.recursion",
+                f"Feature not supported: recursive call of function '{body.name}'",
+                call.where,
+                exit_status=EXIT_PTXAS,
+            )
+        returns, arguments = call_lists(call)
+        if len(returns) != len(body.returns) or len(arguments) != len(body.params):
+            _mismatch(call.where, body.name)
+        suffix = self.fresh()
+        finish = f"$ret{suffix}"
+        if call.guard is not None:
+            skip = ptx.Reg(call.guard.name, not call.guard.neg)
+            self.out.statements.append(ptx.Inst("bra", (), (ptx.Symbol(finish),), skip, call.loc, call.where))
+        inner = _Frame(
+            suffix, finish=finish, stack=(*frame.stack, body.name), inlined_at=call.loc or frame.inlined_at,
+            name=body.name,
+        )  # fmt: skip
+        formal: dict[str, str] = {}
+        before: list[ptx.Inst] = []
+        after: list[ptx.Inst] = []
+        for variable, actual in zip((*body.returns, *body.params), (*returns, *arguments), strict=True):
+            output = any(variable is v for v in body.returns)
+            if variable.space == "reg":
+                new = variable.name + suffix
+                self.out.types[new] = variable.type
+                formal[variable.name] = new
+                move = ("pred",) if variable.type == "pred" else (variable.type,)
+                if output:
+                    after.append(ptx.Inst("mov", move, (actual, ptx.Reg(new)), None, call.loc, call.where))
+                else:
+                    before.append(ptx.Inst("mov", move, (ptx.Reg(new), actual), None, call.loc, call.where))
+            elif isinstance(actual, ptx.Symbol):
+                formal[variable.name] = actual.name
+            else:
+                # A register or constant stands for a parameter: make a variable of it.
+                new = variable.name + suffix
+                self.out.variables[new] = attrs.evolve(variable, name=new)
+                formal[variable.name] = new
+                place = ptx.Address(ptx.Symbol(new))
+                if output:
+                    after.append(ptx.Inst("ld", ("param", variable.type), (actual, place), None, call.loc, call.where))
+                else:
+                    before.append(ptx.Inst("st", ("param", variable.type), (place, actual), None, call.loc, call.where))
+        self.out.statements += before
+        inner.names.append(formal)
+        inner.scopes.append(ptx.Scope())
+        inner.suffixes.append(suffix)
+        self.body(inner, body, body.body or [])
+        self.out.statements.append(ptx.Label(finish))
+        self.out.statements += after
+
+
+def callee(call: ptx.Inst) -> str | None:
+    """Name of the function that a call names directly."""
+    for item in call.operands:
+        if isinstance(item, ptx.Symbol):
+            return item.name
+        if isinstance(item, ptx.Reg):
+            return None
+    return None
+
+
+def call_lists(call: ptx.Inst) -> tuple[tuple[ptx.Operand, ...], tuple[ptx.Operand, ...]]:
+    """(return operands, argument operands) of a call."""
+    returns: tuple[ptx.Operand, ...] = ()
+    arguments: tuple[ptx.Operand, ...] = ()
+    seen = False
+    for item in call.operands:
+        if isinstance(item, ptx.Tuple):
+            if seen:
+                arguments = item.items
+            else:
+                returns = item.items
+        else:
+            seen = True
+    return returns, arguments
+
+
+def inlined(loc: ptx.Loc | None, at: ptx.Loc, name: str) -> ptx.Loc | None:
+    """A line inside a function that was expanded at `at`."""
+    if loc is None:
+        return at
+    if loc.inlined_at is not None:
+        return loc
+    return attrs.evolve(loc, function_name=f'"{name}"', inlined_at=(at.file, at.line, at.column))
+
+
+def _mismatch(where: Span | None, name: str) -> None:
+    fail("ptxas.call", f"Arguments mismatch in a call of '{name}'", where, exit_status=EXIT_PTXAS)
+
+
+Renamer = Callable[[str], str]
+Statements = Iterable[ptx.Inst | ptx.Label]

@@ -1,0 +1,181 @@
+"""One kernel: set up its frame and parameters, lower each statement, then put its control flow in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minicc.arch import Arch
+from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower import table
+from minicc.ptxas.lower.builder import TRUE, Builder
+from minicc.ptxas.lower.cleanup import clean
+from minicc.ptxas.lower.converge import converge
+from minicc.ptxas.lower.flatten import Flat, flatten
+from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, size_of
+from minicc.ptxas.lower.types import bits
+from minicc.ptxas.mir import MFunction
+from minicc.sass.program import Param
+
+
+def lower_function(function: ptx.Function, module: ptx.Module, symbols: Symbols, arch: Arch, options: Any) -> MFunction:
+    """Machine IR of one kernel."""
+    out = MFunction(function.name, True)
+    _directives(out, function)
+    flat = flatten(function, module)
+    symbols.place_shared(flat)
+    b = Builder(out, flat, symbols, arch)
+    _parameters(b, function)
+    _locals(b)
+    b.constants = constants(b, flat)
+    b.flat_labels = {s.name for s in flat.statements if isinstance(s, ptx.Label)}
+    for statement in flat.statements:
+        if isinstance(statement, ptx.Label):
+            b.loc = None
+            b.start(statement.name)
+        else:
+            _statement(b, statement)
+    if not b.ended():
+        b.emit("EXIT", side=True)
+    out.blocks = [*b.blocks, *b.cold]
+    out.blocks[0].insts[:0] = b.entry_insts
+    out.shared = symbols.shared_size
+    out.shared_align = symbols.shared_align
+    converge(out, b)
+    clean(out)
+    return out
+
+
+def _statement(b: Builder, inst: ptx.Inst) -> None:
+    b.begin(inst)
+    lowering = table.find(inst)
+    if lowering is None:
+        b.unsupported()
+    try:
+        if b.guard is not None and table.branching(inst):
+            from minicc.ptxas.lower.builder import inv
+
+            guard, b.guard = b.guard, None
+            after = b.label("skip")
+            b.jump(after, inv(guard))
+            lowering(b, inst)
+            b.start(after)
+        else:
+            lowering(b, inst)
+    except (ValueError, IndexError, StopIteration, KeyError, TypeError) as error:
+        # A form that the table of instructions lets through but the lowering did not expect.
+        raise_wrong(b, inst, error)
+
+
+def raise_wrong(b: Builder, inst: ptx.Inst, error: Exception) -> None:
+    """Unexpected shape of an instruction: an error at its place, not a traceback."""
+    from minicc.diagnostics import CompileError, Diagnostic
+
+    diagnostic = Diagnostic("error", "ptxas.operand", f"Arguments mismatch for instruction '{inst.name}'", inst.where)
+    raise CompileError(diagnostic, EXIT_PTXAS) from error
+
+
+def _directives(out: MFunction, function: ptx.Function) -> None:
+    for name, values in function.directives:
+        full = (*values, 1, 1, 1)[:3] if values else ()
+        if name == "maxntid":
+            out.max_threads = (full[0], full[1], full[2])
+        elif name == "reqntid":
+            out.req_threads = (full[0], full[1], full[2])
+        elif name == "minnctapersm":
+            out.min_ctas = values[0]
+        elif name == "maxnreg":
+            out.max_registers = values[0]
+        elif name in ("reqnctapercluster", "explicitcluster", "maxclusterrank", "blocksareclusters"):
+            fail("ptxas.cluster", f"Feature not supported: .{name}", function.where, exit_status=EXIT_PTXAS)
+
+
+def _parameters(b: Builder, function: ptx.Function) -> None:
+    at = 0
+    for ordinal, param in enumerate(function.params):
+        size, align = size_of(param), align_of(param)
+        at = round_up(at, align)
+        b.entry_params[param.name] = at
+        b.fn.params.append(Param(ordinal, at, size))
+        at += size
+    b.fn.param_bytes = at
+    limit = 4096 if b.arch.sm < 70 else 32764
+    if at > limit:
+        fail(
+            "ptxas.parameters",
+            f"Entry function '{function.name}' uses too much parameter space ({at:#x} bytes, {limit:#x} max)",
+            function.where,
+            exit_status=EXIT_PTXAS,
+        )
+
+
+def _locals(b: Builder) -> None:
+    at = 0
+    for variable in b.flat.variables.values():
+        if variable.space == "local":
+            at = round_up(at, align_of(variable))
+            b.local_offsets[variable.name] = at
+            at += size_of(variable)
+            if at > MAX_LOCAL:
+                fail(
+                    "ptxas.local",
+                    f"Function uses too much local memory ({at:#x} bytes)",
+                    variable.where,
+                    exit_status=EXIT_PTXAS,
+                )
+    b.fn.frame = round_up(at, 8)
+
+
+def constants(b: Builder, flat: Flat) -> dict[str, int]:
+    """PTX registers that have one definition, an unguarded mov of a constant or of a shared or constant address."""
+    definitions: dict[str, int] = {}
+    candidates: dict[str, int] = {}
+    for inst in flat.statements:
+        if not isinstance(inst, ptx.Inst):
+            continue
+        for operand in inst.operands:
+            for name in _registers(operand):
+                # Any mention as first operand counts as a definition; a store's address does no harm.
+                definitions.setdefault(name, 0)
+        if inst.operands and inst.opcode not in ("st", "red"):
+            for name in _registers(inst.operands[0]):
+                definitions[name] = definitions.get(name, 0) + 1
+        if inst.opcode == "mov" and inst.guard is None and len(inst.operands) == 2:
+            d, source = inst.operands
+            if isinstance(d, ptx.Reg) and inst.modifiers and inst.modifiers[-1] != "pred":
+                value = _constant(b, source, inst.modifiers[-1])
+                if value is not None and value >> bits(inst.modifiers[-1]) in (0, -1):
+                    candidates[d.name] = value
+    return {
+        name: value
+        for name, value in candidates.items()
+        if definitions.get(name) == 1 and flat.types.get(name, "") not in ("", "pred")
+    }
+
+
+def _registers(operand: ptx.Operand | None) -> list[str]:
+    if isinstance(operand, ptx.Reg):
+        return [operand.name]
+    if isinstance(operand, ptx.Vector | ptx.Tuple):
+        return [n for item in operand.items for n in _registers(item)]
+    if isinstance(operand, ptx.Pair):
+        return _registers(operand.first) + _registers(operand.second)
+    return []
+
+
+def _constant(b: Builder, source: ptx.Operand, type_: str) -> int | None:
+    if isinstance(source, ptx.Int):
+        return source.value
+    if isinstance(source, ptx.Float) and 8 * (source.width // 8) == bits(type_):
+        return source.bits
+    if isinstance(source, ptx.Symbol):
+        if (shared := b.symbols.shared.get(source.name)) is not None:
+            return shared + source.offset
+        if (constant := b.symbols.constants.get(source.name)) is not None:
+            return constant + source.offset
+        if source.name in b.entry_params:
+            return b.arch.abi.param_base + b.entry_params[source.name] + source.offset
+    return None
+
+
+__all__ = ["TRUE", "constants", "lower_function"]

@@ -1,0 +1,90 @@
+"""Special registers: where each PTX name is read from. Facts: what ptxas 13.0 emits for sm_90."""
+
+from __future__ import annotations
+
+from minicc.ptxas.lower.builder import ZERO, Builder, Pair, imm
+from minicc.ptxas.mir import MOperand, V
+from minicc.sass.instr import Const, Name
+
+_S2R = {
+    **{f"%tid.{a}": f"SR_TID.{a.upper()}" for a in "xyz"},
+    **{f"%ctaid.{a}": f"SR_CTAID.{a.upper()}" for a in "xyz"},
+    "%laneid": "SR_LANEID",
+    "%smid": "SR_VIRTUALSMID",
+    "%lanemask_eq": "SR_EQMASK",
+    "%lanemask_lt": "SR_LTMASK",
+    "%lanemask_le": "SR_LEMASK",
+    "%lanemask_gt": "SR_GTMASK",
+    "%lanemask_ge": "SR_GEMASK",
+    "%cluster_ctarank": "SR_CgaCtaId",
+}
+_BANK0 = {"%nsmid": 0x10C, "%dynamic_smem_size": 0x2C}
+_CS2R = {
+    "%clock": "SR_CLOCKLO", "%clock_hi": "SR_CLOCKHI", "%globaltimer_lo": "SR_GLOBALTIMERLO",
+    "%globaltimer_hi": "SR_GLOBALTIMERHI", **{f"%pm{i}": f"SR_PM{i}" for i in range(8)},
+}  # fmt: skip
+_CS2R64 = {"%clock64": "SR_CLOCKLO", "%globaltimer": "SR_GLOBALTIMERLO"}
+
+
+def read(b: Builder, name: str) -> Pair:
+    """The value of a special register as (low, high); high is RZ for 32-bit ones."""
+    abi = b.arch.abi
+    if name in _S2R:
+        out = b.temp(hint=name)
+        b.emit("S2R", (out,), (Name(_S2R[name]),))
+        return out, ZERO
+    stem, _, axis = name.partition(".")
+    if stem in ("%ntid", "%nctaid") and axis in ("x", "y", "z"):
+        base = abi.block_dim if stem == "%ntid" else abi.grid_dim
+        return _bank0(b, base + 4 * "xyz".index(axis)), ZERO
+    if axis == "w":
+        return ZERO, ZERO
+    if name in _BANK0:
+        return _bank0(b, _BANK0[name]), ZERO
+    if name in _CS2R:
+        out = b.temp(hint=name)
+        b.emit("CS2R.32", (out,), (Name(_CS2R[name]),), side=True)
+        return out, ZERO
+    if name in _CS2R64:
+        pair = b.temp(2, name)
+        b.emit("CS2R", (pair,), (Name(_CS2R64[name]),), side=True)
+        return V(pair.reg, 0), V(pair.reg, 1)
+    if name in ("%warpid", "%nwarpid"):
+        register, width = ("SR_VIRTID", 7) if name == "%warpid" else ("SR_VIRTCFG", 8)
+        raw = b.temp(hint=name)
+        b.emit("S2R", (raw,), (Name(register),))
+        return _field(b, raw, 8, width), ZERO
+    if name == "%gridid":
+        pair = b.temp(2, name)
+        b.emit("LDC.64", (pair,), (Const(0, 0x30),))
+        return V(pair.reg, 0), V(pair.reg, 1)
+    if name == "%total_smem_size":
+        total = b.temp(hint=name)
+        b.emit("S2R", (total,), (Name("SR_SMEMSZ"),))
+        system = _bank0(b, 0x114)
+        out = b.temp()
+        b.emit("IADD3", (out,), b.minus(total, system))
+        return out, ZERO
+    if stem in ("%clusterid", "%cluster_ctaid", "%nclusterid", "%cluster_nctaid") or name in (
+        "%cluster_nctarank", "%is_explicit_cluster",
+    ):  # fmt: skip
+        # Clusters cannot be launched here: each block is its own cluster.
+        if stem == "%clusterid" and axis:
+            return read(b, f"%ctaid.{axis}")
+        if stem == "%nclusterid" and axis:
+            return read(b, f"%nctaid.{axis}")
+        return (imm(1) if "nctaid" in name or "nctarank" in name else ZERO), ZERO
+    if name.startswith("%envreg"):
+        return ZERO, ZERO
+    b.unsupported(f"special register '{name}'")
+
+
+def _bank0(b: Builder, offset: int) -> MOperand:
+    out = b.temp()
+    b.emit("LDC", (out,), (Const(0, offset),))
+    return out
+
+
+def _field(b: Builder, value: MOperand, position: int, width: int) -> MOperand:
+    moved = b.new("SHF.R.U32.HI", ZERO, imm(position), value)
+    return b.logic(moved, imm((1 << width) - 1), 0xC0)

@@ -1,0 +1,269 @@
+"""Where every name of a module lives: globals, constants, shared and local variables, and their addresses.
+
+Globals are reached through a table of 64-bit addresses in constant bank 4 that the driver fills (slot i of
+`MModule.constant4` is c[0x4][8*i]); `.const` variables have offsets in bank 3; static `.shared` variables begin after
+the bytes that belong to the system; `.local` variables are offsets from R1.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import attrs
+
+from minicc.arch import Arch
+from minicc.diagnostics import EXIT_PTXAS, Span, fail
+from minicc.ptx import model as ptx
+from minicc.ptx.names import SIZES
+from minicc.ptxas.lower.flatten import Flat
+from minicc.ptxas.mir import MModule, MOperand, V, VConst
+from minicc.sass.program import Relocation, Variable
+
+if TYPE_CHECKING:
+    from minicc.ptxas.lower.builder import Builder, Pair
+
+MAX_LOCAL = 1 << 24
+"""Bytes of local memory a thread may have (512 KiB in hardware; the driver reports what does not fit)."""
+
+
+def size_of(variable: ptx.Variable) -> int:
+    """Bytes of a variable; an extern array without a size has none."""
+    size = SIZES.get(variable.type, 0) * (variable.vector or 1)
+    for dim in variable.dims:
+        if dim is None:
+            if variable.init is not None and isinstance(variable.init, list):
+                dim = len(variable.init)
+            else:
+                return 0
+        size *= dim
+    return size
+
+
+def align_of(variable: ptx.Variable) -> int:
+    return variable.align or SIZES.get(variable.type, 1) * (variable.vector or 1)
+
+
+def round_up(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+@attrs.define
+class Symbols:
+    """Names of one module. `shared_base` is where static shared data begins."""
+
+    module: MModule
+    arch: Arch
+    globals: dict[str, ptx.Variable] = attrs.field(factory=dict)
+    constants: dict[str, int] = attrs.field(factory=dict)
+    """.const name -> offset in bank 3."""
+    functions: set[str] = attrs.field(factory=set)
+    shared: dict[str, int] = attrs.field(factory=dict)
+    """.shared name -> shared address, of the function in hand."""
+    entries: set[str] = attrs.field(factory=set)
+    module_shared: list[ptx.Variable] = attrs.field(factory=list)
+    shared_size: int = 0
+    shared_align: int = 16
+
+    def slot(self, name: str) -> int:
+        """Byte offset in bank 4 of the address of a global or function."""
+        table = self.module.constant4
+        if name not in table:
+            table.append(name)
+        return 8 * table.index(name)
+
+    def place_shared(self, flat: Flat) -> None:
+        """Lay out the shared variables that a function declares or uses; extern arrays begin after them."""
+        base = self.arch.abi.shared_reserved
+        at = 0
+        self.shared = {}
+        self.shared_align = 16
+        used = _names_used(flat)
+        extern: list[ptx.Variable] = []
+        for variable in (*(v for v in self.module_shared if v.name in used), *flat.shared):
+            align = align_of(variable)
+            self.shared_align = max(self.shared_align, align)
+            if variable.linkage == "extern":
+                extern.append(variable)
+                continue
+            at = round_up(at, align)
+            self.shared[variable.name] = base + at
+            at += size_of(variable)
+        self.shared_size = at
+        for variable in extern:
+            self.module.uses_extern_shared = True
+            self.shared[variable.name] = base + round_up(at, align_of(variable))
+        if extern:
+            self.shared_size = round_up(at, max(align_of(v) for v in extern)) if at else 0
+
+
+def _names_used(flat: Flat) -> set[str]:
+    used: set[str] = set()
+
+    def visit(item: object) -> None:
+        if isinstance(item, ptx.Symbol):
+            used.add(item.name)
+        elif isinstance(item, ptx.Address):
+            visit(item.base)
+        elif isinstance(item, ptx.Vector | ptx.Tuple | ptx.Bracket):
+            for inner in item.items:
+                visit(inner)
+
+    for statement in flat.statements:
+        if isinstance(statement, ptx.Inst):
+            for operand in statement.operands:
+                visit(operand)
+    return used
+
+
+def collect(source: ptx.Module, module: MModule, arch: Arch) -> Symbols:
+    """Lay out a module's variables."""
+    symbols = Symbols(module, arch)
+    at = 0
+    for variable in source.variables:
+        if variable.space == "shared":
+            symbols.module_shared.append(variable)
+        elif variable.space == "const":
+            align = align_of(variable)
+            at = round_up(at, align)
+            symbols.constants[variable.name] = at
+            made = _data(variable, "constant", symbols)
+            made.offset = at
+            module.variables.append(made)
+            symbols.globals[variable.name] = variable
+            at += made.size
+            if at > 65536:
+                fail(
+                    "ptxas.constants",
+                    f"File uses too much global constant data ({at:#x} bytes, 0x10000 max)",
+                    variable.where,
+                    exit_status=EXIT_PTXAS,
+                )
+        elif variable.space == "global":
+            symbols.globals[variable.name] = variable
+            if variable.linkage != "extern":
+                module.variables.append(_data(variable, "global", symbols))
+        else:
+            fail(
+                "ptxas.space",
+                f"Feature not supported: .{variable.space} variable at module scope",
+                variable.where,
+                exit_status=EXIT_PTXAS,
+            )
+    for function in source.functions:
+        symbols.functions.add(function.name)
+        if function.entry:
+            symbols.entries.add(function.name)
+    return symbols
+
+
+def _data(variable: ptx.Variable, space: str, symbols: Symbols) -> Variable:
+    if variable.type in ("texref", "samplerref", "surfref"):
+        fail("ptxas.texture", "Feature not supported: texture references", variable.where, exit_status=EXIT_PTXAS)
+    size = size_of(variable)
+    made = Variable(variable.name, space, size, align_of(variable))  # type: ignore[arg-type]
+    if variable.init is not None:
+        data = bytearray(size)
+        element = SIZES.get(variable.type, 1)
+        _fill(variable, variable.init, data, 0, size, element, made.relocations)
+        made.init = bytes(data)
+    return made
+
+
+def _fill(
+    variable: ptx.Variable,
+    init: object,
+    data: bytearray,
+    at: int,
+    room: int,
+    element: int,
+    relocations: list[Relocation],
+) -> int:
+    """Write an initialiser at `at`; returns the offset after it. Nested lists fill equal sub-arrays."""
+    if isinstance(init, list):
+        end = at + room
+        for item in init:
+            if isinstance(item, list):
+                inner = room // _outer(variable, room, element)
+                _fill(variable, item, data, at, inner, element, relocations)
+                at += inner
+            else:
+                at = _fill(variable, item, data, at, element, element, relocations)
+        if at > end:
+            _bad(variable.where, f"too many initialisers for '{variable.name}'")
+        return end
+    if at + element > len(data):
+        _bad(variable.where, f"too many initialisers for '{variable.name}'")
+    if isinstance(init, ptx.Int):
+        data[at : at + element] = (init.value & (1 << 8 * element) - 1).to_bytes(element, "little")
+    elif isinstance(init, ptx.Float):
+        data[at : at + element] = _float_bytes(init, element)
+    elif isinstance(init, ptx.Symbol):
+        kind = {8: "R_CUDA_64", 4: "R_CUDA_32"}.get(element)
+        if init.mask is not None:
+            shift = (init.mask & -init.mask).bit_length() - 1
+            kind = f"R_CUDA_8_{shift}" if element == 1 else None
+        if kind is None:
+            _bad(variable.where, f"the address of '{init.name}' does not fit in an element of '{variable.name}'")
+        if init.generic or True:
+            relocations.append(Relocation(at, kind, init.name, init.offset))
+    else:
+        _bad(variable.where, f"initialiser of '{variable.name}' is not supported")
+    return at + element
+
+
+def _outer(variable: ptx.Variable, room: int, element: int) -> int:
+    """How many sub-arrays a list of `room` bytes holds."""
+    sizes = [d or 0 for d in variable.dims] + ([variable.vector] if variable.vector else [])
+    total = element
+    for size in reversed(sizes):
+        total *= max(size, 1)
+        if total == room:
+            return max(size, 1)
+    return 1
+
+
+def _float_bytes(value: ptx.Float, element: int) -> bytes:
+    if value.width == 8 * element:
+        return value.bits.to_bytes(element, "little")
+    if value.width == 64:
+        number = struct.unpack("<d", struct.pack("<Q", value.bits))[0]
+    else:
+        number = struct.unpack("<f", struct.pack("<I", value.bits))[0]
+    return struct.pack({2: "<e", 4: "<f", 8: "<d"}[element], number)
+
+
+def _bad(where: Span | None, message: str) -> None:
+    fail("ptxas.initialiser", message, where, exit_status=EXIT_PTXAS)
+
+
+def address(b: Builder, symbol: ptx.Symbol) -> Pair:
+    """The address of a name in its own space, as (low, high)."""
+    from minicc.ptxas.lower.builder import STACK, ZERO, imm
+
+    name, offset = symbol.name, symbol.offset
+    if (shared := b.symbols.shared.get(name)) is not None:
+        return imm(shared + offset), ZERO
+    if (local := b.local_offsets.get(name)) is not None:
+        if local + offset == 0:
+            out: MOperand = b.temp()
+            b.move(out, STACK)
+        else:
+            out = b.temp()
+            b.emit("IADD3", (out,), (STACK, imm(local + offset), ZERO))
+        return out, ZERO
+    if (constant := b.symbols.constants.get(name)) is not None:
+        return imm(constant + offset), ZERO
+    if name in b.symbols.globals or name in b.symbols.functions:
+        pair = b.temp(2)
+        b.emit("LDC.64", (pair,), (VConst(4, b.symbols.slot(name)),))
+        low, high = V(pair.reg, 0), V(pair.reg, 1)
+        if offset:
+            total = b.temp(2)
+            b.add64(total, (low, high), (imm(offset), imm(offset >> 32)))
+            return V(total.reg, 0), V(total.reg, 1)
+        return low, high
+    if name in b.entry_params:
+        value = b.arch.abi.param_base + b.entry_params[name] + offset
+        return imm(value), ZERO
+    b.wrong(f"Unknown symbol '{name}'")
