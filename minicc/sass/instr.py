@@ -35,10 +35,10 @@ class Reg:
 class Imm:
     """An immediate. `bits` is the raw field (two's complement in `width` bits); `kind` says how it prints.
     "int" signed hex, "uint" unsigned hex, "f32", "f64hi" (high half of a double), "f16x2" prints two numbers,
-    "bf16x2" likewise."""
+    "bf16x2" likewise, "f16" and "bf16" print the low half."""
 
     bits: int
-    kind: Literal["int", "uint", "f32", "f64hi", "f16x2", "bf16x2"] = "int"
+    kind: Literal["int", "uint", "f32", "f64hi", "f16x2", "bf16x2", "f16", "bf16"] = "int"
     neg: bool = False
     abs: bool = False
     inv: bool = False

@@ -1,0 +1,126 @@
+"""What an instruction reads and writes, and when: all the scheduler, the allocator's checks and the SM model need."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from minicc.arch import Arch
+from minicc.sass.codec import form_of
+from minicc.sass.form import Form
+from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg
+from minicc.sass.isa.timing import Timing
+from minicc.sass.isa.widths import width_of
+from minicc.sass.operand import Codec, MemCodec, RegCodec
+
+
+class Access(NamedTuple):
+    """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of the
+    operand, -1 for the guard. `slot` is the reuse-cache slot (0, 1, 2), -1 if it has none."""
+
+    file: str
+    index: int
+    count: int
+    cls: str
+    operand: int
+    slot: int = -1
+
+
+class Effects(NamedTuple):
+    """`variable`: results come without fixed latency; a write barrier is needed if `writes` is not empty. `late`: register
+    sources are read after issue; overwriting them needs a read barrier. `out` is the class of the main result."""
+
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    pipe: str
+    variable: bool
+    late: bool
+    out: str
+
+
+NOTHING = Effects((), (), "none", False, False, "")
+_ZERO = {"R": RZ, "UR": URZ, "P": PT, "UP": PT}
+
+
+def effects(instr: Instr, arch: Arch) -> Effects:
+    """Effects of one instruction. RZ, URZ, PT and UPT are left out. An instruction without a form has no effects."""
+    plan = form_of(instr, arch.sass)
+    if plan is None:
+        return NOTHING
+    form = plan.form
+    timing = form.row.timing
+    reads: list[Access] = []
+    writes: list[Access] = []
+    guard = instr.guard
+    if guard.index != PT:
+        reads.append(Access(guard.file, guard.index, 1, "guard", -1))
+    for codec, place in zip(form.operands, plan.places, strict=True):
+        operand = instr.operands[place] if place >= 0 else codec.default
+        if operand is not None:
+            _collect(form, timing, codec, operand, place, instr, reads, writes)
+    out = result_class(timing, instr, "R")
+    variable, late = timing.variable, timing.late
+    if timing.out == "fp64" and arch.sass == "sm_80":  # scoreboarded there: its FP64 pipe is not coupled
+        variable = True
+    return Effects(tuple(reads), tuple(writes), timing.pipe, variable, late, out)
+
+
+def result_class(timing: Timing, instr: Instr, file: str) -> str:
+    """Producer class of a result in a register file."""
+    if file == "P" or file == "UP":
+        return timing.pout
+    if file == "UR":
+        return timing.uout
+    if instr.mnemonic == "CS2R" and "32" not in instr.modifiers:
+        return "cs2r64"
+    if timing.out == "mma16816" and "1688" in instr.modifiers and "TF32" not in instr.modifiers:
+        return "mma1688"
+    return timing.out
+
+
+def _collect(
+    form: Form, timing: Timing, codec: Codec, operand: Operand, place: int, instr: Instr, reads: list[Access], writes: list[Access],
+) -> None:  # fmt: skip
+    if isinstance(operand, Reg):
+        if operand.file in ("SR", "SB") or operand.index == _ZERO.get(operand.file):
+            return
+        count = width_of(codec.width, instr)
+        if codec.write:
+            writes.append(Access(operand.file, operand.index, count, result_class(timing, instr, operand.file), place))
+        if codec.read:
+            slot = codec.reuse - 122 if codec.reuse is not None else -1
+            reads.append(Access(operand.file, operand.index, count, _reader(timing, codec, operand), place, slot))
+    elif isinstance(operand, Mem):
+        assert isinstance(codec, MemCodec)
+        for part, reg in ((codec.base, operand.base), (codec.ureg, operand.ureg), (codec.desc, operand.desc)):
+            if part is not None and reg is not None and reg.index != _ZERO[reg.file]:
+                cls = timing.addr if reg.file == "R" else timing.usrc
+                reads.append(Access(reg.file, reg.index, width_of(part.width, instr), cls, place))
+    elif isinstance(operand, Const):
+        for base, reg in ((True, operand.base), (False, operand.ureg)):
+            if reg is not None and reg.index != _ZERO[reg.file]:
+                cls = timing.addr if base and reg.file == "R" else timing.usrc
+                reads.append(Access(reg.file, reg.index, 1 if base else 2, cls, place))
+    elif isinstance(operand, Name) and operand.text in ("PR", "UPR"):
+        file = "P" if operand.text == "PR" else "UP"
+        if place == 0:  # R2P, UR2UP: a mask, when it is a number, says which are written
+            last = instr.operands[-1]
+            mask = last.bits if isinstance(last, Imm) else 0x7F
+            for index in range(7):
+                if mask >> index & 1:
+                    writes.append(Access(file, index, 1, timing.pout, place))
+        else:
+            reads.append(Access(file, 0, 7, timing.psrc, place))
+
+
+def _reader(timing: Timing, codec: Codec, reg: Reg) -> str:
+    for name, cls in timing.slots:
+        if name == codec.name:
+            return cls
+    if reg.file == "R":
+        return timing.src
+    if reg.file == "UR":
+        return timing.usrc
+    return timing.psrc if reg.file in ("P", "UP") else ""
+
+
+__all__ = ["NOTHING", "Access", "Effects", "RegCodec", "effects", "result_class"]

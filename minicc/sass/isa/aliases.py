@@ -1,0 +1,32 @@
+"""Names that nvdisasm prints for special cases of an instruction: they follow from the operands and hold no bits."""
+
+from __future__ import annotations
+
+from minicc.sass.instr import RZ, Imm, Instr, Operand, Reg
+
+
+def _zero(operand: Operand) -> bool:
+    return isinstance(operand, Reg) and operand.index == RZ and operand.file == "R"
+
+
+def alias_of(instr: Instr) -> tuple[str, ...]:
+    """The extra suffix that the text has after the mnemonic: ("MOV",), ("SHL",), ("IADD",) of IMAD; else ()."""
+    if instr.mnemonic != "IMAD" or len(instr.operands) != 4:
+        return ()
+    if instr.modifiers not in ((), ("U32",)):
+        return ()
+    _, a, b, c = instr.operands
+    if isinstance(c, Reg) and c.file == "UR":
+        return ()
+    if (_zero(a) or _zero(b)) and not _zero(c):
+        return ("MOV",)
+    if isinstance(b, Imm) and b.bits:
+        if b.bits & (b.bits - 1) == 0 and _zero(c) and b.bits != 1:
+            return ("SHL",)
+        if b.bits == 1:
+            return ("IADD",)
+    return ()
+
+
+ALIASES = frozenset(("MOV", "SHL", "IADD"))
+"""Suffixes of IMAD that the parser drops."""

@@ -1,0 +1,81 @@
+"""Control flow, convergence barriers and the program counter."""
+
+from __future__ import annotations
+
+from minicc.sass.isa.notation import Row, op
+from minicc.sass.isa.timing import ALU, BRANCH, MOVE_B, NONE, SYSTEM
+
+NEW = "sm_90 sm_100 sm_120"
+INC = "85..86: - INC DEC ?"
+KIND = "32..33: - ? DIV CONV"
+UNIFORM_KIND = "32..33: - U DIV CONV"
+
+
+def branch(mnemonic: str, opcode: int, syntax: str, target: str = "rel", when: str = "", hidden: str = "", **fields: str) -> tuple[Row, ...]:
+    """A jump. `@to` counts in words of four bytes: since sm_90 its low eight bits are 16..23, the rest 34..81."""
+    top = 81 if target in ("rel", "int") else 80
+    return (
+        op(mnemonic, opcode, syntax, BRANCH, on=NEW, when=when, hidden=hidden, to=f"16..23,34..{top} {target}*4", **fields),
+        op(mnemonic, opcode, syntax, BRANCH, on="sm_80", when=when, hidden=hidden, to=f"34..{top} {target}*4", **fields),
+    )
+
+
+ROWS = (
+    *branch("BRA", 0x947, "{inc}{kind} !Ps?, @to", when="91=0", inc=INC, kind=KIND, hidden="any=84=0"),
+    *branch("BRA", 0x947, "{inc}.U{any} !Ps?, @to", when="91=0 32..33=1", inc=INC, any="84: - ANY"),
+    *branch("BRA", 0x547, "{inc}.U{any} !Ps?, !UPq, @to", when="91=1 32..33=1", inc=INC, any="84: - ANY"),
+    *branch("BRA", 0x947, "{inc}{kind} !Ps?, ~URa, @to", when="91=1", inc=INC, kind="32..33: ? ? DIV CONV", hidden="any=84=0",
+            URa_inv="30"),
+    *branch("JMP", 0x94A, "{inc}{kind} !Ps?, @to", "abs", when="91=0", inc=INC, kind=KIND, hidden="any=84=0"),
+    *branch("JMP", 0x94A, "{inc}.U{any} !Ps?, @to", "abs", when="91=0 32..33=1", inc=INC, any="84: - ANY"),
+    *branch("JMP", 0x54A, "{inc}.U{any} !Ps?, !UPq, @to", "abs", when="91=1 32..33=1", inc=INC, any="84: - ANY"),
+    *branch("JMP", 0x94A, "{inc}{kind} !Ps?, ~URa, @to", "abs", when="91=1", inc=INC, kind="32..33: ? ? DIV CONV",
+            hidden="any=84=0", URa_inv="30"),
+    *branch("BRX", 0x949, "{inc} !Ps?, Ra:2 @to", inc=INC),
+    *branch("JMX", 0x94C, "{inc} !Ps?, Ra:2 #to?", "int", inc=INC),
+    *branch("BRXU", 0x958, "{inc}{kind} !Ps?, URa:2 @to", when="91=1", inc=INC, kind=UNIFORM_KIND),
+    *branch("JMXU", 0x959, "{inc}{kind} !Ps?, URa:2 #to?", "int", when="91=1", inc=INC, kind=UNIFORM_KIND),
+    *branch("CALL", 0x944, ".REL{noinc} !Ps?, @to", when="91=0", noinc="86: - NOINC"),
+    *branch("CALL", 0x344, ".REL{noinc} !Ps?, Ra:2 @to", noinc="86: - NOINC"),
+    *branch("CALL", 0x944, ".REL{noinc} !Ps?, URa:2 @to", when="91=1", noinc="86: - NOINC"),
+    *branch("CALL", 0x943, ".ABS{noinc} !Ps?, @to", "abs", when="91=0", noinc="86: - NOINC"),
+    *branch("CALL", 0x343, ".ABS{noinc} !Ps?, Ra:2 #to?", "int", noinc="86: - NOINC"),
+    *branch("CALL", 0x943, ".ABS{noinc} !Ps?, URa:2 #to?", "int", when="91=1", noinc="86: - NOINC"),
+    op("CALL", 0xB43, ".ABS{noinc} !Ps?, c[#bank][-+#off]", BRANCH, on="sm_80 sm_90", noinc="86: - NOINC", off="40..53 int*4"),
+    *branch("RET", 0x950, ".REL{nodec} !Ps?, Ra:2 @to", when="91=0 85=0", nodec="86: - NODEC"),
+    *branch("RET", 0x950, ".ABS{nodec} !Ps?, Ra:2 #to?", "int", when="91=0 85=1", nodec="86: - NODEC"),
+    *branch("RET", 0x950, ".REL{nodec} !Ps?, URa:2 @to", when="91=1 85=0", nodec="86: - NODEC"),
+    *branch("RET", 0x950, ".ABS{nodec} !Ps?, URa:2 #to?", "int", when="91=1 85=1", nodec="86: - NODEC"),
+    op("EXIT", 0x94D, "{keep}{how} !Ps?", BRANCH, keep="84..85: - KEEPREFCOUNT PREEMPTED ?", how="86: - NO_ATEXIT"),
+    op("KILL", 0x95B, " !Ps?", BRANCH),
+    op("BSSY", 0x945, " !Ps?, Bd, @to", BRANCH, to="34..63 rel*4"),
+    op("BSYNC", 0x941, " !Ps?, Bs", BRANCH),
+    op("BREAK", 0x942, " !Ps?, Bs", BRANCH),
+    op("YIELD", 0x946, " !Ps?", BRANCH),
+    op("WARPSYNC", 0x348, "{exclusive} !Ps?, Ra", BRANCH, when="86=0", exclusive="85: - EXCLUSIVE"),
+    op("WARPSYNC", 0x948, "{exclusive}.ALL !Ps?", BRANCH, when="86=0", on=NEW, exclusive="85: - EXCLUSIVE"),
+    op("WARPSYNC", 0x948, " !Ps?, #mask", BRANCH, on="sm_80", mask="32..63"),
+    op("NANOSLEEP", 0x35D, "{rand}{warp}{syncs} !Ps?, Rb", SYSTEM, when="83=0", rand="86: - RAND", warp="85: - WARP", syncs="84: - SYNCS"),
+    op("NANOSLEEP", 0x95D, "{rand}{warp}{syncs} !Ps?, #time", SYSTEM, when="83=0", rand="86: - RAND", warp="85: - WARP", syncs="84: - SYNCS",
+       time="32..63"),
+    op("NANOSLEEP", 0xB5D, "{rand}{warp}{syncs} !Ps?, c[#bank][-+#off]", SYSTEM, when="83=0 91=0", on="sm_80 sm_90", rand="86: - RAND", warp="85: - WARP",
+       syncs="84: - SYNCS", off="40..53 int*4"),
+    op("NANOSLEEP", 0xD5D, "{rand}{warp}{syncs} !Ps?, URb", SYSTEM, when="83=0 91=1", rand="86: - RAND", warp="85: - WARP", syncs="84: - SYNCS"),
+    op("NANOSLEEP", 0x95D, ".CLEAR !Ps?", SYSTEM, when="83=1"),
+    op("LEPC", 0x34E, " Rd:2", ALU),
+    op("LEPC", 0x94E, " Rd:2, @to", ALU, on=NEW, to="24..81 rel"),
+    # Convergence barriers as registers. The mask of waiting threads, or parts of a thread's control state.
+    op("BMOV", 0x355, ".32{clear} Rd, {state}", MOVE_B, clear="84: - CLEAR", state="24..28: state"),
+    op("BMOV", 0x356, ".32{pquad} {state}, Rb", MOVE_B, pquad="84: - PQUAD", state="24..28: state"),
+    op("BMOV", 0x956, ".32{pquad} {state}, #value", MOVE_B, pquad="84: - PQUAD", state="24..28: state", value="32..63"),
+    op("BMOV", 0xB56, ".32{pquad} {state}, c[#bank][-+#off]", MOVE_B, when="91=0", on="sm_80 sm_90", pquad="84: - PQUAD", state="24..28: state",
+       off="40..53 int*4"),
+    op("BMOV", 0xD56, ".32{pquad} {state}, URb", MOVE_B, when="91=1", pquad="84: - PQUAD", state="24..28: state"),
+    op("BMOV", 0xF55, ".32{clear} Bd, {state}", MOVE_B, clear="84: - CLEAR", state="24..28: state"),
+    op("BMOV", 0xF56, ".32{pquad} {state}, Bs", MOVE_B, pquad="84: - PQUAD", state="24..28: state"),
+    op("BMOV", 0x357, ".64 'ATEXIT_PC', Rb:2", MOVE_B),
+    op("BMOV", 0xB57, ".64 'ATEXIT_PC', c[#bank][-+#off]", MOVE_B, when="91=0", on="sm_80 sm_90", off="40..53 int*4"),
+    op("BMOV", 0xD57, ".64 'ATEXIT_PC', URb:2", MOVE_B, when="91=1"),
+    *branch("BMOV", 0x957, ".64 'ATEXIT_PC', #to", "uint"),
+    op("NOP", 0x918, " ", NONE),
+)  # fmt: skip

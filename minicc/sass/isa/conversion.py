@@ -1,0 +1,56 @@
+"""Conversions between number formats. The unit is the special-function unit, except for the packing ones."""
+
+from __future__ import annotations
+
+from minicc.sass.isa.notation import FTZ, ROUND, op
+from minicc.sass.isa.timing import ALU, XU, XU64
+
+TO_INT = "78..79: - FLOOR CEIL TRUNC"
+HALF = "60: - H1"
+INT_TO = "72,75..76: U8 S8 U16 S16 U32 -"
+LONG_TO = "72,75..76: 6=U64 7=S64"
+INT_ANY = "72,75..76: U8 S8 U16 S16 U32 - U64 S64"
+INT_FROM = "74,84..85: U8 S8 U16 S16 U32 -"
+INT_FROM_ANY = "74,84..85: U8 S8 U16 S16 U32 - U64 S64"
+FLOAT_TO = "75..77: ? F16 F32 ? BF16"
+FROM_64 = "75..77: ? F16 F32 F64 BF16"
+TO_64 = "75..77: 3=F64"
+FLOAT_DST = "75..77: ? F16 - ? BF16"
+
+ROWS = (
+    op("F2F", 0x104, "{ftz}{to}.F16{round} Rd, -|B|{half}", XU, "156u", when="84..86=1", to=FLOAT_TO, round=ROUND, ftz=FTZ, half=HALF),
+    op("F2F", 0x104, "{ftz}{to}.F16{round} Rd, B", XU, "4", imm="f16", when="84..86=1", to=FLOAT_TO, round=ROUND, ftz=FTZ),
+    op("F2F", 0x104, "{ftz}{to}.F32{round} Rd, -|B|", XU, "B", imm="f32", when="84..86=2", to=FLOAT_TO, round=ROUND, ftz=FTZ),
+    op("F2F", 0x104, "{ftz}{to}.BF16{round} Rd, -|B|{half}", XU, "156u", when="84..86=4", to=FLOAT_TO, round=ROUND, ftz=FTZ, half=HALF),
+    op("F2F", 0x110, "{ftz}{to}.F64{round} Rd:f2f, -|B|:2", XU64, "B", imm="f64hi", when="84..86=3", to=FROM_64, round=ROUND, ftz=FTZ),
+    op("F2F", 0x110, "{ftz}{to}.F32{round} Rd:f2f, -|B|", XU64, "B", imm="f32", when="84..86=2", to=TO_64, round=ROUND, ftz=FTZ),
+    op("F2F", 0x110, "{ftz}{to}.F16{round} Rd:f2f, -|B|{half}", XU64, "156u", when="84..86=1", to=TO_64, round=ROUND, ftz=FTZ, half=HALF),
+    op("F2I", 0x105, "{ftz}{to}.F16{round}{ntz} Rd, -|B|{half}", XU, "156u", when="84..86=1", to=INT_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ, half=HALF),
+    op("F2I", 0x105, "{ftz}{to}.F16{round}{ntz} Rd, B", XU, "4", imm="f16", when="84..86=1", to=INT_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ),
+    op("F2I", 0x105, "{ftz}{to}{round}{ntz} Rd, -|B|", XU, "B", imm="f32", when="84..86=2", to=INT_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ),
+    op("F2I", 0x105, "{ftz}{to}.BF16{round}{ntz} Rd, -|B|{half}", XU, "156u", when="84..86=4", to=INT_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ, half=HALF),
+    op("F2I", 0x111, "{ftz}{to}.F16{round}{ntz} Rd:int64, -|B|{half}", XU64, "156u", when="84..86=1", to=LONG_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ, half=HALF),
+    op("F2I", 0x111, "{ftz}{to}{round}{ntz} Rd:int64, -|B|", XU64, "B", imm="f32", when="84..86=2", to=LONG_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ),
+    op("F2I", 0x111, "{ftz}{to}.F64{round}{ntz} Rd:int64, -|B|:2", XU64, "B", imm="f64hi", when="84..86=3", to=INT_ANY, round=TO_INT, ntz="77: - NTZ", ftz=FTZ),
+    op("F2I", 0x111, "{ftz}{to}.BF16{round}{ntz} Rd:int64, -|B|{half}", XU64, "156u", when="84..86=4", to=LONG_TO, round=TO_INT, ntz="77: - NTZ", ftz=FTZ, half=HALF),
+    op("I2F", 0x106, "{to}.U8{round} Rd, B{byte}", XU, "156u", when="74=0 84..85=0", to=FLOAT_DST, round=ROUND, byte="60..61: - B1 B2 B3"),
+    op("I2F", 0x106, "{to}.S8{round} Rd, B{byte}", XU, "156u", when="74=1 84..85=0", to=FLOAT_DST, round=ROUND, byte="60..61: - B1 B2 B3"),
+    op("I2F", 0x106, "{to}.U16{round} Rd, B{byte}", XU, "156u", when="74=0 84..85=1", to=FLOAT_DST, round=ROUND, byte="60..61: - H1"),
+    op("I2F", 0x106, "{to}.S16{round} Rd, B{byte}", XU, "156u", when="74=1 84..85=1", to=FLOAT_DST, round=ROUND, byte="60..61: - H1"),
+    op("I2F", 0x106, "{to}.U32{round} Rd, B", XU, "B", imm="uint", when="74=0 84..85=2", to=FLOAT_DST, round=ROUND),
+    op("I2F", 0x106, "{to}{round} Rd, B", XU, "B", when="74=1 84..85=2", to=FLOAT_DST, round=ROUND),
+    op("I2F", 0x106, "{to}{from_}{round} Rd, B", XU, "4", imm="uint", to=FLOAT_DST, round=ROUND, from_=INT_FROM),
+    op("I2F", 0x112, "{to}{from_}{round} Rd:f2f, B:from64", XU64, "B", to=TO_64, round=ROUND, from_=INT_FROM_ANY),
+    op("I2F", 0x112, "{to}.U64{round} Rd:f2f, B:2", XU64, "B", imm="uint", when="74=0 84..85=3", to=FLOAT_DST, round=ROUND),
+    op("I2F", 0x112, "{to}.S64{round} Rd:f2f, B:2", XU64, "B", when="74=1 84..85=3", to=FLOAT_DST, round=ROUND),
+    op("FRND", 0x107, "{ftz}.F16{round} Rd, -|B|{half}", XU, "156u", when="84..86=1", round=TO_INT, ftz=FTZ, half=HALF),
+    op("FRND", 0x107, "{ftz}.F16{round} Rd, B", XU, "4", imm="f16", when="84..86=1", round=TO_INT, ftz=FTZ),
+    op("FRND", 0x107, "{ftz}{round} Rd, -|B|", XU, "B", imm="f32", when="84..86=2", round=TO_INT, ftz=FTZ),
+    op("FRND", 0x107, "{ftz}.BF16{round} Rd, -|B|{half}", XU, "156u", when="84..86=4", round=TO_INT, ftz=FTZ, half=HALF),
+    op("FRND", 0x113, "{ftz}.F64{round} Rd:2, -|B|:2", XU64, "B", imm="f64hi", round=TO_INT, ftz=FTZ),
+    # On the ALU.
+    op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "16", on="sm_90 sm_100 sm_120", sign="74: U32 S32", round=ROUND),
+    op("I2I", 0x038, "{to}.S32.SAT Rd, B", ALU, "B", to="76..77: U8 S8 U16 S16"),
+    op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0 89..90=0", on="sm_90 sm_100 sm_120",
+       satfinite="77: - SATFINITE", relu="75: - RELU", to="76,86..87: F16 BF16 ? TF32 E5M2 E4M3", round=ROUND.replace("78..79", "79..80")),
+)  # fmt: skip

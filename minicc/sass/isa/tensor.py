@@ -1,0 +1,31 @@
+"""Matrix multiply-accumulate of a warp: Rd = Ra * Rb + Rc on register fragments.
+
+Widths of the fragments follow from shape and type; see `effects`. SP is the sparse form with a metadata register and
+selector. The optional uniform predicate switches the accumulator off.
+"""
+
+from __future__ import annotations
+
+from minicc.sass.isa.notation import op
+from minicc.sass.isa.timing import DMMA, MMA1688, MMA16816
+
+META = {"id": "48..49"}
+ROUND = "78..79: - RM RP RZ"
+INT8 = {"a": "76..77: U8 S8 U4 S4", "b": "78..79: U8 S8 U4 S4", "sat": "82: - SAT"}
+
+ROWS = (
+    op("HMMA", 0x23C, "{shape}{acc}{type} Rd:hmma_d, -Ra:hmma_a, -Rb:hmma_b, Rc:hmma_d, !UPx?", MMA16816, when="73=0",
+       shape="75,78: 1688 16816 1684 ?", acc="76: F16 F32", type="82..83: - BF16 TF32 ?"),
+    op("HMMA", 0x23C, ".SP{shape}{acc}{type} Rd:hmma_d, -Ra:hmma_a, -Rb:hmma_b, Rc:hmma_d, !UPx?, Re, #id", MMA16816, when="73=1",
+       shape="75,78: 16816 16832 16832 ?", acc="76: F16 F32", type="82..83: - BF16 TF32 ?", **META),
+    op("IMMA", 0x237, "{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688, when="72..74=4",
+       shape="75,86: 8816 ? 16816 16832", **INT8),
+    op("IMMA", 0x237, ".SP{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id", MMA1688,
+       when="72..74=5", shape="75,85..86: 2=8832 6=16864 4=16832", **INT8, **META),
+    op("BMMA", 0x23D, "{shape}.AND.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
+       when="74=1 78..80=5", on="sm_80 sm_90", shape="75..76: 88128 168128 168256 ?"),
+    op("DMMA", 0x23F, "{shape}{round} Rd:dmma_d, -|Ra|:dmma_a, -|Rb|:dmma_b, -|Rc|:dmma_d, !UPx?", DMMA, on="sm_90 sm_100 sm_120",
+       shape="76..77: 8x8x4 16x8x4 16x8x8 16x8x16", round=ROUND),
+    op("DMMA", 0x23F, ".884{round} Rd:2, -|Ra|:2, -|Rb|:2, -|Rc|:2, !UPx?", DMMA, on="sm_80", round=ROUND),
+    op("MOVM", 0x23A, ".16{shape} Rd, Ra", DMMA, shape="78..79: MT88 M832 M864 ?"),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Timing classes: which pipe an instruction uses, when its results can be read, and how early its operands are read.
+
+The names are the keys of `Latency.raw` and `Latency.arrival` of the machine descriptions (`minicc.arch`), where the cycles
+are. Class membership comes from distances measured on an H200 and, for what was not measured, from what ptxas 13.0
+writes (scoreboards and stall counts of its output).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Timing(NamedTuple):
+    """`out`, `pout`, `uout`: producer class of GPR, predicate and uniform results. With `variable`, results come when they
+    come and need a write barrier. `late`: registers are read after issue, so that overwriting them needs a read barrier.
+    `src`, `psrc`, `usrc`: reader class of register, predicate and uniform sources; `addr`: of address registers;
+    `slots`: reader classes of single slots that differ, by slot name."""
+
+    pipe: str
+    out: str = "alu"
+    pout: str = "p_alu"
+    uout: str = "ualu"
+    src: str = "alu"
+    psrc: str = "pred"
+    usrc: str = "vector"
+    addr: str = "ldg_addr"
+    variable: bool = False
+    late: bool = False
+    uniform: bool = False
+    """Runs in the uniform datapath: its guard is a uniform predicate."""
+    slots: tuple[tuple[str, str], ...] = ()
+
+
+ALU = Timing("alu")
+CS2R = Timing("alu")
+"""CS2R of 64 bits is class cs2r64: see `effects`."""
+FMA = Timing("fma", out="fma", pout="p_alu", src="fma", psrc="pred_fma")
+IMAD = Timing("fmaheavy", out="fma", src="fma", psrc="pred_fma")
+WIDE = Timing("fmawide", out="wide", src="fma", psrc="pred_fma")
+HIGH = Timing("fmawide", out="fma", src="fma", psrc="pred_fma")
+HALF = Timing("half", out="half", src="half")
+HALF_P = Timing("alu", out="half", src="half")
+HALF_MMA = Timing("fp64", out="fp64", src="fp64")
+FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma")
+R2P = Timing("alu", pout="p_r2p")
+CLMAD = Timing("fma", out="fma", src="fma", variable=True)
+XU = Timing("xu", out="xu", src="xu", usrc="mem", variable=True, late=True)
+XU64 = Timing("xu", out="xu64", src="xu", usrc="mem", variable=True, late=True)
+MMA_SLOTS = (("Ra", "mma_a"), ("Rb", "mma_b"), ("Rc", "mma_c"))
+MMA16816 = Timing("tensor", out="mma16816", src="mma_a", slots=MMA_SLOTS)
+MMA1688 = Timing("tensor", out="mma1688", src="mma_a", slots=MMA_SLOTS)
+DMMA = Timing("tensor", out="dmma", src="mma_a", slots=MMA_SLOTS, variable=True, late=True)
+GMMA = Timing("tensor", out="gmma", src="mma_a", usrc="mem", variable=True, late=True)
+
+LDS = Timing("lsu", out="lds", src="xu", usrc="mem", addr="lds_addr", variable=True, late=True, psrc="guard")
+LDG = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="ldg_addr", variable=True, late=True, psrc="guard")
+LDC = Timing("lsu", out="ldc", src="ldg_addr", usrc="mem", addr="ldg_addr", variable=True, late=True)
+STS = Timing("lsu", src="xu", usrc="mem", addr="sts_addr", late=True, psrc="guard")
+STG = Timing("lsu", src="xu", usrc="mem", addr="stg_addr", late=True, psrc="guard")
+LDGSTS = Timing("lsu", src="xu", usrc="mem", addr="ldg_addr", late=True, psrc="guard")
+ATOMS = Timing("lsu", out="atoms", src="xu", usrc="mem", addr="lds_addr", variable=True, late=True)
+ATOMG = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="ldg_addr", variable=True, late=True)
+SHFL = Timing("lsu", out="shfl", src="xu", usrc="mem", variable=True, late=True)
+MATCH = Timing("lsu", out="match", src="ldg_addr", usrc="mem", variable=True, late=True)
+REDUX = Timing("lsu", out="redux", uout="redux", src="ldg_addr", usrc="mem", variable=True, late=True)
+S2R = Timing("adu", out="s2r", src="xu", variable=True)
+S2UR = Timing("adu", uout="s2ur", variable=True)
+BARRIER = Timing("adu", src="xu", usrc="mem", psrc="guard")
+B2R = Timing("adu", out="s2r", pout="p_alu", src="xu", usrc="mem", psrc="guard", variable=True)
+SYSTEM = Timing("adu", src="xu", usrc="mem", psrc="guard")
+BRANCH = Timing("cbu", src="xu", psrc="guard", usrc="branch")
+MOVE_B = Timing("cbu", out="s2r", src="xu", psrc="guard", usrc="branch", variable=True)
+TEX = Timing("lsu", out="ldg", src="xu", usrc="mem", variable=True, late=True)
+NONE = Timing("none")
+
+R2UR = Timing("alu", uout="r2ur", src="ur")
+VOTE = Timing("alu", psrc="guard")
+VOTEU = Timing("udp1", uout="umov", pout="up_vote", src="umov", psrc="guard", usrc="umov")
+UALU = Timing("uniform", uout="ualu", pout="up_alu", usrc="uniform", psrc="pred", uniform=True)
+UMOV = Timing("udp1", uout="umov", usrc="umov", uniform=True)
+ULDC = Timing("udp1", uout="umov", usrc="uldc", uniform=True)
+LDCU = Timing("lsu", uout="ldc", usrc="uldc", addr="uldc", variable=True, uniform=True)
+UMEM = Timing("lsu", usrc="mem", addr="mem", psrc="branch", late=True, uniform=True)
+"""TMA and bulk copies: no register result; uniform registers are read late."""

@@ -1,0 +1,91 @@
+"""How many 32-bit registers an operand takes, where that depends on the instruction's modifiers.
+
+Tensor fragments: bits of the operand's tile divided by 32 lanes of 32 bits; from the PTX ISA's fragment layouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from minicc.sass.instr import Instr
+
+_TYPES = {"64": 2, "S64": 2, "U64": 2, "F64": 2, "F32x2": 2, "F16x4": 2, "BF16x4": 2, "128": 4, "F32x4": 4, "F16x8": 4, "BF16x8": 4}
+_HMMA = {  # shape: (A, B) registers of 16-bit types; the accumulator has 16 x 8 elements
+    "1688": (2, 1),
+    "16816": (4, 2),
+    "16832": (4, 4),
+    "1684": (2, 1),
+}
+_IMMA = {  # shape: (A, B, D) for 8-bit elements, halved for 4-bit ones
+    "8816": (1, 1, 2),
+    "16816": (2, 1, 4),
+    "16832": (4, 2, 4),
+    "8832": (1, 1, 2),
+    "16864": (4, 4, 4),
+    "88128": (1, 1, 2),
+    "168128": (2, 1, 4),
+    "168256": (4, 2, 4),
+}
+_DMMA = {"8x8x4": (2, 2, 4), "16x8x4": (4, 2, 8), "16x8x8": (8, 4, 8), "16x8x16": (16, 8, 8)}
+
+
+def _by_suffix(table: dict[str, int]) -> Callable[[Instr], int]:
+    return lambda instr: next((table[m] for m in instr.modifiers if m in table), 1)
+
+
+def _first_type(instr: Instr) -> int:
+    kinds = [m for m in instr.modifiers if m != "FTZ"]
+    return 2 if kinds and kinds[0] == "F64" else 1
+
+
+def _shape(instr: Instr, table: dict[str, tuple[int, ...]], part: int) -> int:
+    return next((table[m][part] for m in instr.modifiers if m in table), 1)
+
+
+def _hmma_a(instr: Instr) -> int:
+    if "TF32" in instr.modifiers:
+        return 2 if "1684" in instr.modifiers else 4
+    return _shape(instr, _HMMA, 0)
+
+
+def _hmma_b(instr: Instr) -> int:
+    if "TF32" in instr.modifiers and "SP" not in instr.modifiers:
+        return 1 if "1684" in instr.modifiers else 2
+    if "SP" in instr.modifiers:
+        return 4 if "16832" in instr.modifiers or "TF32" in instr.modifiers else 2
+    return _shape(instr, _HMMA, 1)
+
+
+def _gmma_d(instr: Instr) -> int:
+    """64 x N accumulator over 128 threads: N/2 registers of 32 bits, half of that for 16-bit ones."""
+    shape = next((m for m in instr.modifiers if m.startswith("64x")), "64x8x16")
+    columns = int(shape.split("x")[1])
+    return columns // 4 if "F16" in instr.modifiers and instr.mnemonic in ("HGMMA", "QGMMA") else columns // 2
+
+
+_RULES: dict[str, Callable[[Instr], int]] = {
+    "size": _by_suffix({"64": 2, "128": 4}),
+    "e": lambda instr: 2 if "E" in instr.modifiers else 1,
+    "type": _by_suffix(_TYPES),
+    "count": _by_suffix({"2": 2, "4": 4}),
+    "wide": _by_suffix({"U64": 2}),
+    "cs2r": lambda instr: 1 if "32" in instr.modifiers else 2,
+    "f2f": _first_type,
+    "int64": _by_suffix({"S64": 2, "U64": 2}),
+    "from64": _by_suffix({"S64": 2, "U64": 2}),
+    "hmma_a": _hmma_a,
+    "hmma_b": _hmma_b,
+    "hmma_d": lambda instr: 4 if "F32" in instr.modifiers else 2,
+    "imma_a": lambda instr: _shape(instr, _IMMA, 0),
+    "imma_b": lambda instr: _shape(instr, _IMMA, 1),
+    "imma_d": lambda instr: _shape(instr, _IMMA, 2),
+    "dmma_a": lambda instr: _shape(instr, _DMMA, 0),
+    "dmma_b": lambda instr: _shape(instr, _DMMA, 1),
+    "dmma_d": lambda instr: _shape(instr, _DMMA, 2),
+    "gmma_d": _gmma_d,
+}
+
+
+def width_of(rule: str, instr: Instr) -> int:
+    """Registers of an operand whose declared width is `rule` (a number or a rule's name)."""
+    return int(rule) if rule.isdigit() else _RULES[rule](instr)
