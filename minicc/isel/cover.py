@@ -19,7 +19,7 @@ from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, T
 _add = cache(costs.add)
 _compare = cache(costs.compare)
 
-STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "label", "call", "callreg", "switch", "const", "sym"})
+STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "switch"})
 """Node heads that are no instructions (declarations, results, text) or that emission expands."""
 
 

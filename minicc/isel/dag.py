@@ -170,6 +170,8 @@ class Builder:
             simple = self._identity(head, type_, a, b)
             if simple is not None:
                 return simple
+        elif type_ == "i64" and head in ("or", "add", "xor") and (joined := self._join_halves(a, b)) is not None:
+            return joined
         elif a is b:
             if head in ("and", "or"):
                 return a
@@ -182,6 +184,14 @@ class Builder:
             node.zb = min(node.zb, zb)
             node.sb = min(node.sb, sb, node.zb + 1)
         return node
+
+    def _join_halves(self, a: Node, b: Node) -> Node | None:
+        """x | y << 32 with x below 2**32 is a pair of registers."""
+        if a.op == "shl.i64":
+            a, b = b, a
+        if b.op == "shl.i64" and b.args[1].is_const and b.args[1].data == 32 and a.zb <= 32:
+            return self.pack(self.trunc(a), self.trunc(b.args[0]))
+        return None
 
     def _identity(self, head: str, type_: str, a: Node, b: Node) -> Node | None:
         value = b.data
@@ -322,8 +332,12 @@ class Builder:
             return self.const("p", int(_COMPARE[pred](a.data, b.data, WIDTH[a.type])))
         if a.is_const:
             a, b, pred = b, a, SWAP[pred]
+        if a is b:
+            return self.const("p", int(pred in ("eq", "ule", "uge", "sle", "sge")))
         if a.type == "p":
             return self._icmp_pred(pred, a, b)
+        if b.is_const and b.data == 0 and pred in ("ult", "uge"):
+            return self.const("p", int(pred == "uge"))
         if b.is_const and b.data == 0 and pred in ("ne", "eq") and a.head == "select":
             p, x, y = a.args
             if x.is_const and y.is_const and (x.data == 0) != (y.data == 0):

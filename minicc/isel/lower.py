@@ -17,7 +17,7 @@ from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node, legal
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
-from minicc.isel.sink import predecessors, sink
+from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
 from minicc.nvvm.options import Options
@@ -164,6 +164,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         function = self.function
         if self.options.opt_level > 0:
             sink(function)
+        self.use_counts = {value: len(found) for value, found in users(function).items()}
         order = _reverse_postorder(function)
         preds = predecessors(function)
         self.reachable = set(order)
@@ -670,6 +671,12 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
                 cond = self.one(inst.args[0])
                 if inst.blocks[0] is inst.blocks[1]:
                     return build.raw("br.", "", (), (inst.blocks[0],), root=True)
+                then, other = inst.blocks
+                if self.falls_into(inst, then):
+                    # The branch is taken to the block that does not follow; compare the other way round for it.
+                    inverted = self.inverted(inst.args[0], cond)
+                    if inverted is not None:
+                        return build.raw("brcond.", "", (inverted,), (other, then), root=True)
                 return build.raw("brcond.", "", (cond,), tuple(inst.blocks), root=True)
             case "switch":
                 return self.switch(inst)
@@ -678,6 +685,22 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
             case "unreachable":
                 return build.raw("trap.", "", (), None, root=True)
         self.unsupported(f"terminator '{inst.op}'")
+
+    def falls_into(self, inst: ir.Inst, target: ir.Block) -> bool:
+        """Whether `target` comes right after this terminator's block."""
+        assert inst.parent is not None
+        return target.index == inst.parent.index + 1
+
+    def inverted(self, value: ir.Value, cond: Node) -> Node | None:
+        """The opposite comparison of one that only this branch uses."""
+        if not isinstance(value, ir.Inst) or self.use_counts.get(value, 0) != 1 or cond.root:
+            return None
+        head, _, rest = cond.op.partition(".")
+        if head not in ("icmp", "fcmp"):
+            return None
+        pred, _, kind = rest.partition(".")
+        table = INVERT if head == "icmp" else FINVERT
+        return self.build.pure(f"{head}.{table[pred]}.{kind}", "p", *cond.args)
 
     def switch(self, inst: ir.Inst) -> Node:
         bits = inst.args[0].type.bits

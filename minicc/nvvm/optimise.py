@@ -48,13 +48,23 @@ def _machine(llvm: Any, options: Options) -> Any:
 
 def _parse(llvm: Any, ir: str, machine: Any, options: Options) -> Any:
     try:
-        module = llvm.parse_assembly(ir)
+        module = llvm.parse_assembly(_with_layout(ir, str(machine.target_data)))
         module.triple = TRIPLE
-        module.data_layout = str(machine.target_data)
         module.verify()
     except RuntimeError as error:
         _report(str(error), ir, options)
     return module
+
+
+def _with_layout(ir: str, layout: str) -> str:
+    """The text with our data layout, on the same number of lines. It must be there when LLVM parses: alignments that
+    are not written are filled in then."""
+    line = f'target datalayout = "{layout}"'
+    start = ir.find("target datalayout")
+    if start < 0:
+        return f"{line} {ir}"
+    end = ir.find('"', ir.find('"', start) + 1) + 1
+    return ir[:start] + line + ir[end:]
 
 
 def _report(text: str, ir: str, options: Options) -> None:

@@ -6,10 +6,10 @@ from minicc.isel.patterns import Row
 
 ROWS: list[Row] = []
 for _t, _b, _cost in (("i32", "b32", "alu"), ("i64", "b64", "alu2")):
+    ROWS.append(Row(f"xor.{_t}(a, =-1)", f"not.{_b} $d, $a", _cost))
     for _op in ("and", "or", "xor"):
         ROWS.append(Row(f"{_op}.{_t}(a, b:ri)", f"{_op}.{_b} $d, $a, $b", _cost))
     ROWS += [
-        Row(f"xor.{_t}(a, =-1)", f"not.{_b} $d, $a", _cost),
         Row(f"shl.{_t}(a:ri, b:ri)", f"shl.{_b} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
         Row(f"lshr.{_t}(a:ri, b:ri)", f"shr.{_b.replace('b', 'u')} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
         Row(f"ashr.{_t}(a:ri, b:ri)", f"shr.{_b.replace('b', 's')} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
