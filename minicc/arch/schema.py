@@ -64,6 +64,9 @@ class Latency:
     war: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
     arrival: Mapping[str, int] = attrs.field(factory=dict)
     barrier_setup: int = 2
+    late_read: Mapping[str, int] = attrs.field(factory=dict)
+    """How many cycles later than `raw` says a reader class was seen to read: `raw` keeps the compiler's margin, the
+    machine model subtracts this."""
 
 
 @attrs.frozen

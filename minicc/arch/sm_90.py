@@ -137,6 +137,8 @@ LATENCY = Latency(
     arrival={"xu": 15, "xu64": 17, "s2r": 23, "shfl": 22, "ldc": 22, "lds": 21, "atoms": 21, "match": 25, "redux": 36,
              "ldg": 29, "dmma": 25, "s2ur": 33},
     barrier_setup=2,
+    # P: address operands, ALU -> LDS 5, LDG and LDC index 3, STS 2, STG 1 (see _MEM).
+    late_read={reader: _MEM_SAFE[reader] - _MEM[reader] for reader in _MEM},
 )  # fmt: skip
 
 # P: "Issue", cycles per warp instruction per sub-core.

@@ -280,7 +280,8 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
 
 @compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
 def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
-    """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`. `dst` 0: no result."""
+    """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`. `dst` 0: no
+    result."""
     for k in range(32):
         if not (mask >> np.uint32(k)) & np.uint32(1):
             continue
@@ -352,7 +353,8 @@ def wavefronts(width: int, lanes: int, mask: Any, banks: int, shift: int, each: 
 
 @compiled("int64(int64, int64, uint32, int64[::1])")
 def gather_lines(width: int, lanes: int, mask: Any, X: Any) -> int:
-    """The distinct 128-byte lines of the active lanes as X[2 k], X[2 k + 1] = line number, sector bits. Their number."""
+    """The distinct 128-byte lines of the active lanes as X[2 k], X[2 k + 1] = line number, sector bits. Their
+    number."""
     count = 0
     last = -1
     for k in range(32):

@@ -1,8 +1,8 @@
 """Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
 
 A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), blocked at a
-convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields, another
-ready group takes over: all ready lanes that share the PC of the first ready lane in turn, so that every ready lane gets
+convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields, another ready
+group takes over: all ready lanes that share the PC of the first ready lane in turn, so that every ready lane gets
 on, whatever the others do. LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
@@ -265,8 +265,8 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
 
 @compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
 def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int:
-    """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to 512,
-    as many as can be read) to the output buffer; R4 = 1. __assertfail: the same record of R4..R15, then a fault.
+    """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to
+    512, as many as can be read) to the output buffer; R4 = 1. __assertfail: the same record of R4..R15, then a fault.
     Returns 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     c = WS[w, L.W_CTA]
@@ -279,7 +279,9 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
             break
         size = 0
         store32(at + 4, np.uint32(which))
-        store64(at + 8, np.uint64(load32(state + R4 + 4 * k)) | np.uint64(load32(state + R4 + 128 + 4 * k)) << np.uint64(32))
+        store64(
+            at + 8, np.uint64(load32(state + R4 + 4 * k)) | np.uint64(load32(state + R4 + 128 + 4 * k)) << np.uint64(32)
+        )
         if which == L.F_ASSERT:
             for r in range(12):
                 store32(at + 16 + 4 * r, load32(state + R4 + 128 * r + 4 * k))
@@ -291,9 +293,7 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
             local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
             while size < 512:
                 store64(scratch + 8 * k, np.uint64(address + size))
-                done = translate(
-                    L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G
-                )
+                done = translate(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
                 if done < 0:
                     break
                 store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -392,15 +392,14 @@ def control(
     set the warp's next PC. 0 done; 1 the warp's running group changed or blocked; negative: minus the fault."""
     kind = CODE[i, L.C_KIND]
     act = WS[w, L.W_ACT]
-    lanes = np.int64(mask)
     state = WS[w, L.W_STATE]
+    if CODE[i, L.C_PRED] >= 0:
+        mask &= load32(state + CODE[i, L.C_PRED]) ^ np.uint32(CODE[i, L.C_PINV])
+    lanes = np.int64(mask)
     if kind == L.K_NOP:
         WS[w, L.W_PC] = i + 1
         return 0
     if kind == L.K_BRA:
-        extra = CODE[i, L.C_AUX]
-        if extra >= 0:
-            lanes &= np.int64(load32(state + extra) ^ np.uint32(CODE[i, L.C_AUX2]))
         target = CODE[i, L.C_TARGET]
         if lanes == 0:
             WS[w, L.W_PC] = i + 1
@@ -584,5 +583,3 @@ def control(
         return 0
     # NANOSLEEP, DEPBAR, MEMBAR, LDGDEPBAR: nothing but time.
     return 0
-
-

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from minicc import sass
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
-from minicc.sass.instr import PT, Const, Imm, Instr, Name, Reg, Target
+from minicc.sass.instr import PT, Imm, Instr, Name, Reg, Target
 from runtime.device.sm import abi, codegen
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
@@ -116,6 +116,10 @@ def _word(reg: Reg, write: bool = False) -> int:
             return 4 * abi.p_word(reg.index, write=write)
 
 
+def _always(predicate: Reg) -> bool:
+    return predicate.index == PT and not predicate.inv
+
+
 def _registers(instr: Instr) -> list[Reg]:
     return [o for o in instr.operands if isinstance(o, Reg)]
 
@@ -135,14 +139,14 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
     predicates = [r for r in regs if r.file in ("P", "UP")]
     imms = [o for o in ops if isinstance(o, Imm)]
     barrier = next((r.index for r in regs if r.file == "B"), -1)
+    if kind not in (L.K_BAR, L.K_B2R) and predicates and not _always(predicates[0]):
+        row[L.C_PRED] = _word(predicates[0])
+        row[L.C_PINV] = 0xFFFFFFFF if predicates[0].inv else 0
     match kind:
         case L.K_BRA:
             if "DIV" in mods or "CONV" in mods:
                 row[L.C_KIND] = L.K_BRA_DIV
                 row[L.C_AUX] = _word(general[0]) if general else 4 * abi.p_word(PT)
-            elif predicates:
-                row[L.C_AUX] = _word(predicates[0])
-                row[L.C_AUX2] = 0xFFFFFFFF if predicates[0].inv else 0
         case L.K_BRA_REG | L.K_CALL:
             row[L.C_AUX] = 0
             if general:
@@ -329,10 +333,8 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
                     work.append(op.address >> 4)
             if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and "ABS" in instr.modifiers):
                 everything = True
-            plain = instr.guard == Reg(instr.guard.file, PT) or (instr.guard.index == PT and not instr.guard.inv)
-            if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX") and not _registers_of_branch(instr):
-                break
-            if plain and name == "BRA" and not any(isinstance(o, Reg) for o in instr.operands):
+            plain = _always(instr.guard) and all(_always(r) for r in _registers(instr) if r.file in ("P", "UP"))
+            if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA") and "DIV" not in instr.modifiers:
                 break
             i += 1
     if everything:
@@ -343,11 +345,6 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
                 except CompileError as error:
                     found[i] = str(error)
     return found
-
-
-def _registers_of_branch(instr: Instr) -> bool:
-    """Whether an EXIT-like instruction has a predicate operand of its own."""
-    return any(isinstance(o, Reg) and o.file in ("P", "UP") and o.index != PT for o in instr.operands)
 
 
 _CACHE: OrderedDict[tuple[bytes, int, str, bool], Decoded] = OrderedDict()
@@ -375,7 +372,9 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     code[:, L.C_GUARD] = 4 * abi.p_word(PT)
     code[:, L.C_WBAR] = code[:, L.C_RBAR] = 7
     code[:, L.C_STALL] = code[:, L.C_HOLD] = 1
-    code[:, L.C_REG0] = code[:, L.C_REG1] = code[:, L.C_REG2] = code[:, L.C_PORTS] = code[:, L.C_CLINE] = -1
+    code[:, L.C_REG0] = code[:, L.C_REG1] = code[:, L.C_REG2] = code[:, L.C_PORTS] = code[:, L.C_CLINE] = code[
+        :, L.C_PRED
+    ] = -1
     operands = np.zeros(count, abi.OPERANDS)
     instrs: list[Instr | None] = [None] * count
     timings: list[Timing | None] = [None] * count
@@ -415,12 +414,15 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
             row[L.C_KIND] = L.K_EXEC
         if bound.operands["const_slot"] >= 0:
             o = bound.operands
-            constants.append((i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"])))
+            constants.append(
+                (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
+            )
             line = int(o["const_offset"]) >> 6
             if int(o["const_bank"]) in (0, 3) and line < 256:
                 row[L.C_CLINE] = line + (256 if int(o["const_bank"]) == 3 else 0)
-        _common(row, instr, bound, arch, timings, i)
-        facts[i] = Facts.of(instr, bound, arch)
+        effects = sass.effects(instr, arch)
+        _common(row, instr, bound, effects, arch, timings, i)
+        facts[i] = Facts.of(effects, bound)
     addresses = codegen.compile(b.form for b in bounds.values() if b.form is not None)
     for i, bound in bounds.items():
         if bound.key is not None:
@@ -436,7 +438,15 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, absolute)
 
 
-def _common(row: Table, instr: Instr, bound: codegen.Bound, arch: Arch, timings: list[Timing | None], i: int) -> None:
+def _common(
+    row: Table,
+    instr: Instr,
+    bound: codegen.Bound,
+    effects: sass.Effects,
+    arch: Arch,
+    timings: list[Timing | None],
+    i: int,
+) -> None:
     """Guard, control field, unit and register ports."""
     row[L.C_GUARD] = _word(instr.guard)
     row[L.C_GINV] = 0xFFFFFFFF if instr.guard.inv else 0
@@ -459,37 +469,13 @@ def _common(row: Table, instr: Instr, bound: codegen.Bound, arch: Arch, timings:
     row[L.C_LATENCY], row[L.C_RELEASE], row[L.C_ARRIVE] = facts.latency, facts.release, facts.arrive
     row[L.C_LONG] = space in ("global", "local", "generic") or instr.mnemonic in ("LDGDEPBAR", "DEPBAR")
     if facts.queue == L.Q_NONE and bound.key is not None:
-        _ports(row, instr, control.reuse if not control.yield_ else 0)
+        _ports(row, effects, control.reuse if not control.yield_ else 0)
 
 
-def _ports(row: Table, instr: Instr, reuse: int) -> None:
+def _ports(row: Table, effects: sass.Effects, reuse: int) -> None:
     """The registers that a fixed-latency instruction reads through slots A, B, C."""
-    try:
-        slots = sass.effects(instr, _ARCH_OF_PORTS).slots  # type: ignore[attr-defined]
-    except AttributeError:
-        slots = _slots(instr)
-    for k, (index, wide) in enumerate(slots[:3]):
-        if index >= 0:
-            row[L.C_REG0 + k] = index + (1000 if wide else 0)
+    for read in effects.reads:
+        if read.file == "R" and 0 <= read.slot < 3:
+            row[L.C_REG0 + read.slot] = read.index + (1000 if read.count > 1 else 0)
             row[L.C_PORTS] = 1
     row[L.C_REUSE] = reuse
-
-
-_ARCH_OF_PORTS = None
-
-
-def _slots(instr: Instr) -> list[tuple[int, bool]]:
-    """Slots A, B, C as the operand order gives them: source registers in printed order."""
-    found: list[tuple[int, bool]] = []
-    skip = 1 if instr.operands and isinstance(instr.operands[0], Reg) and instr.operands[0].file != "P" else 0
-    for op in instr.operands[skip:]:
-        if isinstance(op, Reg) and op.file == "R":
-            wide = instr.mnemonic in ("DADD", "DMUL", "DFMA", "DSETP")
-            found.append((-1 if op.index == 255 else op.index, wide))
-        elif isinstance(op, (Imm, Const)) or (isinstance(op, Reg) and op.file == "UR"):
-            found.append((-1, False))
-    while len(found) < 3:
-        found.append((-1, False))
-    if instr.mnemonic == "IMAD" and "WIDE" in instr.modifiers and found[2][0] >= 0:
-        found[2] = (found[2][0], True)
-    return found[:3]

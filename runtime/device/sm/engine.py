@@ -85,6 +85,7 @@ class _Run:
     g: Any = None
     tables: dict[str, Any] = attrs.field(factory=dict)
     keep: list[Any] = attrs.field(factory=list)
+    out: Any = None
 
     def _banks(self) -> dict[int, bytes]:
         return {bank: self.memory.read(a, n) for bank, (a, n) in self.grid.constants.items() if n}
@@ -128,7 +129,8 @@ class _Run:
         shared = _aligned((max(self.sms * resident * shared_stride, 64),), np.uint8)
         local = _aligned((max(rows * 32 * grid.local, 64),), np.uint8)
         out = np.zeros(PRINT_BYTES, np.uint8)
-        self.keep += [state, scratch, zero, stage, shared, local, out]
+        self.keep += [state, scratch, zero, stage, shared, local]
+        self.out = out
         constant_data = {bank: np.frombuffer(data, np.uint8) for bank, data in banks.items()}
         self.keep.append(constant_data)
 
@@ -207,7 +209,7 @@ class _Run:
         """1 done, 2 deadlock, negative: minus the fault."""
         from runtime.device.sm import issue, machine
 
-        t, g = self.tables, self.g
+        t = self.tables
         if not self.options.timing:
             arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC")
             while True:
@@ -276,11 +278,8 @@ class _Run:
         elif kind == "timeout":
             what = f"the kernel did not end within {int(g[L.G_INSTR])} warp instructions"
         elif kind == "assert":
-            lanes = printed_size = int(g[L.G_OUTLEN])
-            buffer = self.keep_out()[:printed_size]
-            message, file, line, function = assertion(self.memory, buffer)
+            message, file, line, function = assertion(self.memory, self.printed())
             what = f"{file}:{line}: {function}: Assertion `{message}` failed"
-            _ = lanes
         elif kind == "trap":
             what = "trap instruction"
         where = f"{self.grid.name or 'kernel'}, block {block}, thread {thread}, pc 0x{pc - entry:x}"
@@ -297,14 +296,14 @@ class _Run:
         pc = int(self.tables["LPC"][warp, lane]) * 16 - 16
         block, thread = self.thread_of(warp, lane)
         text = (
-            f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a {waiting} "
-            f"({self.grid.name or 'kernel'}, pc 0x{pc - entry:x})"
+            f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a "
+            f"{waiting} ({self.grid.name or 'kernel'}, pc 0x{pc - entry:x})"
         )
         return Fault("deadlock", text, pc - entry, block, thread)
 
-    def keep_out(self) -> bytes:
-        """The raw printf buffer."""
-        return bytes(self.keep[6].tobytes())
+    def printed(self) -> bytes:
+        """The used part of the printf buffer."""
+        return bytes(self.out[: int(self.g[L.G_OUTLEN])].tobytes())
 
     def hazards(self) -> tuple[Hazard, ...]:
         """Early reads, by producer and consumer."""
@@ -338,7 +337,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     result = machine.run()
     g, tables = machine.g, machine.tables
     fault = machine.fault(result) if result != 1 else None
-    buffer = machine.keep_out()[: int(g[L.G_OUTLEN])]
+    buffer = machine.printed()
     cycles = 0
     if options.timing:
         end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])

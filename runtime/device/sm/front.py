@@ -1,4 +1,4 @@
-"""The front end of a sub-core: instruction fetch through three cache levels, and when a warp's next instruction is ready.
+"""The front end of a sub-core: instruction fetch through three cache levels, and when a warp can go on.
 
 An instruction line is 128 bytes (8 instructions). IC0 int64[sub-core, line], IC1 and IC2 int64[sm, line] hold the order
 number with which a line last came in (0 never): a line is present while fewer than the level's capacity came after it.

@@ -164,5 +164,3 @@ def run_cta(
         if used > budget:
             return 0
     return 1
-
-

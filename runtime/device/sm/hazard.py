@@ -1,8 +1,8 @@
 """Results that are not in their registers yet.
 
 An instruction whose result some reader might want too early (`prove` finds them) writes it to a staging buffer. Each
-later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not due
-sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by class).
+later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not
+due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by class).
 RES int64[row, 3]: word offset in the state, staging row, file (0 R, 1 P, 2 one word). SRC int64[row, 2]: word offset,
 reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 5]: producer, consumer,
 word offset, cycles early, count.
@@ -67,7 +67,9 @@ def note(HAZ: Any, G: Any, producer: int, consumer: int, word: int, early: int) 
     "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], "
     "int64[:,::1], int64[:,::1])"
 )
-def commit(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any, SRC: Any, RAW: Any, HAZ: Any) -> None:
+def commit(
+    w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any, SRC: Any, RAW: Any, HAZ: Any
+) -> None:
     """Before instruction i of warp w issues at `t`: write back what is due."""
     count = WS[w, L.W_PENDING]
     state = WS[w, L.W_STATE]
@@ -112,7 +114,8 @@ def commit(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: A
     "int64(int64, int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1])"
 )
 def stage(w: int, i: int, t: int, mask: Any, arrive: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any) -> int:
-    """Open a staging buffer for instruction i that issues at `t`; its host address. A full table pushes out the oldest."""
+    """Open a staging buffer for instruction i that issues at `t`; its host address. A full table pushes out the
+    oldest."""
     count = WS[w, L.W_PENDING]
     if count == DEPTH:
         write_back(w, 0, WS[w, L.W_STATE], CODE, PEND, RES, WS, G)

@@ -221,7 +221,7 @@ def memory_time(
     X: Any,
 ) -> int:
     """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
-    and the shared unit. When its write barrier may be waited on; its delay in the queue goes to W_MEMT's companion X[-1]."""
+    and the shared unit. When its write barrier may be waited on; its delay in the queue goes to X[4000]."""
     sc = w >> 4
     m = sc >> 2
     start = t + LSU_FRONT
@@ -467,7 +467,8 @@ def run_sm(
     HAZ: Any,
     SBR: Any,
 ) -> int:
-    """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the fault."""
+    """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
+    fault."""
     t = begin
     limit = G[L.G_NINSTR]
     while t < end:
@@ -688,13 +689,17 @@ def run_sm(
                     done = WS[w, L.W_LDGSTS]
                     if done < t + 2:
                         done = t + 2
-                elif kind == L.K_BAR or kind == L.K_WARPSYNC or kind == L.K_NOP or kind == L.K_BSSY:
-                    pass
-                elif WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC:
+                elif (
+                    kind != L.K_BAR
+                    and kind != L.K_WARPSYNC
+                    and kind != L.K_NOP
+                    and kind != L.K_BSSY
+                    and (WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC)
+                    and t + G[L.G_BRANCH] > after
+                ):
                     # A taken branch: the next instruction comes a branch latency later.
-                    if t + G[L.G_BRANCH] > after:
-                        after = t + G[L.G_BRANCH]
-                        WS[w, L.W_TBRANCH] = after
+                    after = t + G[L.G_BRANCH]
+                    WS[w, L.W_TBRANCH] = after
                 blocked = WAKE[w] != -1
                 if queue and done == 0:
                     done = t + CODE[i, L.C_LATENCY]
@@ -738,5 +743,3 @@ def run_sm(
                 soon = SC[m * 4 + s, L.S_NEXT]
         t = soon if soon > t else t + 1
     return t
-
-

@@ -1,10 +1,10 @@
-"""Timing of the memory system beyond the load/store unit: L1, the ports between an SM and L2, L2 in two partitions, DRAM.
+"""Timing of the memory system beyond the load/store unit: L1, the ports to L2, L2 in two partitions, DRAM.
 
 Everything is decided when a request is made: caches keep, for each sector, the time at which it is (or will be) there;
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
 without queueing behind each other's later requests. No data lives here.
 
-Tables: L1T, L1U int64[sm, line slots] tag and last use; L1R int64[sm, 4 * line slots] time each sector is there (0 never);
+Tables: L1T, L1U int64[sm, line slots] tag and last use; L1R int64[sm, 4 * line slots] time each sector is there (0 not);
 L2T, L2V, L2U int64[partition, line slots] tag, valid (bits 0..3) and dirty (bits 4..7) sectors, last use;
 BK int64[resource, 3, NB] buckets: number, units taken, next bucket to look at. MP int64[...] parameters.
 """
@@ -91,8 +91,8 @@ def l2_find(L2T: Any, L2V: Any, L2U: Any, MP: Any, partition: int, line: int, st
 def l2_access(
     BK: Any, L2T: Any, L2V: Any, L2U: Any, MP: Any, m: int, t: int, line: int, need: int, write: int, PCC: Any, i: int
 ) -> int:
-    """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1 hit
-    would have been served). The time at which a reader has the data; for a write, when L2 accepted it."""
+    """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
+    hit would have been served). The time at which a reader has the data; for a write, when L2 accepted it."""
     sectors = (need & 1) + (need >> 1 & 1) + (need >> 2 & 1) + (need >> 3 & 1)
     PCC[i, L.P_L2] += sectors
     served = take(BK, BK_L2, t, sectors * (MP[MP_COST_WRITE] if write else MP[MP_COST_READ]), MP[MP_CAP_L2])
@@ -232,8 +232,8 @@ def read_lines(
 def write_lines(
     X: Any, lines: int, m: int, t: int, atomic: int, BK: Any, L2T: Any, L2V: Any, L2U: Any, MP: Any, PCC: Any, i: int
 ) -> int:
-    """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X. The time at which L2
-    has taken all of it."""
+    """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X. The time at which
+    L2 has taken all of it."""
     done = t
     for k in range(lines):
         need = X[2 * k + 1]

@@ -9,7 +9,14 @@ Times are SM cycles; BIG means never. Host addresses are int64.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
+
+
+def _several(columns: Iterator[int], n: int) -> int:
+    """Take n columns; the first one's number."""
+    return [next(columns) for _ in range(n)][0]  # noqa: RUF015 - all of them have to be taken
+
 
 BIG = 1 << 60
 SUB_CORES = 4
@@ -95,8 +102,9 @@ C_RING = next(_c)
 """1: some DEPBAR counts this barrier"""
 C_CLINE = next(_c)
 """64-byte line of constant bank 0 or 3 that an operand needs; -1 none"""
-C_RELOAD = next(_c)
-"""extra cycles of a read barrier (stores hold wide data longer)"""
+C_PRED = next(_c)
+"""control instructions: byte offset of a further predicate that lanes must have (-1 none), and its inversion mask"""
+C_PINV = next(_c)
 C_COLUMNS = next(_c)
 
 # Execution pipes (index from S_PIPE). FMA takes either half of the FMA pipe, HALF both.
@@ -170,9 +178,9 @@ W_ATBAR = next(_c)
 W_BARID = next(_c)
 W_BLOCKED = next(_c)
 """1: the whole warp waits at a CTA barrier"""
-W_B = [next(_c) for _ in range(16)][0]
+W_B = _several(_c, 16)
 """convergence barriers: participants"""
-W_BB = [next(_c) for _ in range(16)][0]
+W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 W_CTA = next(_c)
 W_ID = next(_c)
@@ -193,9 +201,9 @@ W_SBLONG = next(_c)
 """1: the scoreboard waited for is a long one"""
 W_TBLOCK = next(_c)
 W_BLOCKKIND = next(_c)
-W_SB = [next(_c) for _ in range(6)][0]
+W_SB = _several(_c, 6)
 """scoreboards: when they are clear"""
-W_SBL = [next(_c) for _ in range(6)][0]
+W_SBL = _several(_c, 6)
 """scoreboards: 1 if the latest release is a long one"""
 W_PENDING = next(_c)
 """staged results not yet in the registers"""
@@ -224,15 +232,15 @@ T_SHARED = next(_c)
 T_SM = next(_c)
 T_SLOT = next(_c)
 T_FINISH = next(_c)
-T_BAR = [next(_c) for _ in range(16)][0]
+T_BAR = _several(_c, 16)
 """threads arrived at barrier b"""
-T_BARN = [next(_c) for _ in range(16)][0]
+T_BARN = _several(_c, 16)
 """threads expected (0: all warps that live)"""
-T_BARW = [next(_c) for _ in range(16)][0]
+T_BARW = _several(_c, 16)
 """bit per warp: blocked at barrier b"""
-T_RPOP = [next(_c) for _ in range(16)][0]
-T_RAND = [next(_c) for _ in range(16)][0]
-T_ROR = [next(_c) for _ in range(16)][0]
+T_RPOP = _several(_c, 16)
+T_RAND = _several(_c, 16)
+T_ROR = _several(_c, 16)
 T_COLUMNS = next(_c)
 
 # ---- SC: sub-cores --------------------------------------------------------------------------------------------------
@@ -244,15 +252,15 @@ S_PORT = next(_c)
 """when the issue port is free"""
 S_BANK0 = next(_c)
 S_BANK1 = next(_c)
-S_CACHE = [next(_c) for _ in range(6)][0]
+S_CACHE = _several(_c, 6)
 """reuse cache, entry 2 * slot + bank: warp * 256 + register, or -1"""
-S_PIPE = [next(_c) for _ in range(16)][0]
+S_PIPE = _several(_c, 16)
 """when pipe p takes its next instruction"""
-S_XU = [next(_c) for _ in range(2)][0]
+S_XU = _several(_c, 2)
 S_XUN = next(_c)
-S_ADU = [next(_c) for _ in range(4)][0]
+S_ADU = _several(_c, 4)
 S_ADUN = next(_c)
-S_LSU = [next(_c) for _ in range(16)][0]
+S_LSU = _several(_c, 16)
 S_LSUN = next(_c)
 S_LSULAST = next(_c)
 S_ADULAST = next(_c)
@@ -284,7 +292,7 @@ M_WARPS = next(_c)
 M_L1N = next(_c)
 M_L15N = next(_c)
 M_CLOCK = next(_c)
-M_CONST = [next(_c) for _ in range(8)][0]
+M_CONST = _several(_c, 8)
 """constant lines (64 B) seen, bit per line: four words for bank 0, four for bank 3"""
 M_COLUMNS = next(_c)
 
@@ -347,9 +355,9 @@ G_PENDBUF = next(_c)
 """host address of the staging buffers"""
 G_ZERO = next(_c)
 """host address of a page of zeros"""
-G_CBANK = [next(_c) for _ in range(32)][0]
+G_CBANK = _several(_c, 32)
 """host addresses of constant banks (0 none)"""
-G_CSIZE = [next(_c) for _ in range(32)][0]
+G_CSIZE = _several(_c, 32)
 G_NLINES = next(_c)
 G_PRINTF = next(_c)
 G_ASSERT = next(_c)

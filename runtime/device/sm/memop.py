@@ -10,7 +10,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import first, load16, load32, loads64, popcount, store16, store32
+from runtime.device.sm.raw import load16, load32, loads64, store16, store32
 
 HOSTS = 1024
 """Byte offset of the host addresses in the scratch area; lane addresses are at 0, those of a copy's source at 256."""
@@ -18,7 +18,8 @@ HOSTS = 1024
 
 @compiled("void(int64, int64, int64, uint32, int64, int64)")
 def matrix(hosts: int, count: int, transposed: int, mask: Any, rows: int, store: int) -> None:
-    """LDSM/STSM: 8x8 matrices of 16-bit elements, row r of matrix m at the address of lane 8 m + r; registers at `rows`."""
+    """LDSM/STSM: 8x8 matrices of 16-bit elements, row r of matrix m at the address of lane 8 m + r; registers at
+    `rows`."""
     for m in range(count):
         for lane in range(32):
             if not (mask >> np.uint32(lane)) & np.uint32(1):
@@ -105,13 +106,13 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
     else:
         target = dst if kind == L.A_ATOM else 0
         if CODE[i, L.C_AUX] == 2:
-            # POPC.INC: the number of executing lanes is added once; every lane gets the old value.
-            host = loads64(hosts + 8 * first(mask))
-            old = load32(host)
-            store32(host, old + np.uint32(popcount(mask)))
-            if target:
-                for k in range(32):
-                    if (mask >> np.uint32(k)) & np.uint32(1):
+            # POPC.INC: each word grows by the number of lanes that name it.
+            for k in range(32):
+                if (mask >> np.uint32(k)) & np.uint32(1):
+                    host = loads64(hosts + 8 * k)
+                    old = load32(host)
+                    store32(host, old + np.uint32(1))
+                    if target:
                         store32(target + 4 * k, old)
         else:
             atomic_lanes(

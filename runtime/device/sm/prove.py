@@ -1,8 +1,8 @@
 """Which results may be wanted before they are there.
 
-For every instruction, every path of control flow from it is followed until its results are certainly in their registers:
-for fixed latencies by adding up stall counts, for variable ones until its scoreboard is waited on. If no instruction on
-the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go straight to
+For every instruction, every path of control flow from it is followed until its results are certainly in place:
+for fixed latencies by adding up stall counts, for variable ones until its scoreboard is waited on. If no instruction
+on the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go straight to
 the registers; otherwise it is staged, and the engine decides read by read. Both give the same values.
 """
 
@@ -59,17 +59,16 @@ class Facts:
     variable: bool
 
     @classmethod
-    def of(cls, instr: Instr, bound: codegen.Bound, arch: Arch) -> Facts:
+    def of(cls, effects: sass.Effects, bound: codegen.Bound) -> Facts:
         """From the instruction's declared effects and its bound result rows."""
-        effects = sass.effects(instr, arch)
         reads: list[tuple[int, str]] = []
         for read in effects.reads:
             if read.file not in _ZERO:
                 continue
             for k in range(read.count):
                 if read.index != _ZERO[read.file]:
-                    reads.append((word(read.file, read.index + k), read.reader))
-        classes = {(w.file, w.index + k): w.producer for w in effects.writes for k in range(w.count)}
+                    reads.append((word(read.file, read.index + k), read.cls))
+        classes = {(w.file, w.index + k): w.cls for w in effects.writes for k in range(w.count)}
         rows: list[tuple[str, int]] = list(bound.results)
         if bound.transfer is not None and bound.transfer.dest is not None:
             file, first, count = bound.transfer.dest
@@ -96,12 +95,12 @@ class Flow:
             after: list[tuple[int | None, bool]] = []
             if instr is not None:
                 kind = int(code[i, L.C_KIND])
-                guarded = instr.guard.index != PT or instr.guard.inv
+                guarded = instr.guard.index != PT or instr.guard.inv or int(code[i, L.C_PRED]) >= 0
                 stop = False
                 if kind in (L.K_BRA, L.K_BRA_DIV):
                     target = int(code[i, L.C_TARGET])
                     after.append((target if target >= 0 else None, True))
-                    stop = not guarded and kind == L.K_BRA and int(code[i, L.C_AUX]) < 0
+                    stop = not guarded and kind == L.K_BRA and int(code[i, L.C_PRED]) < 0
                 elif kind == L.K_CALL:
                     target = int(code[i, L.C_TARGET])
                     after.append((target if int(code[i, L.C_DATA]) < 0 and target >= 0 else None, True))
@@ -134,7 +133,7 @@ def need(arch: Arch, producer: str, reader: str) -> int:
     row = arch.latency.raw.get(producer)
     if row is None:
         return 0
-    return row.get(reader, max(row.values()))
+    return row.get(reader, max(row.values())) - arch.latency.late_read.get(reader, 0)
 
 
 def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, Table, Table]:
@@ -173,7 +172,7 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
     longest = {name: max(row.values()) for name, row in arch.latency.raw.items()}
     stall: Any = code[:, L.C_STALL].tolist()
     waits: Any = code[:, L.C_WAIT].tolist()
-    for i in np.nonzero((code[:, L.C_KIND] == L.K_DEPBAR))[0]:
+    for i in np.nonzero(code[:, L.C_KIND] == L.K_DEPBAR)[0]:
         if code[i, L.C_AUX3] > 0:
             waits[i] |= int(code[i, L.C_AUX3])
     reads = [dict(f.reads) if f is not None else {} for f in facts]
@@ -235,7 +234,7 @@ def _variable(
     barrier = int(code[i, L.C_WBAR])
     queue, space = int(code[i, L.C_QUEUE]), int(code[i, L.C_SPACE])
     seen: set[tuple[int, int, bool]] = set()
-    # Without a barrier of its own, it may be covered by that of a later request to the same unit, which answers in order.
+    # Without a barrier of its own, it may be covered by that of a later request to the same unit, which is in order.
     work = [(j, barrier, stall[i] >= 2) for j, _ in flow.successors[i]]
     while work:
         j, b, visible = work.pop()
@@ -254,12 +253,12 @@ def _variable(
                 return False
             if any(w[0] in words for w in other.writes):
                 return False
-        if b == 7 and int(code[j, L.C_WBAR]) < 6 and int(code[j, L.C_QUEUE]) == queue and space != L.SPACE_GLOBAL:
-            if int(code[j, L.C_SPACE]) == space:
-                b = int(code[j, L.C_WBAR])
-                for k, _ in flow.successors[j]:
-                    work.append((k, b, stall[j] >= 2))
-                continue
+        same = int(code[j, L.C_QUEUE]) == queue and int(code[j, L.C_SPACE]) == space != L.SPACE_GLOBAL
+        if b == 7 and same and int(code[j, L.C_WBAR]) < 6:
+            b = int(code[j, L.C_WBAR])
+            for k, _ in flow.successors[j]:
+                work.append((k, b, stall[j] >= 2))
+            continue
         for k, _ in flow.successors[j]:
             work.append((k, b, True))
     return True

@@ -21,8 +21,8 @@ def _loader(bits: int, result: Any) -> Any:
             value.align = 1
             width = result.bitwidth
             if width > bits:
-                value = builder.sext(value, ir.IntType(width)) if result.signed else builder.zext(
-                    value, ir.IntType(width)
+                value = (
+                    builder.sext(value, ir.IntType(width)) if result.signed else builder.zext(value, ir.IntType(width))
                 )
             return value
 
@@ -65,9 +65,7 @@ def _float_op(bits: int, name: str) -> Any:
                 value = builder.fadd(x, y)
             else:
                 suffix = {16: "f16", 32: "f32", 64: "f64"}[bits]
-                function = builder.module.declare_intrinsic(
-                    f"llvm.{name}num", (), ir.FunctionType(kind, (kind, kind))
-                )
+                function = builder.module.declare_intrinsic(f"llvm.{name}num", (), ir.FunctionType(kind, (kind, kind)))
                 _ = suffix
                 value = builder.call(function, (x, y))
             raw = builder.bitcast(value, integer)

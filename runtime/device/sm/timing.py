@@ -118,7 +118,13 @@ def _memory(instr: Instr, space: str, kind: str, width: int) -> Timing:
     if kind == "load":
         latency, arrive = _LOADS_GLOBAL[width]
         return _queued(
-            L.Q_LSU, 2 if narrow or space == "local" else 4, 1, latency - 2 * narrow, 8 if narrow else 10, arrive, counter
+            L.Q_LSU,
+            2 if narrow or space == "local" else 4,
+            1,
+            latency - 2 * narrow,
+            8 if narrow else 10,
+            arrive,
+            counter,
         )
     if kind == "copy":
         return _queued(L.Q_LSU, 4, 1, 39, 12, 39, counter)
