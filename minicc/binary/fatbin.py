@@ -42,8 +42,8 @@ METHODS = {"none": 0, "lz4": F_LZ4, "zstd": F_ZSTD}
 class Entry:
     """One image. `arch` is "sm_90a" for a cubin, "compute_90" for PTX; `data` is uncompressed, PTX without its NUL.
 
-    `compression` is a key of `METHODS`; `options` is what ptxas is to be run with (PTX); `name` is the identifier of the source file,
-    as cuobjdump prints it."""
+    `compression` is a key of `METHODS`; `options` is what ptxas is to be run with (PTX); `name` is the identifier of
+    the source file, as cuobjdump prints it."""
 
     kind: Literal["cubin", "ptx"]
     arch: str
@@ -206,28 +206,35 @@ def _decompress(payload: Data, method: str, full: int, at: int) -> bytes:
         payload.bad(0, f"declared size of {full} bytes is impossible for {len(payload)} compressed bytes")
     data = bytes(payload.view)
     try:
-        if method == "lz4":
-            import lz4.block
-
-            out = lz4.block.decompress(data, uncompressed_size=full)
-        else:
-            import zstandard
-
-            parameters = zstandard.get_frame_parameters(data)
-            if parameters.window_size > LIMIT:
-                payload.bad(0, "zstd frame asks for too much memory")
-            reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
-            out = reader.read(full + 1) if full < 1 << 16 else _read_some(reader, full + 1)
+        out = _lz4(data, full) if method == "lz4" else _zstd(payload, data, full)
     except (ValueError, MemoryError, RuntimeError, OverflowError) as error:
-        payload.bad(0, f"{method} data is damaged: {error}")
-    except Exception as error:  # zstandard.ZstdError and lz4's own error derive from Exception alone
-        if type(error).__module__.split(".")[0] not in ("zstandard", "lz4", "_lz4"):
-            raise
         payload.bad(0, f"{method} data is damaged: {error}")
     if len(out) != full:
         payload.bad(0, f"{method} data holds {len(out)} bytes; the header says {full}")
+    return out
+
+
+def _lz4(data: bytes, full: int) -> bytes:
+    import lz4.block
+
+    try:
+        out = lz4.block.decompress(data, uncompressed_size=full)
+    except lz4.block.LZ4BlockError as error:
+        raise ValueError(str(error)) from None
     assert isinstance(out, bytes)
     return out
+
+
+def _zstd(payload: Data, data: bytes, full: int) -> bytes:
+    import zstandard
+
+    try:
+        if zstandard.get_frame_parameters(data).window_size > LIMIT:
+            payload.bad(0, "zstd frame asks for too much memory")
+        reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
+        return _read_some(reader, full + 1)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
 
 
 def _read_some(reader: object, limit: int) -> bytes:

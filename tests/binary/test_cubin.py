@@ -1,0 +1,258 @@
+"""cubins: what we read of ptxas's, what NVIDIA's tools read of ours, and that the two agree."""
+
+from __future__ import annotations
+
+import inspect
+import io
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minicc.binary import read_cubin, write_cubin
+from minicc.binary.scan import NOP
+from minicc.diagnostics import CompileError
+from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable
+from tests.binary.conftest import output
+
+EXIT = bytes.fromhex("4d790000000000000000800300ea0f00")
+SHFL = bytes.fromhex("897f05000000200c001f0e0000e22e00")
+NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True)
+
+
+def _code(count: int) -> bytes:
+    return SHFL * (count - 1) + EXIT
+
+
+@st.composite
+def programs(draw) -> Program:
+    """Programs that ptxas could make: unique names, parameters in order, references that exist."""
+    names = draw(st.lists(NAMES, unique=True, min_size=1, max_size=9))
+    externs = draw(st.lists(st.sampled_from(["vprintf", "malloc", "free", "__assertfail"]), unique=True))
+    names = [n for n in names if n not in externs] or ["k"]
+    cut = draw(st.integers(1, len(names)))
+    program = Program(draw(st.sampled_from(["sm_90", "sm_90a"])), externs=externs)
+    for name in names[cut:]:
+        space = draw(st.sampled_from(["global", "constant"]))
+        size = draw(st.integers(1, 64))
+        filled = space == "constant" or draw(st.booleans())
+        init = draw(st.binary(min_size=size, max_size=size)) if filled else None
+        program.variables.append(Variable(name, space, size, draw(st.sampled_from([1, 4, 8, 16])), init))
+    for name in names[:cut]:
+        count = draw(st.integers(1, 40))
+        f = Function(name, _code(count), registers=draw(st.integers(1, 255)), barriers=draw(st.integers(0, 16)))
+        f.shared = draw(st.integers(0, 40000))
+        f.frame = draw(st.integers(0, 4096)) * 8
+        f.min_stack = f.frame
+        at = 0
+        for i, size in enumerate(draw(st.lists(st.sampled_from([1, 2, 4, 8, 12, 64]), max_size=12))):
+            align = size if size in (1, 2, 4, 8) else 4
+            at = -(-at // align) * align
+            f.params.append(Param(i, at, size))
+            at += size
+        f.param_bytes = at
+        f.callees = draw(st.lists(st.sampled_from(externs), unique=True)) if externs else []
+        bounds = st.none() | st.tuples(st.integers(1, 1024), st.just(1), st.just(1))
+        f.max_threads = draw(bounds)
+        offsets = sorted(draw(st.sets(st.integers(0, count - 1), max_size=5)))
+        for offset in offsets:
+            place = st.tuples(st.sampled_from(["a.k", "dir/b.k"]), st.integers(1, 500), st.just(0), NAMES)
+            chain = tuple(draw(st.lists(place, max_size=3)))
+            f.lines.append(
+                Line(16 * offset, draw(st.sampled_from(["a.k", "dir/b.k"])), draw(st.integers(1, 900)), 0, chain)
+            )
+        f.constant2 = draw(st.binary(max_size=4)) * 4
+        program.functions.append(f)
+    program.constant4 = draw(st.lists(st.sampled_from(names), max_size=4)) + externs
+    for v in program.variables:
+        if v.init is not None and v.size >= 16 and v.space == "global":
+            v.relocations = [Relocation(8, "R_CUDA_64", draw(st.sampled_from(names)), draw(st.integers(0, 64)))]
+    return program
+
+
+def _comparable(program: Program) -> Program:
+    """Without what reading adds: derived attributes, the raw line table, placements."""
+    program.debug_line = None
+    program.uses_extern_shared = False
+    for f in program.functions:
+        f.attributes = {}
+        f.shared_align = 16 if not f.shared else f.shared_align
+    program.variables = sorted(program.variables, key=lambda v: v.name)
+    for v in program.variables:
+        v.offset, v.align = None, 1
+    return program
+
+
+@given(programs())
+def test_what_is_written_is_read_back(program):
+    data = write_cubin(program)
+    assert data == write_cubin(program)
+    assert _comparable(read_cubin(data, "x")) == _comparable(program)
+
+
+@given(programs())
+def test_an_independent_reader_agrees(program):
+    elf = ELFFile(io.BytesIO(write_cubin(program)))
+    assert elf["e_machine"] == "EM_CUDA" and elf["e_shstrndx"] == 1
+    symbols = {s.name: s for s in elf.get_section_by_name(".symtab").iter_symbols()}
+    for f in program.functions:
+        text = elf.get_section_by_name(f".text.{f.name}")
+        assert text.data().startswith(f.code)
+        assert text["sh_size"] % 128 == 0 and text["sh_size"] >= len(f.code) + 128
+        assert text["sh_offset"] % 128 == 0
+        assert {text.data()[i : i + 16] for i in range(len(f.code), text["sh_size"], 16)} == {NOP}
+        assert symbols[f.name]["st_size"] == text["sh_size"] and symbols[f.name]["st_other"]["local"] is not None
+        bank = elf.get_section_by_name(f".nv.constant0.{f.name}")
+        assert bank["sh_size"] == 0x210 + f.param_bytes
+    cuinfo = elf["e_flags"] >> 24
+    assert elf.get_section(cuinfo).name == ".note.nv.cuinfo"
+    assert elf["e_flags"] >> 8 & 0xFFFF == 90
+    loads = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
+    for f in program.functions:
+        text = elf.get_section_by_name(f".text.{f.name}")
+        assert any(s["p_offset"] <= text["sh_offset"] and s["p_flags"] & 1
+                   and text["sh_offset"] + text["sh_size"] <= s["p_offset"] + s["p_filesz"] for s in loads)  # fmt: skip
+
+
+@given(programs())
+def test_pyelftools_reads_our_line_table(program):
+    elf = ELFFile(io.BytesIO(write_cubin(program)))
+    table = elf.get_section_by_name(".debug_line")
+    kernels = [f for f in program.functions if f.lines]
+    assert (table is not None) == bool(kernels)
+    if table is None:
+        return
+    from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
+    from elftools.dwarf.structs import DWARFStructs
+
+    names = list(inspect.signature(DWARFInfo).parameters)
+    given_sections = {n: None for n in names if n != "config"}
+    data = table.data()
+    given_sections["debug_line_sec"] = DebugSectionDescriptor(io.BytesIO(data), ".debug_line", 0, len(data), 0)
+    info = DWARFInfo(config=DwarfConfig(True, "x64", 8), **given_sections)
+    program_ = info._parse_line_program_at_offset(0, DWARFStructs(True, 32, 8))
+    sequences, rows = [], {}
+    for entry in program_.get_entries():
+        if entry.state is None:
+            continue
+        if entry.state.end_sequence:
+            sequences.append(rows)
+            rows = {}
+        else:
+            rows[entry.state.address] = (entry.state.file, entry.state.line)
+    assert len(sequences) == len(kernels)
+    files = program_["file_entry"]
+    for rows, f in zip(sequences, kernels, strict=True):
+        for line in f.lines:
+            file, number = rows[line.offset]
+            assert number == line.line
+            assert files[file - 1].name.decode() == line.file.rpartition("/")[2]
+
+
+@given(programs(), st.data())
+def test_damaged_files_give_errors(program, data):
+    """Cutting or flipping bits never gives anything but a program or a CompileError."""
+    good = bytearray(write_cubin(program))
+    for _ in range(8):
+        bad = bytearray(good)
+        if data.draw(st.booleans()):
+            bad = bad[: data.draw(st.integers(0, len(bad) - 1))]
+        for _ in range(data.draw(st.integers(0, 4))):
+            if bad:
+                bad[data.draw(st.integers(0, len(bad) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+        try:
+            read_cubin(bytes(bad), "bad.cubin")
+        except CompileError as error:
+            assert "bad.cubin: byte 0x" in str(error)
+
+
+def test_every_truncation_gives_an_error(reference_cubin):
+    data = reference_cubin.read_bytes()
+    for size in range(0, len(data), 97):
+        with pytest.raises(CompileError, match="byte 0x"):
+            read_cubin(data[:size], "cut")
+
+
+def test_reading_ptxas_files(reference_cubin):
+    program = read_cubin(reference_cubin.read_bytes(), str(reference_cubin))
+    assert program.arch == ("sm_90a" if "sm_90a" in reference_cubin.name else "sm_90")
+    one, switch, cluster = program.function("k_one"), program.function("k_switch"), program.function("_Z9k_clusterPi")
+    assert [(p.offset, p.size) for p in one.params] == [(0, 8), (8, 4), (12, 8)]
+    assert 1000 <= one.shared <= 1008 and one.barriers == 1
+    assert one.callees == ["vprintf"] and program.externs == ["vprintf"]
+    assert list(one.labels) == ["$k_one$_Z6helperfi"]
+    assert switch.max_threads == (128, 1, 1) and len(switch.constant2) > 0
+    assert cluster.attributes["CTA_PER_CLUSTER"] == (2, 1, 1)
+    assert program.uses_extern_shared
+    variables = {v.name: v for v in program.variables}
+    assert variables["ctab"].space == "constant" and variables["ctab"].size == 64
+    assert variables["ctab"].init[:8] == bytes.fromhex("0000803f00000040")
+    assert variables["gcount"].init is None and variables["big"].size == 800
+    assert [(r.symbol, r.addend) for r in variables["gptr"].relocations] == [("ginit", 4)]
+    assert "vprintf" in program.constant4 and "big" in program.constant4
+    if "lineinfo" in reference_cubin.name:
+        assert {line.line for line in one.lines} >= {13, 14, 15, 16, 17, 19}
+        inlined = [line for line in one.lines if line.inlined_at]
+        assert any(line.line == 10 and line.inlined_at[0][3] == "_Z2sqf" for line in inlined)
+
+
+COMMANDS = [("cuobjdump", "-sass"), ("cuobjdump", "-res-usage"), ("nvdisasm", "-c"), ("nvdisasm", "-c", "-gi")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_tools_print_the_same_of_ours(reference_cubin, oracle, tmp_path, command):
+    """What NVIDIA's tools print of a cubin that we read and wrote anew, against the original: the same lines (functions
+    may come in another order)."""
+    ours = tmp_path / reference_cubin.name
+    ours.write_bytes(write_cubin(read_cubin(reference_cubin.read_bytes(), "x")))
+    tool, *options = command
+    want = output(oracle(tool), *options, reference_cubin).replace(str(reference_cubin), "FILE")
+    got = output(oracle(tool), *options, ours).replace(str(ours), "FILE")
+    if "-res-usage" in options:  # sections, and so the words of a line, may come in another order too
+        got, want = ("\n".join(" ".join(sorted(line.split())) for line in text.splitlines()) for text in (got, want))
+    assert sorted(got.splitlines()) == sorted(want.splitlines())
+
+
+def test_cuobjdump_elf_accepts_ours(reference_cubin, oracle, tmp_path):
+    ours = tmp_path / "ours.cubin"
+    ours.write_bytes(write_cubin(read_cubin(reference_cubin.read_bytes(), "x")))
+    want = output(oracle("cuobjdump"), "-elf", reference_cubin)
+    got = output(oracle("cuobjdump"), "-elf", ours)
+    assert "toolkit=13.0" in got
+
+    def records(text: str) -> list[str]:
+        """Attribute names in order, by section; symbol numbers differ."""
+        return sorted(line.strip() for line in text.splitlines() if "Attribute:" in line)
+
+    assert records(got) == records(want)
+
+
+@given(program=programs())
+def test_nvdisasm_accepts_any_program(program, tmp_path_factory):
+    from tests.conftest import find_tool
+
+    tool = find_tool("cuobjdump")
+    if tool is None:
+        pytest.skip("cuobjdump is not here")
+    path = tmp_path_factory.mktemp("any") / "x.cubin"
+    path.write_bytes(write_cubin(program))
+    usage = output(tool, "-res-usage", path)
+    for f in program.functions:
+        line = usage.split(f"Function {f.name}:\n")[1].splitlines()[0]
+        assert f"REG:{f.registers} STACK:{f.min_stack} " in line
+        assert f"CONSTANT[0]:{0x210 + f.param_bytes}" in line
+
+
+def test_impossible_programs_are_refused():
+    with pytest.raises(CompileError, match="defined twice"):
+        write_cubin(Program("sm_90", [Function("k", EXIT), Function("k", EXIT)]))
+    with pytest.raises(CompileError, match="does not define"):
+        write_cubin(Program("sm_90", [Function("k", EXIT)], constant4=["nothing"]))
+    with pytest.raises(CompileError, match="whole instructions"):
+        write_cubin(Program("sm_90", [Function("k", EXIT[:8])]))
+    with pytest.raises(CompileError, match="overlap"):
+        two = [Variable("a", "constant", 8, 4, bytes(8), offset=0), Variable("b", "constant", 8, 4, bytes(8), offset=4)]
+        write_cubin(Program("sm_90", [Function("k", EXIT)], two))
+    with pytest.raises(CompileError, match="not an ELF"):
+        read_cubin(b"hello" * 40, "x")
