@@ -70,15 +70,22 @@ def integer_to_integer(b: Builder, out: V, item: ptx.Operand, to: str, from_: st
             b.move64(out, low, high)
         return
     low = b.val64(item)[0] if bits(from_) == 64 else extend(b, b.val(item, from_), from_)
-    if bits(to) < 32 and bits(from_) > bits(to):
-        # The register may be wider than the target type: PTX extends by the target's sign.
-        low = extend(b, b.reg(low), to) if out_is_wide(b, out) else low
+    if bits(to) < 32 and not _contains(to, from_) and out_is_wide(b, out):
+        # The register is wider than the target type: PTX extends by the target's sign.
+        low = extend(b, b.reg(low), to)
     b.move(V(out.reg, 0), low)
     if out.count == 2:
         if signed(to):
             b.emit("SHF.R.S32.HI", (V(out.reg, 1),), (ZERO, imm(31), V(out.reg, 0)))
         else:
             b.move(V(out.reg, 1), ZERO)
+
+
+def _contains(to: str, from_: str) -> bool:
+    """Is every value of one integer type a value of the other?"""
+    if signed(to) == signed(from_):
+        return bits(to) >= bits(from_)
+    return signed(to) and bits(to) > bits(from_)
 
 
 def out_is_wide(b: Builder, out: V) -> bool:

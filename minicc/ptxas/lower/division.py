@@ -53,7 +53,13 @@ def by_constant(b: Builder, out: V, x: MOperand, divisor: int, type_: str, remai
     if divisor <= 1:
         return False
     quotient = b.temp()
-    if signed(type_):
+    if signed(type_) and divisor & (divisor - 1) == 0:
+        # Round towards zero: add divisor - 1 to a negative dividend before shifting.
+        power = divisor.bit_length() - 1
+        sign = b.new("SHF.R.S32.HI", ZERO, imm(31), x)
+        bias = b.new("SHF.R.U32.HI", ZERO, imm(32 - power), sign)
+        b.emit("SHF.R.S32.HI", (quotient,), (ZERO, imm(power), b.new("IADD3", x, bias, ZERO)))
+    elif signed(type_):
         # ceil(2^(32+s) / d) with s so large that the error stays below 1/2^31.
         shift = (divisor - 1).bit_length() - 1
         multiplier = -(-(1 << (32 + shift)) // divisor)
