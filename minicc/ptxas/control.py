@@ -1,4 +1,4 @@
-"""Control codes of the finished order: scoreboards, stall counts, yield, reuse flags.
+"""Control codes of the finished order: scoreboards, stall counts, yield. (Reuse flags come with emission.)
 
 The last pass: every register is physical, and nothing moves after it (it only adds NOPs where a stall does not fit in 15
 cycles). With `sched=serial` every instruction takes the longest stall and waits for everything before it.
@@ -6,10 +6,8 @@ cycles). With `sched=serial` every instruction takes the longest stall and waits
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
-from minicc.ptxas import reuse, scoreboard, stall
+from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
@@ -36,8 +34,6 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     for b, block in enumerate(function.blocks):
         for inst, mark, count in zip(block.insts, marks[b], stalls[b], strict=True):
             inst.control = Control(count, count == 0 or count >= _YIELD_FROM, mark.wbar, mark.rbar, mark.wait)
-        if arch.core.reuse_cache:
-            reuse.assign(block.insts)
 
 
 def _serial(function: MFunction) -> None:
@@ -67,7 +63,3 @@ def _serial(function: MFunction) -> None:
                 out.append(inst)
         block.insts = out
 
-
-def plain() -> Control:
-    """The control field of the loop that ends every function, and of padding."""
-    return attrs.evolve(Control(), stall=0, yield_=True)

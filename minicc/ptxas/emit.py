@@ -65,9 +65,12 @@ def instructions(function: MFunction) -> tuple[list[Instr], dict[str, int], list
 
 def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> Function:
     """One kernel as the cubin will hold it."""
+    from minicc.ptxas import reuse
     from minicc.sass import encode
 
     instrs, addresses, origin = instructions(function)
+    if arch.core.reuse_cache and options.sched == "list" and options.opt_level > 0:
+        instrs = reuse.assign(instrs, {at // SIZE for at in addresses.values()}, arch)
     words = bytearray()
     for n, instr in enumerate(instrs):
         words += encode(instr, arch, n * SIZE).to_bytes(16, "little")

@@ -15,9 +15,32 @@ def drop_unreachable(function: MFunction, arch: Arch, options: Options) -> None:
     cfg = Cfg.of(function)
     keep = set(cfg.rpo)
     if len(keep) < len(function.blocks):
-        function.blocks = [block for i, block in enumerate(function.blocks) if i in keep]
+        before = function.blocks
+        function.blocks = [block for i, block in enumerate(before) if i in keep]
+        _drop_lone_bssy(function)
+        # A BSSY names the code after its BSYNC even where that has been folded away (every path there exits).
+        named = {target_of(i) for block in function.blocks for i in block.insts if i.mnemonic == "BSSY"}
+        marks = [b for i, b in enumerate(before) if i not in keep and b.label in named]
+        if marks:
+            function.blocks += [_stub(block.label) for block in marks]
         cfg = Cfg.of(function)
     cfg.set_loop_depths()
+
+
+def _stub(label: str) -> Block:
+    """An exit that is never reached, for a BSSY to name."""
+    return Block(label, [MInst("EXIT", side_effect=True)])
+
+
+def _drop_lone_bssy(function: MFunction) -> None:
+    """A BSSY whose BSYNC is gone (every path of its region exits) has nothing to wait for."""
+    awaited = {s.reg.id for b in function.blocks for i in b.insts if i.mnemonic == "BSYNC" for s in i.srcs if isinstance(s, V)}
+    for block in function.blocks:
+        block.insts = [
+            i
+            for i in block.insts
+            if i.mnemonic != "BSSY" or not isinstance(i.dsts[0], V) or i.dsts[0].reg.id in awaited
+        ]
 
 
 def _idle(inst: MInst) -> bool:

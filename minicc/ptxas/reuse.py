@@ -3,82 +3,46 @@
 The cache holds one register per bank and operand slot. A flag pays when the next instruction of the warp reads the same
 register in the same slot. It is not coherent (a write to the register leaves the old value in the cache) and is
 ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so an instruction
-never flags what it writes.
+never flags what it writes. Works on finished instructions, whose declarations know the slots.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
-from minicc.ptxas.mir import MInst, V
-from minicc.ptxas.timing import timing
-from minicc.sass.instr import Const, Imm, Reg
+from minicc.arch.schema import Arch
+from minicc.sass import Effects, effects
+from minicc.sass.instr import Instr
 
-_SLOT_A, _SLOT_B, _SLOT_C = 1, 2, 4
-_TERNARY = frozenset({"FFMA", "IMAD", "IADD3", "LOP3", "DFMA", "HFMA2", "PRMT", "SHF", "LEA", "VIADDMNMX"})
-_BINARY = frozenset({"FADD", "FMUL", "DADD", "DMUL", "HADD2", "HMUL2", "VIADD", "SEL", "FSEL", "ISETP", "FSETP", "DSETP",
-                     "FMNMX", "VIMNMX", "HSETP2"})  # fmt: skip
+_PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
+"""Pipes whose instructions read through the cache."""
 
 
-def slots(inst: MInst) -> dict[int, int]:
-    """Operand slot bit -> physical register for plain register sources, of the mnemonics whose slots are known: the form
-    with a non-register in the second place keeps the third source in slot C; with a non-register third, the second
-    source moves to slot C (encodings, "form")."""
-    ternary = inst.mnemonic in _TERNARY
-    if not ternary and inst.mnemonic not in _BINARY:
+def _slots(found: Effects) -> dict[int, int]:
+    if found.variable or found.late or found.pipe not in _PIPES:
         return {}
-    if len(inst.srcs) < (3 if ternary else 2) or "MOV" in inst.modifiers:
-        return {}
-    kinds: list[int | None] = []
-    for operand in inst.srcs[: 3 if ternary else 2]:
-        if isinstance(operand, V) and operand.reg.file == "R" and operand.reg.fixed is not None:
-            kinds.append(operand.reg.fixed + operand.part)
-        elif isinstance(operand, Reg) and operand.file == "R":
-            kinds.append(operand.index)
-        elif isinstance(operand, Imm | Const | V | Reg):
-            kinds.append(None)
-        else:
-            return {}
-    out: dict[int, int] = {}
-    a, b = kinds[0], kinds[1]
-    if a is not None:
-        out[_SLOT_A] = a
-    if ternary:
-        c = kinds[2]
-        if inst.mnemonic in ("LEA", "SHF", "PRMT") and (b is None or c is None):
-            return {_SLOT_A: a} if a is not None and inst.mnemonic != "LEA" else {}
-        if c is None:
-            if b is not None:
-                out[_SLOT_C] = b
-        else:
-            out[_SLOT_C] = c
-            if b is not None:
-                out[_SLOT_B] = b
-    elif b is not None:
-        if inst.mnemonic in ("FADD", "DADD", "HADD2"):
-            return {k: v for k, v in out.items() if k == _SLOT_A}
-        out[_SLOT_B] = b
-    return {slot: reg for slot, reg in out.items() if reg != 255}
+    return {a.slot: a.index for a in found.reads if a.file == "R" and a.slot >= 0}
 
 
-def assign(insts: list[MInst]) -> None:
-    """Set the reuse masks of one block, whose stalls and yields are final."""
-    if not insts:
-        return
-    here = slots(insts[0])
-    for inst, following in zip(insts, insts[1:], strict=False):
-        after = slots(following)
+def assign(instrs: list[Instr], leaders: Collection[int], arch: Arch) -> list[Instr]:
+    """`instrs` with reuse masks; `leaders` are the indices at which basic blocks start."""
+    out = list(instrs)
+    known = [effects(i, arch) if i.mnemonic not in ("BRA", "EXIT", "NOP") else None for i in instrs]
+    for n in range(len(instrs) - 1):
+        here, after = known[n], known[n + 1]
+        if here is None or after is None or n + 1 in leaders or instrs[n].control.yield_:
+            continue
+        mine = _slots(here)
+        if not mine:
+            continue
+        theirs = _slots(after)
+        written = {a.index + k for a in here.writes if a.file == "R" for k in range(a.count)}
         mask = 0
-        if here and after and not inst.control.yield_ and not timing(inst.mnemonic, inst.modifiers).variable:
-            written = {
-                d.reg.fixed + d.part + n
-                for d in inst.dsts
-                if isinstance(d, V) and d.reg.fixed is not None and d.reg.file == "R"
-                for n in range(d.count)
-            }
-            for slot, reg in here.items():
-                if after.get(slot) == reg and reg not in written:
-                    mask |= slot
+        for slot, reg in mine.items():
+            if theirs.get(slot) == reg and reg not in written:
+                mask |= 1 << slot
         if mask:
-            inst.control = attrs.evolve(inst.control, reuse=mask)
-        here = after
+            out[n] = attrs.evolve(instrs[n], control=attrs.evolve(instrs[n].control, reuse=mask))
+    return out

@@ -46,6 +46,8 @@ def verify(function: MFunction, after: str, *, allocated: bool = False) -> None:
                     bad(inst, "known-target", str(target))
                     continue
                 expected.add(target)
+            if inst.mnemonic == "BSSY" and target_of(inst) not in known:
+                bad(inst, "known-target", str(target_of(inst)))
             if ends(inst) and is_plain(inst) and n != len(block.insts) - 1:
                 bad(inst, "terminator-last", "an unguarded jump inside a block")
             if inst.mnemonic == "BRA" and n < len(block.insts) - 2:
