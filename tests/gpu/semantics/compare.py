@@ -2,7 +2,7 @@
 
     python -m tests.gpu.semantics.compare CASES OUT [--show N] [TEXT ...]
 
-Answers are computed again, so that a corrected rule can be checked without another run. Ends with 1 if any word differs.
+Answers are computed anew, so that a corrected rule can be checked without another run. Exit status 1 if a word differs.
 """
 
 from __future__ import annotations
