@@ -86,6 +86,10 @@ class MInst:
     space: str = ""
     control: Control = Control()
     hidden: tuple[tuple[str, int], ...] = ()
+    implicit_reads: tuple[V, ...] = ()
+    """Registers (virtual, with `fixed` set) that a CALL reads without printing them: its arguments."""
+    implicit_writes: tuple[V, ...] = ()
+    """Registers that a CALL may change: results and everything the callee need not preserve."""
 
 
 @attrs.define(eq=False)
