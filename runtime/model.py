@@ -153,10 +153,9 @@ class ModelDevice(Device):
         name = function.name if function else completion.grid.name
         at = bisect.bisect_right([line.offset for line in function.lines], fault.pc) - 1 if function else -1
         line = function.lines[at] if function and at >= 0 else None
-        place = f", {line.file}:{line.line}" if line else ""
-        where = f"block {fault.block}, thread {fault.thread}, at 0x{fault.pc:x} of '{name}'{place}"
+        where = f"{line.file}:{line.line}: " if line else ""
         return DeviceError(
-            f"{fault.kind.replace('_', ' ')}: {fault.message} ({where})",
+            f"{where}{fault.message}",
             fault.kind,
             name,
             fault.block,

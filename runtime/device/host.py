@@ -79,6 +79,10 @@ class HostEngine:
         self.memory.write(channel.userd + hw.GP_GET, struct.pack("<I", channel.get))
         self.memory.write(channel.notifier, bytes(hw.NOTIFIER.size))
 
+    def why_halted(self, token: int) -> str:
+        """What the kernel driver logs of a stopped channel."""
+        return self.channels[token].halted
+
     def doorbell(self, token: int) -> None:
         """Work until every channel is idle, halted or waiting for a semaphore. Unknown tokens are ignored, as on the
         chip."""

@@ -28,8 +28,8 @@ their lower halves are 0; any place outside the device's memory will do."""
 class ChannelError(Exception):
     """The device stopped the channel; `error` is the number in its notifier."""
 
-    def __init__(self, error: int) -> None:
-        super().__init__(f"channel stopped with error {error}")
+    def __init__(self, error: int, why: str) -> None:
+        super().__init__(f"{why} (error {error})")
         self.error = error
 
 
@@ -110,10 +110,11 @@ class Channel:
         """Raise `ChannelError` if the device stopped the channel; the channel is usable again afterwards."""
         _, error, _, status = hw.NOTIFIER.unpack(self.gpu.memory.read(self.notifier, hw.NOTIFIER.size))
         if status == hw.NOTIFIER_ERROR:
+            why = self.gpu.host.why_halted(self.token)
             self.gpu.reset_channel(self.token)
             self.put = self._word(self.userd + hw.GP_GET)
             self.gpu.memory.write(self.semaphore, struct.pack("<Q", self.submitted))
-            raise ChannelError(error)
+            raise ChannelError(error, why)
 
     def wait(self, value: int) -> None:
         """Return once the semaphore has reached `value`; `ChannelError` if the channel was stopped instead."""

@@ -65,6 +65,13 @@ class LoadedModule:
         self._owned.append(address)
         return address
 
+    def _bank(self, size: int) -> tuple[int, int]:
+        """Room for a constant bank: the QMD gives sizes in units of 16 bytes."""
+        size = max(-(-size // 16) * 16, 16)
+        address = self._reserve(size, CONSTANT_ALIGN)
+        self._upload(address, bytes(size))
+        return address, size
+
     def _place_variables(self) -> None:
         variables = self.program.variables
         constants = [v for v in variables if v.space == "constant"]
@@ -75,18 +82,18 @@ class LoadedModule:
             offsets[v.name], end = at, max(end, at + v.size)
         if end > 1 << 16:
             fail("load.constant", f"constant bank 3 needs {end} bytes; 65536 is the most")
-        bank = self._reserve(max(end, 16), CONSTANT_ALIGN) if constants else 0
+        if constants:
+            self.bank3 = self._bank(end)
+            self.tracer.step("driver", "constant bank 3", address=self.bank3[0], bytes=end)
         for v in constants:
-            self.addresses[v.name] = bank + offsets[v.name]
+            assert self.bank3 is not None
+            self.addresses[v.name] = self.bank3[0] + offsets[v.name]
         for v in variables:
             if v.space != "constant":
                 self.addresses[v.name] = self._reserve(max(v.size, 1), max(v.align, 16))
                 self.tracer.step("driver", "place variable", name=v.name, address=self.addresses[v.name], bytes=v.size)
         for v in variables:
             self._upload(self.addresses[v.name], self._initial(v))
-        if constants:
-            self.bank3 = (bank, max(end, 16))
-            self.tracer.step("driver", "constant bank 3", address=bank, bytes=end)
 
     def _initial(self, variable: Variable) -> bytes:
         data = bytearray(variable.init or b"")
@@ -116,7 +123,7 @@ class LoadedModule:
         slots = self.program.constant4
         if self.bank4 is not None or not slots:
             return
-        self.bank4 = (self._reserve(8 * len(slots), CONSTANT_ALIGN), 8 * len(slots))
+        self.bank4 = self._bank(8 * len(slots))
         data = bytearray(8 * len(slots))
         for i, slot in enumerate(slots):
             if slot:
@@ -141,7 +148,7 @@ class LoadedModule:
         entry = self._reserve(len(code) + PREFETCH_ROOM, 128)
         bank = None
         if function.constant2:
-            bank = (self._reserve(len(function.constant2), CONSTANT_ALIGN), len(function.constant2))
+            bank = self._bank(len(function.constant2))
             self._upload(bank[0], function.constant2)
         # Known before relocations are resolved, so that functions may refer to each other.
         self.placed[name] = Placed(function, entry, len(code), bank)
