@@ -134,7 +134,10 @@ def _split(text: str) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     for group in text.split(", ") if text else []:
         for position, word in enumerate(group.split(" ")):
-            out.append((word, ", " if position == 0 else " "))
+            stem, dot, field = word.partition(".{")
+            out.append((stem, ", " if position == 0 else " "))
+            if dot:
+                out.append(("{" + field, "."))
     return out
 
 
@@ -242,7 +245,8 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
     slot = slot._replace(**signs)
     field = None
     if suffix:
-        label = f"{suffix}_{physical}" if f"{suffix}_{physical}" in row.fields else suffix
+        labels = (f"{suffix}_{logical}{physical}", f"{suffix}_{physical}", f"{suffix}_{logical}")
+        label = next((label for label in labels if label in row.fields), suffix)
         field = _field(form, label)
     bits = parse_bits(row.fields[f"{name}_at"]) if f"{name}_at" in row.fields else None
     if kind in ("r", "u"):
@@ -265,7 +269,7 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
     spaced = field is not None or bool(extra) or "spaced" in row.fields
     return ConstCodec(
         name, CONST_BANK, CONST_OFFSET, 4,
-        uniform=uniform, signs=(neg, absolute, inv), suffix=field, spaced=spaced, fixed=extra,
+        uniform=uniform, signs=(neg, absolute, inv), suffix=field, spaced=spaced, signed=uniform is None, fixed=extra,
     )  # fmt: skip
 
 
@@ -307,6 +311,7 @@ def _address(form: Form, text: str) -> Codec:
             int(kind.partition("*")[2] or 1),
             uniform=_part(form, first) if shape == "cx" else None,
             base=_part(form, base_text) if base_text != "-" else None,
+            signed=not kind.startswith("uint"),
         )
     base = ureg = None
     offset = None

@@ -47,7 +47,7 @@ def register_text(reg: Reg) -> str:
         name = name_of(reg.index)
     if not reg.suffix:
         return decorate(name, reg)
-    if reg.suffix[-1] in LANES:
+    if reg.suffix[-1] in LANES and reg.file == "R":
         return decorate(name, reg) + "".join("." + s for s in reg.suffix)
     return decorate(name + "".join("." + s for s in reg.suffix), reg)
 
@@ -271,12 +271,13 @@ class ConstCodec(Codec):
         signs: tuple[int | None, int | None, int | None] = (None, None, None),
         suffix: Field | None = None,
         spaced: bool = False,
+        signed: bool = True,
         fixed: tuple[str, ...] = (),
     ) -> None:
         self.name, self.bank, self.offset, self.scale = name, bank, offset, scale
         self.uniform, self.base, self.suffix, self.spaced = uniform, base, suffix, spaced
         self.neg, self.abs, self.inv = signs
-        self.fixed = fixed
+        self.fixed, self.signed = fixed, signed
         self.kinds = frozenset("X" if uniform else "C")
         self.mask = offset.mask | (uniform.mask if uniform else bank.mask) | (base.mask if base else 0)
         self.mask |= suffix.bits.mask if suffix else 0
@@ -285,7 +286,7 @@ class ConstCodec(Codec):
 
     def decode(self, word: int, address: int) -> Const:
         offset = self.offset.get(word)
-        if offset >= self.offset.limit >> 1 and not self.uniform:
+        if self.signed and offset >= self.offset.limit >> 1:
             offset -= self.offset.limit
         suffix = self.fixed
         if self.suffix:
@@ -294,7 +295,7 @@ class ConstCodec(Codec):
                 raise NoFit(f"reserved value of field '{self.suffix.name}'")
             suffix = suffix + printed
         base = self.base.decode(word, address) if self.base else None
-        if base is not None and base.index == ZERO[base.file] and not self.uniform:
+        if base is not None and base.index == ZERO[base.file] and base.file == "R" and not self.uniform:
             base = None
         return Const(
             0 if self.uniform else self.bank.get(word),

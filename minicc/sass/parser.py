@@ -63,6 +63,9 @@ def parse(text: str, family: str = "", source: SourceFile | None = None, offset:
     words: list[_Word] = []
     for start, end in _pieces(body, head.end()):
         try:
+            if body[start:end].endswith(".H1") and _NUMBER.match(body[start : end - 3]):
+                words.append(_operand(body[start : end - 3], start, end - 3))
+                start = end - 2
             words.append(_operand(body[start:end], start, end))
         except ValueError as error:
             wrong(str(error), start, end)
@@ -238,7 +241,8 @@ def _bracket(text: str, neg: bool, absolute: bool, inv: bool, outer: tuple[str, 
     if shape in ("c", "cx"):
         if second is None:
             raise ValueError("a constant operand is c[bank][offset]")
-        base, _, offset = _sum(second)
+        base, ureg, offset = _sum(second)
+        base = base or ureg
         if shape == "c":
             return Const(int(first, 0), offset, base=base, neg=neg, abs=absolute, inv=inv, suffix=suffix)
         return Const(0, offset, _plain_register(first), base, neg, absolute, inv, suffix)

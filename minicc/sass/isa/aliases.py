@@ -21,12 +21,14 @@ def alias_of(instr: Instr) -> tuple[str, ...]:
     if (_zero(a) or _zero(b)) and not _zero(c):
         return ("MOV",)
     if isinstance(b, Imm) and b.bits:
-        if b.bits & (b.bits - 1) == 0 and _zero(c) and b.bits != 1:
-            return ("SHL",)
         if b.bits == 1:
-            return ("IADD",)
+            return ("MOV",) if _zero(c) else ("IADD",)
+        if b.bits & (b.bits - 1) == 0 and _zero(c) and b.bits not in UNNAMED_SHIFTS:
+            return ("SHL",)
     return ()
 
 
+UNNAMED_SHIFTS = frozenset((1 << 16, 1 << 31))
+"""Powers of two that nvdisasm does not call a shift."""
 ALIASES = frozenset(("MOV", "SHL", "IADD"))
 """Suffixes of IMAD that the parser drops."""

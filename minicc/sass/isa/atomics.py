@@ -66,7 +66,7 @@ ROWS = (
     op("ATOMS", 0x38C, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type", ATOMS, op=INTEGER, type=TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0x98C, "{op}{type} Rd:type, [Ra{scaled}+URc+#off], Rb:type", ATOMS, when="91=1", op=INTEGER, type=TYPE, scaled=SHARED,
        off=OFF),
-    op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS, op="87..88: CAS CAST.SPIN ? ?", type=CAS_TYPE,
+    op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS, op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE,
        scaled=SHARED, off=OFF),
     op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, off=OFF),
 )  # fmt: skip

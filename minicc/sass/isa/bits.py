@@ -91,8 +91,8 @@ def _states() -> dict[int, str]:
 
 
 def _swizzle() -> dict[int, str]:
-    """Sign patterns of FSWZADD: four lanes, two bits each, printed twice; P plus, N minus, Z zero."""
-    return {v: "".join("PNZ?"[v >> (6 - 2 * k) & 3] * 2 for k in range(4)) for v in range(256)}
+    """Sign patterns of FSWZADD: four lanes of two signs each, highest bits first; P plus, N minus, Z zero."""
+    return {v: "".join(("PP", "PN", "NP", "ZP")[v >> (6 - 2 * k) & 3] for k in range(4)) for v in range(256)}
 
 
 NAMED: dict[str, Callable[[], dict[int, str]]] = {"state": _states, "swizzle": _swizzle}

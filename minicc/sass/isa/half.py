@@ -7,7 +7,8 @@ from minicc.sass.isa.timing import ALU, HALF, HALF_MMA
 
 HALVES = "- ? H0_H0 H1_H1"
 LANES = {"half_A": f"74..75: {HALVES}", "half_B": f"60..61: {HALVES}"}
-LANES3 = {"half_A": f"74..75: {HALVES}", "half_B": "60..61: - F32 H0_H0 H1_H1", "half_C": "81..82: - F32 H0_H0 H1_H1"}
+LANES3 = {"half_A": f"74..75: {HALVES}", "half_B": "60..61,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?", "half_C": "81..82: - F32 H0_H0 H1_H1",
+           "half_BC": "81..82,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?", "half_CB": "60..61: - F32 H0_H0 H1_H1"}  # fmt: skip
 C_SIGNS = {"C_abs": "83", "C_neg": "84"}
 BF16 = "85: - BF16_V2"
 NEW = "sm_90 sm_100 sm_120"
@@ -19,8 +20,8 @@ MINMAX = {"bf16": BF16, "ftz": FTZ, "nan": "81: - NAN", "xorsign": "82: - XORSIG
 ROWS = (
     op("HADD2", 0x030, "{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "K", imm="f16x2", when="78=0", bf16=BF16,
        ftz=FTZ, sat=SAT, **LANES),
-    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "1cvw", when="78=1", ftz=FTZ, sat=SAT, **LANES),
-    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -|A|{half}, B", HALF, "i", imm="f16", when="78=1", ftz=FTZ, sat=SAT, **LANES),
+    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, -|B|{half}", HALF, "1cvw", when="78=1", ftz=FTZ, sat=SAT, **LANES),
+    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, B", HALF, "i", imm="f16", when="78=1", ftz=FTZ, sat=SAT, **LANES),
     op("HMUL2", 0x032, "{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "B", imm="f16x2", bf16=BF16,
        ftz="76,80: - FMZ FTZ ?", sat=SAT, **LANES),
     op("HFMA2", 0x031, "{f32}{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}, -|C|{half}", HALF, "BC", imm="f16x2", when="79=0",

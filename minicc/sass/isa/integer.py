@@ -49,9 +49,9 @@ ROWS = (
     op("VIADD", 0x036, "{two} Rd, A, -B", IMAD, "B", imm="uint", on="sm_90 sm_100", two="73: - 16x2"),
     op("VIADDMNMX", 0x046, "{type}{relu} Rd, A, -B, C, !Ps", ALU, "BC", imm="uint", on="sm_90 sm_100", type=VMM, relu="76: - RELU"),
     op("VIMNMX", 0x048, "{type}{relu} Rd, Pd?, Pe?, A, B, !Ps", ALU, "B", on="sm_90", type=VMM, relu="76: - RELU"),
-    op("VIMNMX3", 0x00F, "{type}{relu} Rd, A, B, C, !Ps", ALU, "B", on="sm_90 sm_100", type=VMM, relu="76: - RELU"),
-    op("VABSDIFF", 0x014, "{sign} Rd, Pd?, A, B, C", ALU, "BC", on="sm_80 sm_90 sm_100", sign=SIGN),
-    op("VABSDIFF4", 0x015, "{sign}{acc} Rd, Pd?, A, B, C", ALU, "BC", on="sm_80 sm_90 sm_100", sign="73: U8 -*",
+    op("VIMNMX3", 0x00F, "{type}{relu} Rd, A, B, C, !Ps", ALU, "B", imm="uint", on="sm_90 sm_100", type=VMM, relu="76: - RELU"),
+    op("VABSDIFF", 0x014, "{sign} Rd, Pd?, A, B, C", ALU, "BC", imm="uint", on="sm_80 sm_90 sm_100", sign=SIGN),
+    op("VABSDIFF4", 0x015, "{sign}{acc} Rd, Pd?, A, B, C", ALU, "BC", imm="uint", on="sm_80 sm_90 sm_100", sign="73: U8 -*",
        acc="75: - ACC"),
     # Bit counting runs on the special-function unit.
     op("FLO", 0x100, "{sign}{shift} Rd, Pd?, ~B", XU, "B", imm="uint", sign=SIGN, shift="74: - SH"),

@@ -7,12 +7,12 @@ the same bits, but prints nothing of it.
 
 from __future__ import annotations
 
-from minicc.sass.isa.notation import EVICT, EXTENDED, PREFETCH, SCOPE, SIZE, Row, op
+from minicc.sass.isa.notation import EVICT, EXTENDED, LOAD_SCOPE, PREFETCH, SCOPE, SIZE, Row, op
 from minicc.sass.isa.timing import LDC, LDG, LDGSTS, LDS, STG, STS, ULDC, Timing
 
 NEW = "sm_90 sm_100 sm_120"
 OFFSET = "40..63 int"
-LOAD = {"e": EXTENDED, "evict": EVICT, "prefetch": PREFETCH, "size": SIZE, "scope": SCOPE, "off": OFFSET}
+LOAD = {"e": EXTENDED, "evict": EVICT, "prefetch": PREFETCH, "size": SIZE, "scope": LOAD_SCOPE, "off": OFFSET}
 STORE = {"e": EXTENDED, "evict": EVICT, "size": SIZE, "scope": SCOPE, "off": OFFSET}
 CONST_SIZE = "73..75: U8 S8 U16 S16 -* 64 ? ?"
 SHARED_SIZE = {"size": SIZE, "off": OFFSET}

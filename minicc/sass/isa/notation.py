@@ -7,9 +7,11 @@ operands, destinations first. An operand is a *slot* (table `SLOTS` below), with
 
     -A |A| -|A| ~A !Ps   may be negated, absolute, bit-inverted, predicate-negated; the bits are those of the slot, unless the
                          row gives others: A_neg="72", A_abs="73", A_inv="63"
-    A{half}              with a suffix field: R3.H0_H0
+    A{half}              with a suffix field: R3.H0_H0. half_B="60..61: ..." is the field of the bits' slot B; half_BC that of a
+                         logical B in the slot of C; else half_C of a logical C anywhere, else half
     Rd:2  Rd:size        a tuple of registers: a number, or a rule of `widths`; 1 if not given. `:=2` marks one read and written
     Pd?  Ps?=PT  Ps?=!PT not printed at PT (the default, used when the text leaves it out); C?=RZ likewise
+    C.{half}             with a suffix that is an operand of its own (where C is an immediate)
     #lut  #n             an immediate field of the row: lut="72..79 uint"
     [Ra{ext}+URc+#off]  desc[URb][Ra{ext}+#off]  c[#bank][Ra+#off]    addresses
     @target              a code address     'PR'                      a fixed word
@@ -82,6 +84,7 @@ SLOTS: dict[str, Slot] = {
     "Ba": Slot("B", 24, 4),
     "SBa": Slot("SB", 44, 3),
     "SRa": Slot("SR", 72, 8),
+    "Rf": Slot("R", 64, 8, write=True),
     "Re": Slot("R", 40, 8),
     "URe": Slot("UR", 40, 6),
     "Rb'": Slot("R", 32, 8, shadow=0),
@@ -132,9 +135,10 @@ ROUND = "78..79: - RM RP RZ"
 FTZ = "80: - FTZ"
 SAT = "77: - SAT"
 SCOPE = (
-    "77..80: - CONSTANT.PRIVATE CONSTANT.CTA CONSTANT.CTA.PRIVATE CONSTANT STRONG.SM STRONG.GPU.PRIVATE STRONG.GPU"
+    "77..80: - CONSTANT.PRIVATE CONSTANT.CTA CONSTANT.CTA.PRIVATE STRONG.SM.PRIVATE STRONG.SM STRONG.GPU.PRIVATE STRONG.GPU"
     " MMIO.GPU CONSTANT.SM STRONG.SYS CONSTANT.SM.PRIVATE MMIO.SYS CONSTANT.VC CONSTANT.VC.PRIVATE CONSTANT.GPU"
 )
+LOAD_SCOPE = SCOPE.replace("STRONG.SM.PRIVATE", "CONSTANT")
 EVICT = "84..86: EF -* EL LU EU NA ? ?"
 PREFETCH = "68..69: - LTC64B LTC128B LTC256B"
 SIZE = "73..75: U8 S8 U16 S16 -* 64 128 ?"

@@ -17,7 +17,7 @@ ROWS = (
     op("HMMA", 0x23C, "{shape}{acc}{type} Rd:hmma_d, -Ra:hmma_a, -Rb:hmma_b, Rc:hmma_d, !UPx?", MMA16816, when="73=0",
        shape="75,78: 1688 16816 1684 ?", acc="76: F16 F32", type="82..83: - BF16 TF32 ?"),
     op("HMMA", 0x23C, ".SP{shape}{acc}{type} Rd:hmma_d, -Ra:hmma_a, -Rb:hmma_b, Rc:hmma_d, !UPx?, Re, #id", MMA16816, when="73=1",
-       shape="75,78: 16816 16832 16832 ?", acc="76: F16 F32", type="82..83: - BF16 TF32 ?", **META),
+       shape="75,78: 1688 16816 ? 16832", acc="76: F16 F32", type="82..83: - BF16 TF32 ?", **META),
     op("IMMA", 0x237, "{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688, when="72..74=4",
        shape="75,86: 8816 ? 16816 16832", **INT8),
     op("IMMA", 0x237, ".SP{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id", MMA1688,
