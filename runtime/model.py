@@ -23,7 +23,7 @@ from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
 from runtime.driver.module import LoadedModule, Placed
 from runtime.errors import DeviceError, LaunchError
-from runtime.hw import methods
+from runtime.hw import methods, qmd
 from runtime.hw.methods import Copy, SemOp, packet
 from runtime.hw.trace import Tracer
 
@@ -207,7 +207,9 @@ class ModelDevice(Device):
         )  # fmt: skip
         banks = {0: (bank_address, len(bank0)), **module.loaded.banks(placed)}
         data = launch.build_qmd(asked, placed, self.arch, shared, banks, number)
-        self.tracer.step("driver", "build QMD V04_00", address=qmd_address, bytes=len(data))
+        if self.tracer.enabled:
+            fields = {name: value for name, value in qmd.unpack(data)[1].items() if value}
+            self.tracer.step("driver", "build QMD V04_00", address=qmd_address, bytes=len(data), **fields)
         result = ModelLaunch(self, channel, kernel, request, number, [bank_address, qmd_address])
         self._launches[number] = result
         result.value = channel.submit(launch.launch_words(data, qmd_address))

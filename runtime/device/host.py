@@ -155,7 +155,9 @@ class HostEngine:
 
     def _execute(self, channel: ChannelState, method: Method) -> None:
         bound = channel.classes.get(method.subchannel, 0)
-        if self.tracer.enabled:
+        # Of an inline QMD's words the first and the last are enough for a log: the driver has logged its fields.
+        first, last = methods.Compute.LOAD_INLINE_QMD_DATA, methods.Compute.LOAD_INLINE_QMD_DATA + 4 * 95
+        if self.tracer.enabled and not first < method.address < last:
             self.tracer.step(
                 "host engine", f"method {methods.name_of(bound, method.address)}", subch=method.subchannel,
                 addr=f"0x{method.address:04x}", data=f"0x{method.data:08x}",
