@@ -18,8 +18,9 @@ _MEM_SAFE = {"lds_addr": 5, "ldg_addr": 5, "sts_addr": 5, "stg_addr": 5}
 
 # P: "Minimum safe distance", producer class -> reader class.
 RAW = {
-    "alu": {**_ALU_LIKE, **_MEM_SAFE, "ur": 4},
-    "fma": {**_ALU_LIKE, "alu": 5, "fma": 4, **_MEM_SAFE, "ur": 5},
+    # "wide_hi" is the high word of IMAD.WIDE's addend, read two cycles late.
+    "alu": {**_ALU_LIKE, **_MEM_SAFE, "ur": 4, "wide_hi": 3},
+    "fma": {**_ALU_LIKE, "alu": 5, "fma": 4, **_MEM_SAFE, "ur": 5, "wide_hi": 2},
     "half": {**_ALU_LIKE, "alu": 5, "fma": 5, "half": 4, **_MEM_SAFE, "ur": 5},
     "cs2r64": {
         "alu": 6,

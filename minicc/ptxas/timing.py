@@ -189,6 +189,8 @@ def footprint(inst: MInst, components: Components) -> Footprint:
             first = start[reg.id] + operand.part
             for key in range(first, first + operand.count):
                 reads.append((key, cls))
+            if operand.count == 2 and info.result == "wide" and position == 2:
+                reads[-1] = (reads[-1][0], "wide_hi")
         elif type(operand) is Reg:
             if operand.file != "SR" and operand.index != ZERO.get(operand.file):
                 first = BASE[operand.file] + operand.index
@@ -254,7 +256,10 @@ class Distances:
         """Cycles from a fixed-latency producer to a reader of its result."""
         if not producer:
             return 1
-        return self._raw[producer].get(reader, self._most[producer])
+        row = self._raw[producer]
+        if reader == "wide_hi" and reader not in row:
+            reader = "fma"
+        return row.get(reader, self._most[producer])
 
     def waw(self, first: str, second: str) -> int:
         """Cycles from one fixed-latency writer to the next writer ("" is a variable-latency one)."""

@@ -1,0 +1,299 @@
+"""A static checker of control codes: does every read of a register find its value, on all paths?
+
+Works on finished code, whoever made it: decoded instructions, their declared effects (`minicc.sass.effects`) and the
+arch's minimum distances. Per instruction and path it knows the least number of cycles since each fixed-latency result
+was issued, and which scoreboards announce each variable-latency result or late read that may be under way. It reports
+instruction pairs:
+
+    raw     a result is read too soon after its producer
+    waw     a result is overwritten too soon after its producer (the older one may land later)
+    war     a source is overwritten before it has been read
+    wait    a variable-latency result is read or overwritten without a wait on its scoreboard
+    late    a source of a variable-latency instruction is overwritten without a wait on its read barrier
+    setup   a scoreboard is waited for less than two cycles after the instruction that sets it
+    control a stall or barrier field that the hardware does not take
+    pairing BSYNC of a convergence barrier that no BSSY on some path has set
+
+It errs on the side of silence where hardware keeps its own order (memory instructions of one queue) and of noise nowhere:
+NVIDIA's code must pass.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.operands import BASE, key_name
+from minicc.ptxas.timing import Distances
+from minicc.sass import Effects, decode, effects
+from minicc.sass.instr import Instr, Reg, Target
+
+SIZE = 16
+_OLD = 40
+"""Cycles after which every fixed-latency result has landed."""
+_ENDS = frozenset({"BRA", "EXIT", "RET", "JMP", "BRX", "JMX", "BRXU", "JMXU", "KILL"})
+
+
+@attrs.frozen
+class Problem:
+    """`kind` as above; `first` and `second` are byte offsets of the instructions (equal if only one is involved)."""
+
+    kind: str
+    first: int
+    second: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.first:#06x} -> {self.second:#06x}: {self.kind}: {self.text}"
+
+
+@attrs.define(eq=False)
+class _Node:
+    instr: Instr
+    found: Effects
+    reads: list[tuple[int, str]]
+    writes: list[tuple[int, str]]
+    guarded: bool
+
+
+Pending = dict[tuple[int, int], int]
+"""(key, instruction index) -> age in cycles, or scoreboard mask."""
+
+
+@attrs.define(eq=False)
+class _State:
+    """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
+    mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
+    setter of a scoreboard."""
+
+    fixed: Pending = attrs.field(factory=dict)
+    uniform: Pending = attrs.field(factory=dict)
+    slow: Pending = attrs.field(factory=dict)
+    held: Pending = attrs.field(factory=dict)
+    setters: Pending = attrs.field(factory=dict)
+
+    def copy(self) -> _State:
+        return _State(dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters))
+
+    def merge(self, other: _State) -> bool:
+        changed = False
+        for mine, theirs in (
+            (self.fixed, other.fixed),
+            (self.uniform, other.uniform),
+            (self.setters, other.setters),
+        ):
+            for key, age in theirs.items():
+                if age < mine.get(key, _OLD):
+                    mine[key] = age
+                    changed = True
+        for mine, theirs in ((self.slow, other.slow), (self.held, other.held)):
+            for key, mask in theirs.items():
+                old = mine.get(key)
+                new = mask if old is None else old & mask
+                if new != old:
+                    mine[key] = new
+                    changed = True
+        return changed
+
+
+def _node(instr: Instr, arch: Arch) -> _Node:
+    found = effects(instr, arch)
+    reads = [(BASE[a.file] + a.index + k, a.cls) for a in found.reads if a.file in BASE for k in range(a.count)]
+    if instr.mnemonic == "IMAD" and "WIDE" in instr.modifiers:
+        # The high word of the addend is read late (see the arch's "wide_hi").
+        high = {(BASE["R"] + a.index + 1, a.cls) for a in found.reads if a.file == "R" and a.count == 2}
+        reads = [(key, "wide_hi") if (key, cls) in high else (key, cls) for key, cls in reads]
+    writes = []
+    for a in found.writes:
+        if a.file not in BASE:
+            continue
+        for k in range(a.count):
+            cls = "wide_lo" if a.cls == "wide" and a.count == 2 and k == 0 else a.cls
+            writes.append((BASE[a.file] + a.index + k, cls))
+    guard = instr.guard
+    return _Node(instr, found, reads, writes, guard.index != 7 or guard.inv)
+
+
+def _announced(mask: int) -> str:
+    bars = [f"SB{k}" for k in range(6) if mask >> k & 1]
+    return f"{' or '.join(bars)} is not waited for" if bars else "no scoreboard announces it"
+
+
+class Checker:
+    """Checks one function; `run` gives the problems, sorted by place."""
+
+    def __init__(self, code: bytes, arch: Arch) -> None:
+        self.arch = arch
+        self.distances = Distances(arch)
+        words = [int.from_bytes(code[i : i + SIZE], "little") for i in range(0, len(code) - SIZE + 1, SIZE)]
+        self.nodes = [_node(decode(w, arch, i * SIZE), arch) for i, w in enumerate(words)]
+        self.problems: dict[tuple[str, int, int, str], Problem] = {}
+        self._blocks()
+
+    def _targets(self, instr: Instr) -> list[int]:
+        return [o.address // SIZE for o in instr.operands if isinstance(o, Target) and o.address is not None]
+
+    def _blocks(self) -> None:
+        count = len(self.nodes)
+        leaders = {0}
+        self.convergence: set[int] = set()
+        for i, node in enumerate(self.nodes):
+            name = node.instr.mnemonic
+            if name in _ENDS or name in ("CALL", "BSYNC", "WARPSYNC"):
+                leaders.add(i + 1)
+            if name in ("BRA", "JMP", "BSSY", "CALL"):
+                leaders.update(t for t in self._targets(node.instr) if 0 <= t < count)
+        self.leaders = sorted(n for n in leaders if n < count)
+        index = {n: b for b, n in enumerate(self.leaders)}
+        self.ends = [*self.leaders[1:], count]
+        self.succs: list[list[int]] = []
+        for b, start in enumerate(self.leaders):
+            last = self.nodes[self.ends[b] - 1].instr
+            out: list[int] = []
+            plain = last.guard.index == 7 and not last.guard.inv
+            if last.mnemonic in ("BRA", "JMP"):
+                out += [index[t] for t in self._targets(last) if t in index]
+                # A predicate operand beside the guard also lets control fall through.
+                conditional = any(isinstance(o, Reg) and (o.index != 7 or o.inv) and o.file in ("P", "UP") for o in last.operands)
+                plain = plain and not conditional
+            if (last.mnemonic not in _ENDS or not plain) and b + 1 < len(self.leaders):
+                out.append(b + 1)
+            self.succs.append(list(dict.fromkeys(out)))
+            assert start < self.ends[b]
+
+    def run(self) -> list[Problem]:
+        entry: list[_State | None] = [None] * len(self.leaders)
+        entry[0] = _State()
+        work = [0]
+        while work:
+            b = work.pop()
+            state = entry[b]
+            assert state is not None
+            out = self._walk(b, state.copy(), report=False)
+            for s in self.succs[b]:
+                there = entry[s]
+                if there is None:
+                    entry[s] = out.copy()
+                    work.append(s)
+                elif there.merge(out):
+                    work.append(s)
+        for b, state in enumerate(entry):
+            if state is not None:
+                self._walk(b, state.copy(), report=True)
+        return sorted(self.problems.values(), key=lambda p: (p.second, p.first, p.kind))
+
+    def _report(self, kind: str, first: int, second: int, text: str) -> None:
+        self.problems.setdefault((kind, first, second, text), Problem(kind, first * SIZE, second * SIZE, text))
+
+    def _walk(self, b: int, state: _State, *, report: bool) -> _State:
+        for i in range(self.leaders[b], self.ends[b]):
+            node = self.nodes[i]
+            control = node.instr.control
+            if report:
+                self._fields(i, node)
+                for (bar, setter), age in state.setters.items():
+                    if control.wait >> bar & 1 and age < self.distances.setup:
+                        self._report("setup", setter, i, f"SB{bar} is waited for {age} cycle after it is set")
+            if control.wait:
+                state.slow = {k: mask for k, mask in state.slow.items() if not control.wait & mask}
+                state.held = {k: mask for k, mask in state.held.items() if not control.wait & mask}
+            if report:
+                self._uses(i, node, state)
+            self._apply(i, node, state)
+        return state
+
+    def _fields(self, i: int, node: _Node) -> None:
+        control = node.instr.control
+        if not control.yield_ and (control.stall == 0 or control.stall >= 12):
+            self._report("control", i, i, f"stall {control.stall} without yield")
+        for bar in (control.wbar, control.rbar):
+            if bar == 6:
+                self._report("control", i, i, "barrier 6 does not exist")
+
+    def _uses(self, i: int, node: _Node, state: _State) -> None:
+        wanted: dict[int, list[str]] = {}
+        for key, cls in node.reads:
+            wanted.setdefault(key, []).append(cls)
+        written = dict(node.writes)
+        for (key, p), age in state.fixed.items():
+            if key not in wanted and key not in written:
+                continue
+            producer = next((c for k, c in self.nodes[p].writes if k == key), "")
+            for cls in wanted.get(key, ()):
+                need = self.distances.raw(producer, cls)
+                if age < need:
+                    self._report("raw", p, i, f"{key_name(key)} read after {age} of {need} cycles ({producer} to {cls})")
+            if key in written and not node.found.variable:
+                need = self.distances.waw(producer, written[key])
+                if age < need:
+                    self._report("waw", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
+        for (key, p), age in state.uniform.items():
+            if key in written:
+                reader = next((c for k, c in self.nodes[p].reads if k == key), "")
+                need = self.distances.war(reader, written[key])
+                if age < need:
+                    self._report("war", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
+        for (key, p), mask in state.slow.items():
+            if key in wanted or (key in written and not self._in_order(p, i)):
+                self._report("wait", p, i, f"{key_name(key)}: {_announced(mask)}")
+        for (key, p), mask in state.held.items():
+            if key in written and not (node.found.late and self._in_order(p, i)):
+                self._report("late", p, i, f"{key_name(key)} overwritten: {_announced(mask)}")
+
+    def _in_order(self, first: int, second: int) -> bool:
+        """Whether the two are in one queue, which reads registers in order and (loads of one kind) answers in order."""
+        a, b = self.nodes[first].found, self.nodes[second].found
+        return a.pipe == b.pipe and a.late and b.late
+
+    def _apply(self, i: int, node: _Node, state: _State) -> None:
+        control, found = node.instr.control, node.found
+        if not node.guarded:
+            overwritten = {key for key, _ in node.writes}
+            if overwritten:
+                for table in (state.fixed, state.uniform, state.slow, state.held):
+                    for k in [k for k in table if k[0] in overwritten]:
+                        del table[k]
+        step = max(control.stall, 1)
+        for table in (state.fixed, state.uniform, state.setters):
+            for k in list(table):
+                age = table[k] + step
+                if age >= _OLD:
+                    del table[k]
+                else:
+                    table[k] = age
+        for key, cls in node.reads:
+            if BASE["UR"] <= key < BASE["P"] and cls in ("uniform", "umov", "uldc"):
+                state.uniform[(key, i)] = step
+        bars = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
+        if bars and found.late:
+            # A queue reads its registers in order, and loads of one kind answer in order: what announces this one
+            # announces the ones before it.
+            for k, mask in state.held.items():
+                if self._in_order(k[1], i):
+                    state.held[k] = mask | bars
+            if control.wbar < 6:
+                for k, mask in state.slow.items():
+                    if self._in_order(k[1], i) and self.nodes[k[1]].found.out == found.out:
+                        state.slow[k] = mask | 1 << control.wbar
+        for key, _ in node.writes:
+            if found.variable:
+                state.slow[(key, i)] = 1 << control.wbar if control.wbar < 6 else 0
+            else:
+                state.fixed[(key, i)] = step
+        if found.late:
+            own = {key for key, _ in node.writes}
+            for key, cls in node.reads:
+                # Uniform registers are read at issue: nvcc's nbody overwrites the address of an LDS [UR] without a wait.
+                if cls != "guard" and key < BASE["UR"] and key not in own:
+                    state.held[(key, i)] = bars
+        for bar in (control.wbar, control.rbar):
+            if bar < 6:
+                state.setters[(bar, i)] = step
+
+
+def check(code: bytes, arch: Arch) -> list[Problem]:
+    """Problems of one function's code; an empty list if there is none."""
+    return Checker(code, arch).run()
+
+
+__all__ = ["Checker", "Problem", "check"]
