@@ -45,7 +45,8 @@ fails(runtime.LaunchError, "takes 4 arguments", lambda: k[4, 256](a, a, c))
 fails(runtime.LaunchError, "CUDA_ERROR_INVALID_IMAGE", lambda: gpu.load(b"zzz"))
 fails(runtime.LaunchError, "no kernel 'nope'", lambda: module["nope"])
 fails(runtime.LaunchError, "CUDA_ERROR_NOT_FOUND", lambda: module.variable("none"))
-fails(runtime.DeviceError, "boom: error: cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS", lambda: module["boom"][1, 1]().wait())
+fails(runtime.DeviceError, "boom: error: cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS",
+      lambda: module["boom"][1, 1]().wait())
 fails(runtime.DeviceError, "ILLEGAL_ADDRESS", lambda: k[4, 256](a, a, c, 100))
 gpu.recover()
 gpu.load(b"\\x7fELF123")["vadd"][4, 256](a, a, c, 100)
@@ -67,7 +68,8 @@ def environment(tmp_path_factory) -> dict[str, str]:
 
 def test_the_device(environment):
     done = subprocess.run([sys.executable, "-c", USE], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stdout == "all good\n", done.stdout + done.stderr
+    # What a kernel prints before some other call synchronizes goes to standard output.
+    assert done.stdout.endswith("all good\n"), done.stdout + done.stderr
 
 
 def test_without_a_driver_the_error_is_clear():
