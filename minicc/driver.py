@@ -422,7 +422,9 @@ class Compiled:
     @property
     def sass(self) -> str:
         """Machine code as text."""
-        return str(self._find(".sass"))
+        from minicc import binary, sass
+
+        return sass.disassemble(binary.read_cubin(self.cubin, self.name))
 
     @property
     def cubin(self) -> bytes:
@@ -452,7 +454,6 @@ def compile(
     fatbin = build.fatbin()
     target = request.targets[0]
     for code in target.codes:
-        build.sass(target, code)
         build.artifacts.setdefault(f"{build.stem}.{code}.cubin", build.cubin(target, code))
     return Compiled(build.name, fatbin, build.artifacts, tuple(build.info))
 
