@@ -200,11 +200,11 @@ def test_mufu_equals_the_chip(name: str) -> None:
 def tensor_vectors() -> dict[str, np.ndarray]:
     full = SHARED / "tensor" / "vectors.npz"
     with np.load(full if full.exists() else DATA / "tensor_vectors.npz") as z:
-        return {k: z[k] for k in z.files if k.startswith("mma.m")}
+        return {k: z[k] for k in z.files if k.startswith("mma.")}
 
 
 def tensor_forms() -> dict[str, str]:
-    """Golden model name -> SASS mnemonic, dense hardware forms only."""
+    """Golden model name -> SASS mnemonic; a sparse one's name ends in its selector."""
     return {k: str(v) for k, v in json.loads((DATA / "tensor_forms.json").read_text()).items()}
 
 
@@ -221,7 +221,11 @@ def test_tensor_equals_the_chip(name: str) -> None:
         for k in "ABC":
             for r, column in enumerate(parts[k][i].reshape(32, -1).T):
                 machine.set(at[k] + r, column)
-        machine.run(f"{text} R40, R8, R24, R48")
+        operands = "R40, R8, R24, R48"
+        if ".SP." in text:
+            machine.set(60, vectors[f"{name}|M"][i].ravel())
+            operands += f", R60, 0x{name[-1]}"
+        machine.run(f"{text} {operands}")
         want = parts["D"][i].reshape(32, -1)
         got = np.stack([machine.get(40 + r) for r in range(want.shape[1])], axis=1)
         np.testing.assert_array_equal(got, want)
