@@ -322,6 +322,8 @@ class Builder:
                 return self.binary("or", "p", p, b) if a.data else self.binary("and", "p", self.invert(p), b)
             if b.is_const:
                 return self.binary("or", "p", self.invert(p), a) if b.data else self.binary("and", "p", p, a)
+            left, right = self.binary("and", "p", p, a), self.binary("and", "p", self.invert(p), b)
+            return self.binary("or", "p", left, right)
         node = self.pure(f"select.{type_}", type_, p, a, b)
         node.zb, node.sb = max(a.zb, b.zb), max(a.sb, b.sb)
         return node

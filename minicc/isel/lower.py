@@ -20,7 +20,7 @@ from minicc.isel.memory import Memory
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
-from minicc.nvvm.options import Options
+from minicc.isel.options import Options
 from minicc.nvvm.tokens import offset_of
 
 

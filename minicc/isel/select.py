@@ -18,7 +18,7 @@ from minicc.isel.explain import Explanation
 from minicc.isel.globals import Globals, linkage, ptx_names
 from minicc.isel.lower import Lowering
 from minicc.nvvm import ir
-from minicc.nvvm.options import Options
+from minicc.isel.options import Options
 from minicc.nvvm.tokens import offset_of
 from minicc.ptx import model as ptx
 
@@ -74,7 +74,7 @@ def _function(
             if node.head.startswith("atom") and node.uses == 0 and node.head not in ("atomexch", "atomcas"):
                 node.op, node.type = "red" + node.op[4:], ""
     explain = options.explain or explanation is not None
-    cover = Cover(database(arch.sm), options.isel == "first-match", explain)
+    cover = Cover(database(arch.sm), options.how == "first-match", explain)
     ordered = sorted((node for dag in blocks for node in dag.nodes), key=lambda n: n.index)
     missing = cover.run(ordered)
     if missing is not None:

@@ -1,4 +1,4 @@
-"""What the middle end and instruction selection are asked to do."""
+"""What the middle end is asked to do."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ import attrs
 
 @attrs.frozen
 class Options:
-    """Options of the LLVM stage and of isel.
-
-    Rounding and contraction of single operations are already in the IR (fast-math flags, intrinsics, function
-    attributes); the switches here are the module-wide defaults for IR that does not say.
-    """
+    """Options of the LLVM stage."""
 
     opt_level: int = 3
     """0..3. At 0 only what correctness needs is run: always-inline, argument lowering, atomics expansion."""
@@ -21,20 +17,12 @@ class Options:
     """LLVM CPU name: "sm_90", "sm_90a"."""
     ptx_version: tuple[int, int] = (8, 8)
     ftz: bool = False
-    """Flush single-precision denormals in functions that carry no denormal attribute of their own."""
+    """Recorded for the driver: the IR's own `denormal-fp-math-f32` attribute is what LLVM and isel obey."""
     fmad: bool = True
-    """Contract multiply-adds that the IR allows to be contracted."""
-    prec_div: bool = True
-    """`fdiv float` without fast-math flags is IEEE (div.rn); otherwise div.full."""
-    prec_sqrt: bool = True
-    """`llvm.sqrt.f32` without fast-math flags is IEEE (sqrt.rn); otherwise sqrt.approx."""
+    """Recorded for the driver: the IR's `contract` flags decide."""
     debug: Literal["none", "line", "full"] = "none"
-    """"line": .loc directives are kept (-lineinfo); "full": -G."""
+    """What the frontend was asked for; LLVM keeps the metadata it finds."""
     short_pointers: bool = True
     """32-bit pointers into shared, local and constant memory, as nvcc uses."""
-    explain: bool = False
-    """isel keeps, for each PTX instruction, the candidates it weighed and their costs."""
-    isel: Literal["cost", "first-match"] = "cost"
-    """"first-match": the first pattern that fits, the trivially right twin of least-cost covering."""
     source_name: str = "<llvm-ir>"
     """Name in diagnostics about IR text."""

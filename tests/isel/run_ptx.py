@@ -11,8 +11,8 @@ ARCH = arch.get("sm_90")
 
 def compile_ir(ir: str, level: int = 3, **options: object) -> ptx.Module:
     """IR text -> PTX module."""
-    chosen = nvvm.Options(opt_level=level, **options)  # type: ignore[arg-type]
-    return isel.select(nvvm.read(nvvm.optimise(ir, chosen)), ARCH, chosen)
+    text = nvvm.optimise(ir, nvvm.Options(opt_level=level))
+    return isel.select(nvvm.read(text), ARCH, isel.Options(opt_level=level, **options))  # type: ignore[arg-type]
 
 
 def run_rows(module: ptx.Module, rows: list[list[int]], words: int) -> list[list[int]]:

@@ -19,10 +19,6 @@ ROWS = st.lists(
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def _float_rows(rows: list[list[int]]) -> list[list[int]]:
-    return rows
-
-
 def _check(program: expr.Expr, rows: list[list[int]], **options: object) -> None:
     count = max(expr.argument_count(program), 1)
     level = int(options.pop("level", 3))  # type: ignore[call-overload]
@@ -34,12 +30,12 @@ def _check(program: expr.Expr, rows: list[list[int]], **options: object) -> None
 
 
 @pytest.mark.parametrize("level", [0, 3])
-@pytest.mark.parametrize("isel", ["cost", "first-match"])
+@pytest.mark.parametrize("how", ["cost", "first-match"])
 @SETTINGS
 @given(program=expr.expressions(expr.INTS), rows=ROWS)
-def test_integers(level: int, isel: str, program: expr.Expr, rows: list[list[int]]) -> None:
+def test_integers(level: int, how: str, program: expr.Expr, rows: list[list[int]]) -> None:
     """i1 to i64, optimised and not, least-cost and first-match."""
-    _check(program, rows, level=level, isel=isel)
+    _check(program, rows, level=level, how=how)
 
 
 @pytest.mark.parametrize("level", [0, 3])
