@@ -53,7 +53,7 @@ def _inner(operand: MOperand) -> Iterator[V | Reg]:
 
 
 def reads(inst: MInst) -> list[V | Reg]:
-    """Every register read: sources, address registers of destinations (none today), the guard."""
+    """Every register read: sources, the guard, and what a call takes."""
     out: list[V | Reg] = []
     for operand in inst.srcs:
         if isinstance(operand, V):
@@ -63,17 +63,21 @@ def reads(inst: MInst) -> list[V | Reg]:
     guard = inst.guard
     if isinstance(guard, V) or guard.index != 7:
         out.append(guard)
+    if inst.implicit_reads:
+        out.extend(inst.implicit_reads)
     return out
 
 
 def writes(inst: MInst) -> list[V | Reg]:
-    """Every register written."""
+    """Every register written, those a call may change included."""
     out: list[V | Reg] = []
     for operand in inst.dsts:
         if isinstance(operand, V):
             out.append(operand)
         elif isinstance(operand, Reg) and operand.index != ZERO.get(operand.file):
             out.append(operand)
+    if inst.implicit_writes:
+        out.extend(inst.implicit_writes)
     return out
 
 

@@ -196,6 +196,9 @@ def _walk(
                 wait |= written.get(key, 0) | read.get(key, 0)
         if state.shared and insts[i].memory in ("barrier", "fence"):
             wait |= state.shared
+        if insts[i].mnemonic == "CALL":
+            # What is called knows nothing of what is under way here.
+            wait |= state.busy()
         if wait:
             state.clear(wait)
             for k in range(COUNT):

@@ -229,6 +229,10 @@ def footprint(inst: MInst, components: Components) -> Footprint:
         else:
             continue
         writes.extend(_results(info, file, first, count))
+    for v in inst.implicit_reads:
+        reads.extend((key, info.reader if v.reg.file == "R" else "guard") for key in components.keys(v))
+    for v in inst.implicit_writes:
+        writes.extend((key, "alu" if v.reg.file == "R" else "p_alu") for key in components.keys(v))
     return Footprint(info, reads, writes, guarded)
 
 
