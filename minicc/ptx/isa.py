@@ -1,15 +1,458 @@
-"""PTX instructions as a table: what each opcode takes and since when."""
+"""PTX instructions as a table: modifiers in order, operand kinds and types, and since when.
+
+A row of `ROWS` is `opcode | modifiers | operands | version, sm` (the last part optional):
+- modifiers, in the order PTX wants them: `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or none,
+  `T:i16,i32` a type that operands call T (a second one is `S:`), with the groups of `TYPES`;
+- operands: `d:T` destination register of type T, `a:T` source (register or constant), `p`/`q` predicate destination,
+  `p|q` one with an optional second, `dp:T` a register with an optional predicate, `c!` predicate source, `@` address,
+  `v:T` vector or register by the instruction's .vN (`d` first), `l` label or symbol, `#` constant, `*` anything, any
+  number; `?` after an operand makes it optional. `~T` allows a register wider than the type.
+An opcode may have several rows; an instruction must fit one. Source: PTX ISA 9.0, "Instruction Set".
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+
+import attrs
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
+from minicc.ptx.names import SIZES, VECTORS
+
+_I = "u16,u32,u64,s16,s32,s64"
+TYPES = {
+    "int": _I,
+    "i32": "u32,s32",
+    "i64": "u64,s64",
+    "i16": "u16,s16",
+    "bits": "pred,b16,b32,b64",
+    "b": "b16,b32,b64",
+    "mov": "pred,b16,b32,b64,b128,u16,u32,u64,s16,s32,s64,f32,f64",
+    "any": "b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64",
+    "mem": "b8,b16,b32,b64,b128,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64",
+    "cvt": "u8,u16,u32,u64,s8,s16,s32,s64,f16,bf16,f32,f64",
+    "half": "f16,f16x2,bf16,bf16x2",
+    "cmp": "eq/ne/lt/le/gt/ge/lo/ls/hi/hs/equ/neu/ltu/leu/gtu/geu/num/nan",
+}
+_SPACE = "(const/global/local/param/param::entry/param::func/shared/shared::cta/shared::cluster)?"
+_SCOPE = "(cta/cluster/gpu/sys)?"
+_EVICT = (
+    "(L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate)? "
+    "(L2::evict_normal/L2::evict_first/L2::evict_last)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
+)
+_ORDER = "(relaxed/acquire/release/acq_rel)?"
+
+ROWS = f"""
+add | sat? T:int | d:T a:T b:T
+add | cc T:i32,i64 | d:T a:T b:T
+add | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
+add | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
+add | T:u16x2,s16x2 | d:b32 a:b32 b:b32 | 8.0, 90
+add | (rn/rz/rm/rp)? ftz? T:f32x2 | d:b64 a:b64 b:b64 | 8.6, 100
+sub | sat? T:int | d:T a:T b:T
+sub | cc T:i32,i64 | d:T a:T b:T
+sub | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
+sub | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
+sub | T:u16x2,s16x2 | d:b32 a:b32 b:b32 | 8.0, 90
+addc | cc? T:i32,i64 | d:T a:T b:T
+subc | cc? T:i32,i64 | d:T a:T b:T
+mul | (hi/lo) T:int | d:T a:T b:T
+mul | wide T:i16 | d:b32 a:T b:T
+mul | wide T:i32 | d:b64 a:T b:T
+mul | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
+mul | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
+mad | (hi/lo) sat? T:int | d:T a:T b:T c:T
+mad | (hi/lo) cc T:i32,i64 | d:T a:T b:T c:T
+mad | wide T:i16 | d:b32 a:T b:T c:b32
+mad | wide T:i32 | d:b64 a:T b:T c:b64
+mad | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T c:T
+madc | (hi/lo) cc? T:i32,i64 | d:T a:T b:T c:T
+fma | (rn/rz/rm/rp) ftz? sat? relu? T:f32,f64,half | d:T a:T b:T c:T
+mul24 | (hi/lo) T:i32 | d:T a:T b:T
+mad24 | (hi/lo) sat? T:i32 | d:T a:T b:T c:T
+sad | T:int | d:T a:T b:T c:T
+div | T:int | d:T a:T b:T
+div | (approx/full/rn/rz/rm/rp) ftz? T:f32 | d:T a:T b:T
+div | (rn/rz/rm/rp) T:f64 | d:T a:T b:T
+rem | T:int | d:T a:T b:T
+abs | T:s16,s32,s64 | d:T a:T
+abs | ftz? T:f32,f64,half | d:T a:T
+neg | T:s16,s32,s64 | d:T a:T
+neg | ftz? T:f32,f64,half | d:T a:T
+min | relu? T:int,u16x2,s16x2 | d:T a:T b:T
+min | ftz? NaN? xorsign? abs? T:f32,f64,half | d:T a:T b:T c:T?
+max | relu? T:int,u16x2,s16x2 | d:T a:T b:T
+max | ftz? NaN? xorsign? abs? T:f32,f64,half | d:T a:T b:T c:T?
+popc | T:b32,b64 | d:u32 a:T
+clz | T:b32,b64 | d:u32 a:T
+bfind | shiftamt? T:i32,i64 | d:u32 a:T
+brev | T:b32,b64 | d:T a:T
+bfe | T:i32,i64 | d:T a:T b:u32 c:u32
+bfi | T:b32,b64 | d:T a:T b:T c:u32 e:u32
+bmsk | (clamp/wrap) T:b32 | d:T a:T b:T | 7.6, 70
+szext | (clamp/wrap) T:i32 | d:T a:T b:u32 | 7.6, 70
+fns | T:b32 | d:T a:T b:b32 c:s32 | 6.0, 30
+dp4a | T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
+dp2a | (lo/hi) T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
+rcp | (approx/rn/rz/rm/rp) ftz? T:f32,f64 | d:T a:T
+sqrt | (approx/rn/rz/rm/rp) ftz? T:f32,f64 | d:T a:T
+rsqrt | approx ftz? T:f32,f64 | d:T a:T
+sin | approx ftz? T:f32 | d:T a:T
+cos | approx ftz? T:f32 | d:T a:T
+lg2 | approx ftz? T:f32 | d:T a:T
+ex2 | approx ftz? T:f32,half | d:T a:T
+tanh | approx T:f32,half | d:T a:T | 7.0, 75
+copysign | T:f32,f64 | d:T a:T b:T
+testp | (finite/infinite/number/notanumber/normal/subnormal) T:f32,f64 | p a:T
+and | T:bits | d:T a:T b:T
+or | T:bits | d:T a:T b:T
+xor | T:bits | d:T a:T b:T
+not | T:bits | d:T a:T
+cnot | T:b | d:T a:T
+lop3 | T:b32 | d:T a:T b:T c:T # | 4.3, 50
+lop3 | (or/and) T:b32 | dp:T a:T b:T c:T # c! | 8.2, 70
+shl | T:b | d:T a:T b:u32
+shr | T:b,int | d:T a:T b:u32
+shf | (l/r) (clamp/wrap) T:b32 | d:T a:T b:T c:u32 | 3.1, 32
+prmt | T:b32 (f4e/b4e/rc8/ecl/ecr/rc16)? | d:T a:T b:T c:b32
+setp | (cmp) ftz? T:any | p|q a:T b:T
+setp | (cmp) (and/or/xor) ftz? T:any | p|q a:T b:T c!
+setp | (cmp) ftz? T:half | p|q a:T b:T | 4.2, 53
+setp | (cmp) (and/or/xor) ftz? T:half | p|q a:T b:T c! | 4.2, 53
+set | (cmp) ftz? S:u32,s32,f32,u16,s16,f16,bf16,f16x2,bf16x2 T:any,half | d:S a:T b:T
+set | (cmp) (and/or/xor) ftz? S:u32,s32,f32,u16,s16,f16,bf16,f16x2,bf16x2 T:any,half | d:S a:T b:T c!
+selp | T:any | d:T a:T b:T c!
+slct | ftz? T:any S:s32,f32 | d:T a:T b:T c:S
+mov | T:mov | *
+cvt | (rni/rzi/rmi/rpi)? ftz? sat? T:cvt S:cvt | d:~T a:~S
+cvt | (rn/rz/rm/rp/rna/rs)? ftz? satfinite? relu? sat? T:cvt S:cvt | d:~T a:~S
+cvt | (rn/rz/rs) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32?
+cvt | (rn)? satfinite? relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32
+cvt | (rn)? satfinite? relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32
+cvt | (rn)? relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16
+cvt | (rna/rn/rz) satfinite? relu? satfinite? T:tf32 S:f32 | d:b32 a:f32
+cvt | pack sat T:u16,s16,u8,s8,u4,s4 S:s32 U:b32? | d:b32 a:b32 b:b32 c:b32?
+cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
+cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
+isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | p a:b64
+ld | weak? {_SPACE} (ca/cg/cs/lu/cv)? {_EVICT} unified? (v2/v4/v8)? T:mem | v:~T @ *
+ld | (volatile/relaxed/acquire/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | (relaxed/acquire/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | mmio relaxed {_SCOPE} {_SPACE} T:mem | v:~T @
+ld | weak? global (ca/cg/cs)? nc {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ldu | (global)? (v2/v4)? T:mem | v:~T @
+st | weak? {_SPACE} (wb/cg/cs/wt)? {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
+st | (volatile/relaxed/release/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
+st | mmio relaxed {_SCOPE} {_SPACE} T:mem | @ v:~T
+atom | {_ORDER} {_SCOPE} (global/shared/shared::cta/shared::cluster)? (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
+atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
+atom | (global/shared/shared::cta)? {_SCOPE} (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
+red | (relaxed/release)? {_SCOPE} (global/shared/shared::cta/shared::cluster)? (min/max/add/inc/dec/and/or/xor) noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
+red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} (min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
+bra | uni? | l
+brx | idx uni? | a:u32 l
+ret | uni? |
+exit | |
+trap | |
+brkpt | |
+call | uni? | *
+bar | warp sync | a:b32 | 6.0, 30
+bar | (cta)? (sync/arrive) | a:b32 b:b32?
+bar | (cta)? red popc T:u32 | d:T a:b32 *
+bar | (cta)? red (and/or) T:pred | p a:b32 *
+barrier | (cta)? (sync/arrive) aligned? | a:b32 b:b32? | 6.0, 30
+barrier | (cta)? red popc aligned? T:u32 | d:T a:b32 * | 6.0, 30
+barrier | (cta)? red (and/or) aligned? T:pred | p a:b32 * | 6.0, 30
+barrier | cluster (arrive/wait) (acquire/release/relaxed)? aligned? | | 7.8, 90
+membar | (cta/gl/sys) |
+membar | proxy (alias/async) |
+fence | (sc/acq_rel/acquire/release)? {_SCOPE} |
+fence | proxy * | *
+fence | mbarrier_init * | *
+shfl | (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32
+shfl | sync (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32 e:b32 | 6.0, 30
+vote | (all/any/uni) T:pred | p c!
+vote | ballot T:b32 | d:T c!
+vote | sync (all/any/uni) T:pred | p c! a:b32 | 6.0, 30
+vote | sync ballot T:b32 | d:T c! a:b32 | 6.0, 30
+match | any sync T:b32,b64 | d:b32 a:T b:b32 | 6.0, 70
+match | all sync T:b32,b64 | dp:b32 a:T b:b32 | 6.0, 70
+redux | sync (add/min/max) T:i32 | d:T a:T b:b32 | 7.0, 80
+redux | sync (and/or/xor) T:b32 | d:T a:T b:b32 | 7.0, 80
+redux | sync (min/max) abs? NaN? T:f32 | d:T a:T b:b32 | 8.6, 100
+activemask | T:b32 | d:T | 6.2, 30
+elect | sync | dp:b32 a:b32 | 8.0, 90
+nanosleep | T:u32 | a:T | 6.3, 70
+prefetch | (global/local)? (L1/L2) | @
+prefetch | global (L2::evict_last/L2::evict_normal) | @
+prefetchu | L1 | @
+griddepcontrol | (launch_dependents/wait) | | 7.8, 90
+applypriority | * | *
+discard | * | *
+createpolicy | * | *
+pmevent | mask? | #
+mma | * | * | 6.4, 70
+wmma | * | * | 6.0, 70
+ldmatrix | * | * | 6.5, 75
+stmatrix | * | * | 7.8, 90
+movmatrix | * | * | 7.8, 75
+cp | * | * | 7.0, 80
+mbarrier | * | * | 7.0, 80
+mapa | * | * | 7.8, 90
+getctarank | * | * | 7.8, 90
+wgmma | * | * | 8.0, 90
+setmaxnreg | * | * | 8.0, 90
+tensormap | * | * | 8.3, 90
+multimem | * | * | 8.1, 90
+tex | * | *
+tld4 | * | *
+txq | * | *
+istypep | * | *
+suld | * | *
+sust | * | *
+sured | * | *
+suq | * | *
+stacksave | * | *
+stackrestore | * | *
+alloca | * | *
+vadd | * | *
+vsub | * | *
+vabsdiff | * | *
+vmin | * | *
+vmax | * | *
+vshl | * | *
+vshr | * | *
+vmad | * | *
+vset | * | *
+vadd2 | * | *
+vsub2 | * | *
+vavrg2 | * | *
+vabsdiff2 | * | *
+vmin2 | * | *
+vmax2 | * | *
+vset2 | * | *
+vadd4 | * | *
+vsub4 | * | *
+vavrg4 | * | *
+vabsdiff4 | * | *
+vmin4 | * | *
+vmax4 | * | *
+vset4 | * | *
+tcgen05 | * | * | 8.6, 100
+clusterlaunchcontrol | * | * | 8.6, 100
+"""
 
 
-def check(
-    inst: ptx.Inst, type_of: Callable[[str], str | None], version: tuple[int, int], arch: Arch
-) -> Iterator[tuple[str, str]]:
+@attrs.frozen
+class Form:
+    """One row: `modifiers` are (choices, required, letter) with the letter of a type group or ""; `open` takes any."""
+
+    modifiers: tuple[tuple[frozenset[str], bool, str], ...]
+    operands: tuple[str, ...]
+    version: tuple[int, int]
+    sm: int
+    open: bool
+
+
+_FORMS: dict[str, list[Form]] = {}
+
+
+def forms(opcode: str) -> list[Form]:
+    """The rows of an opcode; empty if there is no such instruction."""
+    if not _FORMS:
+        for line in ROWS.strip().splitlines():
+            parts = [part.strip() for part in re.split(r"\s\|(?=\s|$)", line)]
+            name, modifiers, operands, *rest = (*parts, "") if len(parts) == 2 else parts
+            _FORMS.setdefault(name, []).append(_form(modifiers, operands, rest))
+    return _FORMS.get(opcode, [])
+
+
+def _form(modifiers: str, operands: str, rest: list[str]) -> Form:
+    groups: list[tuple[frozenset[str], bool, str]] = []
+    free = False
+    for word in modifiers.replace("|", " ").split():
+        if word == "*":
+            free = True
+            continue
+        required = not word.endswith("?")
+        word = word.rstrip("?")
+        letter = ""
+        if re.match(r"[TSU]:", word):
+            letter, word = word[0], word[2:]
+            choices = [t for name in word.split(",") for t in TYPES.get(name, name).split(",")]
+        else:
+            inner = word.strip("()")
+            choices = (TYPES[inner] if inner == "cmp" else inner).split("/")
+        groups.append((frozenset(choices), required, letter))
+    version, sm = (1, 0), 0
+    if rest and rest[0]:
+        left, right = rest[0].split(",")
+        major, minor = left.strip().split(".")
+        version, sm = (int(major), int(minor)), int(right)
+    return Form(tuple(groups), tuple(operands.split()), version, sm, free)
+
+
+TypeOf = Callable[[str], "str | None"]
+
+
+def check(inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch) -> Iterator[tuple[str, str]]:
     """(code, message) of everything wrong with one instruction whose names are all declared."""
-    yield from ()
+    rows = forms(inst.opcode)
+    if not rows:
+        yield "ptx.opcode", f"Not a name of any known instruction: '{inst.opcode}'"
+        return
+    matched: list[tuple[Form, dict[str, str]]] = []
+    for row in rows:
+        letters = match_modifiers(row, inst.modifiers)
+        if letters is not None:
+            matched.append((row, letters))
+    if not matched:
+        yield _modifier_error(inst, rows)
+        return
+    problem: tuple[str, str] | None = None
+    for row, letters in matched:
+        problem = _operands(row, letters, inst, type_of)
+        if problem is None:
+            if row.version > version:
+                yield (
+                    "ptx.version",
+                    f"Instruction '{inst.name}' requires PTX ISA .version {row.version[0]}.{row.version[1]} or later",
+                )
+            if row.sm > arch.sm:
+                yield "ptx.target", f"Instruction '{inst.name}' requires .target sm_{row.sm} or higher"
+            return
+    assert problem is not None
+    yield problem
+
+
+def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:
+    """Types by letter if the modifiers fit the row, else None."""
+    if form.open and not form.modifiers:
+        return {}
+    letters: dict[str, str] = {}
+    at = 0
+    for choices, required, letter in form.modifiers:
+        if at < len(modifiers) and modifiers[at] in choices:
+            if letter:
+                letters[letter] = modifiers[at]
+            at += 1
+        elif required:
+            return None
+    if at < len(modifiers) and not form.open:
+        return None
+    return letters
+
+
+def _modifier_error(inst: ptx.Inst, rows: list[Form]) -> tuple[str, str]:
+    known = {word for row in rows for choices, _, _ in row.modifiers for word in choices}
+    for modifier in inst.modifiers:
+        if modifier not in known:
+            everywhere = {w for name in _FORMS for row in forms(name) for g in row.modifiers for w in g[0]}
+            if modifier in everywhere:
+                return "ptx.modifier", f"Illegal modifier '.{modifier}' for instruction '{inst.opcode}'"
+            return "ptx.modifier", f"Unknown modifier '.{modifier}'"
+    if any(letter for row in rows for _, required, letter in row.modifiers if required) and not any(
+        m in SIZES or m == "pred" for m in inst.modifiers
+    ):
+        return "ptx.modifier", f"Type of instruction '{inst.name}' is missing"
+    return "ptx.modifier", f"Unexpected instruction types or modifier order specified for '{inst.name}'"
+
+
+def _operands(form: Form, letters: dict[str, str], inst: ptx.Inst, type_of: TypeOf) -> tuple[str, str] | None:
+    wrong = "ptx.operands", f"Arguments mismatch for instruction '{inst.opcode}'"
+    vector = next((VECTORS[m] for m in inst.modifiers if m in VECTORS), 1)
+    at = 0
+    for spec in form.operands:
+        if spec == "*":
+            return None
+        optional = spec.endswith("?")
+        spec = spec.rstrip("?")
+        if at >= len(inst.operands):
+            if optional:
+                continue
+            return wrong
+        if not _fits(spec, inst.operands[at], letters, type_of, vector, at == 0):
+            if optional:
+                continue
+            detail = _describe(spec, inst.operands[at], letters, type_of)
+            return wrong[0], wrong[1] + detail
+        at += 1
+    return None if at == len(inst.operands) else wrong
+
+
+def _describe(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: TypeOf) -> str:
+    if isinstance(operand, ptx.Reg) and ":" in spec:
+        wanted = letters.get(spec.split(":")[1].lstrip("~"), spec.split(":")[1])
+        return f": operand '{operand.name}' is .{type_of(operand.name)}, expected .{wanted}"
+    return ""
+
+
+def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: TypeOf, vector: int, first: bool) -> bool:
+    if spec in ("p", "q"):
+        return _is_predicate(operand, type_of) or _sink(operand)
+    if spec == "p|q":
+        if isinstance(operand, ptx.Pair):
+            return all(_is_predicate(o, type_of) or _sink(o) for o in (operand.first, operand.second))
+        return _is_predicate(operand, type_of) or _sink(operand)
+    if spec == "c!":
+        return _is_predicate(operand, type_of) or isinstance(operand, ptx.Int)
+    if spec == "@":
+        return isinstance(operand, ptx.Address)
+    if spec == "l":
+        return isinstance(operand, ptx.Symbol)
+    if spec == "#":
+        return isinstance(operand, ptx.Int)
+    kind, _, wanted = spec.partition(":")
+    wide = wanted.startswith("~")
+    wanted = letters.get(wanted.lstrip("~"), wanted.lstrip("~"))
+    if kind == "dp":
+        if isinstance(operand, ptx.Pair):
+            second = operand.second is None or _is_predicate(operand.second, type_of) or _sink(operand.second)
+            return second and (_sink(operand.first) or _typed(operand.first, wanted, type_of, False, True))
+        return _sink(operand) or _typed(operand, wanted, type_of, False, True)
+    if kind == "v":
+        if isinstance(operand, ptx.Vector):
+            items = operand.items
+            return len(items) == vector and all(
+                i is None or _sink(i) or _typed(i, wanted, type_of, wide, False) for i in items
+            )
+        return vector == 1 and (_typed(operand, wanted, type_of, wide, first) or (first and _sink(operand)))
+    return _typed(operand, wanted, type_of, wide, kind == "d")
+
+
+def _sink(operand: ptx.Operand | None) -> bool:
+    return isinstance(operand, ptx.Symbol) and operand.name == "_"
+
+
+def _is_predicate(operand: ptx.Operand | None, type_of: TypeOf) -> bool:
+    return isinstance(operand, ptx.Reg) and type_of(operand.name) == "pred"
+
+
+def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, destination: bool) -> bool:
+    """Is the operand of that type? Untyped (.b) registers go with any type of their size, integers with each other."""
+    size = 4 if wanted in ("u16x2", "s16x2") else SIZES.get(wanted, 0)
+    if isinstance(operand, ptx.Reg):
+        have = type_of(operand.name)
+        if wanted == "pred" or have == "pred":
+            return have == wanted
+        if have is None or "." in have:
+            return have is not None
+        if operand.part is not None:
+            return True
+        width = SIZES.get(have, 0)
+        if wide:
+            return width >= size or size <= 2
+        if width != size:
+            return False
+        return not (have[0] == "f" and wanted[0] in "us") and not (have[0] in "us" and wanted[0] == "f" and size > 2)
+    if destination:
+        return False
+    if isinstance(operand, ptx.Int):
+        return wanted[0] not in "f" or size <= 2 or operand.value == 0 or wide
+    if isinstance(operand, ptx.Float):
+        return wanted[0] in "fb" or wide
+    if isinstance(operand, ptx.Special | ptx.Symbol):
+        return True
+    return False

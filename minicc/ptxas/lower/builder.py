@@ -128,6 +128,7 @@ class Builder:
         self.collective: set[int] = set()
         """ids of WARPSYNCs that a warp in step does not need."""
         self.in_cold = False
+        self.has_calls = False
 
     # --- errors -------------------------------------------------------------------------------------------------
 

@@ -150,6 +150,7 @@ def sources(inst: MInst) -> list[V]:
     for x in inst.srcs:
         visit(x)
     visit(inst.guard)
+    found += inst.implicit_reads
     return found
 
 
@@ -217,7 +218,7 @@ def propagate(function: MFunction) -> None:
     definitions: dict[tuple[int, int], list[tuple[int, int, MInst]]] = {}
     for number, block in enumerate(function.blocks):
         for position, inst in enumerate(block.insts):
-            for d in inst.dsts:
+            for d in (*inst.dsts, *inst.implicit_writes):
                 if isinstance(d, V):
                     for part in range(d.part, d.part + d.count):
                         definitions.setdefault((d.reg.id, part), []).append((number, position, inst))
@@ -271,6 +272,8 @@ def _copy(
         return None
     d, source = inst.dsts[0], inst.srcs[0]
     if not isinstance(d, V) or not isinstance(source, V) or d.reg.width != source.reg.width:
+        return None
+    if d.reg.fixed is not None or source.reg.fixed is not None:
         return None
     if d.reg.file != "R" or source.reg.file != "R" or d.part != d.reg.width - 1 or d.reg is source.reg:
         return None

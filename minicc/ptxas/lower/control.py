@@ -6,8 +6,8 @@ Branches carry no convergence yet: `converge` adds BSSY and BSYNC when the whole
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm
-from minicc.ptxas.mir import MOperand, V, VConst
+from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.mir import MOperand, V
 from minicc.sass.instr import Imm
 
 
@@ -96,7 +96,6 @@ def barrier(b: Builder, inst: ptx.Inst) -> None:
     if "cluster" in inst.modifiers:
         b.unsupported()
     if "red" in mods:
-        *outs, _p = [operands[0]], None
         d, operands = operands[0], operands[1:]
         predicate = b.pred_of(operands.pop())
         how = next(m for m in mods if m in ("popc", "and", "or")).upper()
@@ -161,5 +160,3 @@ LOWER = {
     "discard": nop,
     "pmevent": nop,
 }
-BRANCHING = frozenset({"brx", "bra", "ret", "exit"})
-__all__ = ["LOWER", "TRUE", "VConst"]

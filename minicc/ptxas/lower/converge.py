@@ -77,6 +77,8 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
         for index, block in enumerate(function.blocks):
             inside = index in apart
             for inst in block.insts:
+                if inst.implicit_writes:
+                    varying.update(d.reg.id for d in inst.implicit_writes)
                 if not inst.dsts:
                     continue
                 new = [d.reg.id for d in inst.dsts if isinstance(d, V) and d.reg.id not in varying]

@@ -173,7 +173,7 @@ def square_root(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> 
     y = scaled(b, small, y, TWO_32)
     before = b.new("IADD3", x, imm(-1), ZERO)
     special = b.setp("ISETP.GE.U32.AND", before, imm(0x7F7FFFFF))
-    b.select(out, mufu(b, "SQRT", x), y, special)
+    b.select(out, mufu(b, "SQRT", xs), y, special)
 
 
 def div(b: Builder, inst: ptx.Inst) -> None:

@@ -148,7 +148,11 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
         # x in [120, 2046], y in [30, 2000], their difference in [-900, 900].
         p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ex, imm(-120), ZERO), imm(1926))
         p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ey, imm(-30), ZERO), imm(1970), p)
-        p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ex, neg(ey), imm(900)), imm(1800), p)
+        p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ex, imm(900), neg(ey)), imm(1800), p)
+        # A divisor of all ones is the one significand whose reciprocal the Newton steps do not round correctly.
+        ones = b.temp()
+        b.lop(ones, V(yr.reg, 0), V(yr.reg, 1), b.reg(imm(0xFFF00000)), 0xE0)
+        p = b.setp("ISETP.NE.U32.AND", ones, imm(-1), p)
         b.jump(slow, inv(p))
         b.start_cold(slow)
     long_division(b, result, xr, yr, rounding)
@@ -206,7 +210,7 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     b.emit("SHF.L.U64.HI", (V(rest.reg, 1),), (V(mx.reg, 0), one, V(mx.reg, 1)))
     b.emit("SHF.L.U32", (V(rest.reg, 0),), (V(mx.reg, 0), one, ZERO))
     exponent = b.temp()
-    b.emit("IADD3", (exponent,), (ex, neg(ey), imm(1023)))
+    b.emit("IADD3", (exponent,), (ex, imm(1023), neg(ey)))
     shifted = b.temp()
     b.emit("IADD3", (shifted,), (exponent, neg(one), ZERO))
     b.move64(quotient_, ZERO, ZERO)

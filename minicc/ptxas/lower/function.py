@@ -39,6 +39,9 @@ def lower_function(function: ptx.Function, module: ptx.Module, symbols: Symbols,
         b.emit("EXIT", side=True)
     out.blocks = [*b.blocks, *b.cold]
     out.blocks[0].insts[:0] = b.entry_insts
+    if b.has_calls and b.descriptor is not None:
+        # Calls preserve the uniform registers from 36 on.
+        b.descriptor.fixed = 36
     out.shared = symbols.shared_size
     out.shared_align = symbols.shared_align
     converge(out, b)

@@ -74,7 +74,7 @@ def branching(inst: ptx.Inst) -> bool:
     """Does the lowering make blocks, so that a guard must become a branch around it?"""
     module = _TABLE.get((inst.opcode, "")) or _TABLE.get((inst.opcode, _group(inst)))
     if module is None or module == "control":
-        return False
+        return inst.opcode == "call"
     test = getattr(import_module(f"minicc.ptxas.lower.{module}"), "branches", None)
     if test is not None:
         return bool(test(inst))
