@@ -1,0 +1,72 @@
+"""NVIDIA's machine code on the SM model through the whole launch path: what tests/gpu/binary asks of a real GPU."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import runtime
+from tests.conftest import find_tool
+from tests.gpu.binary import make_cases
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    if find_tool("ptxas") is None:
+        pytest.skip("ptxas is not here")
+    folder = tmp_path_factory.mktemp("cases")
+    make_cases.main(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return runtime.Device("sm_90", hazards="report")
+
+
+@pytest.mark.parametrize("image", ["ptxas", "ours", "fatbin"])
+@pytest.mark.parametrize("name", ["one", "times3", "xor55", "cluster"])
+def test_a_case(gpu, cases, name, image):
+    case = json.loads((cases / f"{name}_{image}.json").read_text())
+    kernel = gpu.load((cases / case["image"]).read_bytes())[case["kernel"]]
+    arguments = []
+    for spec in case["args"]:
+        if "inout" in spec:
+            arguments.append(np.load(cases / spec["inout"]))
+        elif "out" in spec:
+            arguments.append(np.zeros(spec["out"], np.uint8).view(np.int32))
+        else:
+            arguments.append(spec["i32"] if "i32" in spec else bytes.fromhex(spec["bytes"]))
+    launch = kernel[tuple(case["grid"]), tuple(case["block"]), case.get("shared", 0)](*arguments)
+    assert arguments[0].tobytes() == (cases / case["expect"]).read_bytes()
+    assert launch.cycles > 0 and not launch.hazards
+    if name == "one":
+        assert launch.output.startswith("hello 3 ")
+
+
+def test_variables_live_as_long_as_the_module(gpu, cases):
+    module = gpu.load((cases / "ours.bin").read_bytes())
+    p, s = np.load(cases / "p.npy"), struct.pack("<if", 7, 2.5)
+    module["k_one"][1, 64, 1024](p, 3, s)
+    assert module.variable("gcount").read(np.int32)[0] == 64
+    assert np.array_equal(module.variable("big").read(np.float64)[:64], p.astype(np.float64))
+    module.variable("gcount").write(5)
+    module.variable("ctab").write(np.full(16, 100, np.float32))
+    q = np.load(cases / "p.npy")
+    module["k_one"][1, 64, 1024](q, 3, s)
+    assert module.variable("gcount").read(np.int32)[0] == 69
+    assert q[5] == pytest.approx(p[5] + 100)
+
+
+def test_a_fault_on_the_model_names_the_source_line(gpu, cases):
+    kernel = gpu.load((cases / "ours.bin").read_bytes())["k_switch"]
+    small = gpu.zeros(16, np.int32)
+    with pytest.raises(runtime.DeviceError) as caught:
+        kernel[1, 32](small, 1).wait()
+    assert caught.value.kind == "illegal_address" and caught.value.kernel == "k_switch"
+    assert caught.value.file.endswith("kernels.cu")
+    assert caught.value.line == 22
+    assert kernel[1, 16](small, 1).wait().cycles > 0
