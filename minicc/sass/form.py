@@ -11,7 +11,7 @@ from functools import cache
 
 from minicc.sass.instr import Operand, Reg
 from minicc.sass.isa.bits import Bits, Field, parse_bits, parse_field
-from minicc.sass.isa.notation import SLOTS, Row, Slot
+from minicc.sass.isa.notation import FAMILIES, SLOTS, Row, Slot
 from minicc.sass.operand import (
     ZERO,
     Codec,
@@ -49,7 +49,9 @@ FORM_DIGITS = {
 FORM_SETS = {"B": "145u6", "C": "123t7", "BC": "1234567ut", "K": "1icvw"}
 REUSE = {"A": 122, "B": 123, "C": 124}
 """Reuse flag of each source. Forms numbered as in "K" count B as third."""
-CONSTANT_FAMILIES = frozenset(("sm_80", "sm_90"))
+WIDE_UNIFORM = frozenset(("sm_100", "sm_120"))
+"""Families with 255 uniform registers; others have 63."""
+CONSTANT_FAMILIES = frozenset(("sm_80", "sm_89", "sm_90"))
 """Families whose ALU instructions take constant-bank operands."""
 
 
@@ -58,13 +60,15 @@ class Form:
 
     __slots__ = (
         "families", "fields", "fixed", "guard_file", "hidden", "key_mask", "mnemonic", "name", "opcode",
-        "operands", "parts", "reuse", "row", "shadows", "unused", "value",
+        "operands", "parts", "reuse", "row", "shadows", "unused", "value", "wide",
     )  # fmt: skip
 
     def __init__(self, row: Row, name: str, families: frozenset[str]) -> None:
         self.row, self.name, self.families = row, name, families
         self.mnemonic = row.mnemonic
         self.guard_file = "UP" if row.timing.uniform else "P"
+        self.wide = False
+        """Uniform registers have eight bits."""
         self.fixed = 0
         self.value = 0
         self.opcode = 0
@@ -84,11 +88,24 @@ class Form:
 def forms_of(row: Row) -> list[Form]:
     """All forms that a row declares. ValueError if two fields share a bit (a mistake in the row)."""
     wanted = FORM_SETS.get(row.forms, row.forms) or "-"
-    return [_build(row, digit) for digit in wanted]
+    families = _families(row.on)
+    out = []
+    for digit in wanted:
+        uniform = digit in "67uwtv" or re.search(r"\bU(R\w|[ABC]\b)", row.syntax) is not None
+        groups = (families - WIDE_UNIFORM, families & WIDE_UNIFORM) if uniform else (families,)
+        out += [_build(row, digit, group) for group in groups if group]
+    return [form for form in out if form.families]
 
 
-def _build(row: Row, digit: str) -> Form:
-    families = frozenset(row.on.split()) if row.on else frozenset(("sm_80", "sm_90", "sm_100", "sm_120"))
+def _families(on: str) -> frozenset[str]:
+    """Families that a row's `on` names."""
+    if not on:
+        return frozenset(FAMILIES)
+    named = on.split()
+    return frozenset(name.rstrip("!") for name in named) | (frozenset(("sm_89",)) if "sm_80" in named else frozenset())
+
+
+def _build(row: Row, digit: str, families: frozenset[str]) -> Form:
     kinds = {"A": "r", "B": "r", "C": "r"}
     if digit == "-":
         opcode = row.opcode
@@ -98,6 +115,7 @@ def _build(row: Row, digit: str) -> Form:
         if "c" in kinds.values() or "x" in kinds.values():
             families &= CONSTANT_FAMILIES
     form = Form(row, digit, families)
+    form.wide = families <= WIDE_UNIFORM
     form.opcode = opcode
     form.fixed, form.value = 0xFFF, opcode
     for where, value in _assignments(row.when):
@@ -243,6 +261,8 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
         if value is not None:
             signs[sign] = int(value) if value.isdigit() else None
     slot = slot._replace(**signs)
+    if form.wide and slot.file == "UR":
+        slot = slot._replace(width=8)
     field = None
     if suffix:
         labels = (f"{suffix}_{logical}{physical}", f"{suffix}_{physical}", f"{suffix}_{logical}")
@@ -312,6 +332,7 @@ def _address(form: Form, text: str) -> Codec:
             uniform=_part(form, first) if shape == "cx" else None,
             base=_part(form, base_text) if base_text != "-" else None,
             signed=not kind.startswith("uint"),
+            hide_base=hide,
         )
     base = ureg = None
     offset = None
@@ -340,6 +361,8 @@ def _part(form: Form, text: str) -> RegCodec:
     name, fixed, suffix, width = match.groups()
     field = _field(form, suffix) if suffix else None
     slot = SLOTS[name]
+    if form.wide and slot.file == "UR":
+        slot = slot._replace(width=8)
     bits = parse_bits(form.row.fields[f"{name}_at"]) if f"{name}_at" in form.row.fields else None
     codec = RegCodec(name, slot, "", field, tuple(fixed.split(".")[1:]), bits)
     codec.width = width or "1"

@@ -41,6 +41,8 @@ _KINDS: dict[type, str] = {Const: "C", Mem: "M", Target: "T", Name: "N"}
 def register_text(reg: Reg) -> str:
     """A register as nvdisasm prints it, without `.reuse`."""
     name = FILE_TEXT[reg.file] if ZERO.get(reg.file) == reg.index else f"{reg.file}{reg.index}"
+    if name == "UR255":
+        name = "UR63"
     if reg.file == "SR":
         from minicc.sass.isa.special import name_of
 
@@ -106,6 +108,8 @@ class RegCodec(Codec):
         self.write = slot.write
         self.read = not slot.write
         self.shadow = slot.shadow is not None
+        self.wide = slot.file == "UR" and slot.width == 8
+        """Here URZ is 255 in the word. It is 63 in an `Instr`, and UR63 is 255 there."""
         self.mask = (0 if self.shadow else self.bits.mask) | (suffix.bits.mask if suffix else 0)
         for bit in (self.neg, self.abs, self.inv):
             self.mask |= 1 << bit if bit is not None else 0
@@ -118,6 +122,8 @@ class RegCodec(Codec):
         reg = self._decoded.get(key)
         if reg is None:
             index = self.bits.get(word)
+            if self.wide and index in (63, 255):
+                index ^= 63 ^ 255
             suffix = self.fixed
             if self.suffix:
                 printed = self.suffix.prints.get(self.suffix.bits.get(word))
@@ -143,6 +149,8 @@ class RegCodec(Codec):
 
     def _pack(self, reg: Reg) -> int:
         index = 7 - reg.index if self.slot.flip else reg.index - (self.slot.shadow or 0)
+        if self.wide and index in (63, 255):
+            index ^= 63 ^ 255
         if not 0 <= index < self.bits.limit:
             raise NoFit(f"register {register_text(reg)} is out of range")
         word = self.bits.put(index)
@@ -272,12 +280,13 @@ class ConstCodec(Codec):
         suffix: Field | None = None,
         spaced: bool = False,
         signed: bool = True,
+        hide_base: bool = False,
         fixed: tuple[str, ...] = (),
     ) -> None:
         self.name, self.bank, self.offset, self.scale = name, bank, offset, scale
         self.uniform, self.base, self.suffix, self.spaced = uniform, base, suffix, spaced
         self.neg, self.abs, self.inv = signs
-        self.fixed, self.signed = fixed, signed
+        self.fixed, self.signed, self.hide_base = fixed, signed, hide_base
         self.kinds = frozenset("X" if uniform else "C")
         self.mask = offset.mask | (uniform.mask if uniform else bank.mask) | (base.mask if base else 0)
         self.mask |= suffix.bits.mask if suffix else 0
@@ -295,7 +304,7 @@ class ConstCodec(Codec):
                 raise NoFit(f"reserved value of field '{self.suffix.name}'")
             suffix = suffix + printed
         base = self.base.decode(word, address) if self.base else None
-        if base is not None and base.index == ZERO[base.file] and base.file == "R" and not self.uniform:
+        if base is not None and base.index == ZERO[base.file] and (base.file == "R" or self.hide_base) and not self.uniform:
             base = None
         return Const(
             0 if self.uniform else self.bank.get(word),

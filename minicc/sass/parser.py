@@ -217,8 +217,8 @@ def _register(match: re.Match[str], neg: bool, absolute: bool, inv: bool, suffix
         if index is None or (number == "Z") != (file in ("R", "UR")):
             raise ValueError(f"no register {match[0]}")
     else:
-        index = int(number)
-        if index > {"R": 254, "UR": 254, "P": 6, "UP": 6, "B": 15, "SB": 5}[file]:
+        index = 255 if match[0] == "UR63" else int(number)
+        if index > {"R": 254, "UR": 255, "P": 6, "UP": 6, "B": 15, "SB": 5}[file]:
             raise ValueError(f"no register {match[0]}")
     return Reg(file, index, neg=neg, abs=absolute, inv=inv, suffix=suffix)  # type: ignore[arg-type]
 

@@ -18,9 +18,9 @@ def alias_of(instr: Instr) -> tuple[str, ...]:
     _, a, b, c = instr.operands
     if isinstance(c, Reg) and c.file == "UR":
         return ()
-    if (_zero(a) or _zero(b)) and not _zero(c):
+    if _zero(a) or _zero(b) or isinstance(b, Imm) and not b.bits:
         return ("MOV",)
-    if isinstance(b, Imm) and b.bits:
+    if isinstance(b, Imm):
         if b.bits == 1:
             return ("MOV",) if _zero(c) else ("IADD",)
         if b.bits & (b.bits - 1) == 0 and _zero(c) and b.bits not in UNNAMED_SHIFTS:

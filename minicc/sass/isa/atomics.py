@@ -5,7 +5,7 @@ from __future__ import annotations
 from minicc.sass.isa.notation import EVICT, EXTENDED, SCOPE, Row, op
 from minicc.sass.isa.timing import ATOMG, ATOMS, STG, Timing
 
-NEW = "sm_90 sm_100 sm_120"
+NEW = "sm_90"
 OFF = "40..63 int"
 INTEGER = "87..90: ADD MIN MAX INC DEC AND OR XOR EXCH SAFEADD"
 REDUCTION = "87..89: ADD MIN MAX INC DEC AND OR XOR"
@@ -22,14 +22,14 @@ COMMON = {"e": EXTENDED, "evict": EVICT, "scope": SCOPE, "off": OFF}
 
 def addressed(mnemonic: str, opcode: int, uniform_opcode: int, mods: str, before: str, after: str, timing: Timing, on: str = "", **fields: str) -> tuple[Row, ...]:
     """Address forms of a global atomic: plain; descriptor (bit 71); uniform addend with 64-bit (bit 70) or 32-bit register."""
-    every = on.split() if on else ["sm_80", *NEW.split()]
+    every = on.split() if on else ["sm_80", "sm_90"]
     new = " ".join(f for f in every if f != "sm_80")
     old = "sm_80" if "sm_80" in every else ""
     rows = [
-        op(mnemonic, opcode, f"{mods} {before}[Ra:e+#off]{after}", timing, when="91=0", on=on, **fields),
+        op(mnemonic, opcode, f"{mods} {before}[Ra:e+#off]{after}", timing, when="91=0", on=f"{on} sm_100 sm_120" if on else "", **fields),
         op(mnemonic, uniform_opcode, f"{mods} {before}desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 70..71=3", on=new, **fields),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..71=1", on=on, **fields),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on, **fields),
+        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..71=1", on=" ".join(every), **fields),
+        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=" ".join(every), **fields),
     ]
     if old:
         rows.append(
@@ -43,7 +43,7 @@ def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **
     """Address forms of a global reduction: the selectors are bits 90 (64-bit register) and 71 (descriptor)."""
     after = ", Rb:type"
     return (
-        op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0", on=on, **fields),
+        op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0", on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
         op(mnemonic, opcode, f"{mods} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1",
            on=" ".join(f for f in on.split() if f != "sm_80"), **fields) if on != "sm_80" else
         op(mnemonic, opcode, f"{mods} [Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1", on=on,
@@ -68,5 +68,5 @@ ROWS = (
        off=OFF),
     op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS, op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE,
        scaled=SHARED, off=OFF),
-    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, off=OFF),
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120", off=OFF),
 )  # fmt: skip

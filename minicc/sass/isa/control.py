@@ -7,6 +7,7 @@ from minicc.sass.isa.timing import ALU, BRANCH, MOVE_B, NONE, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
 INC = "85..86: - INC DEC ?"
+RECONVERGENT = "73: - RECONVERGENT"
 KIND = "32..33: - ? DIV CONV"
 UNIFORM_KIND = "32..33: - U DIV CONV"
 
@@ -53,8 +54,10 @@ ROWS = (
     *branch("RET", 0x950, ".ABS{nodec} !Ps?, URa:2 #to?", "int", when="91=1 85=1", nodec="86: - NODEC"),
     op("EXIT", 0x94D, "{keep}{how} !Ps?", BRANCH, keep="84..85: - KEEPREFCOUNT PREEMPTED ?", how="86: - NO_ATEXIT"),
     op("KILL", 0x95B, " !Ps?", BRANCH),
-    op("BSSY", 0x945, " !Ps?, Bd, @to", BRANCH, to="34..63 rel*4"),
-    op("BSYNC", 0x941, " !Ps?, Bs", BRANCH),
+    op("BSSY", 0x945, " !Ps?, Bd, @to", BRANCH, on="sm_80 sm_90", to="34..63 rel*4"),
+    op("BSSY", 0x945, "{kind} !Ps?, Bd, @to", BRANCH, on="sm_100 sm_120", to="34..63 rel*4", kind=RECONVERGENT),
+    op("BSYNC", 0x941, " !Ps?, Bs", BRANCH, on="sm_80 sm_90"),
+    op("BSYNC", 0x941, "{kind} !Ps?, Bs", BRANCH, on="sm_100 sm_120", kind=RECONVERGENT),
     op("BREAK", 0x942, " !Ps?, Bs", BRANCH),
     op("YIELD", 0x946, " !Ps?", BRANCH),
     op("WARPSYNC", 0x348, "{exclusive} !Ps?, Ra", BRANCH, when="86=0", exclusive="85: - EXCLUSIVE"),

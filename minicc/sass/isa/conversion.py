@@ -17,7 +17,7 @@ FROM_64 = "75..77: ? F16 F32 F64 BF16"
 TO_64 = "75..77: 3=F64"
 FLOAT_DST = "75..77: ? F16 - ? BF16"
 
-NEW = "sm_90 sm_100 sm_120"
+NEW = "sm_89 sm_90 sm_100 sm_120"
 PACK = {
     "on": NEW, "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76,86..87: F16 BF16 ? TF32 E5M2 E4M3 ? ?",
     "round": "79..80: - ? ? RZ",
@@ -55,11 +55,13 @@ ROWS = (
     op("FRND", 0x107, "{ftz}.BF16{round} Rd, -|B|{half}", XU, "156u", when="84..86=4", round=TO_INT, ftz=FTZ, half=HALF),
     op("FRND", 0x113, "{ftz}.F64{round} Rd:2, -|B|:2", XU64, "B", imm="f64hi", round=TO_INT, ftz=FTZ),
     # On the ALU.
-    op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "16", on="sm_90 sm_100 sm_120", sign="74: U32 S32", round=ROUND),
+    op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "16", on="sm_89 sm_90 sm_100 sm_120", sign="74: U32 S32", round=ROUND),
     op("I2I", 0x038, "{to}.S32.SAT Rd, B", ALU, "B", to="76..77: U8 S8 U16 S16"),
     # Two floats packed into a register; MERGE_C puts one beside a half of C; UNPACK_B widens pairs of 8-bit floats.
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0 89..90=0", hidden="c=64..71=255",
        **PACK),
+    op("F2FP", 0x03E, "{satfinite}{relu}{to}.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0", hidden="c=64..71=255", on="sm_80!",
+       satfinite="77: - SATFINITE", relu="75: - RELU", to="76: - BF16", round="79..80: - ? ? RZ"),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C{half}", ALU, "17", when="78=1 89..90=0", half="72: - H1", **PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C.{half}?", ALU, "2", imm="f32", when="78=1 89..90=0", half="72: - H1", **PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C{half}", ALU, "3t", when="78=1 89..90=0", half="72: - H1", **PACK),

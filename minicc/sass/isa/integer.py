@@ -13,9 +13,9 @@ SET = {"cmp": CMP, "sign": SIGN, "bool": BOOL}
 NEW = "sm_90 sm_100 sm_120"
 
 ROWS = (
-    op("IADD3", 0x010, " Rd, Pd?, Pe?, -A, -B, -C", ALU, "B", when="74=0", hidden=NO_CARRY),
-    op("IADD3", 0x010, ".X Rd, Pd?, Pe?, ~A, ~B, ~C, !Ps, !Pt", ALU, "B", when="74=1"),
-    op("ISETP", 0x00C, "{cmp}{sign}{bool} Pd, Pe, A, B, !Ps", ALU, "B", when="72=0", hidden="low=68..71=7", **SET),
+    op("IADD3", 0x010, " Rd, Pd?, Pe?, -A, -B, -C", ALU, "B", when="74=0", hidden=NO_CARRY, on="sm_80 sm_90"),
+    op("IADD3", 0x010, ".X Rd, Pd?, Pe?, ~A, ~B, ~C, !Ps, !Pt", ALU, "B", when="74=1", on="sm_80 sm_90"),
+    op("ISETP", 0x00C, "{cmp}{sign}{bool} Pd, Pe, A, B, !Ps", ALU, "B", when="72=0", on="sm_80 sm_90 sm_100", hidden="low=68..71=7", **SET),
     op("ISETP", 0x00C, "{cmp}{sign}{bool}.EX Pd, Pe, A, B, !Ps, !Pu", ALU, "B", when="72=1", **SET),
     op("IMNMX", 0x017, "{sign} Rd, A, B, !Ps", ALU, "B", sign=SIGN, on="sm_80 sm_90 sm_100"),
     op("IABS", 0x013, " Rd, B", ALU, "B"),

@@ -14,7 +14,8 @@ ROWS = (
     op("PRMT", 0x016, "{mode} Rd, A, B, C", ALU, "BC", imm="uint", mode=PERMUTE),
     op("SGXT", 0x01A, "{wrap}{sign} Rd, A, B", ALU, "B", imm="uint", sign=SIGN, wrap="75: - W"),
     op("BMSK", 0x01B, "{wrap} Rd, A, B", ALU, "B", imm="uint", wrap="75: - W"),
-    op("MOV", 0x002, " Rd, B, #lanes?=15", ALU, "B", imm="uint", lanes="72..75"),
+    op("MOV", 0x002, " Rd, B, #lanes?=15", ALU, "B", imm="uint", on="sm_80 sm_90", lanes="72..75"),
+    op("MOV", 0x002, "{spill} Rd, B, #lanes?=15", ALU, "B", imm="uint", on="sm_100 sm_120", when="80=0", lanes="72..75", spill="88: - SPILL"),
     op("SEL", 0x007, " Rd, A, B, !Ps", ALU, "B", imm="uint"),
     # Predicate logic: two tables of eight bits, the second for Pe. Sources may be sign bits of registers.
     op("PLOP3", 0x81C, ".LUT Pd, Pe, !Ps, !Pt, !Pu, #lut, #lut2", ALU, when="67=0", lut="64..66,72..76", lut2="16..23"),
@@ -27,5 +28,6 @@ ROWS = (
     op("S2UR", 0x9C3, " URd, SRa", S2UR),
     op("CS2R", 0x805, "{width} Rd:cs2r, SRa", ALU, width="80: 32 -*"),
     op("R2UR", 0x3C2, " URd, Ra", R2UR, on="sm_80"),
-    op("R2UR", 0x2CA, "{any} Pd?, URd, Ra", R2UR, on="sm_90 sm_100 sm_120", any="84: - OR"),
+    op("R2UR", 0x2CA, "{any} Pd?, URd, Ra", R2UR, on="sm_90", any="84: - OR"),
+    op("R2UR", 0x2CA, "{any}{fill} Pd?, URd, Ra", R2UR, on="sm_100 sm_120", any="84: - OR", fill="86: - FILL"),
 )

@@ -11,6 +11,7 @@ from minicc.sass.isa.notation import EVICT, EXTENDED, LOAD_SCOPE, PREFETCH, SCOP
 from minicc.sass.isa.timing import LDC, LDG, LDGSTS, LDS, STG, STS, ULDC, Timing
 
 NEW = "sm_90 sm_100 sm_120"
+OLD = "sm_80 sm_90"
 OFFSET = "40..63 int"
 LOAD = {"e": EXTENDED, "evict": EVICT, "prefetch": PREFETCH, "size": SIZE, "scope": LOAD_SCOPE, "off": OFFSET}
 STORE = {"e": EXTENDED, "evict": EVICT, "size": SIZE, "scope": SCOPE, "off": OFFSET}
@@ -89,14 +90,14 @@ ROWS = (
     *local("LDL", 0x983, 0x983, "Rd:size, ", "", LDG, "URb"),
     *local("STL", 0x387, 0x987, "", ", Rb:size", STG, "URc"),
     # Asynchronous copy global to shared. The destination's uniform addend and the descriptor are neighbours.
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], desc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1", on=NEW, **COPY),
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], desc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1", on="sm_90", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1", on="sm_80",
        hidden="descriptor=64..69=63", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off], !Ps?", LDGSTS, when="91=1 70=1 76=0", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off], !Ps?", LDGSTS, when="91=1 70=0", hidden="desc=76=0", **COPY),
-    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1", on=NEW, **COPY),
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off], !Ps?", LDGSTS, when="91=1 70=1 76=0", on=OLD, **COPY),
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off], !Ps?", LDGSTS, when="91=1 70=0", on=OLD, hidden="desc=76=0", **COPY),
+    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1", on="sm_90", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1", on="sm_80", **COPY),
-    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=0", **COPY),
+    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=0", on=OLD, **COPY),
     # Constant banks, indexed by a register or addressed by a uniform register.
     op("LDC", 0xB82, "{size}{mode} Rd:size, c[#bank][Ra+#off]", LDC, size=CONST_SIZE, off="38..53 int",
        mode="78..79: - IL IS ISL"),

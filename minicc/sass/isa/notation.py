@@ -27,7 +27,7 @@ with uniform base of forms 5 and 3. `imm` says how an immediate prints. Without 
 "bits: 1=A 5=B". The first `-` (else the first value) is the default when the text is silent; `*` after a value makes it so.
 
 `when` fixes bits that tell this row from its siblings; `hidden` names fields that print nothing: "carry=87..90=15" (bits, default).
-`on` lists the encoding families that have the row (all, if not given).
+`on` lists the encoding families that have the row (all, if not given); "sm_80" stands for sm_80 and sm_89, "sm_80!" for it alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 from minicc.sass.isa.timing import Timing
 
-FAMILIES = ("sm_80", "sm_90", "sm_100", "sm_120")
+FAMILIES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 """Encoding families; an Arch names its own in `Arch.sass`."""
 
 

@@ -18,19 +18,19 @@ SCR, BIND, NODEP, AOFFI, DC = "60: - SCR", "59: - B", "90: - NODEP", "76: - AOFF
 OLD = "sm_80 sm_90"
 
 
-def fetch(mnemonic: str, first: int, before: str, mods: str, operands: str, query: str, last: str, **fields: str) -> tuple[Row, ...]:
+def fetch(
+    mnemonic: str, first: int, before: str, mods: str, operands: str, query: str, last: str, uniform: int = 0, **fields: str
+) -> tuple[Row, ...]:
     """Four ways to name the texture, at three successive operations: header and sampler number in a constant bank; all in
-    registers; an offset pair (.B); a uniform register. `before` and `mods` are the modifiers around .B."""
-    number = 0xA00 | first
+    registers; an offset pair (.B); a uniform register (`uniform` is the step of its operation). `before` and `mods` are the
+    modifiers around .B."""
     bound = fields | {"b": BIND}
+    head, low = f"{before}{{b}}{mods} {operands}, {query}", f"{before}.B{mods} {operands}, {query}"
     return (
-        op(mnemonic, number, f"{before}{{b}}{mods} {operands}, {query}#bank, #header, {last}", TEX, on=OLD, header="40..53", bank="54..58",
-           **bound),
-        op(mnemonic, 0xE00 | first, f"{before}{mods} {operands}, {query}URe:2, #slot, {last}", TEX, when="91=1", on=OLD, slot="46..53", **fields),
-        op(mnemonic, 0x200 | first + 1, f"{before}.B{mods} {operands}, {query}{last}", TEX, on=OLD, **fields),
-        op(mnemonic, 0xA00 | first + 2, f"{before}.B{mods} {operands}, {query}#bank, #low, #high, {last}", TEX, on=OLD, low="40..45",
-           high="46..53", bank="54..58", **fields),
-        op(mnemonic, 0xE00 | first + 2, f"{before}{mods} {operands}, {query}URe:2, #slot, {last}", TEX, when="91=1", on=OLD, slot="46..53",
+        op(mnemonic, 0xA00 | first, f"{head}#bank, #header, {last}", TEX, on=OLD, header="40..53", bank="54..58", **bound),
+        op(mnemonic, 0x200 | first + 1, f"{low}{last}", TEX, on=OLD, **fields),
+        op(mnemonic, 0xA00 | first + 2, f"{low}#bank, #low, #high, {last}", TEX, on=OLD, low="40..45", high="46..53", bank="54..58", **fields),
+        op(mnemonic, 0xE00 | first + uniform, f"{before}{mods} {operands}, {query}URe:2, #slot, {last}", TEX, when="91=1", on=OLD, slot="46..53",
            **fields),
     )  # fmt: skip
 
@@ -49,6 +49,6 @@ ROWS = (
            evict=EVICT, nodep=NODEP, dim=GRADIENT_DIM, mask="72..75"),
     *fetch("TMML", 0x169, "", ".LOD{ndv}{nodep}", "Rf, Rd, Ra, Rb", "", "{dim}, #mask?=15", ndv="77: - NDV", nodep=NODEP, dim=DIM, mask="72..75"),
     *fetch("TXQ", 0x16F, "", "{nodep}", "Rf, Rd, Ra", "{header_word}, ", "#mask?=15", nodep=NODEP, header_word=QUERY, mask="72..75"),
-    *fetch("FOOTPRINT", 0x172, "{scr}", "{kind}{coarse}{lod}{ndv}{nodep}", RESULT, "", "{dim}", scr=SCR, kind="78: TEX TXD", coarse="76: - COARSE",
+    *fetch("FOOTPRINT", 0x172, "{scr}", "{kind}{coarse}{lod}{ndv}{nodep}", RESULT, "", "{dim}", 2, scr=SCR, kind="78: TEX TXD", coarse="76: - COARSE",
            lod=LOD, ndv="77: - NDV", nodep=NODEP, dim=FOOT_DIM),
 )  # fmt: skip

@@ -9,14 +9,15 @@ from minicc.sass.isa.timing import UALU, UMOV
 NO_CARRY = "carry_a=87..90=15 carry_b=77..80=15"
 SET = {"cmp": CMP, "sign": SIGN, "bool": BOOL}
 BYTE = "76..77: - B1 B2 B3"
-LEA_HIGH = "high=64..71=63"
+LEA_HIGH = "high=64..69=63"
+OLD = "sm_80 sm_90"
 LUTS = {"lut2": "16..23"}
 
 ROWS = (
-    op("UIADD3", 0x090, " URd, UPd?, UPe?, -UA, -UB, -UC", UALU, "14", when="74=0 91=1", hidden=NO_CARRY),
-    op("UIADD3", 0x090, ".X URd, UPd?, UPe?, ~UA, ~UB, ~UC, !UPs, !UPt", UALU, "14", when="74=1 91=1"),
-    op("UIADD3", 0x097, ".64 URd:2, UPd?, UPe?, -UA:2, -UB:2, -UC:2", UALU, "14", when="74=0 91=1", hidden=NO_CARRY),
-    op("UIADD3", 0x097, ".64.X URd:2, UPd?, UPe?, ~UA:2, ~UB:2, ~UC:2, !UPs, !UPt", UALU, "14", when="74=1 91=1"),
+    op("UIADD3", 0x090, " URd, UPd?, UPe?, -UA, -UB, -UC", UALU, "14", on=OLD, when="74=0 91=1", hidden=NO_CARRY),
+    op("UIADD3", 0x090, ".X URd, UPd?, UPe?, ~UA, ~UB, ~UC, !UPs, !UPt", UALU, "14", on=OLD, when="74=1 91=1"),
+    op("UIADD3", 0x097, ".64 URd:2, UPd?, UPe?, -UA:2, -UB:2, -UC:2", UALU, "14", on=OLD, when="74=0 91=1", hidden=NO_CARRY),
+    op("UIADD3", 0x097, ".64.X URd:2, UPd?, UPe?, ~UA:2, ~UB:2, ~UC:2, !UPs, !UPt", UALU, "14", on=OLD, when="74=1 91=1"),
     op("UIMAD", 0x0A4, "{sign} URd, UA, UB, -UC", UALU, "124", when="74=0 91=1", hidden="carry=87..90=15 out=81..83=7", sign=SIGN),
     op("UIMAD", 0x0A4, "{sign}.X URd, UA, UB, ~UC, !UPs", UALU, "124", when="74=1 91=1", hidden="out=81..83=7", sign=SIGN),
     op("UIMAD", 0x0A5, ".WIDE{sign} URd:2, UPd?, UA, UB, -UC:2", UALU, "14", when="74=0 91=1", hidden="carry=87..90=15", sign=SIGN),
@@ -24,7 +25,7 @@ ROWS = (
     op("UISETP", 0x08C, "{cmp}{sign}{bool} UPd, UPe, UA, UB, !UPs", UALU, "14", when="72=0 91=1", hidden="low=68..71=7", **SET),
     op("UISETP", 0x08C, "{cmp}{sign}{bool}.EX UPd, UPe, UA, UB, !UPs, !UPu", UALU, "14", when="72=1 91=1", **SET),
     op("ULEA", 0x091, " URd, UPd?, -UA, -UB, #shift", UALU, "14", imm="uint", when="74=0 80=0 91=1",
-       hidden="high=64..71=63 carry=87..90=15", shift="75..79"),
+       hidden="high=64..69=63 carry=87..90=15", shift="75..79"),
     op("ULEA", 0x091, ".X URd, UPd?, ~UA, ~UB, #shift, !UPs", UALU, "14", imm="uint", when="74=1 80=0 91=1", hidden=LEA_HIGH,
        shift="75..79"),
     op("ULEA", 0x091, ".HI URd, UPd?, -UA, -UB, UC, #shift", UALU, "14", imm="uint", when="74=0 80=1 91=1",
@@ -44,7 +45,7 @@ ROWS = (
     op("UPOPC", 0x0BF, " URd, ~UB", UALU, "14", imm="uint", when="91=1"),
     op("USEL", 0x087, " URd, UA, UB, !UPs", UALU, "14", imm="uint", when="91=1"),
     op("UMOV", 0x882, " URd, #value", UMOV, value="32..63"),
-    op("UMOV", 0xC82, " URd, URb", UMOV, when="91=1"),
+    op("UMOV", 0xC82, " URd, URb", UMOV, when="80=0 91=1"),
     op("UCLEA", 0x8BC, " URd:2, UPd, URa, #base, #shift", UALU, when="91=1", base="32..47", shift="73..76"),
     op("UCLEA", 0xCBC, " URd:2, UPd, URa, URb, #shift", UALU, when="91=1", shift="73..76"),
     op("UP2UR", 0x883, "{byte} URd, 'UPR', URa, #mask", UALU, when="91=1", byte=BYTE, mask="32..63"),
