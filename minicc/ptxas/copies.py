@@ -143,6 +143,8 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     assert isinstance(old, V)
     zero = value == ZERO or (isinstance(value, Imm) and value.bits == 0)
     slots = _SLOTS.get(inst.mnemonic)
+    if zero and old.neg and inst.mnemonic not in _FLOAT and len(inst.dsts) > 1:
+        return  # a - 0 carries, a + 0 does not
     if zero and (slots is not None or inst.memory == "store") and not old.inv:
         if inst.mnemonic not in ("MOV", "LEA", "IABS", "PRMT", "SHF") or n == 0 or inst.mnemonic == "PRMT":
             sources[n] = Reg("R", RZ, neg=old.neg and inst.mnemonic in _FLOAT, abs=False)

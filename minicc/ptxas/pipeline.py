@@ -9,7 +9,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.ptxas import allocate, control, copies, cse, dead, dump, flow, schedule, verify
+from minicc.ptxas import allocate, combine, control, copies, cse, dead, dump, flow, schedule, verify
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
 
@@ -32,10 +32,13 @@ def _schedule(function: MFunction, arch: Arch, options: Options) -> None:
 
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
+    Pass("wide", combine.run),
     Pass("copies", copies.run),
     Pass("cse", cse.run),
     Pass("copies-again", copies.run),
     Pass("dead", dead.run),
+    Pass("combine", combine.run),
+    Pass("dead-again", dead.run),
     Pass("exits", flow.thread_exits),
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),

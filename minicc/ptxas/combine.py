@@ -1,0 +1,241 @@
+"""Combining: two instructions become one where the first's result has no other use.
+
+    IMAD.WIDE t, a, b, RZ;  64-bit add d, t, c      IMAD.WIDE d, a, b, c   (also when t has several such uses)
+    IADD3 t, a, b, RZ;      IADD3 d, t, c, RZ       IADD3 d, a, b, c
+    SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
+    IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
+    LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
+
+Only where every operand of the first still has its value at the second (see `_Combiner.holds`).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.operands import guarded, reads, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Definition, Single
+from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+
+ZERO = Reg("R", RZ)
+_NEAR = 48
+"""Instructions looked through for a change of an operand that has several definitions."""
+
+
+def _plain(operand: MOperand) -> bool:
+    return isinstance(operand, V) and not (operand.neg or operand.abs or operand.inv or operand.suffix)
+
+
+class _Combiner:
+    def __init__(self, function: MFunction) -> None:
+        self.function = function
+        self.single = Single.of(function)
+        self.uses: dict[tuple[int, int], int] = {}
+        for block in function.blocks:
+            for inst in block.insts:
+                for operand in reads(inst):
+                    if isinstance(operand, V):
+                        for part in range(operand.part, operand.part + operand.count):
+                            name = (operand.reg.id, part)
+                            self.uses[name] = self.uses.get(name, 0) + 1
+
+    def run(self) -> None:
+        for b, block in enumerate(self.function.blocks):
+            for at, inst in enumerate(block.insts):
+                if inst.mnemonic == "IADD3" and not guarded(inst) and not inst.modifiers:
+                    if len(inst.dsts) == 1:
+                        self._add(inst, b, at)
+                    elif len(inst.dsts) == 2:
+                        self._wide(inst, b, at)
+                elif inst.mnemonic == "LOP3" and not guarded(inst):
+                    self._logic(inst, b, at)
+
+    def maker(self, operand: MOperand, mnemonic: str, b: int, at: int, uses: int = 1) -> Definition | None:
+        """The only definition of an operand, by that mnemonic, if all its uses are the one in hand and its operands
+        still hold."""
+        if not isinstance(operand, V) or operand.abs or operand.inv:
+            return None
+        name = (operand.reg.id, operand.part)
+        found = self.single.table.get(name)
+        if found is None or found.inst.mnemonic != mnemonic or self.uses.get(name) != uses:
+            return None
+        return found if self.holds(found, b, at) else None
+
+    def holds(self, found: Definition, b: int, at: int) -> bool:
+        """Whether every register that the definition reads has the same value at point (b, at)."""
+        if not self.single.dominates(found.block, found.at, b, at):
+            return False
+        several = set()
+        for operand in reads(found.inst):
+            if isinstance(operand, Reg):
+                return False
+            for part in range(operand.part, operand.part + operand.count):
+                origin = self.single.table.get((operand.reg.id, part))
+                if origin is None or not self.single.dominates(origin.block, origin.at, found.block, found.at):
+                    several.add(operand.reg.id)
+        if not several:
+            return True
+        if found.block != b or at - found.at > _NEAR:
+            return False
+        between = self.function.blocks[b].insts[found.at + 1 : at]
+        return not any(isinstance(w, V) and w.reg.id in several for inst in between for w in writes(inst))
+
+    def _add(self, inst: MInst, b: int, at: int) -> None:
+        """32-bit add of two with one of them combinable."""
+        if len(inst.srcs) != 3 or inst.srcs[2] != ZERO:
+            return
+        for n in (0, 1):
+            t, other = inst.srcs[n], inst.srcs[1 - n]
+            if not _plain(t) or t == other:
+                continue
+            found = self.maker(t, "IADD3", b, at)
+            if found is not None and len(found.inst.dsts) == 1 and not found.inst.modifiers:
+                sources = found.inst.srcs
+                if len(sources) == 3 and sources[2] == ZERO and self._fits(sources[0], sources[1], other):
+                    self._replace(inst, "IADD3", (), self._sorted(sources[0], sources[1], other))
+                    return
+            found = self.maker(t, "SHF", b, at)
+            if found is not None and found.inst.modifiers == ("L", "U32"):
+                a, count, zero = found.inst.srcs[:3]
+                if _plain(a) and isinstance(count, Imm) and 0 < count.bits < 32 and zero == ZERO and not isinstance(other, Reg):
+                    self._replace(inst, "LEA", (), (a, other, Imm(count.bits)))
+                    return
+            found = self.maker(t, "IMAD", b, at)
+            if found is not None and not set(found.inst.modifiers) - {"U32"} and isinstance(other, V):
+                a, m, zero = found.inst.srcs[:3]
+                if zero == ZERO and len(found.inst.srcs) == 3 and len(found.inst.dsts) == 1 and not other.abs:
+                    self._replace(inst, "IMAD", found.inst.modifiers, (a, m, other))
+                    return
+
+    @staticmethod
+    def _fits(*operands: MOperand) -> bool:
+        """At most one of three is not a general register."""
+        odd = sum(1 for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R"))
+        return odd <= 1 and all(isinstance(o, V | Reg | Imm | Const) for o in operands)
+
+    @staticmethod
+    def _sorted(*operands: MOperand) -> tuple[MOperand, ...]:
+        """The one that is not a general register in the middle, where it may be."""
+        regs = [o for o in operands if isinstance(o, V | Reg) and _file(o) == "R"]
+        odd = [o for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R")]
+        return (regs[0], odd[0], regs[1]) if odd else tuple(regs)
+
+    def _replace(self, inst: MInst, mnemonic: str, modifiers: tuple[str, ...], sources: tuple[MOperand, ...]) -> None:
+        for operand in sources:
+            if isinstance(operand, V):
+                for part in range(operand.part, operand.part + operand.count):
+                    name = (operand.reg.id, part)
+                    self.uses[name] = self.uses.get(name, 0) + 1
+        for operand in inst.srcs:
+            if isinstance(operand, V):
+                for part in range(operand.part, operand.part + operand.count):
+                    self.uses[(operand.reg.id, part)] -= 1
+        inst.mnemonic, inst.modifiers, inst.srcs = mnemonic, modifiers, sources
+
+    def _wide(self, low: MInst, b: int, at: int) -> None:
+        """The low half of a 64-bit add of a product."""
+        insts = self.function.blocks[b].insts
+        carry = low.dsts[1]
+        if not isinstance(carry, V) or at + 1 >= len(insts) or self.uses.get((carry.reg.id, 0)) != 1:
+            return
+        high = insts[at + 1]
+        d, e = low.dsts[0], high.dsts[0] if high.dsts else None
+        if high.mnemonic != "IADD3" or high.modifiers != ("X",) or guarded(high) or len(high.srcs) != 5:
+            return
+        if not (isinstance(d, V) and isinstance(e, V) and d.reg is e.reg and d.part % 2 == 0 and e.part == d.part + 1):
+            return
+        if high.srcs[3] != carry or high.srcs[2] != ZERO or low.srcs[2] != ZERO:
+            return
+        for n in (0, 1):
+            t, th, c, ch = low.srcs[n], high.srcs[n], low.srcs[1 - n], high.srcs[1 - n]
+            if not (_plain(t) and _plain(th) and _plain(c) and _plain(ch)):
+                continue
+            assert isinstance(t, V) and isinstance(th, V) and isinstance(c, V) and isinstance(ch, V)
+            if t.reg is not th.reg or th.part != t.part + 1 or c.reg is not ch.reg or ch.part != c.part + 1 or c.part % 2:
+                continue
+            found = self.single.table.get((t.reg.id, t.part))
+            if found is None or found.inst.mnemonic != "IMAD" or "WIDE" not in found.inst.modifiers or found.word:
+                continue
+            product = found.inst
+            if len(product.srcs) != 3 or product.srcs[2] != ZERO or guarded(product) or not self.holds(found, b, at):
+                continue
+            if self.single.table.get((th.reg.id, th.part)) is None or d.reg is c.reg:
+                continue
+            insts[at] = attrs.evolve(low, mnemonic="NOP", dsts=(), srcs=(), modifiers=())
+            insts[at + 1] = attrs.evolve(
+                low, mnemonic="IMAD", modifiers=product.modifiers, dsts=(V(d.reg, d.part, 2),),
+                srcs=(product.srcs[0], product.srcs[1], V(c.reg, c.part, 2)),
+            )  # fmt: skip
+            return
+
+    def _logic(self, outer: MInst, b: int, at: int) -> None:
+        if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != Reg("P", PT, inv=True):
+            return
+        for n in range(3):
+            t = outer.srcs[n]
+            if not _plain(t) or outer.srcs[:3].count(t) != 1:
+                continue
+            found = self.maker(t, "LOP3", b, at)
+            if found is None or len(found.inst.srcs) != 5 or len(found.inst.dsts) != 1:
+                continue
+            if found.inst.srcs[4] != Reg("P", PT, inv=True):
+                continue
+            merged = _merge(outer, n, found.inst)
+            if merged is not None:
+                self._replace(outer, "LOP3", outer.modifiers, merged)
+                return
+
+
+def _file(operand: V | Reg) -> str:
+    return operand.reg.file if isinstance(operand, V) else operand.file
+
+
+def _merge(outer: MInst, n: int, inner: MInst) -> tuple[MOperand, ...] | None:
+    """Sources of a LOP3 that is `outer` with its n-th source computed by `inner`; None if that takes four inputs."""
+    inputs: list[MOperand] = []
+    for operand in (*outer.srcs[:n], *outer.srcs[n + 1 : 3], *inner.srcs[:3]):
+        if operand == ZERO:
+            continue
+        if not (_plain(operand) and isinstance(operand, V) and operand.reg.file == "R") and not isinstance(operand, Imm | Const):
+            return None
+        if operand not in inputs:
+            inputs.append(operand)
+    odd = [o for o in inputs if isinstance(o, Imm | Const)]
+    regs = [o for o in inputs if not isinstance(o, Imm | Const)]
+    if len(inputs) > 3 or len(odd) > 1 or not regs:
+        return None
+    slots: list[MOperand] = [regs[0], ZERO, ZERO]
+    rest = regs[1:]
+    if odd:
+        slots[1] = odd[0]
+    elif rest:
+        slots[1] = rest.pop(0)
+    if rest:
+        slots[2] = rest.pop(0)
+    if rest:
+        return None
+    lut_out, lut_in = outer.srcs[3], inner.srcs[3]
+    if not isinstance(lut_out, Imm) or not isinstance(lut_in, Imm):
+        return None
+    lut = 0
+    for row in range(8):
+        bits = {id_: row >> 2 - k & 1 for k, id_ in enumerate(slots) if id_ != ZERO}
+
+        def value(operand: MOperand, bits: dict[MOperand, int] = bits) -> int:
+            return 0 if operand == ZERO else bits[operand]
+
+        a, m, c = (value(o) for o in inner.srcs[:3])
+        t = lut_in.bits >> (a << 2 | m << 1 | c) & 1
+        x, y, z = (t if k == n else value(o) for k, o in enumerate(outer.srcs[:3]))
+        lut |= (lut_out.bits >> (x << 2 | y << 1 | z) & 1) << row
+    return (*slots, Imm(lut, "uint"), outer.srcs[4])
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Combine, then drop the NOPs that stand for what went."""
+    _Combiner(function).run()
+    for block in function.blocks:
+        block.insts = [i for i in block.insts if i.mnemonic != "NOP" or i.hidden]
