@@ -1,6 +1,7 @@
 """Reports of a launch on the SM model, in the manner of Nsight Compute.
 
-`summary(launch)` and `report(launch)` take a finished `runtime` launch and give text; `as_json(launch)` the same facts as
+`summary(launch)` and `report(launch)` take a finished `runtime` launch and give text; `as_json(launch)` the same facts
+as
 plain data. Everything comes from the launch's `Outcome`.
 """
 

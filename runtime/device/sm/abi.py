@@ -29,16 +29,9 @@ import numpy as np
 
 LANES = 32
 
-# Word offsets of the parts of a warp's state.
-R = 0
-"""R0..R254 at 32*n. Row 255 is RZ; rows 256..258 are zero too, so that wide RZ operands read zero."""
-RZ_ROW = 255
-DUMP_ROW = 259
-"""Rows 259..262: where writes to RZ go (never read)."""
-SPECIAL_ROW = 264
-"""Rows 264..267: values from the engine for S2R and its kin."""
-R_ROWS = 272
-P = R_ROWS * LANES
+# Word offsets of the parts of a warp's state. What every warp has comes first and the general registers last, so that a
+# state is only as long as the kernel's registers need: small states are what the host's caches and TLB hold.
+P = 0
 """P0..P6, then P7 = all ones, then P8 = dump; a word of 32 lane bits each."""
 P_DUMP = 8
 UP = P + 16
@@ -48,8 +41,24 @@ UR = UP + 16
 UR_ZERO = 63
 UR_DUMP = 68
 ENGINE = UR + 80
-"""16 words that belong to the engine (convergence barriers B0..B15, say)."""
-STATE_WORDS = 8960
+"""16 words that belong to the engine."""
+# From here on in rows of 32 words.
+RZ_ROW = (ENGINE + 16) // LANES
+"""Rows 4..7: RZ, and zeros after it, so that wide RZ operands read zero."""
+DUMP_ROW = RZ_ROW + 4
+"""Rows 8..11: where writes to RZ go (never read)."""
+SPECIAL_ROW = DUMP_ROW + 4
+"""Rows 12..15: values from the engine for S2R and its kin."""
+R_ROW = SPECIAL_ROW + 4
+"""R0..R254 from row 16 on."""
+RZ = 255
+STATE_WORDS = (R_ROW + 256) * LANES
+
+
+def state_words(registers: int) -> int:
+    """Words of a state with R0..R(registers - 1)."""
+    return (R_ROW + registers) * LANES
+
 
 MAX_RESULTS = 8
 STAGE_WORDS = MAX_RESULTS * LANES
@@ -89,7 +98,9 @@ def new_state(count: int = 1) -> np.ndarray:
 
 def r_row(index: int, *, write: bool = False) -> int:
     """Word offset of GPR `index`; RZ (255) is the zero row when read and the dump row when written."""
-    return (DUMP_ROW if write and index == RZ_ROW else index) * LANES
+    if index == RZ:
+        return (DUMP_ROW if write else RZ_ROW) * LANES
+    return (R_ROW + index) * LANES
 
 
 def p_word(index: int, *, write: bool = False) -> int:

@@ -138,7 +138,7 @@ def _word(file: str, index: int, write: bool) -> int:
 def _read_word(slot: Slot, reg: Reg) -> int:
     index = reg.index
     if slot.kind == "R":
-        return (index + slot.row) * abi.LANES
+        return abi.r_row(index) + slot.row * abi.LANES
     if slot.kind == "U":
         return abi.UR + index + slot.row
     return _word(reg.file, index, False)

@@ -333,9 +333,12 @@ class _Emitter:
         at = self.new(f"load i32, ptr {entry}, align 4")
         p = self.new(f"getelementptr i32, ptr %o, i32 {at}")
         if file == "R":
-            name, t = f"llvm.masked.store.v{N}i32.p0", f"<{N} x i32>"
-            self.declared.setdefault(name, f"declare void @{name}({t}, ptr, i32, <{N} x i1>)")
-            self.lines.append(f"  call void @{name}({t} {value}, ptr {p}, i32 4, <{N} x i1> {self.lanes()})")
+            # A blend and a whole store: a masked store cannot be forwarded to the loads of the next instruction. The
+            # load is volatile so that LLVM does not make a masked store of it again.
+            t = f"<{N} x i32>"
+            old = self.new(f"load volatile {t}, ptr {p}, align 4")
+            blend = self.new(f"select <{N} x i1> {self.lanes()}, {t} {value}, {t} {old}")
+            self.lines.append(f"  store {t} {blend}, ptr {p}, align 4")
         elif file == "ADDRESS":
             self.lines.append(f"  store <{N} x i64> {value}, ptr {p}, align 4")
         elif file == "P":

@@ -22,7 +22,6 @@ from runtime.device.sm.prove import register_name
 QUANTA_A_CALL = 64
 PRINT_BYTES = 1 << 20
 """Size of the printf buffer, as the driver's default; what does not fit is lost."""
-SPARE_WARPS = 64
 
 
 def _aligned(shape: tuple[int, ...], dtype: Any, boundary: int = 64) -> Any:
@@ -107,13 +106,16 @@ class _Run:
         t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
         t["SC"][:, L.S_CACHE : L.S_CACHE + 6] = -1
         t["SM"] = np.zeros((self.sms, L.M_COLUMNS), np.int64)
-        state = _aligned((rows, abi.STATE_WORDS), np.uint32)
+        # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
+        # widest operand beyond the last register.
+        stride = (abi.state_words(min(max(grid.registers, 8), 255) + 4) // 16 | 1) * 16
+        state = _aligned((rows, stride), np.uint32)
         used = min(resident * warps, L.WARPS_PER_SM)
         for slot in range(used):
             place = (slot & 3) * 16 + (slot >> 2)
             state[place :: L.WARPS_PER_SM, abi.P + 7] = 0xFFFFFFFF
             state[place :: L.WARPS_PER_SM, abi.UP + 7] = 0xFFFFFFFF
-        t["WS"][:, L.W_STATE] = state.ctypes.data + 4 * abi.STATE_WORDS * np.arange(rows)
+        t["WS"][:, L.W_STATE] = state.ctypes.data + 4 * stride * np.arange(rows)
         lines = self.decoded.count // 8 + 2
         timed = options.timing
         t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)
@@ -137,7 +139,7 @@ class _Run:
         g = np.zeros(L.G_COLUMNS, np.int64)
         g[L.G_MEM], g[L.G_MEMBASE], g[L.G_MEMSIZE] = memory.bytes.ctypes.data, BASE, memory.size
         g[L.G_LIMITS] = memory.limits.ctypes.data
-        g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * abi.STATE_WORDS
+        g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * stride
         g[L.G_SHARED], g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = shared.ctypes.data, shared_stride, grid.shared
         g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
         top = arch.abi.stack_base

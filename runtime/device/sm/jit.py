@@ -55,7 +55,7 @@ def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], A
         try:
             if directory is not None:
                 config.CACHE_DIR = str(directory)
-            return numba.njit(signature, cache=directory is not None, boundscheck=False, **options)(function)
+            return numba.njit(signature, cache=directory is not None, boundscheck=False, _nrt=False, **options)(function)
         finally:
             config.CACHE_DIR = before
 

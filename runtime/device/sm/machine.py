@@ -9,7 +9,7 @@ from runtime.device.sm.functional import run_cta
 from runtime.device.sm.issue import place, run_sm
 from runtime.device.sm.jit import compiled
 
-QUANTUM = 256
+QUANTUM = 1024
 """Cycles an SM runs alone: less than an L2 round trip."""
 BUDGET = 1 << 20
 """Warp instructions after which another resident CTA gets a turn, without timing."""
@@ -68,7 +68,10 @@ def run_timed(
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
             return -L.F_TIMEOUT
         G[L.G_NOW] = end
-        for m in range(NEXT.shape[0]):
+        # Another SM goes first each time, so that none is always first in the queues of L2.
+        count = NEXT.shape[0]
+        for k in range(count):
+            m = (k + end // QUANTUM) % count
             if NEXT[m] < end:
                 after = run_sm(
                     m, NEXT[m], end, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L1T, L1U, L1R, BK, L2T,

@@ -41,13 +41,13 @@ def word(file: str, index: int) -> int:
 
 def register_name(offset: int) -> str:
     """Inverse of `word`."""
-    if offset < abi.P:
-        return f"R{offset // abi.LANES}"
-    if offset < abi.UP:
-        return f"P{offset - abi.P}"
-    if offset < abi.UR:
+    if offset >= abi.R_ROW * abi.LANES:
+        return f"R{offset // abi.LANES - abi.R_ROW}"
+    if offset >= abi.UR:
+        return f"UR{offset - abi.UR}"
+    if offset >= abi.UP:
         return f"UP{offset - abi.UP}"
-    return f"UR{offset - abi.UR}"
+    return f"P{offset - abi.P}"
 
 
 @attrs.frozen
