@@ -63,7 +63,9 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
             value = draw(st.floats(-1e6, 1e6, width=32))
             return Expr("const", type_, (), float_bits(value, type_))
         bits = width(type_)
-        value = draw(st.one_of(st.integers(0, (1 << bits) - 1), st.sampled_from([0, 1, (1 << bits) - 1, 1 << (bits - 1)])))
+        value = draw(
+            st.one_of(st.integers(0, (1 << bits) - 1), st.sampled_from([0, 1, (1 << bits) - 1, 1 << (bits - 1)]))
+        )
         return Expr("const", type_, (), value)
 
     def make(type_: str, left: int) -> Expr:
@@ -113,7 +115,11 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
             if other in pool:
                 return Expr("fpext" if type_ == "double" else "fptrunc", type_, (make(other, left - 1),))
         if choice == 6:
-            return Expr(draw(st.sampled_from(("fneg", "fabs", "floor", "ceil", "trunc.f", "rint"))), type_, (make(type_, left - 1),))
+            return Expr(
+                draw(st.sampled_from(("fneg", "fabs", "floor", "ceil", "trunc.f", "rint"))),
+                type_,
+                (make(type_, left - 1),),
+            )
         condition = make("i1", left - 1)
         return Expr("select", type_, (condition, make(type_, left - 1), make(type_, left - 1)))
 

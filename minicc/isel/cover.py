@@ -132,6 +132,15 @@ def _is_rotation(bound: dict[str, Any]) -> bool:
     return sum(amounts) == 32 and len(amounts) == 2
 
 
+def _complements(bound: dict[str, Any]) -> bool:
+    """Flag "comp": the two masks are each other's complement."""
+    masks = [binding[1].data for binding in bound.values() if binding[0] == "imm"]
+    return len(masks) == 2 and masks[0] ^ masks[1] == 0xFFFFFFFF
+
+
+_CHECKS = {"rot": _is_rotation, "comp": _complements}
+
+
 def leaf_nodes(tile: Tile) -> list[Node]:
     """Nodes that the tile needs in registers (constants and symbols excepted)."""
     out = []
@@ -171,7 +180,8 @@ class Cover:
         for pattern in self.database.lookup(node.op):
             if not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
                 continue
-            if "rot" in pattern.row.flags and not _is_rotation(matcher.bound):
+            check = _CHECKS.get(pattern.row.flags)
+            if check is not None and not check(matcher.bound):
                 continue
             total = self.database.cost(pattern)
             tile = Tile(pattern, node, matcher.bound, matcher.inner, matcher.wild)

@@ -33,10 +33,11 @@ CLASSES: dict[str, tuple[int, int]] = {
     "sym": (11, IMM | ADDR),
     "u32": (12, IMM),
     "s31": (13, IMM),
+    "high": (14, IMM),
 }
 """r register; ri register or immediate; i any immediate; i5 0..31; i6 0..63; p2 a power of two; low a mask 2**n - 1;
 m address; n predicate, possibly negated; s16 -32768..32767; sym symbol; u32 0..2**32-1; s31 a 64-bit immediate that is
-a signed 32-bit one."""
+a signed 32-bit one; high ~(2**n - 1) of 32 bits."""
 
 _RANGES: dict[int, Any] = {
     4: lambda v: 0 <= v < 32,
@@ -45,6 +46,7 @@ _RANGES: dict[int, Any] = {
     7: lambda v: v > 0 and v & (v + 1) == 0,
     10: lambda v: v < 0x8000 or (v & 0xFFFF8000) == 0xFFFF8000,
     12: lambda v: 0 <= v < 1 << 32,
+    14: lambda v: v < 1 << 32 and (v ^ 0xFFFFFFFF) & ((v ^ 0xFFFFFFFF) + 1) == 0 and v != 0xFFFFFFFF,
     13: lambda v: v < 1 << 31 or v >= (1 << 64) - (1 << 31),
 }
 _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
@@ -133,26 +135,26 @@ def _codes() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def signature(op: str) -> int | None:
-    """64-bit IR signature of a node's op: head << 12 | type << 8 | sub << 4, the hash's useful bits (it ignores the low
-    four). Several words share a nibble; the rest of the word's number goes above bit 32, where it only distinguishes."""
+    """64-bit IR signature of a node's op. The upper half is the identity: head, then up to three words of its suffix.
+    The lower half is what the hash sees (it ignores bits 0 to 3 and everything above 31): head << 14, type << 12,
+    space or predicate << 9, combined; of the layouts tried this one gives the shortest probes."""
     heads, words = _codes()
     head, _, rest = op.partition(".")
     number = heads.get(head)
     if number is None:
         return None
-    key = number << 12
-    shift = 8
-    high = 32
-    for word in reversed(rest.split(".")):
+    identity = number
+    codes = []
+    for word in rest.split("."):
         code = words.get(word)
         if code is None:
             return None
-        key |= (code & 15) << shift | (code >> 4) << high
-        shift -= 4
-        high += 4
-        if shift < 0:
-            shift = 0
-    return key
+        codes.append(code)
+        identity = identity << 7 | code + 1
+    low = number << 14 ^ codes[-1] << 12
+    if len(codes) > 1:
+        low ^= codes[0] << 9
+    return identity << 32 | low
 
 
 def _mask(row: Row) -> int:

@@ -63,7 +63,9 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         self.current: ir.Inst | None = None
         self.ftz = self._flushes()
         self.asm_count = 0
-        self.frame_parts: dict[ir.Inst, tuple[int, int]] = {}
+        self.order_data: tuple[str, str] | None = None
+        self.use_counts: dict[ir.Value, int] = {}
+        self.reachable: set[ir.Block] = set()
 
     def _flushes(self) -> bool:
         attributes = self.function.attributes
@@ -167,7 +169,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         self.use_counts = {value: len(found) for value, found in users(function).items()}
         order = _reverse_postorder(function)
         preds = predecessors(function)
-        self.reachable = set(order)
+        self.reachable.update(order)
         self.parameters()
         dags: dict[ir.Block, BlockDag] = {}
         shared: dict[ir.Block, dict[Any, Node]] = {}

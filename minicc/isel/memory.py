@@ -147,7 +147,7 @@ class Memory:
         head = "ld"
         if inst.order:
             head = self.ordered_head("ld", inst)
-        elif "volatile" in inst.flags:
+        elif "volatile" in inst.flags and space in ("gen", "global", "shared"):
             head = "ldvol"
         elif space in ("global",) and "invariant.load" in inst.metadata:
             head = "ldnc"
@@ -191,12 +191,14 @@ class Memory:
         self: Lowering, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int
     ) -> list[Node]:
         out: list[Node] = []
-        for first, count in _groups(cells, align, space):
+        data = self.order_data if head == "ldord" else None
+        scalar = head in ("ldvol", "ldord")
+        for first, count in _groups(cells, 1 if scalar else align, space):
             kind, offset = cells[first]
             where = self.offset(address, offset)
             result = {"u8": "i32", "u16": "i32"}.get(kind, kind)
             if count == 1:
-                node = self.build.raw(f"{head}.{space}.{kind}", result, (where,), root=head not in ("ld", "ldnc"))
+                node = self.build.raw(f"{head}.{space}.{kind}", result, (where,), data, root=scalar)
                 out.append(self.bound(node, kind))
             else:
                 node = self.build.raw(f"{head}{count}.{space}.{kind}", "", (where,), root=True)
@@ -250,7 +252,7 @@ class Memory:
         head = "st"
         if inst.order:
             head = self.ordered_head("st", inst)
-        elif "volatile" in inst.flags:
+        elif "volatile" in inst.flags and self.space(pointer.type) in ("gen", "global", "shared"):
             head = "stvol"
         value = inst.args[0]
         self.store(head, self.space(pointer.type), value.type, self.parts(value), self.one(pointer), inst.align or 1)
@@ -273,12 +275,13 @@ class Memory:
             values += self.take_apart(leaf, found, parts[at : at + count])
             cells += [(kind, offset + cell) for kind, cell in found]
             at += count
-        for first, count in _groups(cells, align, space):
+        data = self.order_data if head == "stord" else None
+        for first, count in _groups(cells, 1 if head in ("stvol", "stord") else align, space):
             kind, offset = cells[first]
             suffix = "" if count == 1 else str(count)
             where = self.offset(address, offset)
             args = (where, *values[first : first + count])
-            self.build.raw(f"{head}{suffix}.{space}.{kind}", "", args, root=True)
+            self.build.raw(f"{head}{suffix}.{space}.{kind}", "", args, data, root=True)
 
     def take_apart(self: Lowering, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
         """Values of the cells that a scalar is stored as."""
@@ -310,12 +313,13 @@ class Memory:
         """ld/st with memory order: relaxed or acquire/release at a scope; seq_cst is preceded by a fence.sc."""
         order = inst.order[0]
         scope = self.scope(inst)
+        if self.space(inst.args[-1].type) in ("local", "const", "param"):
+            return head
         if order == "seq_cst":
             self.build.raw(f"fencesc.{scope}", "", root=True)
         strong = order in ("acquire", "release", "seq_cst")
-        if self.space(inst.args[-1].type) in ("local", "const", "param"):
-            return head
-        return f"{head}{('acq' if head == 'ld' else 'rel') if strong else 'rlx'}_{scope}"
+        self.order_data = ({"ld": "acquire", "st": "release"}[head] if strong else "relaxed", scope)
+        return f"{head}ord"
 
     def op_fence(self: Lowering, inst: ir.Inst) -> list[Node]:
         if inst.scope == "singlethread":

@@ -35,14 +35,15 @@ def _llvm() -> Any:
 
 
 def _machine(llvm: Any, options: Options) -> Any:
-    key = (options.sm, options.ptx_version, options.opt_level, options.short_pointers)
+    cpu = f"sm_{options.sm}" if isinstance(options.sm, int) else options.sm
+    key = (cpu, options.ptx_version, options.opt_level, options.short_pointers)
     if options.short_pointers != _state["short"]:
         llvm.set_option("", f"-nvptx-short-ptr={'true' if options.short_pointers else 'false'}")
         _state["short"] = options.short_pointers
     if key not in _state["machines"]:
         features = "+ptx{}{}".format(*options.ptx_version)
         target = llvm.Target.from_triple(TRIPLE)
-        _state["machines"][key] = target.create_target_machine(cpu=options.sm, features=features, opt=options.opt_level)
+        _state["machines"][key] = target.create_target_machine(cpu=cpu, features=features, opt=options.opt_level)
     return _state["machines"][key]
 
 

@@ -10,8 +10,8 @@ ROWS: list[Row] = []
 for _t, _s, _u, _alu, _mul in _INT:
     ROWS += [
         Row(f"add.{_t}(a, b:ri)", f"add.{_s} $d, $a, $b", _alu),
-        Row(f"sub.{_t}(a:ri, b:ri)", f"sub.{_s} $d, $a, $b", _alu),
         Row(f"sub.{_t}(=0, a)", f"neg.{_s} $d, $a", _alu),
+        Row(f"sub.{_t}(a:ri, b:ri)", f"sub.{_s} $d, $a, $b", _alu),
         Row(f"mul.{_t}(a, b:ri)", f"mul.lo.{_s} $d, $a, $b", _mul),
         Row(f"add.{_t}(mul.{_t}(a, b:ri), c:ri)", f"mad.lo.{_s} $d, $a, $b, $c", _mul),
         Row(f"abs.{_t}(a)", f"abs.{_s} $d, $a", "alu" if _t == "i32" else "alu4"),

@@ -13,14 +13,17 @@ for _t, _b, _cost in (("i32", "b32", "alu"), ("i64", "b64", "alu2")):
         Row(f"shl.{_t}(a:ri, b:ri)", f"shl.{_b} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
         Row(f"lshr.{_t}(a:ri, b:ri)", f"shr.{_b.replace('b', 'u')} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
         Row(f"ashr.{_t}(a:ri, b:ri)", f"shr.{_b.replace('b', 's')} $d, $a, $b", "alu" if _t == "i32" else "alu3"),
-        Row(f"shl.{_t}(a, b:{'i5' if _t == 'i32' else 'i6'})", f"shl.{_b} $d, $a, $b", _cost),
-        Row(f"lshr.{_t}(a, b:{'i5' if _t == 'i32' else 'i6'})", f"shr.{_b.replace('b', 'u')} $d, $a, $b", _cost),
-        Row(f"ashr.{_t}(a, b:{'i5' if _t == 'i32' else 'i6'})", f"shr.{_b.replace('b', 's')} $d, $a, $b", _cost),
         Row(f"popc.{_t}(a)", f"popc.{_b} $d, $a", "xu" if _t == "i32" else "xu64"),
         Row(f"clz.{_t}(a)", f"clz.{_b} $d, $a", "xu" if _t == "i32" else "xu64"),
         Row(f"brev.{_t}(a)", f"brev.{_b} $d, $a", "xu" if _t == "i32" else "xu64"),
         Row(f"bfind.{_t}(a)", f"bfind.{_b.replace('b', 'u')} $d, $a", "xu" if _t == "i32" else "xu64"),
     ]
+
+ROWS += [  # by a constant, a 64-bit shift is two funnel shifts
+    Row("shl.i64(a, b:i6)", "shl.b64 $d, $a, $b", "alu2"),
+    Row("lshr.i64(a, b:i6)", "shr.u64 $d, $a, $b", "alu2"),
+    Row("ashr.i64(a, b:i6)", "shr.s64 $d, $a, $b", "alu2"),
+]
 
 # Predicates.
 for _op in ("and", "or", "xor"):
@@ -30,6 +33,10 @@ ROWS.append(Row("xor.p(a, =1)", "not.pred $d, $a", "alu"))
 # Three-input logic. The immediate is the truth table of a = 0xF0, b = 0xCC, c = 0xAA.
 _A, _B, _C = 0xF0, 0xCC, 0xAA
 _LOGIC = {"and": lambda x, y: x & y, "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y}
+ROWS += [
+    Row("and.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0x0c", "alu", 50),
+    Row("or.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0xcf", "alu", 50),
+]
 for _outer, _f in _LOGIC.items():
     for _inner, _g in _LOGIC.items():
         ROWS.append(
@@ -53,7 +60,7 @@ for _outer, _f in _LOGIC.items():
 for _g1 in _LOGIC:
     for _g2 in _LOGIC:
         for _outer, _f in _LOGIC.items():
-            if _outer != _g1 or _outer != _g2:
+            if _g1 <= _g2 and (_outer != _g1 or _outer != _g2):
                 ROWS.append(
                     Row(
                         f"{_outer}.i32({_g1}.i32(a, b), {_g2}.i32(a, c))",
@@ -63,8 +70,6 @@ for _g1 in _LOGIC:
                     )
                 )
 ROWS += [
-    Row("and.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0x0c", "alu", 50),
-    Row("or.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0xcf", "alu", 50),
     # sel(a; b, c) and majority as sha-like code has them
     Row("xor.i32(and.i32(xor.i32(b, c), a), c)", "lop3.b32 $d, $a, $b, $c, 0xca", "alu", 50),
     Row("or.i32(and.i32(a, b), and.i32(xor.i32(a, =-1), c))", "lop3.b32 $d, $a, $b, $c, 0xca", "alu", 50),
@@ -90,9 +95,10 @@ ROWS += [
 
 # Bit fields.
 ROWS += [
-    Row("and.i32(lshr.i32(a, b:i5), c:low)", "bfe.u32 $d, $a, $b, $c:bits", "alu2"),
-    Row("sext8.i32(lshr.i32(a, b:i5))", "bfe.s32 $d, $a, $b, 8", "alu2"),
-    Row("sext16.i32(lshr.i32(a, b:i5))", "bfe.s32 $d, $a, $b, 16", "alu2"),
+    Row("and.i32(lshr.i32(a, b:i5), c:low)", "bfe.u32 $d, $a, $b, $c:bits", "field"),
+    Row("or.i32(and.i32(a, b:high), and.i32(c, e:low))", "bfi.b32 $d, $c, $a, 0, $e:bits", "field", 20, "comp"),
+    Row("sext8.i32(lshr.i32(a, b:i5))", "bfe.s32 $d, $a, $b, 8", "field"),
+    Row("sext16.i32(lshr.i32(a, b:i5))", "bfe.s32 $d, $a, $b, 16", "field"),
     Row("and.i32(lshr.i32(a, =8), =255)", "prmt.b32 $d, $a, 0, 0x4441", "alu"),
     Row("and.i32(lshr.i32(a, =16), =255)", "prmt.b32 $d, $a, 0, 0x4442", "alu"),
     Row("sext8.i32(lshr.i32(a, =8))", "prmt.b32 $d, $a, 0, 0x9991", "alu"),

@@ -13,6 +13,7 @@ COSTS: dict[str, tuple[int, int]] = {
     "mov64": (4, 2),
     "alu": (4, 2),
     "alu2": (8, 4),
+    "field": (7, 4),
     "alu3": (12, 6),
     "alu4": (16, 8),
     "alu6": (24, 12),

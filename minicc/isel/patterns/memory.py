@@ -50,31 +50,16 @@ for _k, _t in _TYPES.items():
         if _SIZE[_k] * _n <= 16 and not (_n == 4 and _SIZE[_k] == 8):
             ROWS.append(Row(f"ldnc{_n}.global.{_k}(p:m)", f"ld.global.nc{_v}.{_t} {{{_r}}}, [$p]", "ldnc", 35))
 
-# Volatile and ordered accesses.
-for _s in ("gen", "global", "shared", "local"):
+# Volatile and ordered accesses, one scalar at a time; {sem} and {scope} come from the instruction.
+for _s in ("gen", "global", "shared"):
     _dot = _SPACES[_s]
     for _k, _t in _TYPES.items():
         ROWS += [
             Row(f"ldvol.{_s}.{_k}(p:m)", f"ld.volatile{_dot}.{_t} $d, [$p]", "ldg"),
             Row(f"stvol.{_s}.{_k}(p:m, a)", f"st.volatile{_dot}.{_t} [$p], $a", "stg"),
+            Row(f"ldord.{_s}.{_k}(p:m)", f"ld.{{sem}}.{{scope}}{_dot}.{_t} $d, [$p]", "ldg", 70),
+            Row(f"stord.{_s}.{_k}(p:m, a)", f"st.{{sem}}.{{scope}}{_dot}.{_t} [$p], $a", "stg", 70),
         ]
-        for _n, _v, _r, _a in ((2, ".v2", "$d0, $d1", "$a, $b"), (4, ".v4", "$d0, $d1, $d2, $d3", "$a, $b, $c, $e")):
-            if _SIZE[_k] * _n <= 16 and not (_n == 4 and _SIZE[_k] == 8):
-                _args = ", ".join(_a.replace("$", "").split(", "))
-                ROWS += [
-                    Row(f"ldvol{_n}.{_s}.{_k}(p:m)", f"ld.volatile{_dot}{_v}.{_t} {{{_r}}}, [$p]", "ldg"),
-                    Row(f"stvol{_n}.{_s}.{_k}(p:m, {_args})", f"st.volatile{_dot}{_v}.{_t} [$p], {{{_a}}}", "stg"),
-                ]
-        if _s == "local":
-            continue
-        for _scope in ("cta", "cluster", "gpu", "sys"):
-            _sm = 90 if _scope == "cluster" else 70
-            for _h, _m in (("rlx", "relaxed"), ("acq", "acquire")):
-                ROWS.append(Row(f"ld{_h}_{_scope}.{_s}.{_k}(p:m)", f"ld.{_m}.{_scope}{_dot}.{_t} $d, [$p]", "ldg", _sm))
-            for _h, _m in (("rlx", "relaxed"), ("rel", "release")):
-                ROWS.append(
-                    Row(f"st{_h}_{_scope}.{_s}.{_k}(p:m, a)", f"st.{_m}.{_scope}{_dot}.{_t} [$p], $a", "stg", _sm)
-                )
 
 # Atomics. {sem} and {scope} come from the instruction; red is used where the old value is not (see `unused`).
 _ATOMICS = {
