@@ -36,8 +36,8 @@ ROWS = (
             type=TYPE, scope=SCOPE),
     *hinted("UBLKPF", 0x3BC, ".L2 [URa:2], URc"),
     # Stores to another block's shared memory in the cluster.
-    op("STAS", 0xDBD, "{size} [Ra.64:2+URc+#off]?, Rb:size", STS, when="90=1 91=1", on=ON, size="73..74: - 64 128 ?", off="40..63 int"),
-    op("STAS", 0xDBD, "{size} [Ra.U32+URc+#off], Rb:size", STS, when="90=0 91=1", on=ON, size="73..74: - 64 128 ?", off="40..63 int"),
+    op("STAS", 0xDBD, "{size} [Ra.64:2+URc+#off]?, Rb:size", STS, when="90=1 91=1", on=ON, hidden="order=75=1", size="73..74: - 64 128 ?", off="40..63 int"),
+    op("STAS", 0xDBD, "{size} [Ra.U32+URc+#off], Rb:size", STS, when="90=0 91=1", on=ON, hidden="order=75=1", size="73..74: - 64 128 ?", off="40..63 int"),
     op("REDAS", 0xDBE, "{op}{type} [Ra.U32+URc+#off], Rb:type", STS, when="72=0 91=1", on=ON, op=REDUCTION, type="73..74: - S32 64 ?",
        off="40..63 int"),
     op("REDAS", 0xDBE, "{op}{type} [Ra.64:2+URc+#off], Rb:type", STS, when="72=1 91=1", on=ON, op=REDUCTION, type="73..74: - S32 64 ?",

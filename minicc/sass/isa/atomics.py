@@ -68,5 +68,5 @@ ROWS = (
        off=OFF),
     op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS, op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE,
        scaled=SHARED, off=OFF),
-    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120", off=OFF),
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120", hidden="op=87..90=11", off=OFF),
 )  # fmt: skip

@@ -44,7 +44,7 @@ ROWS = (
     *surface("SURED", 0x59F, 0x3A0, "Rc", ".D{ba}{dim}{op}{evict}{type}{scope}{clamp}", "", ", Rb:type", STG, ba=BA, op=REDUCTION, type=TYPE,
              scope=SCOPE, **COMMON),
     *surface("SUQUERY", 0x9B3, 0x9B3, "Rc", "{ba}{dim}", "Pd?, Rd, ", ", 'COMP_STATUS'", LDG, ba=BA, dim=DIM),
-    op("CCTL", 0x98F, "{cache}{what} ", STG, when="91=0", cache="78..79: - U C I", what="87..90: 4=IVALL 6=IVALLP 7=WBALL 8=WBALLP"),
+    op("CCTL", 0x98F, "{cache}{what} ", STG, when="91=0", hidden="base=24..31=255", cache="78..79: - U C I", what="87..90: 4=IVALL 6=IVALLP 7=WBALL 8=WBALLP"),
     op("CCTL", 0x98F, "{e}{cache}{what} [Ra:e+#off]", STG, when="91=0", e=EXTENDED, cache="78..79: - U C I",
        what="87..90: PF1 PF2 WB IV ? RS ? ? ? PML2 DML2 RML2", off="32..63 int"),
     op("CCTL", 0xD8F, "{e}{cache}{what} [Ra:e+URb+#off]", STG, when="91=1", e=EXTENDED, cache="78..79: - U C I",

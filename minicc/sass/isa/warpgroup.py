@@ -25,13 +25,13 @@ WIDE = "53..57: " + " ".join(f"64x{8 * (n + 1)}x32" for n in range(32))
 INTEGER = "53..57: " + " ".join(f"64x{n}x32" for n in (8, 16, 24, 32, *range(48, 257, 16)))
 
 
-def gmma(mnemonic: str, opcode: int, mods: str, **fields: str) -> tuple[Row, ...]:
+def gmma(mnemonic: str, opcode: int, mods: str, hidden: str = "", **fields: str) -> tuple[Row, ...]:
     """A from shared memory (opcode) or from registers (opcode + 0x400); Rc is the accumulator read, !UPx? switches it off."""
     return (
-        op(mnemonic, opcode, f"{mods} Rd:gmma_d, gdesc[URa{{flags}}:4], Rc:gmma_d, !UPx?, {{group}}?", GMMA, when="73=0 91=1", on=ON,
+        op(mnemonic, opcode, f"{mods} Rd:gmma_d, gdesc[URa{{flags}}:4], Rc:gmma_d, !UPx?, {{group}}?", GMMA, when="73=0 91=1", on=ON, hidden=hidden,
            flags=FLAGS, group=GROUP, **fields),
         op(mnemonic, opcode | 0x400, f"{mods} Rd:gmma_d, -Ra:4, gdesc[URb{{flags}}:2], Rc:gmma_d, !UPx?, {{group}}?", GMMA,
-           when="73=0 91=1", on=ON, flags=FLAGS_B, group=GROUP, **fields),
+           when="73=0 91=1", on=ON, hidden=hidden, flags=FLAGS_B, group=GROUP, **fields),
     )  # fmt: skip
 
 
@@ -53,14 +53,14 @@ ROWS = (
     *sparse("HGMMA", 0x9F0, "{shape}{acc}{type}", shape=_shapes((32, 16)), **HALF),
     *gmma("QGMMA", 0x9F3, "{shape}{acc}{a}{b}", shape=WIDE, **EIGHT),
     *gmma("IGMMA", 0x9F1, "{shape}{a}{b}{sat}", shape=INTEGER, sat="75: - SAT", a="76: U8 S8", b="82: U8 S8"),
-    *gmma("BGMMA", 0x9F2, "{shape}.AND.POPC", shape=BINARY),
+    *gmma("BGMMA", 0x9F2, "{shape}.AND.POPC", hidden="op=78..80=5", shape=BINARY),
     op("WARPGROUP", 0x9C5, "{step} ", SYSTEM, when="80=0", on=ON, step="79: ARRIVE WAIT"),
-    op("WARPGROUP", 0x9C5, ".DEPBAR.LE 'gsb0', #count", SYSTEM, when="79..80=2", on=ON, count="72..74"),
+    op("WARPGROUP", 0x9C5, ".DEPBAR.LE 'gsb0', #count", SYSTEM, when="79..80=2", on=ON, hidden="group=44..47=8", count="72..74"),
     op("WARPGROUPSET", 0xD5E, ".AC URb", SYSTEM, when="79=0 91=1", on=ON),
     op("WARPGROUPSET", 0xD5E, ".SB URb, 'gsb0'", SYSTEM, when="79=1 91=1", on=ON),
-    op("USETMAXREG", 0x9C8, ".DEALLOC.CTAPOOL #count", SYSTEM._replace(uniform=True), when="72..73=1 91=1", on="sm_90 sm_100 sm_120",
+    op("USETMAXREG", 0x9C8, ".DEALLOC.CTAPOOL #count", SYSTEM._replace(uniform=True), when="72..73=1 91=1", on="sm_90 sm_100 sm_120", hidden="pool=74=1 result=81..83=7",
        count="32..41"),
-    op("USETMAXREG", 0x9C8, ".TRY_ALLOC.CTAPOOL UPd, #count", SYSTEM._replace(uniform=True), when="72..73=2 91=1",
+    op("USETMAXREG", 0x9C8, ".TRY_ALLOC.CTAPOOL UPd, #count", SYSTEM._replace(uniform=True), when="72..73=2 91=1", hidden="pool=74=1",
        on="sm_90 sm_100 sm_120", count="32..41"),
     op("USETMAXREG", 0x3C8, ".DEALLOC.CTAPOOL URb", SYSTEM._replace(uniform=True), when="91=1", on="sm_90 sm_100 sm_120"),
 )  # fmt: skip

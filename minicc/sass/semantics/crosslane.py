@@ -32,12 +32,8 @@ def shfl(b: Builder) -> None:
         source = low | (argument & ~segment)
         inside = source.sle(limit)
     source = inside.select(source, me) & 31
-    if b.is_reg(2, "R") and b.ops[2].index == 255:  # type: ignore[union-attr]
-        value = const(0)
-    else:
-        value = gather(b, 2, source)
     b.set(0, inside)
-    b.set(1, value)
+    b.set(1, gather(b, 2, source))
 
 
 @semantic("VOTE", "VOTEU")

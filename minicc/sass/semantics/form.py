@@ -16,7 +16,7 @@ from minicc.arch import Arch
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.semantics.expr import FALSE, TRUE, E, concat, const
 
-KEYED_ZERO = 3
+KEYED_ZERO = 4
 """RZ and URZ in the first operands are part of the form: writes are dropped and reads are the constant zero."""
 
 

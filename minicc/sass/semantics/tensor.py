@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import attrs
 
-from minicc.sass.instr import Reg
+from minicc.sass.instr import RZ, Reg
 from minicc.sass.semantics.expr import E, concat, const, fma, lane, round_number
 from minicc.sass.semantics.floats import BF16, F16, F32, F64, Format, is_nan, propagate, rounding
-from minicc.sass.semantics.form import Builder, Slot, semantic
+from minicc.sass.semantics.form import KEYED_ZERO, Builder, Slot, semantic
 
 TRUNCATE = 25
 """Places kept below the largest exponent (F of the measurements)."""
@@ -28,6 +28,8 @@ def gather(b: Builder, operand: int, source: E, rows: int = 1) -> E:
     op = b.ops[operand]
     if not isinstance(op, Reg) or op.file != "R":
         raise b.fail(f"operand {operand} is not a register")
+    if op.index == RZ and operand < KEYED_ZERO:
+        return const(0)
     leaf = b.leaf(Slot("R", operand, 32 * rows))
     return E("gather", 32, (source,), leaf.attr, vec=True)
 
