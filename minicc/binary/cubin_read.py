@@ -52,6 +52,8 @@ class _Reader:
         self.image = image
         self.arch = arch_of(image)
         self.sm = int(self.arch.removeprefix("sm_").rstrip("af") or 0)
+        # A relocatable file leaves the system's part of shared memory to the linker.
+        self.reserve = RESERVED_SHARED if self.sm >= 90 and image.type != elf.ET_REL else 0
         self.budget = 4 * len(image.data) + 65536
         """Bytes that may still be copied out: variables may overlap in a damaged file."""
 
@@ -82,9 +84,8 @@ class _Reader:
         self._variables(program)
         self._constant4(program)
         self._lines(program)
-        reserve = RESERVED_SHARED if self.sm >= 90 else 0
-        program.uses_extern_shared = reserve > 0 and any(
-            s.name.startswith(".nv.shared.") and s.size == reserve for s in image.sections
+        program.uses_extern_shared = self.reserve > 0 and any(
+            s.name.startswith(".nv.shared.") and s.size == self.reserve for s in image.sections
         )
         self._ptx_version(program)
         return program
@@ -125,7 +126,7 @@ class _Reader:
             self._kernel_info(f, info)
         shared = self.image.section(f".nv.shared.{f.name}")
         if shared is not None:
-            f.shared = max(shared.size - (RESERVED_SHARED if self.sm >= 90 else 0), 0)
+            f.shared = max(shared.size - self.reserve, 0)
             f.shared_align = max(shared.align, 1)
         constant = self.image.section(f".nv.constant2.{f.name}")
         if constant is not None:
@@ -202,7 +203,7 @@ class _Reader:
             if offset + symbol.size > section.size:
                 section.data.bad(0, f"variable '{symbol.name}' runs past the end of {section.name}")
             init = None
-            if section.type != elf.NOBITS:
+            if section.type not in elf.NO_DATA:
                 init = self._copy(section.data, offset, symbol.size, symbol.name)
             align = min(offset & -offset or section.align, max(section.align, 1))
             space = "constant" if section.name == ".nv.constant3" else "global"

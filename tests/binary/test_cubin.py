@@ -14,7 +14,7 @@ from minicc.binary import read_cubin, write_cubin
 from minicc.binary.scan import NOP
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable
-from tests.binary.conftest import output
+from tests.binary.conftest import HERE, output
 
 EXIT = bytes.fromhex("4d790000000000000000800300ea0f00")
 SHFL = bytes.fromhex("897f05000000200c001f0e0000e22e00")
@@ -256,3 +256,33 @@ def test_impossible_programs_are_refused():
         write_cubin(Program("sm_90", [Function("k", EXIT)], two))
     with pytest.raises(CompileError, match="not an ELF"):
         read_cubin(b"hello" * 40, "x")
+
+
+OTHERS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120", "sm_90 -rdc=true", "sm_90 -G"]
+
+
+@pytest.mark.parametrize("options", OTHERS)
+def test_reading_other_kinds_of_cubin(oracle, tmp_path, options):
+    """Older and newer machines, relocatable and debug files: every resource against what cuobjdump prints of it."""
+    path, source = tmp_path / "x.cubin", tmp_path / "x.cu"
+    text = (HERE / "kernels.cu").read_text()
+    source.write_text(
+        text if "sm_90" in options or "sm_1" in options else text.replace("__cluster_dims__(2, 1, 1)", "")
+    )
+    arch, *rest = options.split()
+    output(oracle("nvcc"), f"-arch={arch}", "-cubin", *rest, source, "-o", path)
+    program = read_cubin(path.read_bytes(), "x")
+    assert program.arch == arch
+    one = program.function("k_one")
+    base = {"sm_7": 0x160, "sm_8": 0x160, "sm_9": 0x210, "sm_1": 0x380}[arch[:4]]
+    assert one.attributes["PARAM_BASE"] == base and [p.size for p in one.params] == [8, 4, 8]
+    assert 1000 <= one.shared <= 1008 and one.barriers == 1 and "vprintf" in program.externs
+    assert program.function("k_switch").max_threads == (128, 1, 1)
+    variables = {v.name.rpartition("_")[2] if "rdc" in options else v.name: v for v in program.variables}
+    assert variables["ctab"].init[:8] == bytes.fromhex("0000803f00000040") and variables["big"].size == 800
+    usage = output(oracle("cuobjdump"), "-res-usage", path)
+    for f in program.functions:
+        if not f.entry:  # cuobjdump shows zeros for device functions
+            continue
+        line = usage.split(f" Function {f.name}:\n")[1].splitlines()[0]
+        assert f"REG:{f.registers} STACK:{f.min_stack} " in line
