@@ -187,8 +187,8 @@ def answer(text: str, words: Any) -> Any:
         rows = words[at : at + 32]
         state = abi.new_state()[0]
         for r in range(8):
-            state[(8 + r) * 32 : (9 + r) * 32] = rows[:, r]
-        state[4 * 32 : 6 * 32] = 0x11111111
+            state[abi.r_row(8 + r) :][:32] = rows[:, r]
+        state[abi.r_row(4) :][:64] = 0x11111111
         for p in range(3):
             state[abi.P + 3 + p] = sum(int(v >> p & 1) << i for i, v in enumerate(rows[:, 6]))
         for u, r in ((6, 2), (8, 0), (9, 1), (10, 2), (11, 3), (12, 4), (13, 5), (14, 6)):
@@ -205,7 +205,7 @@ def answer(text: str, words: Any) -> Any:
             got[:, 0], got[:, 1] = state[abi.UR + 4], state[abi.UR + 5]
             got[:, 2], got[:, 3] = state[abi.UP + 1] & 1, state[abi.UP + 2] & 1
         else:
-            got[:, 0], got[:, 1] = state[4 * 32 : 5 * 32], state[5 * 32 : 6 * 32]
+            got[:, 0], got[:, 1] = state[abi.r_row(4) :][:32], state[abi.r_row(5) :][:32]
             for p in (1, 2):
                 got[:, 1 + p] = [int(state[abi.P + p]) >> i & 1 for i in range(32)]
     return out

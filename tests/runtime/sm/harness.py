@@ -31,7 +31,8 @@ class Machine:
     def __init__(self, seed: int = 0, words: Any = None):
         rng = np.random.default_rng(seed)
         self.state = abi.new_state()[0]
-        self.state[: 255 * 32] = rng.integers(0, 1 << 32, 255 * 32, dtype=np.uint32)
+        first, last = abi.r_row(0), abi.r_row(254) + abi.LANES
+        self.state[first:last] = rng.integers(0, 1 << 32, 255 * 32, dtype=np.uint32)
         self.state[abi.P : abi.P + 7] = rng.integers(0, 1 << 32, 7, dtype=np.uint32)
         self.state[abi.UP : abi.UP + 7] = rng.integers(0, 2, 7, dtype=np.uint32) * np.uint32(0xFFFFFFFF)
         self.state[abi.UR : abi.UR + 63] = rng.integers(0, 1 << 32, 63, dtype=np.uint32)
@@ -39,7 +40,7 @@ class Machine:
         self.state[special : special + 128] = rng.integers(0, 1 << 32, 128, dtype=np.uint32)
 
     def set(self, register: int, values: Any) -> None:
-        self.state[32 * register : 32 * register + 32] = np.resize(np.asarray(values, dtype=np.uint32), 32)
+        self.state[abi.r_row(register) : abi.r_row(register) + 32] = np.resize(np.asarray(values, dtype=np.uint32), 32)
 
     def set64(self, register: int, values: Any) -> None:
         values = np.resize(np.asarray(values, dtype=np.uint64), 32)
@@ -47,7 +48,7 @@ class Machine:
         self.set(register + 1, (values >> np.uint64(32)).astype(np.uint32))
 
     def get(self, register: int) -> Any:
-        return self.state[32 * register : 32 * register + 32].copy()
+        return self.state[abi.r_row(register) : abi.r_row(register) + 32].copy()
 
     def get64(self, register: int) -> Any:
         return self.get(register).astype(np.uint64) | self.get(register + 1).astype(np.uint64) << np.uint64(32)

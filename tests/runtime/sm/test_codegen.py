@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from runtime.device.sm import abi
 from tests.runtime.sm import forms
 from tests.runtime.sm.harness import Machine, bound, expected, staged
 
@@ -113,4 +114,4 @@ def test_writes_to_rz_leave_zero() -> None:
     machine = Machine(7)
     machine.run("IMAD.WIDE R255, R8, R10, R12")
     machine.run("FADD RZ, R8, R10")
-    assert not machine.state[255 * 32 : 259 * 32].any()
+    assert not machine.state[abi.RZ_ROW * 32 : abi.DUMP_ROW * 32].any()
