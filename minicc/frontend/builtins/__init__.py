@@ -1,0 +1,1 @@
+"""What CUDA C++ offers without a declaration: functions, special variables, library functions."""

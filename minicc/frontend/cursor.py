@@ -1,0 +1,260 @@
+"""The parser's foundation: a cursor over tokens, scopes, and error reporting with recovery.
+
+A semantic or syntax error is reported and raises `Abandon`; the statement or declaration loop catches it and skips to a
+place where parsing can go on.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import attrs
+
+from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
+from minicc.frontend.ast import Function, Scope, Variable
+from minicc.frontend.options import Options
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.types import Type
+
+MAX_NESTING = 256
+
+
+class Abandon(Exception):
+    """The construct at hand is beyond use; its error has been reported."""
+
+
+KEYWORDS = frozenset(
+    """alignas alignof asm auto bool break case catch char class const const_cast constexpr continue decltype default delete
+    do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
+    new noexcept nullptr operator private protected public reinterpret_cast return short signed sizeof static static_assert
+    static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
+    void volatile wchar_t while""".split()
+)
+
+
+@attrs.define(eq=False)
+class Cursor:
+    options: Options
+    diagnostics: Diagnostics
+    tokens: list[Token]
+    i: int = 0
+    scope: Scope = attrs.field(factory=lambda: Scope("file"))
+    function: Function | None = None
+    """The function whose body is being read."""
+    nest: int = 0
+    quiet: int = 0
+    """Above zero while reading tentatively: errors abandon without a report."""
+    locals: int = 0
+    """Counter that tells same-named local symbols apart."""
+    split: Token | None = None
+
+    # -- tokens
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.i]
+
+    def peek(self, ahead: int = 1) -> Token:
+        return self.tokens[min(self.i + ahead, len(self.tokens) - 1)]
+
+    def at(self, text: str) -> bool:
+        token = self.tokens[self.i]
+        return token.text == text and token.kind is not STRING
+
+    def take(self) -> Token:
+        token = self.tokens[self.i]
+        if token.kind != EOF:
+            self.i += 1
+        return token
+
+    def accept(self, text: str) -> Token | None:
+        token = self.tokens[self.i]
+        if token.text == text and token.kind is not STRING:
+            self.i += 1
+            return token
+        return None
+
+    def previous_end(self) -> Span:
+        """Just past the token before: where clang points for a missing ';'."""
+        if self.i == 0:
+            return self.token.span
+        token = self.tokens[self.i - 1]
+        end = token.span.end
+        return Span(token.source, end, end + 1)
+
+    def expect(self, text: str, after: str = "") -> Token:
+        """Take `text`, or report that it is missing and abandon."""
+        token = self.tokens[self.i]
+        if token.text == text and token.kind is not STRING:
+            self.i += 1
+            return token
+        if text == ">" and token.text in (">>", ">=", ">>=") and token.kind == PUNCT:
+            return self._split_greater(token)
+        if text == ";":
+            self.report("frontend.syntax", f"expected ';'{' ' + after if after else ''}", self.previous_end())
+            raise Abandon
+        self.fail(f"expected '{text}'{' ' + after if after else ''}", token, code="frontend.syntax")
+
+    def _split_greater(self, token: Token) -> Token:
+        """A template list ended by the first half of >> or >=."""
+        rest = Token(PUNCT, token.text[1:], token.source, token.start + 1, False, False, token.hide)
+        first = Token(PUNCT, ">", token.source, token.start, token.space, token.bol, token.hide)
+        # The list may be read again (templates), so it is edited in a copy.
+        self.tokens = [*self.tokens[: self.i], first, rest, *self.tokens[self.i + 1 :]]
+        self.i += 1
+        return first
+
+    def identifier(self, what: str = "identifier") -> Token:
+        token = self.tokens[self.i]
+        if token.kind != IDENT or token.text in KEYWORDS:
+            self.fail(f"expected {what}", token, code="frontend.syntax")
+        self.i += 1
+        return token
+
+    # -- errors
+
+    def report(
+        self, code: str, message: str, where: Span | Token | None = None, notes: list[Diagnostic] | None = None
+    ) -> None:
+        if self.quiet:
+            raise Abandon
+        span = where.span if isinstance(where, Token) else where
+        self.diagnostics.error(code, message, span, notes or ())
+
+    def fail(
+        self,
+        message: str,
+        where: Token | Span | None = None,
+        *,
+        code: str = "frontend.semantic",
+        notes: list[Diagnostic] | None = None,
+    ) -> NoReturn:
+        self.report(code, message, where if where is not None else self.token, notes)
+        raise Abandon
+
+    def warn(self, code: str, message: str, where: Token, notes: list[Diagnostic] | None = None) -> None:
+        if not self.quiet:
+            self.diagnostics.warn(code, message, where.span, notes or ())
+
+    def note(self, message: str, where: Token) -> Diagnostic:
+        return Diagnostic("note", "frontend.note", message, where.span)
+
+    def enter(self, at: Token) -> None:
+        """Count one level of nesting; pair with `self.nest -= 1`."""
+        self.nest += 1
+        if self.nest > MAX_NESTING:
+            raise CompileError(
+                [
+                    *self.diagnostics.items,
+                    Diagnostic(
+                        "error",
+                        "frontend.nesting",
+                        f"bracket nesting level exceeded maximum of {MAX_NESTING}",
+                        at.span,
+                    ),
+                ]
+            )
+
+    # -- skipping
+
+    def skip_balanced(self) -> None:
+        """From an opening bracket to past its partner."""
+        depth = 0
+        while self.token.kind != EOF:
+            text = self.token.text
+            if self.token.kind == PUNCT:
+                if text in "([{":
+                    depth += 1
+                elif text in ")]}":
+                    depth -= 1
+            self.i += 1
+            if depth <= 0:
+                return
+
+    def recover(self) -> None:
+        """After an error: past the next ';' of this nesting level, or to before the '}' that closes it."""
+        depth = 0
+        while self.token.kind != EOF:
+            text = self.token.text
+            if self.token.kind == PUNCT:
+                if text in ("(", "[", "{"):
+                    depth += 1
+                elif text in (")", "]"):
+                    depth = max(0, depth - 1)
+                elif text == "}":
+                    if depth == 0:
+                        return
+                    depth -= 1
+                    if depth == 0 and self.peek().text not in (";", ",", ")"):
+                        self.i += 1
+                        return
+                elif text == ";" and depth == 0:
+                    self.i += 1
+                    return
+            self.i += 1
+
+    # -- names
+
+    def push(self, kind: str) -> Scope:
+        self.scope = Scope(kind, self.scope)
+        return self.scope
+
+    def pop(self) -> None:
+        assert self.scope.parent is not None
+        self.scope = self.scope.parent
+
+    def lookup(self, name: str) -> object | None:
+        scope: Scope | None = self.scope
+        while scope is not None:
+            found = self.find_in(scope, name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return self.builtin(name)
+
+    def find_in(self, scope: Scope, name: str) -> object | None:
+        found = scope.names.get(name)
+        if found is None and scope.record is not None:
+            field = scope.record.find(name)
+            if field is not None:
+                return field
+            base = scope.record.base
+            if base is not None and base.scope is not None:
+                return self.find_in(base.scope, name)
+        if found is None and scope.using:
+            for other in scope.using:
+                found = self.find_in(other, name)
+                if found is not None:
+                    return found
+        return found
+
+    def builtin(self, name: str) -> object | None:
+        """What the language itself knows under `name`."""
+        raise NotImplementedError
+
+    def type_of_name(self, token: Token) -> Type | None:
+        raise NotImplementedError
+
+    def declare(self, name: str, entity: object, at: Token) -> None:
+        old = self.scope.names.get(name)
+        if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
+            if isinstance(old, Variable) and isinstance(entity, Variable) and (old.extern or entity.extern) and old.type is entity.type:
+                self.scope.names[name] = entity
+                return
+            notes = [self.note("previous definition is here", old.at)] if isinstance(old, Variable | Function) else None
+            kind = "redefinition of" if isinstance(old, Variable) and isinstance(entity, Variable) else "redefinition of"
+            if isinstance(old, Variable) and isinstance(entity, Variable) and old.type is not entity.type:
+                self.report(
+                    "frontend.redefinition",
+                    f"redefinition of '{name}' with a different type: '{entity.type}' vs '{old.type}'",
+                    at,
+                    notes,
+                )
+                return
+            if not isinstance(old, Variable) and not isinstance(entity, Type):
+                kind = "redefinition of"
+                self.report("frontend.redefinition", f"{kind} '{name}' as different kind of symbol", at, notes)
+                return
+            self.report("frontend.redefinition", f"{kind} '{name}'", at, notes)
+            return
+        self.scope.names[name] = entity

@@ -1,0 +1,121 @@
+"""Which functions are emitted: kernels, and what they reach."""
+
+from __future__ import annotations
+
+from minicc.diagnostics import SourceFile
+from minicc.frontend import ast
+from minicc.frontend.emit.debug import DebugInfo
+from minicc.frontend.emit.module import Module
+from minicc.frontend.emit.statements import FunctionEmitter
+from minicc.frontend.options import Options
+from minicc.frontend.parser import Parser
+
+
+def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = False) -> str:
+    """The module's text. With `host` every plain device function is emitted, for the machine at hand (tests)."""
+    module = Module(options, source.name, host)
+    if options.debug != "none" and not host:
+        module.debug = DebugInfo(module, options.debug)
+        module.debug.start(source.name)
+    for v in parsed.variables:
+        # Variables that the host can name exist whether or not a kernel uses them.
+        if v.storage in ("device", "constant") and v.owner is None and not v.extern and not host and not v.at.source.name.startswith("<"):
+            module.variable_pointer(v)
+    roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
+    module.recursive = _recursive(parsed.functions)
+    for f in roots:
+        module.function_symbol(f)
+    at = 0
+    while at < len(module.queue):
+        f = module.queue[at]
+        at += 1
+        if f.body is None:
+            from minicc.diagnostics import CompileError, Diagnostic
+
+            raise CompileError(
+                Diagnostic("error", "frontend.undefined", f"function '{f.name}' is called but has no definition", f.at.span)
+            )
+        module.bodies.append(FunctionEmitter(module, f).run())
+    return module.render()
+
+
+def _recursive(functions: list[ast.Function]) -> set[int]:
+    """Functions on a cycle of calls: those cannot all be inlined."""
+    edges = {id(f): _callees(f) for f in functions}
+    out: set[int] = set()
+    # Strongly connected components, iteratively (Tarjan).
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on: set[int] = set()
+    for root in edges:
+        if root in index:
+            continue
+        work: list[tuple[int, int]] = [(root, 0)]
+        while work:
+            node, k = work.pop()
+            if k == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on.add(node)
+            targets = edges.get(node, [])
+            if k > 0:
+                low[node] = min(low[node], low[targets[k - 1]])
+            while k < len(targets):
+                t = targets[k]
+                k += 1
+                if t not in index:
+                    work.append((node, k))
+                    work.append((t, 0))
+                    break
+                if t in on:
+                    low[node] = min(low[node], index[t])
+            else:
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        t = stack.pop()
+                        on.discard(t)
+                        component.append(t)
+                        if t == node:
+                            break
+                    if len(component) > 1 or node in targets:
+                        out.update(component)
+    return out
+
+
+def _callees(f: ast.Function) -> list[int]:
+    out: list[int] = []
+    seen: set[int] = set()
+    work: list[object] = [f.body, [e for _, e in f.inits]]
+    while work:
+        node = work.pop()
+        if isinstance(node, list | tuple):
+            work.extend(node)
+            continue
+        if not isinstance(node, ast.Expr | ast.Stmt | ast.Variable):
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, ast.Variable):
+            work.append(node.init)
+            continue
+        if isinstance(node, ast.Call | ast.Construct):
+            out.append(id(node.function))
+        for name in _slots(type(node)):
+            value = getattr(node, name)
+            if isinstance(value, ast.Expr | ast.Stmt | list):
+                work.append(value)
+    return out
+
+
+_known_slots: dict[type, tuple[str, ...]] = {}
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    found = _known_slots.get(kind)
+    if found is None:
+        names = [a.name for a in getattr(kind, "__attrs_attrs__", ()) if a.name not in ("type", "at", "lvalue", "op", "kind")]
+        found = _known_slots[kind] = tuple(names)
+    return found

@@ -1,0 +1,136 @@
+"""Types in LLVM IR: value types, scalar leaves of aggregates, constants in memory."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema import constant
+from minicc.frontend.types import Type
+
+MAX_LEAVES = 16
+
+
+def value_type(t: Type) -> str:
+    """LLVM type of a scalar held in a register."""
+    return "i1" if t.kind == "bool" else t.llvm
+
+
+def number(t: Type, value: int | float) -> str:
+    """A constant operand of scalar type `t` (as a register value)."""
+    if t.kind == "float":
+        return float_bits(float(value))
+    if t.kind == "bool":
+        return "true" if value else "false"
+    if t.kind in ("pointer", "nullptr"):
+        return "null" if value == 0 else f"inttoptr (i64 {int(value)} to ptr)"
+    return str(int(value))
+
+
+def float_bits(value: float) -> str:
+    """LLVM spells float constants, single ones too, as the bits of a double."""
+    if math.isnan(value):
+        return "0x7FF8000000000000"
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def memory_number(t: Type, value: int | float) -> str:
+    """Likewise as it lies in memory: bool is an i8."""
+    if t.kind == "bool":
+        return str(int(bool(value)))
+    return number(t, value)
+
+
+def leaves(t: Type, offset: int = 0) -> Iterator[tuple[int, Type]]:
+    """Scalars of an aggregate with their offsets. A union is its bytes in the largest units its alignment allows."""
+    if t.kind == "array":
+        assert t.elem is not None
+        for i in range(max(t.count, 0)):
+            yield from leaves(t.elem, offset + i * t.elem.size)
+        return
+    if t.kind == "record":
+        record = t.record
+        assert record is not None
+        if record.tag == "union" or any(f.bit_width for f in record.fields):
+            unit = {1: ty.UCHAR, 2: ty.USHORT, 4: ty.UINT}.get(t.align, ty.ULONG)
+            for i in range(t.size // unit.size):
+                yield offset + i * unit.size, unit
+            return
+        for field in record.fields:
+            yield from leaves(field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset)
+        return
+    yield offset, t.bare
+
+
+def few_leaves(t: Type) -> list[tuple[int, Type]] | None:
+    """The leaves, if they are few enough to copy one by one."""
+    out: list[tuple[int, Type]] = []
+    for leaf in leaves(t):
+        out.append(leaf)
+        if len(out) > MAX_LEAVES:
+            return None
+    return out
+
+
+class NotStatic(Exception):
+    """The initialiser is not known at compile time."""
+
+
+def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: object) -> None:
+    """Scalars (offset, type, constant text) of a static initialiser; what is missing is zero."""
+    if isinstance(e, ast.Init):
+        for at, field, part in e.parts:
+            if field is not None and field.bit_width:
+                raise NotStatic
+            static_parts(part, part.type, offset + at, out, pointers)
+        return
+    if isinstance(e, ast.Zero):
+        return
+    if isinstance(e, ast.Text):
+        for i, byte in enumerate(e.data[: max(t.size, 0)]):
+            out.append((offset + i, ty.UCHAR, str(byte)))
+        return
+    if t.kind in ("pointer", "nullptr") and not isinstance(e, ast.Number):
+        assert callable(pointers)
+        text = pointers(e)
+        if text is None:
+            raise NotStatic
+        out.append((offset, t, text))
+        return
+    if t.aggregate:
+        raise NotStatic
+    value = constant.evaluate(e)
+    if value is None:
+        raise NotStatic
+    out.append((offset, t.bare, memory_number(t, value)))
+
+
+def static_constant(t: Type, parts: list[tuple[int, Type, str]]) -> tuple[str, str]:
+    """(LLVM type, constant) of `t.size` bytes with the given scalars; the rest zero."""
+    if not parts or all(text in ("0", "0x0000000000000000", "null", "false") for _, _, text in parts):
+        return f"[{t.size} x i8]" if t.kind == "record" else t.llvm, "zeroinitializer"
+    if not t.aggregate:
+        return t.llvm, parts[0][2]
+    parts = sorted(parts, key=lambda p: p[0])
+    first = parts[0][1]
+    uniform = all(p[1] is first and p[0] == i * first.size for i, p in enumerate(parts))
+    if uniform and len(parts) * first.size == t.size:
+        llvm = first.llvm
+        return f"[{len(parts)} x {llvm}]", "[" + ", ".join(f"{llvm} {text}" for _, _, text in parts) + "]"
+    fields: list[str] = []
+    types: list[str] = []
+    at = 0
+    for offset, scalar, text in parts:
+        if offset > at:
+            types.append(f"[{offset - at} x i8]")
+            fields.append(f"[{offset - at} x i8] zeroinitializer")
+        types.append(scalar.llvm)
+        fields.append(f"{scalar.llvm} {text}")
+        at = offset + scalar.size
+    if at < t.size:
+        types.append(f"[{t.size - at} x i8]")
+        fields.append(f"[{t.size - at} x i8] zeroinitializer")
+    return f"<{{ {', '.join(types)} }}>", f"<{{ {', '.join(fields)} }}>"

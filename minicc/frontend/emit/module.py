@@ -1,0 +1,184 @@
+"""The IR module: globals, declarations, attributes, metadata, and the queue of functions to emit."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast, mangle
+from minicc.frontend.emit import layout
+from minicc.frontend.emit.debug import DebugInfo
+from minicc.frontend.options import Options
+from minicc.frontend.types import Type
+
+TRIPLE = "nvptx64-nvidia-cuda"
+DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+_SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
+
+
+@attrs.define(eq=False)
+class Module:
+    options: Options
+    name: str
+    host: bool = False
+    """For tests: code for the machine that compiles, one address space, no kernels."""
+    globals: list[str] = attrs.field(factory=list)
+    declares: dict[str, str] = attrs.field(factory=dict)
+    bodies: list[str] = attrs.field(factory=list)
+    metadata: list[str] = attrs.field(factory=list)
+    queue: list[ast.Function] = attrs.field(factory=list)
+    symbols: dict[int, str] = attrs.field(factory=dict)
+    taken: dict[str, object] = attrs.field(factory=dict)
+    texts: dict[bytes, str] = attrs.field(factory=dict)
+    constants: int = 0
+    kernels: int = 0
+    debug: DebugInfo | None = None
+    invariant: str = ""
+    recursive: set[int] = attrs.field(factory=set)
+
+    def node(self, text: str) -> str:
+        """A new metadata node; returns its reference."""
+        self.metadata.append(text)
+        return f"!{len(self.metadata) - 1}"
+
+    def declare(self, name: str, signature: str) -> str:
+        """Make sure that a declaration of `@name` exists: signature is `result (params) attributes`."""
+        if name not in self.declares:
+            result, _, rest = signature.partition(" (")
+            self.declares[name] = f"declare {result} @{name}({rest}"
+        return name
+
+    # -- symbols
+
+    def function_symbol(self, f: ast.Function) -> str:
+        """The name of a function that is called; queues its body."""
+        known = self.symbols.get(id(f))
+        if known is not None:
+            return known
+        name = mangle.function(f)
+        if f.library:
+            name = f"__minicc_{f.name}" + ("" if f.name not in self.taken else f"_{len(self.taken)}")
+        owner = self.taken.get(name)
+        if owner is not None and owner is not f:
+            name = f"{name}.{len(self.taken)}"
+        self.taken[name] = f
+        self.symbols[id(f)] = name
+        self.queue.append(f)
+        return name
+
+    def variable_pointer(self, v: ast.Variable) -> tuple[str, int, int]:
+        """(symbol, address space, alignment) of a variable with static storage, defining it if need be."""
+        space = 0 if self.host else _SPACE[v.storage]
+        if v.storage == "static" and v.type.const and v.init is not None:
+            space = 0 if self.host else 4
+        align = max(v.align, v.type.align)
+        known = self.symbols.get(id(v))
+        if known is not None:
+            return known, space, align
+        name = mangle.variable(v)
+        other = self.taken.get(name)
+        if other is not None and v.storage != "dynamic" and not (isinstance(other, ast.Variable) and other.extern):
+            name = f"{name}.{len(self.taken)}"
+        self.symbols[id(v)] = name
+        if name in self.taken:
+            return name, space, align
+        self.taken[name] = v
+        self.globals.append(self._define(v, name, space, align))
+        return name, space, align
+
+    def _define(self, v: ast.Variable, name: str, space: int, align: int) -> str:
+        where = f" addrspace({space})" if space else ""
+        symbol = f"@{quoted(name)}"
+        if v.storage == "dynamic":
+            return f"{symbol} = external{where} global {v.type.llvm}, align {max(align, 16)}"
+        if v.storage == "shared":
+            return f"{symbol} = internal{where} global {v.type.llvm} undef, align {align}"
+        if v.extern and v.init is None:
+            return f"{symbol} = external{where} global {v.type.llvm}, align {align}"
+        llvm, text = v.type.llvm, "zeroinitializer"
+        if v.init is not None:
+            parts: list[tuple[int, Type, str]] = []
+            layout.static_parts(v.init, v.type, 0, parts, self.static_pointer)
+            llvm, text = layout.static_constant(v.type, parts)
+        elif v.type.kind == "bool":
+            llvm = "i8"
+        linkage = "internal" if v.storage in ("static", "member", "host") or (v.internal and not self.host) else ""
+        if v.storage in ("device", "constant") and not v.internal:
+            linkage = ""
+        external = "externally_initialized " if v.storage in ("device", "constant") else ""
+        kind = "constant" if v.type.const and v.storage in ("static", "member", "host") else "global"
+        return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"
+
+    def static_pointer(self, e: ast.Expr) -> str | None:
+        """A pointer constant: the address of a variable with static storage, plus a constant."""
+        if isinstance(e, ast.Cast) and e.kind in ("convert", "decay"):
+            return self.static_pointer(e.operand)
+        if isinstance(e, ast.AddressOf):
+            return self.static_pointer(e.operand)
+        if isinstance(e, ast.Name) and e.variable.storage in ("device", "constant", "static"):
+            symbol, space, _ = self.variable_pointer(e.variable)
+            return self.generic(symbol, space)
+        if isinstance(e, ast.Text):
+            return self.text(e.data)
+        return None
+
+    def generic(self, symbol: str, space: int) -> str:
+        symbol = f"@{quoted(symbol)}"
+        return symbol if space == 0 else f"addrspacecast (ptr addrspace({space}) {symbol} to ptr)"
+
+    def text(self, data: bytes) -> str:
+        """A generic pointer to a string constant."""
+        name = self.texts.get(data)
+        if name is None:
+            name = self.texts[data] = f"$str{len(self.texts) or ''}"
+            space = "" if self.host else " addrspace(1)"
+            body = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
+            self.globals.append(f'@"{name}" = private unnamed_addr{space} constant [{len(data)} x i8] c"{body}", align 1')
+        return self.generic(name, 0 if self.host else 1)
+
+    def table(self, v: ast.Variable) -> str | None:
+        """A constant local array as a global constant; None if its values are not constant."""
+        assert v.init is not None
+        parts: list[tuple[int, Type, str]] = []
+        try:
+            layout.static_parts(v.init, v.type, 0, parts, lambda e: None)
+        except layout.NotStatic:
+            return None
+        llvm, text = layout.static_constant(v.type, parts)
+        self.constants += 1
+        name = f"__const.{v.owner.name if v.owner else ''}.{v.name}.{self.constants}"
+        space = 0 if self.host else (4 if v.type.size <= 4096 else 1)
+        where = f" addrspace({space})" if space else ""
+        self.globals.append(f"@{name} = private unnamed_addr{where} constant {llvm} {text}, align {max(v.align, v.type.align)}")
+        return self.generic(name, space)
+
+    # -- the whole text
+
+    def render(self) -> str:
+        options = self.options
+        head = [f"; ModuleID = '{self.name}'", f'source_filename = "{self.name}"']
+        if not self.host:
+            head += [f'target datalayout = "{DATA_LAYOUT}"', f'target triple = "{TRIPLE}"']
+        math = ' "denormal-fp-math-f32"="preserve-sign"' if options.flush and not self.host else ""
+        contract = ""
+        cpu = "" if self.host else f' "target-cpu"="sm_{options.sm}"'
+        common = f"convergent mustprogress nounwind{contract}{cpu}{math}" if not self.host else "mustprogress nounwind"
+        groups = [
+            f"attributes #0 = {{ {common} norecurse }}",
+            f"attributes #1 = {{ {common} alwaysinline }}",
+            f"attributes #2 = {{ {common} noinline }}",
+            f"attributes #3 = {{ {common} }}",
+            "attributes #4 = { convergent nounwind }",
+            "attributes #5 = { nounwind }",
+            "attributes #6 = { noreturn nounwind }",
+        ]
+        named: list[str] = []
+        if self.debug is not None:
+            named += self.debug.finish()
+        nodes = [f"!{i} = {text}" for i, text in enumerate(self.metadata)]
+        parts = [*head, "", *self.globals, "", *self.bodies, *self.declares.values(), "", *groups, "", *named, *nodes, ""]
+        return "\n".join(parts)
+
+
+def quoted(name: str) -> str:
+    """A symbol name as LLVM wants it after @."""
+    return name if all(c.isalnum() or c in "_.$-" for c in name) else f'"{name}"'

@@ -1,0 +1,434 @@
+"""Statements and whole functions."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.emit.layout import value_type
+from minicc.frontend.emit.module import quoted
+from minicc.frontend.emit.values import Values
+from minicc.frontend.sema import constant
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
+
+
+@attrs.define(eq=False)
+class FunctionEmitter(Values):
+    breaks: list[str] = attrs.field(factory=list)
+    continues: list[str] = attrs.field(factory=list)
+    cases: dict[int, str] = attrs.field(factory=dict)
+
+    def run(self) -> str:
+        """The text of the function's definition."""
+        f = self.function
+        module = self.module
+        symbol = module.function_symbol(f)
+        debug = module.debug
+        if debug is not None and not f.library:
+            self.scope = debug.subprogram(f, symbol)
+            self.at(f.at)
+        if module.options.fmad and not f.strict:
+            self.flags = " contract"
+        header = self._header(f, symbol)
+        assert f.body is not None
+        if f.constructor:
+            self._construct_members(f)
+        for item in f.body.items:
+            self.statement(item)
+        if not self.dead:
+            self.at(f.body.end or f.body.at)
+            ret = f.type.elem
+            assert ret is not None
+            if ret.kind == "void" or ret.aggregate or f.constructor:
+                self.emit("ret void")
+            else:
+                self.emit("unreachable")
+        metadata = f" !dbg {self.scope}" if self.scope else ""
+        lines = [f"{header}{metadata} {{", "entry:", *self.allocas, *self.lines, "}", ""]
+        return "\n".join(lines)
+
+    # -- signature
+
+    def _header(self, f: ast.Function, symbol: str) -> str:
+        kernel = f.space == "global" and not self.module.host
+        params: list[str] = []
+        ret = f.type.elem
+        assert ret is not None
+        if ret.aggregate:
+            self.result = "%result"
+            params.append("ptr noalias %result")
+        if f.this is not None:
+            params.append("ptr noundef nonnull %this")
+            self._parameter_slot(f.this, "%this")
+        for i, p in enumerate(f.params):
+            params.append(self._parameter(p, f"%{_register(p.name)}.{i}" if p.name else f"%arg.{i}", kernel))
+        result = "void" if ret.kind == "void" or ret.aggregate or f.constructor else ret.llvm
+        if kernel:
+            extra = self._bounds(f)
+            return f"define ptx_kernel {result} @{quoted(symbol)}({', '.join(params)}) #0{extra}"
+        if self.module.host and not f.library:
+            return f"define {result} @{quoted(symbol)}({', '.join(params)}) #3"
+        group = "#2" if f.noinline else "#3" if id(f) in self.module.recursive else "#1"
+        return f"define internal {result} @{quoted(symbol)}({', '.join(params)}) {group}"
+
+    def _bounds(self, f: ast.Function) -> str:
+        out = ""
+        if f.bounds:
+            out += f' "nvvm.maxntid"="{f.bounds[0]}"'
+            if len(f.bounds) > 1 and f.bounds[1]:
+                out += f' "nvvm.minctasm"="{f.bounds[1]}"'
+            if len(f.bounds) > 2 and f.bounds[2]:
+                out += f' "nvvm.maxclusterrank"="{f.bounds[2]}"'
+        if f.cluster:
+            out += ' "nvvm.cluster_dim"="' + ",".join(map(str, (*f.cluster, 1, 1)[:3])) + '"'
+        return out
+
+    def _parameter(self, p: ast.Variable, name: str, kernel: bool) -> str:
+        t = p.type
+        if t.aggregate:
+            self.slots[id(p)] = name
+            if kernel:
+                return f"ptr noundef byval({t.llvm}) align {t.align} {name}"
+            return f"ptr noundef align {t.align} {name}"
+        if t.kind == "reference":
+            self.slots[id(p)] = name
+            assert t.elem is not None
+            return f"ptr noundef nonnull align {t.elem.align} {name}"
+        attributes = ""
+        if t.kind == "pointer" and p.restrict:
+            attributes = " noalias"
+        self._parameter_slot(p, name)
+        return f"{t.llvm}{attributes} noundef {name}"
+
+    def _parameter_slot(self, p: ast.Variable, name: str) -> None:
+        slot = self.alloca(p.type, p.align, _register(p.name))
+        self.slots[id(p)] = slot
+        self.lines.append(f"  store {p.type.llvm} {name}, ptr {slot}, align {p.type.align}{self.place}")
+
+    def _construct_members(self, f: ast.Function) -> None:
+        if f.base_init is not None:
+            this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
+            self.initialise(f.base_init.type, f.base_init, this, f.base_init.type.align)
+        for field, e in f.inits:
+            this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
+            where = self.offset(this, field.offset)
+            if field.bit_width:
+                self.store_bits(field, where, self.value(e))
+            elif field.type.kind == "reference":
+                self.emit(f"store ptr {self.value(e)}, ptr {where}, align 8")
+            else:
+                self.initialise(field.type.bare, e, where, field.type.align)
+
+    # -- statements
+
+    def statement(self, s: ast.Stmt) -> None:
+        if self.dead and not _has_label(s):
+            return
+        self.at(s.at)
+        _STATEMENTS[type(s)](self, s)
+
+    def _block(self, s: ast.Block) -> None:
+        for item in s.items:
+            self.statement(item)
+
+    def _expression(self, s: ast.ExprStmt) -> None:
+        self.effect(s.value)
+
+    def _declare(self, s: ast.DeclStmt) -> None:
+        for v in s.variables:
+            self._local(v)
+
+    def _local(self, v: ast.Variable) -> None:
+        self.at(v.at)
+        t = v.type
+        if t.kind == "reference":
+            assert v.init is not None
+            self.slots[id(v)] = self.address(v.init)[0]
+            return
+        if v.init is not None and t.const and t.aggregate and isinstance(v.init, ast.Init) and t.size > 32:
+            table = self.module.table(v)
+            if table is not None:
+                self.slots[id(v)] = table
+                return
+        slot = self.slots.get(id(v))
+        if slot is None:
+            slot = self.slots[id(v)] = self.alloca(t, v.align, _register(v.name))
+        if v.init is not None:
+            self.initialise(ty.qualified(ty.unqualified(t), t.quals & ty.VOLATILE), v.init, slot, max(v.align, t.align))
+
+    def _if(self, s: ast.If) -> None:
+        known = constant.truth(s.condition) if isinstance(s.condition, ast.Number) else None
+        if known is not None and not (_has_label(s.then) or (s.other is not None and _has_label(s.other))):
+            taken = s.then if known else s.other
+            if taken is not None:
+                self.statement(taken)
+            return
+        then, end = self.label("then"), self.label("endif")
+        other = self.label("else") if s.other is not None else end
+        self.branch(s.condition, then, other)
+        self.begin(then)
+        self.statement(s.then)
+        self.jump(end)
+        if s.other is not None:
+            self.begin(other)
+            self.statement(s.other)
+            self.jump(end)
+        self.begin(end)
+
+    def _loop(self, s: ast.Loop) -> None:
+        test, body = self.label("test"), self.label("body")
+        again, end = self.label("next"), self.label("done")
+        metadata = self._loop_metadata(s)
+        start = self.place
+        if s.kind == "do":
+            self.begin(body)
+        else:
+            self.begin(test)
+            if s.declared is not None:
+                self._declare(s.declared)
+            if s.condition is not None:
+                self.at(s.condition.at)
+                self.branch(s.condition, body, end)
+            else:
+                self.jump(body)
+            self.begin(body)
+        self.breaks.append(end)
+        self.continues.append(again)
+        self.statement(s.body)
+        self.breaks.pop()
+        self.continues.pop()
+        self.begin(again)
+        if s.kind == "do":
+            assert s.condition is not None
+            operand = self.value(s.condition)
+            self.emit(f"br i1 {operand}, label %{body}, label %{end}{metadata}")
+            self.dead = True
+        else:
+            if s.step is not None:
+                self.at(s.step.at)
+                self.effect(s.step)
+            self.place = start
+            self.jump(test, metadata)
+        self.begin(end)
+
+    def _loop_metadata(self, s: ast.Loop) -> str:
+        if s.unroll is None:
+            return ""
+        module = self.module
+        if s.unroll == 0:
+            hint = module.node('!{!"llvm.loop.unroll.enable"}')
+        elif s.unroll == 1:
+            hint = module.node('!{!"llvm.loop.unroll.disable"}')
+        else:
+            hint = module.node(f'!{{!"llvm.loop.unroll.count", i32 {s.unroll}}}')
+        own = f"!{len(module.metadata)}"
+        module.node(f"distinct !{{{own}, {hint}}}")
+        return f", !llvm.loop {own}"
+
+    def _switch(self, s: ast.Switch) -> None:
+        t = s.condition.type
+        operand = self.value(s.condition)
+        end = self.label("done")
+        arms: list[str] = []
+        ranges: list[tuple[ast.Case, str]] = []
+        for case in s.cases:
+            label = self.cases[id(case)] = self.label("case")
+            assert case.low is not None and case.high is not None
+            if case.high - case.low > 64:
+                ranges.append((case, label))
+                continue
+            arms += [f"{t.llvm} {value}, label %{label}" for value in range(case.low, case.high + 1)]
+        default = end
+        if s.default is not None:
+            default = self.cases[id(s.default)] = self.label("default")
+        after = self.label("ranges") if ranges else default
+        self.emit(f"switch {t.llvm} {operand}, label %{after} [ {' '.join(arms)} ]")
+        self.dead = True
+        for k, (case, label) in enumerate(ranges):
+            self.begin(after)
+            shifted = self.make(f"sub {t.llvm} {operand}, {case.low}")
+            inside = self.make(f"icmp ule {t.llvm} {shifted}, {(case.high or 0) - (case.low or 0)}")
+            after = default if k == len(ranges) - 1 else self.label("ranges")
+            self.emit(f"br i1 {inside}, label %{label}, label %{after}")
+            self.dead = True
+        self.breaks.append(end)
+        self.statement(s.body)
+        self.breaks.pop()
+        self.jump(end)
+        self.begin(end)
+
+    def _case(self, s: ast.Case) -> None:
+        self.begin(self.cases[id(s)])
+
+    def _jump(self, s: ast.Jump) -> None:
+        self.jump(self.breaks[-1] if s.kind == "break" else self.continues[-1])
+
+    def _return(self, s: ast.Return) -> None:
+        ret = self.function.type.elem
+        assert ret is not None
+        if s.value is None:
+            self.emit("ret void")
+        elif ret.kind == "reference":
+            self.emit(f"ret ptr {self.address(s.value)[0]}")
+        elif ret.aggregate:
+            self.initialise(ret.bare, s.value, self.result, ret.align)
+            self.emit("ret void")
+        elif ret.kind == "void":
+            self.effect(s.value)
+            self.emit("ret void")
+        else:
+            operand = self.value(s.value)
+            if ret.kind == "bool":
+                operand = self.make(f"zext i1 {operand} to i8")
+            self.at(s.at)
+            self.emit(f"ret {ret.llvm} {operand}")
+        self.dead = True
+
+    def _goto(self, s: ast.Goto) -> None:
+        self.jump(f"user.{_register(s.label)}")
+
+    def _label(self, s: ast.Label) -> None:
+        self.begin(f"user.{_register(s.name)}")
+
+    # -- inline PTX
+
+    def _asm(self, s: ast.Asm) -> None:
+        template = self._template(s)
+        outputs, inputs = [], []
+        in_types: list[tuple[str, str]] = []
+        out_types: list[Type] = []
+        tied: list[tuple[str, str, str]] = []
+        targets: list[tuple[ast.Expr, Type]] = []
+        for k, (constraint, e) in enumerate(s.outputs):
+            letter = constraint.lstrip("=+&")
+            outputs.append("=" + ("&" if "&" in constraint else "") + letter)
+            t = _asm_type(letter, e.type.bare)
+            out_types.append(t)
+            targets.append((e, t))
+            if constraint[0] == "+":
+                tied.append((str(k), t.llvm, self._asm_in(e, t)))
+        for constraint, e in s.inputs:
+            letter = constraint
+            if letter == "n":
+                inputs.append("i")
+                value = constant.evaluate(e)
+                in_types.append(("i32" if e.type.size <= 4 else "i64", str(int(value or 0))))
+                continue
+            if letter.isdigit():
+                t = out_types[int(letter)] if int(letter) < len(out_types) else ty.INT
+            else:
+                t = _asm_type(letter, e.type.bare)
+            inputs.append(letter)
+            in_types.append((t.llvm, self._asm_in(e, t)))
+        for index, llvm, operand in tied:
+            inputs.append(index)
+            in_types.append((llvm, operand))
+        clobbers = ["~{memory}"] if "memory" in s.clobbers else []
+        if len(out_types) > 1:
+            result = "{ " + ", ".join(t.llvm for t in out_types) + " }"
+        else:
+            result = out_types[0].llvm if out_types else "void"
+        self.at(s.at)
+        effect = "sideeffect " if s.volatile else ""
+        call = f'call {result} asm {effect}"{template}", "{",".join([*outputs, *inputs, *clobbers])}"({", ".join(f"{t} {v}" for t, v in in_types)}) #5'
+        if not out_types:
+            self.emit(call)
+            return
+        made = self.make(call)
+        values = [made] if len(out_types) == 1 else [self.make(f"extractvalue {result} {made}, {k}") for k in range(len(out_types))]
+        for (e, t), operand in zip(targets, values, strict=True):
+            self.assign_to(e, self._asm_back(operand, t, e.type.bare))
+
+    def _asm_in(self, e: ast.Expr, t: Type) -> str:
+        operand = self.value(e)
+        source = e.type.bare
+        if source.kind == "pointer":
+            return self.make(f"ptrtoint ptr {operand} to i64")
+        return self.convert(operand, source, t)
+
+    def _asm_back(self, operand: str, t: Type, target: Type) -> str:
+        if target.kind == "pointer":
+            return self.make(f"inttoptr i64 {operand} to ptr")
+        return self.convert(operand, t, target)
+
+    def _template(self, s: ast.Asm) -> str:
+        """GCC's template to LLVM's: %0 becomes $0, %% a percent sign, $ is doubled."""
+        text = s.text.decode("latin-1")
+        operands = len(s.outputs) + len(s.inputs)
+        out: list[str] = []
+        i = 0
+        while i < len(text):
+            ch = text[i]
+            if ch == "%" and i + 1 < len(text):
+                nxt = text[i + 1]
+                if nxt == "%":
+                    out.append("%")
+                    i += 2
+                    continue
+                if nxt.isdigit():
+                    j = i + 1
+                    while j < len(text) and text[j].isdigit():
+                        j += 1
+                    if int(text[i + 1 : j]) >= operands:
+                        raise self.internal(f"invalid operand number in inline asm string '%{text[i + 1 : j]}'", s.at)
+                    out.append("${" + text[i + 1 : j] + "}")
+                    i = j
+                    continue
+            if ch == "$":
+                out.append("$$")
+            elif ch in '"\\' or not 32 <= ord(ch) < 127:
+                out.append(f"\\{ord(ch):02X}")
+            else:
+                out.append(ch)
+            i += 1
+        return "".join(out)
+
+
+def _asm_type(letter: str, t: Type) -> Type:
+    """The type an operand travels in: what its constraint says, by the operand's own signedness."""
+    signed = constant.is_signed(t) if t.kind in ("int", "enum") else False
+    return {
+        "h": ty.SHORT if signed else ty.USHORT, "r": ty.INT if signed else ty.UINT, "l": ty.LONG if signed else ty.ULONG,
+        "f": ty.FLOAT, "d": ty.DOUBLE, "b": ty.BOOL,
+    }.get(letter, t)  # fmt: skip
+
+
+def _register(name: str) -> str:
+    return "".join(c if c.isalnum() and c.isascii() or c == "_" else "_" for c in name)
+
+
+def _has_label(s: ast.Stmt) -> bool:
+    """A jump may lead into this statement."""
+    if isinstance(s, ast.Label | ast.Case):
+        return True
+    if isinstance(s, ast.Block):
+        return any(_has_label(x) for x in s.items)
+    if isinstance(s, ast.If):
+        return _has_label(s.then) or (s.other is not None and _has_label(s.other))
+    if isinstance(s, ast.Loop):
+        return _has_label(s.body)
+    if isinstance(s, ast.Switch):
+        return _has_label(s.body) and any(_has_plain_label(x) for x in [s.body])
+    return False
+
+
+def _has_plain_label(s: ast.Stmt) -> bool:
+    if isinstance(s, ast.Label):
+        return True
+    if isinstance(s, ast.Block):
+        return any(_has_plain_label(x) for x in s.items)
+    if isinstance(s, ast.If):
+        return _has_plain_label(s.then) or (s.other is not None and _has_plain_label(s.other))
+    return isinstance(s, ast.Loop | ast.Switch) and _has_plain_label(s.body)
+
+
+_STATEMENTS = {
+    ast.Block: FunctionEmitter._block, ast.ExprStmt: FunctionEmitter._expression, ast.DeclStmt: FunctionEmitter._declare,
+    ast.If: FunctionEmitter._if, ast.Loop: FunctionEmitter._loop, ast.Switch: FunctionEmitter._switch,
+    ast.Case: FunctionEmitter._case, ast.Jump: FunctionEmitter._jump, ast.Return: FunctionEmitter._return,
+    ast.Goto: FunctionEmitter._goto, ast.Label: FunctionEmitter._label, ast.Asm: FunctionEmitter._asm,
+}  # fmt: skip
+
+__all__ = ["FunctionEmitter", "Token", "value_type"]

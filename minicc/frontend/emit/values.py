@@ -1,0 +1,728 @@
+"""Expressions to instructions.
+
+Scalars are operands (text); lvalues and aggregates are addresses. Local variables live in allocas of the entry block; LLVM
+makes registers of them.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.diagnostics import CompileError, Diagnostic
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.emit import layout
+from minicc.frontend.emit.layout import number, value_type
+from minicc.frontend.emit.module import Module, quoted
+from minicc.frontend.sema import constant
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Field, Type
+
+_INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
+_FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+_COMPARE = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge"}
+_RANGES = {
+    "tid.x": "0, 1024", "tid.y": "0, 1024", "tid.z": "0, 64", "ntid.x": "1, 1025", "ntid.y": "1, 1025", "ntid.z": "1, 65",
+    "ctaid.x": "0, 2147483647", "ctaid.y": "0, 65535", "ctaid.z": "0, 65535", "nctaid.x": "1, -2147483648",
+    "nctaid.y": "1, 65536", "nctaid.z": "1, 65536",
+}  # fmt: skip
+
+
+@attrs.define(eq=False)
+class Values:
+    """Emits the instructions of one function."""
+
+    module: Module
+    function: ast.Function
+    lines: list[str] = attrs.field(factory=list)
+    allocas: list[str] = attrs.field(factory=list)
+    slots: dict[int, str] = attrs.field(factory=dict)
+    """Variable to the operand that is its address."""
+    count: int = 0
+    dead: bool = False
+    """The last instruction was a terminator."""
+    block: str = "entry"
+    scope: str = ""
+    place: str = ""
+    """`, !dbg !n` for the instructions being emitted."""
+    flags: str = ""
+    """Fast-math flags of arithmetic: ` contract` under -fmad."""
+    result: str = ""
+    """Address for a returned aggregate."""
+
+    # -- instructions
+
+    def emit(self, text: str) -> None:
+        if self.dead:
+            self.begin(self.label("dead"))
+        self.lines.append(f"  {text}{self.place}")
+
+    def make(self, text: str) -> str:
+        """Emit an instruction with a result."""
+        self.count += 1
+        name = f"%v{self.count}"
+        self.emit(f"{name} = {text}")
+        return name
+
+    def label(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def begin(self, label: str) -> None:
+        """Start a block; falls through from the last one."""
+        if not self.dead and self.lines:
+            self.lines.append(f"  br label %{label}{self.place}")
+        self.lines.append(f"{label}:")
+        self.block, self.dead = label, False
+
+    def jump(self, label: str, extra: str = "") -> None:
+        if not self.dead:
+            self.emit(f"br label %{label}{extra}")
+            self.dead = True
+
+    def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
+        self.count += 1
+        slot = f"%{name or 't'}.{self.count}"
+        self.allocas.append(f"  {slot} = alloca {t.llvm}, align {max(align, t.align)}")
+        return slot
+
+    def at(self, token: Token) -> None:
+        if self.scope:
+            assert self.module.debug is not None
+            self.place = f", !dbg {self.module.debug.location(token, self.scope)}"
+
+    def internal(self, message: str, at: Token) -> CompileError:
+        return CompileError(Diagnostic("error", "frontend.unsupported", message, at.span))
+
+    def intrinsic(self, name: str, result: str, args: list[tuple[str, str]], attributes: str = "") -> str:
+        """Call an LLVM intrinsic with (type, operand) arguments."""
+        self.module.declare(name, f"{result} ({', '.join(t for t, _ in args)})")
+        call = f"call {attributes}{result} @{name}({', '.join(f'{t} {v}' for t, v in args)})"
+        if result == "void":
+            self.emit(call)
+            return ""
+        return self.make(call)
+
+    @property
+    def ftz(self) -> str:
+        return ".ftz" if self.module.options.flush else ""
+
+    # -- memory
+
+    def load(self, t: Type, address: str, align: int) -> str:
+        volatile = "volatile " if t.volatile else ""
+        if t.kind == "bool":
+            byte = self.make(f"load {volatile}i8, ptr {address}, align {align}")
+            return self.make(f"trunc i8 {byte} to i1")
+        return self.make(f"load {volatile}{t.llvm}, ptr {address}, align {align}")
+
+    def store(self, t: Type, operand: str, address: str, align: int, volatile: bool = False) -> None:
+        text = "volatile " if t.volatile or volatile else ""
+        if t.kind == "bool":
+            if operand in ("true", "false"):
+                operand = "1" if operand == "true" else "0"
+            else:
+                operand = self.make(f"zext i1 {operand} to i8")
+        self.emit(f"store {text}{t.llvm} {operand}, ptr {address}, align {align}")
+
+    def offset(self, address: str, by: int) -> str:
+        return address if by == 0 else self.make(f"getelementptr inbounds nuw i8, ptr {address}, i64 {by}")
+
+    def copy(self, t: Type, source: str, source_align: int, target: str, target_align: int) -> None:
+        """Copy an aggregate; all of it is read before any is written, so the two may be one."""
+        if source == target and not t.volatile:
+            return
+        parts = layout.few_leaves(t)
+        if parts is None:
+            self.module.declare("llvm.memcpy.p0.p0.i64", "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)")
+            self.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)")
+            return
+        volatile = "volatile " if t.volatile else ""
+        values = [
+            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {_fit(source_align, at)}") for at, leaf in parts
+        ]
+        for (at, leaf), value in zip(parts, values, strict=True):
+            self.emit(f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {_fit(target_align, at)}")
+
+    def zero(self, t: Type, target: str, align: int) -> None:
+        parts = layout.few_leaves(t)
+        if parts is None:
+            self.module.declare("llvm.memset.p0.i64", "void (ptr writeonly captures(none), i8, i64, i1 immarg)")
+            self.emit(f"call void @llvm.memset.p0.i64(ptr align {align} {target}, i8 0, i64 {t.size}, i1 false)")
+            return
+        for at, leaf in parts:
+            self.emit(f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {_fit(align, at)}")
+
+    # -- lvalues and aggregates
+
+    def address(self, e: ast.Expr) -> tuple[str, int]:
+        """(pointer, alignment) of an lvalue, or of an aggregate value put in memory."""
+        if isinstance(e, ast.Name):
+            return self.variable_address(e.variable, e.at)
+        if isinstance(e, ast.Deref):
+            assert e.operand.type.elem is not None
+            return self.value(e.operand), max(1, e.type.align)
+        if isinstance(e, ast.Member):
+            base, align = self.address(e.base)
+            return self.offset(base, e.field.offset), _fit(align, e.field.offset)
+        if isinstance(e, ast.Cast) and e.kind == "relabel":
+            base, align = self.address(e.operand)
+            return base, min(align, e.type.align) if not e.type.aggregate else align
+        if isinstance(e, ast.Text):
+            return self.module.text(e.data), 1
+        if isinstance(e, ast.Temporary):
+            slot = self.alloca(e.type)
+            self.initialise(e.type, e.operand, slot, e.type.align)
+            return slot, e.type.align
+        if e.lvalue:
+            if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
+                return self._assigned_address(e)
+            if isinstance(e, ast.Comma):
+                self.effect(e.left)
+                return self.address(e.right)
+            if isinstance(e, ast.Conditional):
+                return self._conditional_address(e), max(1, e.type.align)
+            if isinstance(e, ast.Call):
+                return self.call(e, ""), max(1, e.type.align)
+        slot = self.alloca(e.type)
+        self.initialise(e.type, e, slot, e.type.align)
+        return slot, e.type.align
+
+    def variable_address(self, v: ast.Variable, at: Token) -> tuple[str, int]:
+        slot = self.slots.get(id(v))
+        if slot is not None:
+            t = v.type.elem if v.type.kind == "reference" else v.type
+            assert t is not None
+            return slot, max(v.align, t.align)
+        if v.storage in ("host", "member") and v.value is not None and v.type.scalar:
+            slot = self.alloca(v.type)
+            self.store(v.type.bare, number(v.type, v.value), slot, v.type.align)
+            return slot, v.type.align
+        if v.storage == "special":
+            slot = self.alloca(v.type)
+            self.special(v, slot)
+            return slot, v.type.align
+        if v.storage in ("local", "reference", "param"):
+            # Declared in code that was never emitted (after a return, say).
+            slot = self.slots[id(v)] = self.alloca(v.type if v.type.kind != "reference" else ty.ULONG, v.align)
+            return slot, v.type.align
+        try:
+            symbol, space, align = self.module.variable_pointer(v)
+        except layout.NotStatic:
+            raise self.internal(f"dynamic initialization is not supported for variable '{v.name}' with static storage", v.at) from None
+        if v.type.kind == "reference":
+            return self.make(f"load ptr, ptr {self.module.generic(symbol, space)}, align 8"), 1
+        return self.module.generic(symbol, space), align
+
+    def special(self, v: ast.Variable, target: str) -> None:
+        for i, axis in enumerate("xyz"):
+            value = self.special_register(f"{v.symbol}.{axis}")
+            self.emit(f"store i32 {value}, ptr {self.offset(target, 4 * i)}, align 4")
+
+    def special_register(self, name: str) -> str:
+        if name == "warpsize":
+            return "32"
+        limits = _RANGES.get(name)
+        attribute = f"noundef range(i32 {limits}) " if limits else ""
+        return self.intrinsic(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [], attribute)
+
+    def _conditional_address(self, e: ast.Conditional) -> str:
+        yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
+        self.branch(e.condition, yes, no)
+        self.begin(yes)
+        a, _ = self.address(e.yes)
+        from_yes = self.leave(end)
+        self.begin(no)
+        b, _ = self.address(e.no)
+        from_no = self.leave(end)
+        self.begin(end)
+        return self.make(f"phi ptr [ {a}, %{from_yes} ], [ {b}, %{from_no} ]")
+
+    def leave(self, label: str) -> str:
+        """Jump on; returns the block left, for a phi."""
+        if self.dead:
+            self.begin(self.label("dead"))
+        here = self.block
+        self.jump(label)
+        return here
+
+    def initialise(self, t: Type, e: ast.Expr, target: str, align: int) -> None:
+        """Put the value of `e` into the object of type `t` at `target`."""
+        if t.kind == "reference":
+            self.emit(f"store ptr {self.address(e)[0]}, ptr {target}, align 8")
+            return
+        if not t.aggregate:
+            self.store(ty.qualified(t.bare, t.quals & ty.VOLATILE), self.value(e), target, align)
+            return
+        if isinstance(e, ast.Init):
+            self._lay(t, e, target, align)
+        elif isinstance(e, ast.Zero):
+            self.zero(t, target, align)
+        elif isinstance(e, ast.Text) and t.kind == "array":
+            self._lay_text(t, e, target, align)
+        elif isinstance(e, ast.Construct):
+            self.construct(e, target)
+        elif isinstance(e, ast.Call) and not e.lvalue:
+            self.call(e, target)
+        elif isinstance(e, ast.Conditional) and not e.lvalue:
+            yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
+            self.branch(e.condition, yes, no)
+            self.begin(yes)
+            self.initialise(t, e.yes, target, align)
+            self.jump(end)
+            self.begin(no)
+            self.initialise(t, e.no, target, align)
+            self.begin(end)
+        elif isinstance(e, ast.Comma) and not e.lvalue:
+            self.effect(e.left)
+            self.initialise(t, e.right, target, align)
+        elif isinstance(e, ast.BuiltinCall):
+            self.builtin_aggregate(e, target, align)
+        elif isinstance(e, ast.Cast) and not e.lvalue and not isinstance(e.operand, ast.Name):
+            self.initialise(t, e.operand, target, align)
+        elif isinstance(e, ast.Name) and e.variable.storage == "special":
+            self.special(e.variable, target)
+        else:
+            source, source_align = self.address(e)
+            self.copy(ty.qualified(t, e.type.quals & ty.VOLATILE), source, source_align, target, align)
+
+    def _lay(self, t: Type, e: ast.Init, target: str, align: int) -> None:
+        covered = sum(part.type.size for _, field, part in e.parts if field is None)
+        wanted = sum(leaf.size for _, leaf in layout.leaves(t)) if t.size <= 4096 else t.size
+        if covered < wanted:
+            self.zero(t, target, align)
+        for at, field, part in e.parts:
+            where = self.offset(target, at)
+            if field is not None and field.bit_width:
+                self.store_bits(field, where, self.value(part))
+            elif not (covered < wanted and isinstance(part, ast.Zero)):
+                self.initialise(part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, _fit(align, at))
+
+    def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
+        data = e.data[: t.size].ljust(t.size, b"\0")
+        source = self.module.text(data)
+        self.copy(t, source, 1, target, align)
+
+    # -- scalars
+
+    def value(self, e: ast.Expr) -> str:
+        """The operand of a scalar expression."""
+        return _VALUES[type(e)](self, e)
+
+    def effect(self, e: ast.Expr) -> None:
+        """Evaluate for what it does."""
+        if e.type.kind == "void" or isinstance(e, ast.Cast) and e.kind == "void":
+            self.value(e)
+        elif isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
+            self.value(e) if not e.type.aggregate else self.address(e)
+        elif isinstance(e, ast.Comma):
+            self.effect(e.left)
+            self.effect(e.right)
+        elif e.type.aggregate or isinstance(e, ast.Call) and e.lvalue:
+            if not isinstance(e, ast.Name):
+                self.address(e)
+        elif not isinstance(e, ast.Name | ast.Number) or e.type.volatile:
+            self.value(e)
+
+    def _number(self, e: ast.Number) -> str:
+        return number(e.type, e.value)
+
+    def _zero(self, e: ast.Zero) -> str:
+        return number(e.type, 0)
+
+    def _name(self, e: ast.Name) -> str:
+        v = e.variable
+        if v.value is not None and v.type.scalar and v.type.kind != "pointer":
+            return number(e.type, v.value)
+        if v.storage == "special":
+            return self.special_register(v.symbol)
+        address, align = self.variable_address(v, e.at)
+        return self.load(e.type, address, align)
+
+    def _loaded(self, e: ast.Expr) -> str:
+        address, align = self.address(e)
+        return self.load(e.type, address, align)
+
+    def _member(self, e: ast.Member) -> str:
+        base = e.base
+        if isinstance(base, ast.Name) and base.variable.storage == "special":
+            return self.special_register(f"{base.variable.symbol}.{e.field.name}")
+        address, align = self.address(e)
+        if e.field.bit_width:
+            return self.load_bits(e.field, address)
+        return self.load(e.type, address, align)
+
+    def load_bits(self, field: Field, address: str) -> str:
+        t = field.type
+        unit = self.make(f"load {t.llvm}, ptr {address}, align 1")
+        bits, width, low = t.size * 8, field.bit_width, field.bit_offset
+        if constant.is_signed(t):
+            up = self.make(f"shl {t.llvm} {unit}, {bits - width - low}") if bits - width - low else unit
+            return self.make(f"ashr {t.llvm} {up}, {bits - width}") if bits - width else up
+        down = self.make(f"lshr {t.llvm} {unit}, {low}") if low else unit
+        out = self.make(f"and {t.llvm} {down}, {(1 << width) - 1}") if width < bits else down
+        return self.make(f"icmp ne i8 {out}, 0") if t.kind == "bool" else out
+
+    def store_bits(self, field: Field, address: str, operand: str) -> None:
+        t = field.type
+        if t.kind == "bool":
+            operand = self.make(f"zext i1 {operand} to i8")
+        mask = (1 << field.bit_width) - 1
+        old = self.make(f"load {t.llvm}, ptr {address}, align 1")
+        keep = self.make(f"and {t.llvm} {old}, {_as_signed(~(mask << field.bit_offset), t.size * 8)}")
+        new = self.make(f"and {t.llvm} {operand}, {_as_signed(mask, t.size * 8)}")
+        new = self.make(f"shl {t.llvm} {new}, {field.bit_offset}") if field.bit_offset else new
+        both = self.make(f"or {t.llvm} {keep}, {new}")
+        self.emit(f"store {t.llvm} {both}, ptr {address}, align 1")
+
+    def assign_to(self, target: ast.Expr, operand: str) -> tuple[str, int]:
+        """Store a scalar into an lvalue; returns its address."""
+        address, align = self.address(target)
+        if isinstance(target, ast.Member) and target.field.bit_width:
+            self.store_bits(target.field, address, operand)
+        else:
+            self.store(target.type, operand, address, align)
+        return address, align
+
+    def _assigned_address(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> tuple[str, int]:
+        if isinstance(e, ast.Assign):
+            if e.type.aggregate:
+                return self._assign_aggregate(e)
+            return self.assign_to(e.left, self.value(e.right))
+        if isinstance(e, ast.CompoundAssign):
+            return self._compound(e)[1]
+        return self._step_at(e)[2]
+
+    def _assign_aggregate(self, e: ast.Assign) -> tuple[str, int]:
+        if e.right.lvalue or isinstance(e.right, ast.Zero):
+            target, align = self.address(e.left)
+            self.initialise(ty.qualified(e.left.type.bare, e.left.type.quals & ty.VOLATILE), e.right, target, align)
+            return target, align
+        # The right side may read what the left names, so it is built aside.
+        slot = self.alloca(e.type.bare)
+        self.initialise(e.type.bare, e.right, slot, e.type.align)
+        target, align = self.address(e.left)
+        self.copy(e.left.type, slot, e.type.align, target, align)
+        return target, align
+
+    def _assign(self, e: ast.Assign) -> str:
+        operand = self.value(e.right)
+        self.assign_to(e.left, operand)
+        if isinstance(e.left, ast.Member) and e.left.field.bit_width:
+            return self.load_bits(e.left.field, self.address(e.left)[0])
+        return operand
+
+    def _compound(self, e: ast.CompoundAssign) -> tuple[str, tuple[str, int]]:
+        right = self.value(e.right)
+        address, align = self.address(e.left)
+        bits = e.left.field if isinstance(e.left, ast.Member) and e.left.field.bit_width else None
+        t = e.left.type
+        old = self.load_bits(bits, address) if bits is not None else self.load(t, address, align)
+        if t.kind == "pointer":
+            new = self.pointer_step(t, old, right, e.right.type, e.op == "-")
+        else:
+            left = self.convert(old, t.bare, e.common)
+            new = self.convert(self.arithmetic(e.op, left, right, e.common, e.right.type), e.common, t.bare)
+        if bits is not None:
+            self.store_bits(bits, address, new)
+        else:
+            self.store(t, new, address, align)
+        return new, (address, align)
+
+    def _compound_value(self, e: ast.CompoundAssign) -> str:
+        return self._compound(e)[0]
+
+    def _step_at(self, e: ast.Step) -> tuple[str, str, tuple[str, int]]:
+        """(old, new, address)."""
+        address, align = self.address(e.operand)
+        t = e.operand.type
+        bits = e.operand.field if isinstance(e.operand, ast.Member) and e.operand.field.bit_width else None
+        old = self.load_bits(bits, address) if bits is not None else self.load(t, address, align)
+        if t.kind == "pointer":
+            new = self.pointer_step(t, old, "1", ty.LONG, e.op == "--")
+        elif t.kind == "float":
+            new = self.make(f"{'fadd' if e.op == '++' else 'fsub'}{self.flags} {t.llvm} {old}, {number(t, 1.0)}")
+        else:
+            wrap = "nsw " if t.signed and t.rank >= ty.INT.rank else ""
+            new = self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
+        if bits is not None:
+            self.store_bits(bits, address, new)
+        else:
+            self.store(t, new, address, align)
+        return old, new, (address, align)
+
+    def _step(self, e: ast.Step) -> str:
+        old, new, _ = self._step_at(e)
+        return new if e.prefix else old
+
+    def _unary(self, e: ast.Unary) -> str:
+        operand = self.value(e.operand)
+        t = e.type
+        if e.op == "!":
+            return self.make(f"xor i1 {operand}, true")
+        if e.op == "~":
+            return self.make(f"xor {t.llvm} {operand}, -1")
+        if t.kind == "float":
+            return self.make(f"fneg{self.flags} {t.llvm} {operand}")
+        return self.make(f"sub {'nsw ' if t.signed else ''}{t.llvm} 0, {operand}")
+
+    def _binary(self, e: ast.Binary) -> str:
+        self.at(e.at)
+        a, b = e.left.type.bare, e.right.type.bare
+        left = self.value(e.left)
+        right = self.value(e.right)
+        self.at(e.at)
+        if e.op in _COMPARE:
+            return self.compare(e.op, left, right, a)
+        if a.kind == "pointer":
+            if b.kind == "pointer":
+                return self._difference(left, right, a)
+            return self.pointer_step(a, left, right, b, e.op == "-")
+        return self.arithmetic(e.op, left, right, e.type, b)
+
+    def compare(self, op: str, left: str, right: str, t: Type) -> str:
+        word = _COMPARE[op]
+        if t.kind == "float":
+            return self.make(f"fcmp {'une' if op == '!=' else 'o' + word}{self.fast_compare} {t.llvm} {left}, {right}")
+        if op not in ("==", "!="):
+            word = ("s" if constant.is_signed(t) and t.kind != "pointer" else "u") + word
+        return self.make(f"icmp {word} {value_type(t)} {left}, {right}")
+
+    fast_compare: str = ""
+
+    def arithmetic(self, op: str, left: str, right: str, t: Type, right_type: Type) -> str:
+        if t.kind == "float":
+            if op == "/" and t.size == 4 and not self.module.options.exact_div and not self.module.host:
+                return self.fast_divide(left, right)
+            return self.make(f"{_FLOAT_OPS[op]}{self.flags} {t.llvm} {left}, {right}")
+        llvm = t.llvm
+        if op in ("<<", ">>"):
+            right = self.convert(right, right_type.bare, ty.UINT if t.size == 4 else ty.ULONG) if right_type.size != t.size else right
+            if op == "<<":
+                return self.make(f"shl {llvm} {left}, {right}")
+            return self.make(f"{'ashr' if t.signed else 'lshr'} {llvm} {left}, {right}")
+        if op in "/%":
+            word = ("s" if t.signed else "u") + ("div" if op == "/" else "rem")
+            return self.make(f"{word} {llvm} {left}, {right}")
+        wrap = " nsw" if t.signed and op in "+-*" else ""
+        return self.make(f"{_INT_OPS[op]}{wrap} {llvm} {left}, {right}")
+
+    def fast_divide(self, left: str, right: str) -> str:
+        name = f"llvm.nvvm.div.approx{self.ftz}.f" if self.module.options.fast_math else f"llvm.nvvm.div.full{self.ftz}"
+        return self.intrinsic(name, "float", [("float", left), ("float", right)])
+
+    def pointer_step(self, t: Type, base: str, index: str, index_type: Type, negative: bool) -> str:
+        assert t.elem is not None
+        if index_type.size < 8 and not index.lstrip("-").isdigit():
+            index = self.make(f"{'sext' if constant.is_signed(index_type) else 'zext'} {index_type.llvm} {index} to i64")
+        elif index.lstrip("-").isdigit() and not constant.is_signed(index_type) and index.startswith("-"):
+            index = str(int(index) % (1 << index_type.bits))
+        if negative:
+            index = str(-int(index)) if index.lstrip("-").isdigit() else self.make(f"sub i64 0, {index}")
+        if index == "0":
+            return base
+        return self.make(f"getelementptr inbounds {t.elem.llvm}, ptr {base}, i64 {index}")
+
+    def _difference(self, left: str, right: str, t: Type) -> str:
+        assert t.elem is not None
+        a = self.make(f"ptrtoint ptr {left} to i64")
+        b = self.make(f"ptrtoint ptr {right} to i64")
+        bytes_ = self.make(f"sub i64 {a}, {b}")
+        return bytes_ if t.elem.size == 1 else self.make(f"sdiv exact i64 {bytes_}, {t.elem.size}")
+
+    def _logical(self, e: ast.Logical) -> str:
+        rest, end = self.label("and.rhs" if e.op == "&&" else "or.rhs"), self.label("end")
+        left = self.value(e.left)
+        if self.dead:
+            self.begin(self.label("dead"))
+        from_left = self.block
+        self.emit(f"br i1 {left}, label %{rest}, label %{end}" if e.op == "&&" else f"br i1 {left}, label %{end}, label %{rest}")
+        self.dead = True
+        self.begin(rest)
+        right = self.value(e.right)
+        from_right = self.leave(end)
+        self.begin(end)
+        short = "false" if e.op == "&&" else "true"
+        return self.make(f"phi i1 [ {short}, %{from_left} ], [ {right}, %{from_right} ]")
+
+    def branch(self, e: ast.Expr, yes: str, no: str) -> None:
+        """Jump to one of two labels."""
+        if isinstance(e, ast.Logical):
+            middle = self.label("and.rhs" if e.op == "&&" else "or.rhs")
+            if e.op == "&&":
+                self.branch(e.left, middle, no)
+            else:
+                self.branch(e.left, yes, middle)
+            self.begin(middle)
+            self.branch(e.right, yes, no)
+            return
+        if isinstance(e, ast.Unary) and e.op == "!":
+            self.branch(e.operand, no, yes)
+            return
+        operand = self.value(e)
+        self.emit(f"br i1 {operand}, label %{yes}, label %{no}")
+        self.dead = True
+
+    def _conditional(self, e: ast.Conditional) -> str:
+        yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
+        self.branch(e.condition, yes, no)
+        self.begin(yes)
+        a = self.value(e.yes)
+        from_yes = self.leave(end)
+        self.begin(no)
+        b = self.value(e.no)
+        from_no = self.leave(end)
+        self.begin(end)
+        if e.type.kind == "void":
+            return ""
+        return self.make(f"phi {value_type(e.type)} [ {a}, %{from_yes} ], [ {b}, %{from_no} ]")
+
+    def _comma(self, e: ast.Comma) -> str:
+        self.effect(e.left)
+        return self.value(e.right)
+
+    def _address_of(self, e: ast.AddressOf) -> str:
+        return self.address(e.operand)[0]
+
+    def _cast(self, e: ast.Cast) -> str:
+        if e.kind == "void":
+            self.effect(e.operand)
+            return ""
+        if e.kind == "decay":
+            return self.address(e.operand)[0]
+        if e.kind == "relabel":
+            return self._loaded(e)
+        return self.convert(self.value(e.operand), e.operand.type.bare, e.type.bare)
+
+    def convert(self, operand: str, source: Type, target: Type) -> str:
+        """Arithmetic, enumeration and pointer conversions of a register value."""
+        if source is target:
+            return operand
+        a = source.elem if source.kind == "enum" else source
+        b = target.elem if target.kind == "enum" else target
+        assert a is not None and b is not None
+        if b.kind == "bool":
+            if a.kind == "bool":
+                return operand
+            if a.kind == "float":
+                return self.make(f"fcmp une {a.llvm} {operand}, {number(a, 0.0)}")
+            zero = "null" if a.kind in ("pointer", "nullptr") else "0"
+            return self.make(f"icmp ne {a.llvm} {operand}, {zero}")
+        if a.kind in ("pointer", "nullptr"):
+            if b.kind in ("pointer", "nullptr"):
+                return operand
+            return self.make(f"ptrtoint ptr {operand} to {b.llvm}")
+        if b.kind in ("pointer", "nullptr"):
+            if a.size < 8 or a.kind == "bool":
+                operand = self.convert(operand, a, ty.LONG if a.signed else ty.ULONG)
+            return self.make(f"inttoptr i64 {operand} to ptr")
+        if a.kind == "float":
+            if b.kind == "float":
+                return operand if a.size == b.size else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
+            return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
+        source_llvm = value_type(a)
+        if b.kind == "float":
+            return self.make(f"{'sitofp' if a.signed else 'uitofp'} {source_llvm} {operand} to {b.llvm}")
+        if a.kind == "bool":
+            return self.make(f"zext i1 {operand} to {b.llvm}")
+        if a.size == b.size:
+            return operand
+        if a.size > b.size:
+            return self.make(f"trunc {a.llvm} {operand} to {b.llvm}")
+        return self.make(f"{'sext' if a.signed else 'zext'} {a.llvm} {operand} to {b.llvm}")
+
+    # -- calls
+
+    def _call_value(self, e: ast.Call) -> str:
+        if e.lvalue:
+            address = self.call(e, "")
+            return self.load(e.type, address, max(1, e.type.align))
+        return self.call(e, "")
+
+    def call(self, e: ast.Call, target: str) -> str:
+        """Call a function; an aggregate result goes to `target`. References come back as addresses."""
+        f = e.function
+        args: list[str] = []
+        ret = f.type.elem
+        assert ret is not None
+        if ret.aggregate:
+            # Built aside: the callee may read what the target holds.
+            slot = self.alloca(ret.bare)
+            args.append(f"ptr {slot}")
+        if f.this is not None:
+            assert e.this is not None
+            args.append(f"ptr {self.address(e.this)[0]}")
+        args += self.arguments(f, e.args)
+        symbol = quoted(self.module.function_symbol(f))
+        self.at(e.at)
+        result = "void" if ret.aggregate or ret.kind == "void" else ret.llvm
+        text = f"call {result} @{symbol}({', '.join(args)})"
+        if result == "void":
+            self.emit(text)
+            if ret.aggregate and target:
+                self.copy(ret.bare, slot, ret.align, target, ret.align)
+            return ""
+        operand = self.make(text)
+        return self.make(f"trunc i8 {operand} to i1") if ret.kind == "bool" else operand
+
+    def arguments(self, f: ast.Function, args: list[ast.Expr]) -> list[str]:
+        out: list[str] = []
+        for param, arg in zip(f.type.params, args, strict=False):
+            if param.kind == "reference":
+                out.append(f"ptr {self.address(arg)[0]}")
+            elif param.aggregate:
+                slot = self.alloca(param.bare)
+                self.initialise(param.bare, arg, slot, param.align)
+                out.append(f"ptr {slot}")
+            else:
+                operand = self.value(arg)
+                if param.kind == "bool":
+                    operand = self.make(f"zext i1 {operand} to i8")
+                out.append(f"{param.llvm} {operand}")
+        return out
+
+    def construct(self, e: ast.Construct, target: str) -> None:
+        symbol = quoted(self.module.function_symbol(e.function))
+        args = [f"ptr {target}", *self.arguments(e.function, e.args)]
+        self.emit(f"call void @{symbol}({', '.join(args)})")
+
+    # -- builtins
+
+    def _builtin(self, e: ast.BuiltinCall) -> str:
+        from minicc.frontend.emit import builtins
+
+        builtin = e.builtin
+        assert isinstance(builtin, Builtin)
+        self.at(e.at)
+        return builtins.emit(self, builtin, e)
+
+    def builtin_aggregate(self, e: ast.BuiltinCall, target: str, align: int) -> None:
+        from minicc.frontend.emit import builtins
+
+        builtin = e.builtin
+        assert isinstance(builtin, Builtin)
+        builtins.emit_aggregate(self, builtin, e, target, align)
+
+    def _misplaced(self, e: ast.Expr) -> str:
+        raise self.internal(f"an expression of type '{e.type}' cannot be used as a value here", e.at)
+
+
+def _fit(align: int, offset: int) -> int:
+    """Alignment known `offset` bytes past an address aligned to `align`."""
+    return align if offset == 0 else min(align, offset & -offset)
+
+
+def _as_signed(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+_VALUES = {
+    ast.Number: Values._number, ast.Zero: Values._zero, ast.Name: Values._name, ast.Deref: Values._loaded,
+    ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
+    ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,
+    ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
+    ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,
+    ast.Init: Values._misplaced, ast.Construct: Values._misplaced, ast.Overloads: Values._misplaced,
+}  # fmt: skip

@@ -1,0 +1,152 @@
+"""Spellings of literals to values: integers, floating point, characters, strings."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+import attrs
+
+
+class BadLiteral(Exception):
+    """The text is no literal; the message is clang's."""
+
+
+@attrs.frozen
+class IntegerLiteral:
+    value: int
+    decimal: bool
+    unsigned: bool
+    longs: int
+    """Number of `l` in the suffix: 0, 1 or 2."""
+
+
+_INT = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uUlLzZ]*)$")
+_FLOAT = re.compile(
+    r"((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+    r"|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)([fFlL]?)$"
+)
+_SUFFIXES = {"": (False, 0), "u": (True, 0), "l": (False, 1), "ul": (True, 1), "lu": (True, 1), "ll": (False, 2),
+             "ull": (True, 2), "llu": (True, 2), "z": (False, 1), "uz": (True, 1), "zu": (True, 1)}  # fmt: skip
+
+
+def integer(text: str) -> IntegerLiteral:
+    text = text.replace("'", "")
+    m = _INT.match(text)
+    if m is None:
+        if re.match(r"0[0-9]*[89]", text):
+            raise BadLiteral(f"invalid digit '{re.search('[89]', text).group()}' in octal constant")  # type: ignore[union-attr]
+        raise BadLiteral(f"invalid suffix '{re.sub('^(0[xX][0-9a-fA-F]*|[0-9]*)', '', text)}' on integer constant")
+    digits, suffix = m.groups()
+    if "lL" in suffix or "Ll" in suffix or suffix.lower() not in _SUFFIXES:
+        raise BadLiteral(f"invalid suffix '{suffix}' on integer constant")
+    unsigned, longs = _SUFFIXES[suffix.lower()]
+    if digits[:2] in ("0x", "0X"):
+        value = int(digits, 16)
+    elif digits[:2] in ("0b", "0B"):
+        value = int(digits[2:], 2)
+    elif digits[0] == "0":
+        value = int(digits, 8)
+    else:
+        value = int(digits) if len(digits) < 400 else 1 << 64
+    if value >> 64:
+        raise BadLiteral("integer literal is too large to be represented in any integer type")
+    return IntegerLiteral(value, digits[0] != "0", unsigned, longs)
+
+
+def is_floating(text: str) -> bool:
+    if text[:2] in ("0x", "0X"):
+        return "p" in text or "P" in text
+    return "." in text or "e" in text or "E" in text
+
+
+def floating(text: str) -> tuple[float, bool]:
+    """(value, is single precision). A float literal is rounded once, from the decimal text."""
+    text = text.replace("'", "")
+    m = _FLOAT.match(text)
+    if m is None:
+        raise BadLiteral(f"invalid suffix '{re.sub('^[0-9.]*([eE][+-]?[0-9]+)?', '', text)}' on floating constant")
+    digits, suffix = m.groups()
+    single = suffix in ("f", "F")
+    try:
+        value = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
+    except OverflowError:
+        value = float("inf")
+    if single:
+        value = round_to_single(digits, value)
+    return value, single
+
+
+def round_to_single(digits: str, value: float) -> float:
+    """The float nearest to the exact text, not to its double (the two differ at double-rounding ties)."""
+    try:
+        single: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    if single in (float("inf"), 0.0) or digits[:2] in ("0x", "0X"):
+        return single
+    bits = struct.unpack("I", struct.pack("f", single))[0]
+    low: float = struct.unpack("f", struct.pack("I", bits - 1))[0] if bits else single
+    high: float = struct.unpack("f", struct.pack("I", bits + 1))[0]
+    if (low + single) / 2 != value and (single + high) / 2 != value:
+        return single
+    from fractions import Fraction
+
+    exact = Fraction(digits)
+    best = min((low, single, high), key=lambda f: (abs(Fraction(f) - exact), _odd(f)))
+    return best
+
+
+def _odd(value: float) -> int:
+    return int(struct.unpack("I", struct.pack("f", value))[0]) & 1
+
+
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0, "\\": 92, "'": 39, '"': 34, "?": 63, "e": 27}
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|([^\\]+)")
+
+
+def unescape(body: str) -> bytes:
+    out = bytearray()
+    for m in _ESCAPE.finditer(body):
+        escape, plain = m.groups()
+        if plain is not None:
+            out += plain.encode("utf-8", "replace")
+        elif escape[0] == "x" and len(escape) > 1:
+            value = int(escape[1:], 16)
+            if value > 255:
+                raise BadLiteral("hex escape sequence out of range")
+            out.append(value)
+        elif escape[0] in "01234567":
+            out.append(int(escape, 8) & 255)
+        elif escape[0] in "uU" and len(escape) > 1:
+            number = int(escape[1:], 16)
+            if number > 0x10FFFF or 0xD800 <= number < 0xE000:
+                raise BadLiteral("invalid universal character")
+            out += chr(number).encode()
+        elif escape in _ESCAPES:
+            out.append(_ESCAPES[escape])
+        else:
+            raise BadLiteral(f"unknown escape sequence '\\{escape}'")
+    return bytes(out)
+
+
+def character(text: str) -> int:
+    """Value of a character literal; a plain char is signed."""
+    if text[0] != "'":
+        raise BadLiteral("character literals with an encoding prefix are not supported")
+    data = unescape(text[1:-1])
+    if len(data) > 4:
+        raise BadLiteral("character constant too long for its type")
+    if len(data) != 1:
+        value = int.from_bytes(data, "big")
+        return value - (1 << 32) if value >> 31 else value
+    return data[0] - 256 if data[0] > 127 else data[0]
+
+
+def string(text: str) -> bytes:
+    """Bytes of a string literal, without the final zero."""
+    if text[0] != '"':
+        if text.startswith("u8"):
+            return unescape(text[3:-1])
+        raise BadLiteral("string literals with an encoding prefix are not supported")
+    return unescape(text[1:-1])

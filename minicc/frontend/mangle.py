@@ -1,0 +1,235 @@
+"""Itanium C++ name mangling, as far as device code needs it; checked against nvcc in the tests."""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema.calls import dependent
+from minicc.frontend.types import Type
+
+_OPERATORS = {
+    "+": "pl", "-": "mi", "*": "ml", "/": "dv", "%": "rm", "^": "eo", "&": "an", "|": "or", "~": "co", "!": "nt", "=": "aS",
+    "<": "lt", ">": "gt", "+=": "pL", "-=": "mI", "*=": "mL", "/=": "dV", "%=": "rM", "^=": "eO", "&=": "aN", "|=": "oR",
+    "<<": "ls", ">>": "rs", "<<=": "lS", ">>=": "rS", "==": "eq", "!=": "ne", "<=": "le", ">=": "ge", "&&": "aa", "||": "oo",
+    "++": "pp", "--": "mm", ",": "cm", "->": "pt", "()": "cl", "[]": "ix",
+}  # fmt: skip
+_UNARY = {"+": "ps", "-": "ng", "*": "de", "&": "ad"}
+
+
+class Mangler:
+    """One symbol's mangling: substitutions are counted per symbol."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, int] = {}
+
+    # Substitution keys are the mangling without substitutions, so each component is produced twice over.
+
+    def _sub(self, key: str) -> str | None:
+        n = self.seen.get(key)
+        if n is None:
+            return None
+        if n == 0:
+            return "S_"
+        digits = ""
+        n -= 1
+        while True:
+            digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[n % 36] + digits
+            n //= 36
+            if n == 0:
+                return f"S{digits}_"
+
+    def _add(self, key: str) -> None:
+        self.seen.setdefault(key, len(self.seen))
+
+    def type(self, t: Type) -> str:
+        if t.quals:
+            key = plain_type(t)
+            found = self._sub(key)
+            if found is not None:
+                return found
+            out = ("V" if t.quals & 2 else "") + ("K" if t.quals & 1 else "") + self.type(t.bare)
+            self._add(key)
+            return out
+        if t.kind in ("void", "bool", "int", "float", "nullptr"):
+            return t.code
+        key = plain_type(t)
+        found = self._sub(key)
+        if found is not None:
+            return found
+        if t.kind == "pointer":
+            assert t.elem is not None
+            out = "P" + self.type(t.elem)
+        elif t.kind == "reference":
+            assert t.elem is not None
+            out = ("O" if t.rvalue else "R") + self.type(t.elem)
+        elif t.kind == "array":
+            assert t.elem is not None
+            bound = t.cache.get("bound")
+            out = f"A{t.count if t.count >= 0 else '' if bound is None else self._stand_in(bound)}_" + self.type(t.elem)
+        elif t.kind == "function":
+            assert t.elem is not None
+            out = "F" + self.type(t.elem) + ("".join(self.type(p) for p in t.params) or "v") + "E"
+        elif t.kind == "param":
+            out = "T_" if t.count == 0 else f"T{t.count - 1}_"
+        elif t.kind == "record" and t.record is not None and t.record.template_name:
+            out = self._template_record(t)
+            self._add(key)
+            return out
+        elif t.kind == "record" and t.record is not None:
+            return self._nested_record(t, key)
+        else:
+            out = f"{len(t.name)}{t.name}"
+        self._add(key)
+        return out
+
+    def _stand_in(self, bound: Type) -> str:
+        return "T_"
+
+    def _nested_record(self, t: Type, key: str) -> str:
+        assert t.record is not None
+        scopes = _enclosing(t.record.scope.parent if t.record.scope is not None else None)
+        if not scopes:
+            self._add(key)
+            return f"{len(t.record.name)}{t.record.name}"
+        out = "N" + self._prefix(scopes) + f"{len(t.record.name)}{t.record.name}E"
+        self._add(key)
+        return out
+
+    def _prefix(self, scopes: list[ast.Scope]) -> str:
+        """Mangled qualifiers, innermost last, each a substitution candidate."""
+        out = ""
+        key = ""
+        for scope in scopes:
+            record = scope.record
+            if record is not None and record.template_name and scope.record_type is not None:
+                out += self.type(scope.record_type)
+                key += plain_type(scope.record_type)
+                continue
+            name = _source_name(scope)
+            key += name
+            found = self._sub(key)
+            out = found if found is not None else out + name
+            self._add(key)
+        return out
+
+    def _template_record(self, t: Type) -> str:
+        record = t.record
+        assert record is not None
+        name = f"{len(record.template_name)}{record.template_name}"
+        found = self._sub(name)
+        out = found or name
+        self._add(name)
+        return out + self.template_args(record.template_args, [])
+
+    def template_args(self, args: tuple[object, ...], params: list[ast.TemplateParam]) -> str:
+        out = "I"
+        for k, value in enumerate(args):
+            if isinstance(value, Type):
+                out += self.type(value)
+            elif isinstance(value, tuple):
+                out += "J" + "".join(self.type(v) if isinstance(v, Type) else f"Li{v}E" for v in value) + "E"
+            else:
+                t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
+                assert isinstance(value, int | float) and t is not None
+                number = f"n{-value}" if value < 0 else str(int(value))
+                out += f"L{self.type(t)}{number}E"
+        return out + "E"
+
+
+def plain_type(t: Type) -> str:
+    """A type's identity as text, without substitutions."""
+    if t.quals:
+        return f"q{t.quals}" + plain_type(t.bare)
+    if t.kind in ("pointer", "reference", "array") and t.elem is not None:
+        mark = {"pointer": "P", "reference": "O" if t.rvalue else "R", "array": f"A{t.count}_"}[t.kind]
+        return mark + plain_type(t.elem)
+    if t.kind == "function" and t.elem is not None:
+        return "F" + plain_type(t.elem) + "".join(map(plain_type, t.params)) + "E"
+    if t.kind == "param":
+        return f"T{t.count}_"
+    if t.kind == "record":
+        return f"{t.record.name if t.record else t.name}"
+    return t.code or t.name
+
+
+def _enclosing(scope: ast.Scope | None) -> list[ast.Scope]:
+    """Namespaces and classes around, outermost first."""
+    out: list[ast.Scope] = []
+    while scope is not None:
+        if scope.kind == "record" or (scope.kind == "namespace"):
+            out.append(scope)
+        scope = scope.parent
+    return out[::-1]
+
+
+def _source_name(scope: ast.Scope) -> str:
+    if scope.kind == "namespace" and not scope.name:
+        return "12_GLOBAL__N_1"
+    return f"{len(scope.name)}{scope.name}"
+
+
+def _unqualified(f: ast.Function) -> str:
+    name = f.name
+    if f.constructor:
+        return "C1"
+    if name.startswith("operator") and name != "operator" and not (name[8:9].isalnum() or name[8:9] == "_"):
+        op = name[8:]
+        if op.startswith(" "):
+            t = f.type.elem
+            assert t is not None
+            return "cv" + Mangler().type(t)
+        operands = len(f.type.params) + (1 if f.this is not None else 0)
+        if operands == 1 and op in _UNARY:
+            return _UNARY[op]
+        return _OPERATORS.get(op, f"{len(name)}{name}")
+    return f"{len(name)}{name}"
+
+
+def function(f: ast.Function) -> str:
+    """The symbol of a function."""
+    scopes = _enclosing(f.scope)
+    if f.extern_c or (f.name == "main" and not scopes):
+        return f.name
+    m = Mangler()
+    internal = "L" if f.static and f.record is None and f.template is None and not scopes else ""
+    name = internal + _unqualified(f)
+    out = "_Z"
+    if scopes:
+        out += "N" + ("K" if f.this_quals & 1 else "") + m._prefix(scopes) + name
+    else:
+        out += name
+    params = f.type.params
+    if f.template is not None:
+        m._add("".join(_source_name(s) for s in scopes) + name)
+        out += m.template_args(f.template_args, f.template.params)
+        if scopes:
+            out += "E"
+        pattern = f.template.pattern
+        if pattern is not None:
+            params = pattern.params
+            if pattern.elem is not None and not f.constructor:
+                out += m.type(pattern.elem)
+    elif scopes:
+        out += "E"
+    out += "".join(m.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
+    if f.type.variadic:
+        out += "z"
+    return out
+
+
+def variable(v: ast.Variable) -> str:
+    """The symbol of a variable with static storage."""
+    if v.owner is not None:
+        number = "" if v.number == 0 else f"_{v.number - 1}" if v.number <= 10 else f"__{v.number - 1}_"
+        if v.storage == "dynamic":
+            return v.name
+        owner = function(v.owner)
+        encoding = owner[2:] if owner.startswith("_Z") else f"{len(owner)}{owner}"
+        return f"_ZZ{encoding}E{len(v.name)}{v.name}{number}"
+    scopes = _enclosing(v.scope)
+    if not scopes:
+        return v.name
+    return "_ZN" + Mangler()._prefix(scopes) + f"{len(v.name)}{v.name}E"
+
+
+__all__ = ["dependent", "function", "variable"]

@@ -1,0 +1,1 @@
+"""The recursive-descent parser; its semantic actions build the typed tree."""

@@ -1,0 +1,583 @@
+"""Expressions: precedence climbing, with types assigned as they are read."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast, literals
+from minicc.frontend import types as ty
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.cursor import KEYWORDS
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.initialise import BracedList, Initialisers
+from minicc.frontend.tokens import CHAR, EOF, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
+from minicc.frontend.types import Field, Type
+
+_LEVELS: dict[str, int] = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
+    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}  # fmt: skip
+_ASSIGN = {"+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "&=": "&", "|=": "|", "^=": "^", "<<=": "<<", ">>=": ">>"}
+_WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~", "not_eq": "!="}
+_CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
+
+
+@attrs.define(eq=False)
+class Expressions(Initialisers):
+    greater_ends: bool = False
+    """Inside a template argument list: `>` closes it."""
+
+    # -- from the type parser
+
+    def starts_type(self, ahead: int = 0) -> bool:
+        raise NotImplementedError
+
+    def type_name(self) -> Type:
+        raise NotImplementedError
+
+    def simple_type(self) -> Type:
+        """The type before ( or { of a functional cast."""
+        raise NotImplementedError
+
+    def template_arguments(self, params: list[ast.TemplateParam] | None) -> list[object]:
+        raise NotImplementedError
+
+    def qualified(self) -> tuple[object, Token]:
+        """A possibly qualified name and what it means."""
+        raise NotImplementedError
+
+    # -- levels
+
+    def expression(self) -> ast.Expr:
+        left = self.assignment()
+        while self.at(","):
+            at = self.take()
+            right = self.assignment()
+            left = ast.Comma(right.type, at, left, right, lvalue=right.lvalue)
+        return left
+
+    def assignment(self) -> ast.Expr:
+        left = self.conditional_expression()
+        token = self.tokens[self.i]
+        if token.kind == PUNCT:
+            text = token.text
+            if text == "=":
+                self.i += 1
+                self.enter(token)
+                right = self.braced_list() if self.at("{") else self.assignment()
+                self.nest -= 1
+                if isinstance(right, BracedList):
+                    right = self.braced(right, left.type)
+                return self.assign(left, right, token)
+            op = _ASSIGN.get(text)
+            if op is not None:
+                self.i += 1
+                self.enter(token)
+                right = self.assignment()
+                self.nest -= 1
+                return self.compound(op, left, right, token)
+        return left
+
+    def conditional_expression(self) -> ast.Expr:
+        left = self.binary_expression(1)
+        if self.at("?"):
+            at = self.take()
+            self.enter(at)
+            ends, self.greater_ends = self.greater_ends, False
+            yes = self.expression()
+            self.greater_ends = ends
+            self.expect(":")
+            no = self.assignment()
+            self.nest -= 1
+            if isinstance(yes, ast.Overloads) or isinstance(no, ast.Overloads):
+                self.fail("functions as values are not supported in device code", at)
+            return self.conditional(left, yes, no, at)
+        return left
+
+    def binary_expression(self, level: int) -> ast.Expr:
+        left = self.unary_expression()
+        tokens = self.tokens
+        while True:
+            token = self.tokens[self.i]
+            op = token.text
+            here = _LEVELS.get(op, 0)
+            if here == 0 and token.kind == IDENT and op in _WORDS:
+                op = _WORDS[op]
+                here = _LEVELS.get(op, 0)
+            if here < level or here == 0 or token.kind == STRING:
+                return left
+            if self.greater_ends and op in (">", ">>"):
+                return left
+            self.i += 1
+            right = self.binary_expression(here + 1)
+            left = self.binary(op, left, right, token)
+        del tokens
+
+    def unary_expression(self) -> ast.Expr:
+        token = self.tokens[self.i]
+        kind, text = token.kind, token.text
+        if kind == PUNCT:
+            if text in ("-", "+", "!", "~", "*", "&"):
+                self.i += 1
+                self.enter(token)
+                operand = self.unary_expression()
+                self.nest -= 1
+                return self.unary(text, operand, token)
+            if text in ("++", "--"):
+                self.i += 1
+                self.enter(token)
+                operand = self.unary_expression()
+                self.nest -= 1
+                return self.step(text, operand, True, token)
+            if text == "(" and self.starts_type(1):
+                return self._cast_or_parenthesised(token)
+        elif kind == IDENT:
+            if text == "sizeof" or text == "alignof":
+                return self._size_of(token)
+            if text in _WORDS and text in ("not", "compl"):
+                self.i += 1
+                return self.unary(_WORDS[text], self.unary_expression(), token)
+            if text in ("new", "delete", "throw", "typeid", "co_await"):
+                self.fail(f"'{text}' is not supported in device code", token)
+        return self.postfix_expression()
+
+    def _cast_or_parenthesised(self, token: Token) -> ast.Expr:
+        start = self.i
+        self.i += 1
+        self.enter(token)
+        try:
+            target = self.type_name()
+            if not self.at(")"):
+                # (T(x) + 1): an expression that begins with a functional cast.
+                self.i = start
+                return self.postfix_expression()
+            self.i += 1
+            if self.at("{"):
+                self.fail("compound literals are not C++", self.token)
+            if self.token.kind == EOF or self.token.text in (")", ";", ",", "]", "}"):
+                self.fail("expected expression", self.token, code="frontend.syntax")
+            operand = self.unary_expression()
+        finally:
+            self.nest -= 1
+        return self.explicit_cast(operand, target, token)
+
+    def _size_of(self, token: Token) -> ast.Expr:
+        self.i += 1
+        if self.at("...") and self.peek().text == "(":
+            self.i += 2
+            name = self.identifier()
+            self.expect(")")
+            pack = self.lookup(name.text)
+            size = len(pack) if isinstance(pack, tuple) else len(pack.pack) if isinstance(pack, ast.Variable) and pack.pack is not None else -1
+            if size < 0:
+                self.fail(f"'{name.text}' does not refer to the name of a parameter pack", name)
+            return self.number(size, ty.ULONG, token)
+        if self.at("(") and self.starts_type(1):
+            self.i += 1
+            t = self.type_name()
+            self.expect(")")
+        else:
+            self.enter(token)
+            t = self.unary_expression().type
+            self.nest -= 1
+        if t.kind == "reference":
+            assert t.elem is not None
+            t = t.elem
+        if t.kind == "void" or not ty.is_complete(t):
+            self.fail(f"invalid application of '{token.text}' to an incomplete type '{t}'", token)
+        return self.number(t.size if token.text == "sizeof" else t.align, ty.ULONG, token)
+
+    def postfix_expression(self) -> ast.Expr:
+        e = self.primary()
+        while True:
+            token = self.tokens[self.i]
+            if token.kind != PUNCT:
+                return e
+            text = token.text
+            if text == "[":
+                self.i += 1
+                self.enter(token)
+                ends, self.greater_ends = self.greater_ends, False
+                index = self.expression()
+                self.greater_ends = ends
+                self.nest -= 1
+                self.expect("]")
+                e = self.subscript(e, index, token)
+            elif text == "(":
+                args = self.arguments()
+                e = self.call(e, args, token)
+            elif text == "." or text == "->":
+                e = self._member_access(e, token)
+            elif text == "++" or text == "--":
+                self.i += 1
+                e = self.step(text, e, False, token)
+            else:
+                return e
+
+    def arguments(self, close: str = ")") -> list[ast.Expr]:
+        """`( a, b )` at the cursor."""
+        token = self.take()
+        self.enter(token)
+        ends, self.greater_ends = self.greater_ends, False
+        out: list[ast.Expr] = []
+        if not self.at(close):
+            while True:
+                if self.at("{"):
+                    out.append(self.braced_list())
+                else:
+                    out += self.argument()
+                if not self.accept(","):
+                    break
+        self.greater_ends = ends
+        self.nest -= 1
+        self.expect(close)
+        return out
+
+    def argument(self) -> list[ast.Expr]:
+        """One argument; a pack expansion `e...` gives several."""
+        start = self.i
+        pack = self.pack_names()
+        if pack:
+            end = self._expansion_end(start)
+            if end is not None:
+                return self._expand_pack(start, end, pack)
+        return [self.assignment()]
+
+    def pack_names(self) -> dict[str, object]:
+        return {}
+
+    def _expansion_end(self, start: int) -> int | None:
+        depth, i = 0, start
+        while self.tokens[i].kind != EOF:
+            text = self.tokens[i].text
+            if text in ("(", "[", "{"):
+                depth += 1
+            elif text in (")", "]", "}"):
+                if depth == 0:
+                    return None
+                depth -= 1
+            elif depth == 0 and text == ",":
+                return None
+            elif depth == 0 and text == "...":
+                return i
+            i += 1
+        return None
+
+    def _expand_pack(self, start: int, end: int, packs: dict[str, object]) -> list[ast.Expr]:
+        used = [n for n in packs if any(t.kind == IDENT and t.text == n for t in self.tokens[start:end])]
+        if not used:
+            self.fail("pack expansion does not contain any unexpanded parameter packs", self.tokens[end])
+        first = packs[used[0]]
+        size = len(first) if isinstance(first, tuple) else len(first.pack or ()) if isinstance(first, ast.Variable) else 0
+        out: list[ast.Expr] = []
+        for k in range(size):
+            self.push("template")
+            for n in used:
+                p = packs[n]
+                self.scope.names[n] = p[k] if isinstance(p, tuple) else p.pack[k] if isinstance(p, ast.Variable) and p.pack else None
+            self.i = start
+            out.append(self.assignment())
+            self.pop()
+        self.i = end + 1
+        return out
+
+    def braced_list(self) -> BracedList:
+        at = self.expect("{")
+        self.enter(at)
+        ends, self.greater_ends = self.greater_ends, False
+        items: list[tuple[str | None, ast.Expr]] = []
+        while not self.at("}"):
+            designator: str | None = None
+            if self.at(".") and self.peek().kind == IDENT and self.peek(2).text in ("=", "{"):
+                self.i += 1
+                designator = self.take().text
+                self.accept("=")
+            if self.at("{"):
+                items.append((designator, self.braced_list()))
+            else:
+                items += [(designator, a) for a in self.argument()]
+            if not self.accept(","):
+                break
+        self.greater_ends = ends
+        self.nest -= 1
+        self.expect("}")
+        return BracedList(ty.ERROR, at, [], items=items)
+
+    def _member_access(self, base: ast.Expr, token: Token) -> ast.Expr:
+        self.i += 1
+        self.accept("template")
+        if token.text == "->":
+            if base.type.kind == "record":
+                found = self.operator_call("->", [base], token)
+                if found is None:
+                    self.fail(f"member reference type '{base.type}' is not a pointer; did you mean to use '.'?", token)
+                base = found
+            base = self.decay(base)
+            if base.type.kind != "pointer":
+                self.fail(f"member reference type '{base.type}' is not a pointer", token)
+            base = self.dereference(base, token)
+        t = base.type
+        name = self._member_name()
+        if t.kind == "pointer" and t.elem is not None and t.elem.kind == "record":
+            self.fail(f"member reference type '{t}' is a pointer; did you mean to use '->'?", token)
+        if t.kind != "record":
+            self.fail(f"member reference base type '{t}' is not a structure or union", token)
+        record = t.record
+        assert record is not None
+        if not record.complete and not (self.function is not None and self.function.record is t.bare):
+            self.fail(f"member access into incomplete type '{t}'", token)
+        return self.member_named(base, name)
+
+    def _member_name(self) -> Token:
+        if self.at("operator"):
+            return self.operator_name()
+        name = self.identifier()
+        return name
+
+    def operator_name(self) -> Token:
+        raise NotImplementedError
+
+    def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
+        record = base.type.record
+        assert record is not None
+        found = record.find(name.text)
+        if found is None and record.scope is not None:
+            entity = self.find_in(record.scope, name.text)
+            if isinstance(entity, Field):
+                found = entity
+            elif isinstance(entity, list):
+                explicit = None
+                if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
+                    explicit = self.template_arguments(None)
+                return ast.Overloads(ty.VOID, name, name.text, entity, explicit, base)
+            elif isinstance(entity, ast.Variable):
+                return self.use_variable(entity, name)
+        if found is None:
+            for field in record.fields:
+                # Members of an unnamed struct or union are members of the outer one.
+                if not field.name and field.type.record is not None and _has(field.type.record, name.text):
+                    return self.member_named(self.member(base, field, name), name)
+            self.fail(f"no member named '{name.text}' in '{base.type.bare}'", name, code="frontend.no-member")
+        return self.member(base, found, name)
+
+    # -- primary
+
+    def primary(self) -> ast.Expr:
+        token = self.tokens[self.i]
+        kind = token.kind
+        if kind == NUMBER:
+            self.i += 1
+            return self._numeric(token)
+        if kind == IDENT:
+            return self._identifier_expression(token)
+        if kind == PUNCT:
+            if token.text == "(":
+                self.i += 1
+                self.enter(token)
+                ends, self.greater_ends = self.greater_ends, False
+                e = self.expression()
+                self.greater_ends = ends
+                self.nest -= 1
+                self.expect(")")
+                return e
+            if token.text == "::":
+                return self._identifier_expression(token)
+            if token.text == "[":
+                self.fail("lambda expressions are not supported", token)
+            if token.text == "<<<" or (token.text == "<<" and self.peek().text == "<"):
+                self.fail("kernel launches are host code, which is not supported", token)
+        if kind == STRING:
+            return self._text(token)
+        if kind == CHAR:
+            self.i += 1
+            try:
+                value = literals.character(token.text)
+            except literals.BadLiteral as bad:
+                self.fail(str(bad), token)
+            return self.number(value, ty.CHAR if len(literals.unescape(token.text[1:-1])) == 1 else ty.INT, token)
+        if kind == OTHER:
+            if token.text in "\"'":
+                self.fail(f"missing terminating {token.text} character", token, code="frontend.syntax")
+            self.fail(f"unexpected character <U+{ord(token.text):04X}>", token, code="frontend.syntax")
+        self.fail("expected expression", token, code="frontend.syntax")
+
+    def _numeric(self, token: Token) -> ast.Expr:
+        text = token.text
+        try:
+            if literals.is_floating(text):
+                value, single = literals.floating(text)
+                return ast.Number(ty.FLOAT if single else ty.DOUBLE, token, value)
+            n = literals.integer(text)
+        except literals.BadLiteral as bad:
+            self.fail(str(bad), token, code="frontend.literal")
+        if n.value < 1 << 31 and not n.unsigned and not n.longs:
+            return ast.Number(ty.INT, token, n.value)
+        ladder = [(ty.INT, ty.UINT), (ty.LONG, ty.ULONG), (ty.LLONG, ty.ULLONG)][n.longs :]
+        for signed, unsigned in ladder:
+            if not n.unsigned and n.value < 1 << (signed.bits - 1):
+                return ast.Number(signed, token, n.value)
+            if (n.unsigned or not n.decimal) and n.value < 1 << unsigned.bits:
+                return ast.Number(unsigned, token, n.value)
+        self.warn("frontend.literal", "integer literal is too large to be represented in a signed integer type, interpreting as unsigned", token)
+        return ast.Number(ty.ULLONG if n.longs == 2 else ty.ULONG, token, n.value)
+
+    def _text(self, token: Token) -> ast.Expr:
+        data = b""
+        try:
+            while self.tokens[self.i].kind == STRING:
+                data += literals.string(self.tokens[self.i].text)
+                self.i += 1
+        except literals.BadLiteral as bad:
+            self.fail(str(bad), token)
+        return self.make_text(data, token)
+
+    def make_text(self, data: bytes, at: Token) -> ast.Expr:
+        data += b"\0"
+        return ast.Text(ty.array(ty.qualified(ty.CHAR, ty.CONST), len(data)), at, data, lvalue=True)
+
+    def _identifier_expression(self, token: Token) -> ast.Expr:
+        text = token.text
+        if text in KEYWORDS or text == "__FUNCTION__":
+            return self._keyword_expression(token)
+        if self.starts_type(0):
+            return self._functional_cast()
+        entity, name = self.qualified()
+        return self.entity_expression(entity, name)
+
+    def _keyword_expression(self, token: Token) -> ast.Expr:
+        text = token.text
+        if text in ("true", "false"):
+            self.i += 1
+            return self.number(int(text == "true"), ty.BOOL, token)
+        if text == "nullptr":
+            self.i += 1
+            return self.number(0, ty.NULLPTR, token)
+        if text == "this":
+            self.i += 1
+            if self.function is None or self.function.this is None:
+                self.fail("invalid use of 'this' outside of a non-static member function", token)
+            return ast.Cast(self.function.this.type, token, "convert", ast.Name(self.function.this.type, token, self.function.this, lvalue=True))
+        if text == "__FUNCTION__":
+            self.i += 1
+            return self.make_text((self.function.name if self.function else "").encode(), token)
+        if text in _CASTS:
+            self.i += 1
+            self.expect("<", f"after '{text}'")
+            target = self.type_name()
+            self.expect(">")
+            self.expect("(")
+            self.enter(token)
+            ends, self.greater_ends = self.greater_ends, False
+            e = self.expression()
+            self.greater_ends = ends
+            self.nest -= 1
+            self.expect(")")
+            if text == "dynamic_cast":
+                self.fail("'dynamic_cast' is not supported in device code", token)
+            return self.explicit_cast(e, target, token, text)
+        if text == "operator":
+            name = self.operator_name()
+            found = self.lookup(name.text)
+            if not isinstance(found, list):
+                self.fail(f"use of undeclared '{name.text}'", name)
+            return self.entity_expression(found, name)
+        if self.starts_type(0):
+            return self._functional_cast()
+        self.fail("expected expression", token, code="frontend.syntax")
+
+    def _functional_cast(self) -> ast.Expr:
+        at = self.token
+        t = self.simple_type()
+        if self.at("::"):
+            self.i += 1
+            name = self.identifier()
+            entity = self.find_in(t.record.scope, name.text) if t.record is not None and t.record.scope is not None else None
+            if entity is None:
+                self.fail(f"no member named '{name.text}' in '{t}'", name)
+            return self.entity_expression(entity, name)
+        if self.at("{"):
+            e = self.braced(self.braced_list(), t)
+            return ast.Cast(t.bare, at, "convert", e) if e.lvalue and t.scalar else e
+        if not self.at("("):
+            self.fail("expected '(' for function-style cast or type construction", self.token, code="frontend.syntax")
+        args = self.arguments()
+        if t.kind == "reference" and len(args) == 1:
+            return self.explicit_cast(args[0], t, at)
+        if t.kind == "record":
+            if not args:
+                return self.default_value(t, at)
+            return self.construct(t.bare, args, at)
+        if not args:
+            if t.kind == "void":
+                return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+            return ast.Zero(t.bare, at) if not t.arithmetic else self.number(0.0 if t.kind == "float" else 0, t.bare, at)
+        if len(args) > 1:
+            self.fail(f"excess elements in initializer of type '{t}'", args[1].at)
+        return self.explicit_cast(args[0], t, at, "C-style cast")
+
+    def entity_expression(self, entity: object, name: Token) -> ast.Expr:
+        """What a name means as an expression."""
+        if isinstance(entity, ast.Variable):
+            return self.use_variable(entity, name)
+        if isinstance(entity, Field):
+            return self._implicit_member(name)
+        if isinstance(entity, list):
+            explicit = None
+            if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
+                explicit = self.template_arguments(None)
+            base = None
+            if any(isinstance(f, ast.Function | ast.FunctionTemplate) and f.record is not None for f in entity):
+                f = self.function
+                if f is not None and f.this is not None:
+                    base = self._this(name)
+            if len(entity) == 1 and isinstance(entity[0], Builtin) and entity[0].how == "value":
+                return self.builtin_call(entity[0], [], name)
+            return ast.Overloads(ty.VOID, name, name.text, entity, explicit, base)
+        if isinstance(entity, Type):
+            self.fail(f"unexpected type name '{name.text}': expected expression", name, code="frontend.syntax")
+        self.fail(f"unexpected name '{name.text}': expected expression", name, code="frontend.syntax")
+
+    def _this(self, at: Token) -> ast.Expr:
+        assert self.function is not None and self.function.this is not None
+        this = self.function.this
+        assert this.type.elem is not None
+        value = ast.Name(this.type, at, this, lvalue=True)
+        return ast.Deref(this.type.elem, at, value, lvalue=True)
+
+    def _implicit_member(self, name: Token) -> ast.Expr:
+        if self.function is None or self.function.this is None:
+            self.fail(f"invalid use of member '{name.text}' in static member function", name)
+        return self.member_named(self._this(name), name)
+
+    def use_variable(self, v: ast.Variable, at: Token) -> ast.Expr:
+        v.used = True
+        if v.storage == "enumerator":
+            return ast.Number(v.type, at, v.value if v.value is not None else 0)
+        if v.pack is not None:
+            self.fail(f"expression contains unexpanded parameter pack '{v.name}'", at)
+        if v.storage == "host" and v.value is None and self.function is not None and self.function.space != "host":
+            self.fail(f"identifier \"{v.name}\" is undefined in device code", at, code="frontend.host-variable")
+        t = v.type
+        if t.kind == "reference":
+            assert t.elem is not None
+            return ast.Name(t.elem, at, v, lvalue=True)
+        if t.kind == "error":
+            from minicc.frontend.cursor import Abandon
+
+            raise Abandon
+        return ast.Name(t, at, v, lvalue=True)
+
+    def builtin_call(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def constant_integer(self, e: ast.Expr, what: str) -> int:
+        value = constant.evaluate(e)
+        if value is None or not (e.type.integral or e.type.kind == "enum"):
+            self.fail(what, e.at)
+        return int(value)
+
+
+def _has(record: ty.Record, name: str) -> bool:
+    return record.find(name) is not None or any(
+        not f.name and f.type.record is not None and _has(f.type.record, name) for f in record.fields
+    )

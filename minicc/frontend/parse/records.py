@@ -1,0 +1,450 @@
+"""struct, class, union and enum: members, layout, member functions, constructors."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.parse.declarators import Declarator, Declarators, Specifiers
+from minicc.frontend.sema import constant
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.types import Field, Record, Type
+
+
+@attrs.define(eq=False)
+class Records(Declarators):
+    anonymous: int = 0
+
+    def tagged(self, specs: Specifiers) -> Type:
+        tag = self.take()
+        if tag.text == "enum":
+            return self._enum(specs, tag)
+        align = 0
+        while self.token.text in ("__align__", "alignas", "__attribute__", "__device_builtin__"):
+            holder = Specifiers(tag)
+            self._specifier(holder, self.token)
+            align = max(align, holder.align)
+        name = self.identifier() if self.token.kind == IDENT else None
+        specs.defined = self.at("{") or self.at(":") or self.at(";")
+        defining = self.at("{") or self.at(":") or self.at("final")
+        if name is None:
+            if not defining:
+                self.fail(f"declaration of anonymous {tag.text} must be a definition", tag)
+            self.anonymous += 1
+            return self._body(self._new_record(tag, ""), tag, align)
+        if not defining:
+            found = self.scope.names.get(name.text) if self.at(";") else self.lookup(name.text)
+            if isinstance(found, ast.ClassTemplate):
+                return self.template_id(found, name)
+            if isinstance(found, Type):
+                return found
+            made = self._new_record(tag, name.text)
+            self.scope.names[name.text] = made
+            return made
+        found = self.scope.names.get(name.text)
+        if isinstance(found, Type) and found.record is not None and not found.record.complete:
+            made = found
+        elif isinstance(found, Type):
+            self.fail(f"redefinition of '{name.text}'", name, code="frontend.redefinition")
+        else:
+            made = self._new_record(tag, name.text)
+            self.scope.names[name.text] = made
+        return self._body(made, name, align)
+
+    def _new_record(self, tag: Token, name: str) -> Type:
+        record = Record("union" if tag.text == "union" else "struct", name or f"(unnamed {tag.text})")
+        made = ty.new_record(record)
+        scope = ast.Scope("record", self.scope, name=name, record=record, record_type=made)
+        record.scope = scope
+        if name:
+            scope.names[name] = made
+        return made
+
+    def _body(self, made: Type, at: Token, align: int) -> Type:
+        record = made.record
+        assert record is not None and record.scope is not None
+        self.accept("final")
+        outer, function = self.scope, self.function
+        self.scope = record.scope
+        pending: list[ast.Function] = []
+        if self.accept(":"):
+            self._base(record)
+        self.expect("{")
+        self.enter(at)
+        layout = _Layout(record, align)
+        if record.base is not None:
+            layout.start_from_base(record.base)
+        public = True
+        while not self.at("}"):
+            if self.token.kind == EOF:
+                self.fail("expected '}'", self.token, code="frontend.syntax")
+            if self.token.text in ("public", "private", "protected") and self.peek().text == ":":
+                public = self.take().text == "public"
+                self.i += 1
+                continue
+            self._member_declaration(made, layout, pending)
+        del public
+        self.nest -= 1
+        self.expect("}")
+        self.function = function
+        layout.finish(made)
+        self.scope = outer
+        self.todo += [f for f in pending if f.pending is not None and not self._in_template(record)]
+        return made
+
+    def _in_template(self, record: Record) -> bool:
+        return bool(record.template_name)
+
+    def _base(self, record: Record) -> None:
+        while self.token.text in ("public", "private", "protected", "virtual"):
+            self.i += 1
+        at = self.token
+        t = self.simple_type()
+        if t.record is None or not t.record.complete:
+            self.fail(f"base class has incomplete type '{t}'", at)
+        record.base = t.record
+        record.fields = [attrs.evolve(f) for f in t.record.fields]
+        record.source = t
+        if self.at(","):
+            self.fail("multiple inheritance is not supported", self.token)
+
+    def _member_declaration(self, made: Type, layout: _Layout, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        token = self.token
+        if self.accept(";"):
+            return
+        if token.text == "static_assert":
+            self.static_assert()
+            return
+        if token.text == "using" or token.text == "typedef":
+            self.declaration()
+            return
+        if token.text == "template":
+            self.member_template(made)
+            return
+        if token.text == "friend":
+            self.i += 1
+            if self.token.text in ("class", "struct"):
+                self.recover()
+                return
+            scope, self.scope = self.scope, self.scope.parent or self.scope
+            try:
+                self.declaration()
+            finally:
+                self.scope = scope
+            return
+        specs = self.specifiers(need_type=False)
+        if self.at("~"):
+            self.i += 2
+            self.skip_balanced()
+            while not self.at("{") and not self.at(";") and self.token.kind != EOF:
+                self.i += 1
+            if self.at("{"):
+                empty = self.peek().text == "}"
+                if not empty:
+                    self.fail("destructors with a body are not supported in device code", token)
+                self.skip_balanced()
+            else:
+                self.expect(";")
+            return
+        if specs.type is None:
+            if self._is_constructor_name():
+                self._constructor(made, specs, pending)
+                return
+            if self.at("operator"):
+                name = self.operator_name()
+                d = Declarator(name, self.conversion_type or ty.INT)
+                self._function_suffix(d)
+                self._member_function(made, specs, d, pending)
+                return
+            self._no_type()
+        assert specs.type is not None
+        if self.accept(";"):
+            if specs.type.record is not None and specs.defined and specs.type.record.name.startswith("(unnamed"):
+                layout.add("", specs.type, 0, -1, None)
+            return
+        while True:
+            d = self.declarator(specs.type, abstract=self.at(":"))
+            if d.type.kind == "function" and d.params is not None:
+                self._member_function(made, specs, d, pending)
+                return
+            self._data_member(made, specs, d, layout)
+            if not self.accept(","):
+                break
+        self.expect(";", "at end of declaration list")
+
+    def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: _Layout) -> None:
+        record = made.record
+        assert record is not None and record.scope is not None
+        name = d.name.text if d.name is not None else ""
+        at = d.name or specs.at
+        if "static" in specs.words:
+            v = ast.Variable(name, d.type, at, "member", constexpr="constexpr" in specs.words, scope=self.scope)
+            if "constexpr" in specs.words:
+                v.type = ty.qualified(v.type, ty.CONST)
+            if self.accept("="):
+                e = self.braced_list() if self.at("{") else self.assignment()
+                v.init = self.initialise(v.type, e, at)
+                v.type = v.init.type if v.type.kind == "array" else v.type
+                v.value = constant.evaluate(v.init)
+            record.scope.names[name] = v
+            return
+        if d.type.kind == "auto":
+            self.fail("'auto' not allowed in non-static struct member", at)
+        width = -1
+        if self.accept(":"):
+            width = self.constant_integer(self.conditional_expression(), "expression is not an integral constant expression")
+            if not (d.type.integral or d.type.kind == "enum"):
+                self.fail(f"bit-field '{name}' has non-integral type '{d.type}'", at)
+            if width > d.type.bits:
+                self.fail(f"width of bit-field '{name}' ({width} bits) exceeds the width of its type ({d.type.bits} bits)", at)
+        if d.type.kind == "void" or not ty.is_complete(d.type):
+            self.fail(f"field has incomplete type '{d.type}'", at)
+        if name and record.find(name) is not None:
+            self.fail(f"duplicate member '{name}'", at)
+        default: object = None
+        if self.at("=") or self.at("{"):
+            self.accept("=")
+            start = self.i
+            self._skip_default_member()
+            default = (self.tokens[start : self.i], self.scope)
+        layout.add(name, d.type, specs.align, width, default)
+
+    def _skip_default_member(self) -> None:
+        while not self.at(";") and not self.at(",") and self.token.kind != EOF:
+            if self.token.text in ("(", "{", "[") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+
+    def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
+        if field.default is None:
+            return None
+        tokens, scope = field.default  # type: ignore[misc]
+        saved = self.tokens, self.i, self.scope
+        self.tokens, self.i, self.scope = [*tokens, Token(EOF, "", at.source, at.start)], 0, scope
+        try:
+            e = self.braced_list() if self.at("{") else self.assignment()
+            return self.initialise(field.type, e, at)
+        finally:
+            self.tokens, self.i, self.scope = saved
+
+    def _member_function(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
+        assert d.name is not None
+        f = self.make_function(specs, d)
+        f.record = made
+        if "static" not in specs.words:
+            self._add_this(f, made, d.this_quals)
+        f.scope = self.scope
+        self._add_overload(self.scope, d.name.text, f, d.name)
+        self.member_body(f, d, pending)
+
+    def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
+        f.this_quals = quals
+        f.this = ast.Variable("this", ty.pointer(ty.qualified(made, quals)), f.at, "param")
+
+    def member_body(self, f: ast.Function, d: Declarator, pending: list[ast.Function]) -> None:
+        """A body is read after the class is complete; `= default` and `= delete` here."""
+        f.param_scope = d.param_scope
+        if self.accept("="):
+            word = self.take().text
+            f.deleted = word == "delete"
+            f.body = ast.Block(f.at) if word != "delete" else None
+            self.expect(";")
+            return
+        if self.at("{") or self.at(":"):
+            start = self.i
+            self._skip_function_body()
+            f.pending = ([*self.tokens[start : self.i], Token(EOF, "", f.at.source, self.tokens[self.i - 1].start)], 0)
+            pending.append(f)
+            return
+        self.expect(";", "at end of declaration list")
+
+    def _skip_function_body(self) -> None:
+        if self.at(":"):
+            # A constructor's member initialisers.
+            self.i += 1
+            while self.token.kind != EOF:
+                while self.token.text not in ("(", "{") and self.token.kind != EOF:
+                    self.i += 1
+                self.skip_balanced()
+                if not self.accept(","):
+                    break
+        if not self.at("{"):
+            self.fail("expected '{'", self.token, code="frontend.syntax")
+        self.skip_balanced()
+
+    def _constructor(self, made: Type, specs: Specifiers, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        name = self.take()
+        d = Declarator(name, ty.VOID)
+        self._function_suffix(d)
+        if self.at("=") and self.peek().text == "default":
+            self.i += 2
+            self.expect(";")
+            record.has_default = record.has_default or not d.params
+            return
+        f = self.make_function(specs, d)
+        f.record, f.constructor, f.scope = made, True, self.scope
+        self._add_this(f, made, 0)
+        record.constructors.append(f)
+        self.member_body(f, d, pending)
+
+    def _add_overload(self, scope: ast.Scope, name: str, f: object, at: Token) -> None:
+        found = scope.names.get(name)
+        if isinstance(found, list):
+            if isinstance(f, ast.Function):
+                for other in found:
+                    if isinstance(other, ast.Function) and other.type.params == f.type.params and other.this_quals == f.this_quals:
+                        self.fail(f"class member cannot be redeclared: '{name}'", at)
+            found.append(f)
+        elif found is None:
+            scope.names[name] = [f]
+        else:
+            self.fail(f"redefinition of '{name}' as different kind of symbol", at, code="frontend.redefinition")
+
+    # -- enums
+
+    def _enum(self, specs: Specifiers, tag: Token) -> Type:
+        scoped = self.accept("class") is not None or self.accept("struct") is not None
+        name = self.identifier() if self.token.kind == IDENT else None
+        underlying: Type | None = ty.INT if scoped else None
+        if self.accept(":"):
+            inner = self.specifiers().type
+            assert inner is not None
+            underlying = inner.bare
+            if not underlying.integral:
+                self.fail(f"non-integral type '{underlying}' is an invalid underlying type", tag)
+        if not self.at("{"):
+            assert name is not None
+            found = self.lookup(name.text)
+            if isinstance(found, Type) and underlying in (None, ty.INT) and not self.at(";"):
+                return found
+            if underlying is None:
+                self.fail(f"ISO C++ forbids forward references to 'enum' types ('{name.text}')", name)
+        specs.defined = True
+        made = Type("enum", name.text if name else "(unnamed enum)", 4, 4, True, llvm="i32", elem=underlying or ty.INT, scoped=scoped)
+        if name is not None:
+            old = self.scope.names.get(name.text)
+            if isinstance(old, Type) and old.kind == "enum" and not any(isinstance(k, tuple) for k in old.cache):
+                made = old
+            else:
+                self.declare(name.text, made, name)
+        if underlying is not None:
+            self._set_underlying(made, underlying)
+        if not self.at("{"):
+            return made
+        self._enumerators(made, underlying, scoped)
+        return made
+
+    def _enumerators(self, made: Type, underlying: Type | None, scoped: bool) -> None:
+        self.expect("{")
+        value = -1
+        entries: list[tuple[Token, int, ast.Variable]] = []
+        while not self.at("}"):
+            name = self.identifier()
+            while self.at("[") and self.peek().text == "[":
+                self.skip_balanced()
+            if self.accept("="):
+                e = self.conditional_expression()
+                value = self.constant_integer(e, "expression is not an integral constant expression")
+            else:
+                value += 1
+            v = ast.Variable(name.text, underlying or (ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG), name, "enumerator", value=value)
+            if not scoped:
+                self.declare(name.text, v, name)
+            entries.append((name, value, v))
+            made.cache["enumerator", name.text] = Type("value", name.text, count=value)
+            if not self.accept(","):
+                break
+        self.expect("}")
+        if underlying is None:
+            low = min((v for _, v, _ in entries), default=0)
+            high = max((v for _, v, _ in entries), default=0)
+            # As GCC's ABI has it: unsigned int where nothing is negative.
+            if low >= 0:
+                underlying = ty.UINT if high < 1 << 32 else ty.ULONG
+            else:
+                underlying = ty.INT if low >= -(1 << 31) and high < 1 << 31 else ty.LONG
+            self._set_underlying(made, underlying)
+        for _, value, v in entries:
+            v.type = made
+            v.value = value
+
+    def _set_underlying(self, made: Type, underlying: Type) -> None:
+        for each in [made, *(v for k, v in made.cache.items() if isinstance(k, tuple) and k[0] == "cv")]:
+            each.elem, each.size, each.align = underlying, underlying.size, underlying.align
+            each.signed, each.llvm = underlying.signed, underlying.llvm
+
+    # -- from the declaration parser
+
+    def make_function(self, specs: Specifiers, d: Declarator) -> ast.Function:
+        raise NotImplementedError
+
+    def declaration(self) -> list[ast.Variable]:
+        raise NotImplementedError
+
+    def static_assert(self) -> None:
+        raise NotImplementedError
+
+    def member_template(self, made: Type) -> None:
+        raise NotImplementedError
+
+
+@attrs.define(eq=False)
+class _Layout:
+    """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
+
+    record: Record
+    forced: int
+    size: int = 0
+    align: int = 1
+    bit: int = 0
+    """Next free bit, when the last member was a bit-field."""
+    in_bits: bool = False
+
+    def start_from_base(self, base: Record) -> None:
+        source = self.record.source
+        assert isinstance(source, Type)
+        # An empty base takes no room.
+        self.size, self.align = (source.size if base.fields else 0), source.align
+
+    def add(self, name: str, t: Type, align: int, width: int, default: object) -> None:
+        natural = max(t.align, align)
+        if width >= 0:
+            self._bit_field(name, t, width, default)
+            return
+        self.in_bits = False
+        self.align = max(self.align, natural)
+        if self.record.tag == "union":
+            self.record.fields.append(Field(name, t, 0, default=default))
+            self.size = max(self.size, t.size)
+            return
+        offset = -(-self.size // natural) * natural
+        self.record.fields.append(Field(name, t, offset, default=default))
+        self.size = offset + t.size
+
+    def _bit_field(self, name: str, t: Type, width: int, default: object) -> None:
+        unit = t.size * 8
+        if self.record.tag == "union":
+            self.record.fields.append(Field(name, t, 0, 0, width, default))
+            self.size, self.align = max(self.size, t.size), max(self.align, t.align)
+            return
+        start = self.bit if self.in_bits else self.size * 8
+        if width == 0:
+            self.size, self.in_bits = -(-start // unit) * t.size, False
+            return
+        if start // unit != (start + width - 1) // unit:
+            start = -(-start // unit) * unit
+        self.align = max(self.align, t.align)
+        self.record.fields.append(Field(name, t, start // unit * t.size, start % unit, width, default))
+        self.bit, self.in_bits = start + width, True
+        self.size = max(self.size, -(-self.bit // 8))
+
+    def finish(self, made: Type) -> None:
+        align = max(self.align, self.forced)
+        size = -(-max(self.size, 1) // align) * align
+        ty.complete(made, size, align)

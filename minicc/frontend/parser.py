@@ -1,0 +1,120 @@
+"""The whole parser: grammar and semantic actions together, plus what names mean without a declaration."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.diagnostics import Diagnostics
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.builtins import library, table
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.parse.templates import Templates
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
+
+_TYPEDEFS: dict[str, Type] = {
+    "size_t": ty.ULONG, "ptrdiff_t": ty.LONG, "ssize_t": ty.LONG, "int8_t": ty.SCHAR, "int16_t": ty.SHORT, "int32_t": ty.INT,
+    "int64_t": ty.LONG, "uint": ty.UINT, "ushort": ty.USHORT, "ulong": ty.ULONG, "u_int8_t": ty.UCHAR, "u_int16_t": ty.USHORT,
+    "u_int32_t": ty.UINT, "u_int64_t": ty.ULONG, "u_char": ty.UCHAR, "u_short": ty.USHORT, "u_int": ty.UINT,
+    "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "__int64_t": ty.LONG, "__uint64_t": ty.ULONG,
+}  # fmt: skip
+_MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in "1234"}
+
+
+@attrs.define(eq=False)
+class Parser(Templates):
+    known: dict[str, object] = attrs.field(factory=dict)
+    libraries: dict[str, ast.Scope] = attrs.field(factory=dict)
+
+    def builtin(self, name: str) -> object | None:
+        found = self.known.get(name)
+        if found is None:
+            found = self._find_builtin(name)
+            if found is not None:
+                self.known[name] = found
+        return found
+
+    def _find_builtin(self, name: str) -> object | None:
+        if name in _TYPEDEFS:
+            return _TYPEDEFS[name]
+        special = table.SPECIAL.get(name)
+        if special is not None:
+            t = ty.INT if special[0] == "int" else ty.vector(special[0])
+            assert t is not None
+            v = ast.Variable(name, ty.qualified(t, ty.CONST), self.tokens[0], "special", symbol=special[1])
+            return v
+        vector = ty.vector(name)
+        if vector is not None:
+            return vector
+        if name in _MAKERS:
+            return [self._maker(name, _MAKERS[name])]
+        if name in ("std", "cuda"):
+            return ast.Scope("namespace", None, name="std")
+        return table.find(name, self.options.fast_math)
+
+    def _maker(self, name: str, of: str) -> Builtin:
+        t = ty.vector(of)
+        assert t is not None and t.record is not None
+        return Builtin(name, t, tuple(f.type for f in t.record.fields), "e", "make")
+
+    def library_function(self, where: str, builtin: Builtin) -> ast.Function:
+        file, _, name = where.partition(":")
+        scope = self.libraries.get(file)
+        if scope is None:
+            scope = self._read_library(file)
+        found = scope.names.get(name)
+        for f in found if isinstance(found, list) else ():
+            if isinstance(f, ast.Function) and f.type.params == builtin.params:
+                return f
+        self.fail(f"function '{name}' is not in the device library yet", self.tokens[max(0, self.i - 1)], code="frontend.library")
+
+    def _read_library(self, file: str) -> ast.Scope:
+        """Declare a library file's functions; their bodies wait until they are called."""
+        from minicc.frontend.options import Options
+        from minicc.frontend.preprocess import Preprocessor
+
+        scope = self.libraries[file] = ast.Scope("file", None, name="library")
+        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        assert isinstance(options, Options)
+        tokens = Preprocessor(options, self.diagnostics).run(library.source(file))
+        inner = Parser(self.options, self.diagnostics, tokens, scope=scope, library=True)
+        inner.known, inner.libraries = self.known, self.libraries
+        inner.strict = True
+        inner.declare_all()
+        self.variables += inner.variables
+        return scope
+
+    def declare_all(self) -> None:
+        """Like `declarations`, but function bodies are put off."""
+        while self.token.kind != "eof":
+            if self.at("extern") or self.at("template") or self.at("static_assert"):
+                self.declaration()
+                continue
+            specs = self.specifiers()
+            assert specs.type is not None
+            if self.accept(";"):
+                continue
+            d = self.declarator(specs.type)
+            if d.params is None:
+                self.variable(specs, d)
+                self.expect(";")
+                continue
+            f = self.function_declarator(specs, d)
+            if self.accept(";"):
+                continue
+            start = self.i
+            self.skip_balanced()
+            f.pending = (self._closed(start, self.i), 0)
+
+
+def parse(tokens: list[Token], options: object, diagnostics: Diagnostics) -> Parser:
+    """Parse and check a whole translation unit; raises CompileError if anything was wrong."""
+    from minicc.frontend.options import Options
+
+    assert isinstance(options, Options)
+    parser = Parser(options, diagnostics, tokens)
+    parser.declarations()
+    parser.finish_todo()
+    diagnostics.check()
+    return parser

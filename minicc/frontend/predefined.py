@@ -1,0 +1,147 @@
+"""What exists before the first line: predefined macros, and the headers that `#include <...>` finds.
+
+nvcc includes cuda_runtime.h before every file, which brings in the C headers' macros named here; <cstdint>'s types it does
+not bring in, so they need their #include, here as there.
+"""
+
+from __future__ import annotations
+
+from minicc.frontend.options import Options
+
+DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__"))
+
+_STD = {"c++03": "199711L", "c++11": "201103L", "c++14": "201402L", "c++17": "201703L", "c++20": "202002L"}
+
+_FIXED: dict[str, str] = {
+    "__CUDACC__": "1",
+    "__NVCC__": "1",
+    "__CUDACC_VER_MAJOR__": "13",
+    "__CUDACC_VER_MINOR__": "0",
+    "__CUDACC_VER_BUILD__": "88",
+    "CUDART_VERSION": "13000",
+    "CUDA_VERSION": "13000",
+    "__MINICC__": "1",
+    "__STDC__": "1",
+    "__STDC_HOSTED__": "1",
+    "__LP64__": "1",
+    "_LP64": "1",
+    "__x86_64__": "1",
+    "__linux__": "1",
+    "__unix__": "1",
+    "__GNUC__": "13",
+    "__GNUC_MINOR__": "3",
+    "__SIZEOF_INT__": "4",
+    "__SIZEOF_LONG__": "8",
+    "__SIZEOF_POINTER__": "8",
+    "__SIZEOF_FLOAT__": "4",
+    "__SIZEOF_DOUBLE__": "8",
+    "__CHAR_BIT__": "8",
+    "__BYTE_ORDER__": "1234",
+    "__ORDER_LITTLE_ENDIAN__": "1234",
+    "__ORDER_BIG_ENDIAN__": "4321",
+    "__DATE__": '"Jan  1 1970"',
+    "__TIME__": '"00:00:00"',
+    "CHAR_BIT": "8",
+    "SCHAR_MIN": "(-128)",
+    "SCHAR_MAX": "127",
+    "UCHAR_MAX": "255",
+    "CHAR_MIN": "(-128)",
+    "CHAR_MAX": "127",
+    "SHRT_MIN": "(-32767 - 1)",
+    "SHRT_MAX": "32767",
+    "USHRT_MAX": "65535",
+    "INT_MIN": "(-2147483647 - 1)",
+    "INT_MAX": "2147483647",
+    "UINT_MAX": "4294967295U",
+    "LONG_MIN": "(-9223372036854775807L - 1L)",
+    "LONG_MAX": "9223372036854775807L",
+    "ULONG_MAX": "18446744073709551615UL",
+    "LLONG_MIN": "(-9223372036854775807LL - 1LL)",
+    "LLONG_MAX": "9223372036854775807LL",
+    "ULLONG_MAX": "18446744073709551615ULL",
+    "NULL": "0",
+    "EXIT_SUCCESS": "0",
+    "EXIT_FAILURE": "1",
+    "RAND_MAX": "2147483647",
+    "INFINITY": "__builtin_inff()",
+    "NAN": '__builtin_nanf("")',
+    "HUGE_VAL": "__builtin_inf()",
+    "HUGE_VALF": "__builtin_inff()",
+    "M_E": "2.7182818284590452354",
+    "M_LOG2E": "1.4426950408889634074",
+    "M_LOG10E": "0.43429448190325182765",
+    "M_LN2": "0.69314718055994530942",
+    "M_LN10": "2.30258509299404568402",
+    "M_PI": "3.14159265358979323846",
+    "M_PI_2": "1.57079632679489661923",
+    "M_PI_4": "0.78539816339744830962",
+    "M_1_PI": "0.31830988618379067154",
+    "M_2_PI": "0.63661977236758134308",
+    "M_2_SQRTPI": "1.12837916709551257390",
+    "M_SQRT2": "1.41421356237309504880",
+    "M_SQRT1_2": "0.70710678118654752440",
+    "__device_builtin__": "",
+    "__inline__": "inline",
+    "__inline": "inline",
+    "__restrict": "__restrict__",
+    "__volatile__": "volatile",
+    "__asm__": "asm",
+    "__asm": "asm",
+    "__const__": "const",
+    "__signed__": "signed",
+    "__alignof__": "alignof",
+    "__extension__": "",
+    "__func__": "__FUNCTION__",
+    "__PRETTY_FUNCTION__": "__FUNCTION__",
+}
+
+# The assertion's text and place travel to the device's handler, as nvcc's do.
+_ASSERT = "((e) ? (void)0 : __assert_fail(#e, __FILE__, __LINE__, __FUNCTION__))"
+
+
+def macros(options: Options) -> dict[str, str]:
+    """Name to what would follow #define, for one compilation."""
+    table = {name: f"{name} {text}" for name, text in _FIXED.items()}
+    more = {
+        "__CUDA_ARCH__": str(options.sm * 10),
+        "__CUDA_ARCH_LIST__": str(options.sm * 10),
+        "__cplusplus": _STD.get(options.std, "201703L"),
+        "__CUDA_PREC_DIV": str(int(options.exact_div)),
+        "__CUDA_PREC_SQRT": str(int(options.exact_sqrt)),
+    }
+    if options.debug == "full":
+        more["__CUDACC_DEBUG__"] = "1"
+    if options.flush:
+        more["__CUDA_FTZ"] = "1"
+    if options.fast_math:
+        more["__FAST_MATH__"] = more["__USE_FAST_MATH__"] = "1"
+    for name, text in more.items():
+        table[name] = f"{name} {text}"
+    table["assert"] = "assert(e) " + _ASSERT
+    return table
+
+
+HEADERS: dict[str, str] = {
+    **dict.fromkeys(
+        ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
+         "vector_functions.h", "device_functions.h", "device_atomic_functions.h", "sm_30_intrinsics.h", "math.h", "cmath",
+         "math_functions.h", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "limits.h", "climits",
+         "stddef.h", "cstddef", "stdbool.h", "time.h", "ctime", "builtin_types.h", "sys/types.h", "host_defines.h",
+         "sm_20_intrinsics.h", "device_double_functions.h", "math_functions.hpp", "cuda_device_runtime_api.h"),
+        "",
+    ),
+    "stdint.h": "stdint.h",
+    "cstdint": "stdint.h",
+    "inttypes.h": "stdint.h",
+    "cinttypes": "stdint.h",
+    "float.h": "float.h",
+    "cfloat": "float.h",
+    "assert.h": "assert.h",
+    "cassert": "assert.h",
+    "math_constants.h": "math_constants.h",
+}  # fmt: skip
+
+STDINT = frozenset(
+    """uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t int_fast8_t uint_fast32_t
+    int_least32_t""".split()
+)

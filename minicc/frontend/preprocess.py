@@ -1,0 +1,563 @@
+"""The preprocessor: directives, macros, includes.
+
+Input: a source file and the options. Output: the list of tokens that the parser sees. `#pragma unroll` survives as a token
+of kind PRAGMA. Macro expansion follows Prosser's algorithm (hide sets), iteratively over a stack of pending tokens, and is
+bounded, as are nested includes, so that no input can make it run away.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
+from minicc.frontend import predefined
+from minicc.frontend.condition import Condition
+from minicc.frontend.options import Options
+from minicc.frontend.tokens import CHAR, EOF, IDENT, NUMBER, OTHER, PUNCT, STRING, Token, scan
+
+PRAGMA = "pragma"
+MAX_INCLUDES = 64
+MAX_TOKENS = 2_000_000
+HEADERS = Path(__file__).parent / "include"
+
+
+@attrs.define(eq=False)
+class Macro:
+    name: str
+    body: list[Token]
+    params: list[str] | None = None
+    variadic: bool = False
+    where: Token | None = None
+
+
+@attrs.define(eq=False)
+class _Group:
+    """One open #if: `live` while this group is read, `taken` once any group was, `outer` what the enclosing one is."""
+
+    opened: Token
+    live: bool
+    taken: bool
+    outer: bool
+    had_else: bool = False
+
+
+@attrs.define(eq=False)
+class Preprocessor:
+    options: Options
+    diagnostics: Diagnostics
+    macros: dict[str, Macro] = attrs.field(factory=dict)
+    out: list[Token] = attrs.field(factory=list)
+    once: set[str] = attrs.field(factory=set)
+    depth: int = 0
+    work: int = 0
+    lazy: dict[str, str] = attrs.field(factory=dict)
+    """Predefined macros that were not asked for yet: name to the text of a #define."""
+
+    def __attrs_post_init__(self) -> None:
+        self.lazy = predefined.macros(self.options)
+        for text in self.options.defines:
+            name, _, value = text.partition("=")
+            self.lazy[name.partition("(")[0]] = f"{name} {value if '=' in text else '1'}"
+        for name in self.options.undefines:
+            self.lazy.pop(name, None)
+
+    # -- errors
+
+    def error(self, token: Token, message: str, code: str = "frontend.preprocessor") -> None:
+        self.diagnostics.error(code, message, token.span)
+
+    # -- macros
+
+    def lookup(self, name: str) -> Macro | None:
+        macro = self.macros.get(name)
+        if macro is None and name in self.lazy:
+            self._define_from_text(name, self.lazy.pop(name))
+            macro = self.macros.get(name)
+        return macro
+
+    def _define_from_text(self, name: str, value: str) -> None:
+        tokens = scan(SourceFile("<built-in>", value))
+        self._define(tokens[:-1], tokens[-1])
+
+    def _define(self, line: list[Token], at: Token) -> None:
+        if not line or line[0].kind != IDENT:
+            self.error(line[0] if line else at, "macro name must be an identifier" if line else "macro name missing")
+            return
+        name = line[0]
+        if name.text in ("defined", "__VA_ARGS__"):
+            self.error(name, f"'{name.text}' cannot be used as a macro name")
+            return
+        params: list[str] | None = None
+        variadic = False
+        rest = line[1:]
+        if rest and rest[0].text == "(" and not rest[0].space:
+            params = []
+            i = 1
+            while i < len(rest) and rest[i].text != ")":
+                if rest[i].text == "...":
+                    variadic = True
+                    params.append("__VA_ARGS__")
+                elif rest[i].kind == IDENT:
+                    params.append(rest[i].text)
+                    if i + 1 < len(rest) and rest[i + 1].text == "...":
+                        variadic = True
+                        i += 1
+                else:
+                    self.error(rest[i], "invalid token in macro parameter list")
+                    return
+                i += 1
+                if i < len(rest) and rest[i].text == ",":
+                    i += 1
+                elif i < len(rest) and rest[i].text != ")":
+                    self.error(rest[i], "expected comma in macro parameter list")
+                    return
+            if i >= len(rest):
+                self.error(name, "missing ')' in macro parameter list")
+                return
+            rest = rest[i + 1 :]
+        if rest and (rest[0].text == "##" or rest[-1].text == "##"):
+            self.error(rest[0], "'##' cannot appear at either end of a macro expansion")
+            return
+        if params is not None:
+            for i, token in enumerate(rest):
+                if token.text == "#" and (i + 1 == len(rest) or rest[i + 1].text not in params):
+                    self.error(token, "'#' is not followed by a macro parameter")
+                    return
+        old = self.macros.get(name.text)
+        if old is not None and (
+            old.params != params or [t.text for t in old.body] != [t.text for t in rest]
+        ):
+            notes = [Diagnostic("note", "frontend.preprocessor", "previous definition is here", old.where.span)] if old.where else []
+            self.diagnostics.warn("frontend.macro-redefined", f"'{name.text}' macro redefined", name.span, notes)
+        self.macros[name.text] = Macro(name.text, rest, params, variadic, name)
+        self.lazy.pop(name.text, None)
+
+    def expand(self, tokens: list[Token]) -> list[Token]:
+        """Fully expand a closed list (a directive's line, a macro argument)."""
+        out: list[Token] = []
+        self._expand_into(list(reversed(tokens)), out, None)
+        return out
+
+    def _expand_into(self, stack: list[Token], out: list[Token], lines: _Lines | None) -> None:
+        """Expand until `stack` is empty; a function-like macro at its end may take its arguments from `lines`."""
+        macros, lazy = self.macros, self.lazy
+        while stack:
+            token = stack.pop()
+            if token.kind != IDENT:
+                out.append(token)
+                continue
+            name = token.text
+            if (name not in macros and name not in lazy) or (token.hide is not None and name in token.hide):
+                if name in predefined.DYNAMIC and (token.hide is None or name not in token.hide):
+                    out.append(self._dynamic(token))
+                else:
+                    out.append(token)
+                continue
+            macro = self.lookup(name)
+            if macro is None:
+                out.append(token)
+                continue
+            self.work += 1 + len(macro.body)
+            if self.work > MAX_TOKENS:
+                raise CompileError(
+                    Diagnostic("error", "frontend.macro-limit", "macro expansion is too large", token.span)
+                )
+            if macro.params is None:
+                hide = (token.hide or frozenset()) | {name}
+                self._push(stack, self._substitute(macro, [], token, hide), token)
+                continue
+            args, closing = self._arguments(macro, token, stack, lines)
+            if args is None:
+                out.append(token)
+                continue
+            assert closing is not None
+            hide = ((token.hide or frozenset()) & (closing.hide or frozenset())) | {name}
+            self._push(stack, self._substitute(macro, args, token, hide), token)
+
+    def _push(self, stack: list[Token], body: list[Token], at: Token) -> None:
+        if body:
+            body[0].space, body[0].bol = at.space, at.bol
+        self.work += len(body)
+        stack.extend(reversed(body))
+
+    def _dynamic(self, token: Token) -> Token:
+        if token.text == "__LINE__":
+            return Token(NUMBER, str(token.line), token.source, token.start, token.space, token.bol)
+        if token.text == "__COUNTER__":
+            self.counter += 1
+            return Token(NUMBER, str(self.counter - 1), token.source, token.start, token.space, token.bol)
+        name = token.source.name.replace("\\", "\\\\").replace('"', '\\"')
+        return Token(STRING, f'"{name}"', token.source, token.start, token.space, token.bol, None, token.start + 8)
+
+    counter: int = 0
+
+    def _arguments(
+        self, macro: Macro, name: Token, stack: list[Token], lines: _Lines | None
+    ) -> tuple[list[list[Token]] | None, Token | None]:
+        """Read `( a, b )` after a function-like macro's name. (None, None) when no parenthesis follows."""
+        if not stack:
+            if lines is None or not lines.next_is("("):
+                return None, None
+            stack.append(lines.take())
+        if stack[-1].text != "(" or stack[-1].kind != PUNCT:
+            return None, None
+        stack.pop()
+        assert macro.params is not None
+        args: list[list[Token]] = [[]]
+        nest = 0
+        while True:
+            if not stack:
+                token = lines.take() if lines is not None else None
+                if token is None or token.kind == EOF:
+                    raise CompileError(
+                        [
+                            *self.diagnostics.items,
+                            Diagnostic(
+                                "error",
+                                "frontend.preprocessor",
+                                "unterminated function-like macro invocation",
+                                name.span,
+                            ),
+                        ]
+                    )
+            else:
+                token = stack.pop()
+            if token.kind == PUNCT:
+                if token.text == ")":
+                    if nest == 0:
+                        closing = token
+                        break
+                    nest -= 1
+                elif token.text == "(":
+                    nest += 1
+                elif token.text == "," and nest == 0 and not (macro.variadic and len(args) == len(macro.params)):
+                    args.append([])
+                    continue
+            args[-1].append(token)
+        count = len(macro.params)
+        if count == 0 and args == [[]]:
+            args = []
+        if macro.variadic and len(args) == count - 1:
+            args.append([])
+        if len(args) != count:
+            word = "too few" if len(args) < count else "too many"
+            where = closing if len(args) < count else name
+            raise CompileError(
+                [
+                    *self.diagnostics.items,
+                    Diagnostic(
+                        "error",
+                        "frontend.preprocessor",
+                        f"{word} arguments provided to function-like macro invocation",
+                        where.span,
+                    ),
+                ]
+            )
+        return args, closing
+
+    def _substitute(self, macro: Macro, args: list[list[Token]], at: Token, hide: frozenset[str]) -> list[Token]:
+        out: list[Token] = []
+        body, params = macro.body, macro.params or []
+        expanded: dict[int, list[Token]] = {}
+        i, n = 0, len(body)
+        end = at.end if at.end >= 0 else at.start + len(at.text)
+
+        def copy(token: Token, space: bool | None = None) -> Token:
+            hidden = hide if token.hide is None else token.hide | hide
+            spaced = token.space if space is None else space
+            return Token(token.kind, token.text, at.source, at.start, spaced, False, hidden, end)
+
+        def keep(token: Token, space: bool) -> Token:
+            # An argument's token keeps its own place: it was written there.
+            hidden = hide if token.hide is None else token.hide | hide
+            return Token(token.kind, token.text, token.source, token.start, space, False, hidden, token.end)
+
+        while i < n:
+            token = body[i]
+            if token.text == "#" and macro.params is not None and i + 1 < n and body[i + 1].text in params:
+                out.append(copy(self._stringise(args[params.index(body[i + 1].text)], token)))
+                i += 2
+                continue
+            if token.text == "##" and out and i + 1 < n:
+                right = body[i + 1]
+                i += 2
+                if right.text in params:
+                    arg = args[params.index(right.text)]
+                    if not arg:
+                        # GNU: `, ## __VA_ARGS__` drops the comma when there are no arguments.
+                        if right.text == "__VA_ARGS__" and out[-1].text == ",":
+                            out.pop()
+                        continue
+                    if right.text == "__VA_ARGS__" and out[-1].text == ",":
+                        out.extend(keep(t, t.space) for t in arg)
+                        continue
+                    out[-1] = self._paste(out[-1], arg[0], at, hide)
+                    out.extend(keep(t, t.space) for t in arg[1:])
+                else:
+                    out[-1] = self._paste(out[-1], right, at, hide)
+                continue
+            if token.kind == IDENT and token.text in params:
+                index = params.index(token.text)
+                if i + 1 < n and body[i + 1].text == "##":
+                    arg = args[index]
+                    if not arg:
+                        # An empty left operand: the right one stands alone.
+                        out.append(Token(OTHER, "", at.source, at.start, token.space, False, hide, end))
+                else:
+                    if index not in expanded:
+                        expanded[index] = self.expand(args[index])
+                    arg = expanded[index]
+                self.work += len(arg)
+                if self.work > MAX_TOKENS:
+                    raise CompileError(
+                        Diagnostic("error", "frontend.macro-limit", "macro expansion is too large", at.span)
+                    )
+                for k, t in enumerate(arg):
+                    out.append(keep(t, token.space if k == 0 else t.space))
+            else:
+                out.append(copy(token))
+            i += 1
+        return [t for t in out if t.text]
+
+    def _stringise(self, arg: list[Token], at: Token) -> Token:
+        parts: list[str] = []
+        for i, token in enumerate(arg):
+            if i and token.space:
+                parts.append(" ")
+            text = token.text
+            if token.kind in (STRING, CHAR):
+                text = text.replace("\\", "\\\\").replace('"', '\\"')
+            parts.append(text)
+        return Token(STRING, '"' + "".join(parts) + '"', at.source, at.start, at.space)
+
+    def _paste(self, left: Token, right: Token, at: Token, hide: frozenset[str]) -> Token:
+        text = left.text + right.text
+        if not text:
+            return left
+        made = scan(SourceFile("<paste>", text))
+        if len(made) != 2:
+            self.error(at, f"pasting formed '{text}', an invalid preprocessing token")
+        first = made[0]
+        end = at.end if at.end >= 0 else at.start + len(at.text)
+        return Token(first.kind, first.text, at.source, at.start, left.space, False, hide, end)
+
+    # -- files and directives
+
+    def run(self, source: SourceFile) -> list[Token]:
+        """Preprocess `source` and whatever it includes; the result ends with EOF."""
+        self.options.files_read.append(source.name)
+        self._file(source)
+        self.diagnostics.check()
+        last = len(source.text)
+        self.out.append(Token(EOF, "", source, last, True, True))
+        return self.out
+
+    def _file(self, source: SourceFile) -> None:
+        lines = _Lines(scan(source))
+        groups: list[_Group] = []
+        tokens = lines.tokens
+        out, macros, lazy, dynamic = self.out, self.macros, self.lazy, predefined.DYNAMIC
+        while True:
+            token = tokens[lines.at]
+            if token.kind == EOF:
+                break
+            if token.bol and token.text == "#" and token.kind == PUNCT:
+                lines.at += 1
+                self._directive(token, lines.rest_of_line(), groups, source)
+                continue
+            if groups and not groups[-1].live:
+                lines.skip_line()
+                continue
+            lines.at += 1
+            if token.kind == IDENT and (token.text in macros or token.text in lazy or token.text in dynamic):
+                # What a macro leaves may call another whose arguments follow in the file, hence `lines`.
+                self._expand_into([token], out, lines)
+            else:
+                out.append(token)
+        for group in groups:
+            self.error(group.opened, "unterminated conditional directive")
+
+    def _directive(self, hash_token: Token, line: list[Token], groups: list[_Group], source: SourceFile) -> None:
+        if not line:
+            return
+        name, rest = line[0], line[1:]
+        live = not groups or groups[-1].live
+        kind = name.text
+        if kind in ("if", "ifdef", "ifndef"):
+            value = False
+            if live:
+                value = self._condition(kind, name, rest)
+            groups.append(_Group(hash_token, live and value, value or not live, live))
+            return
+        if kind in ("elif", "elifdef", "elifndef", "else", "endif"):
+            if not groups:
+                self.error(name, f"#{kind} without #if")
+                return
+            group = groups[-1]
+            if kind == "endif":
+                groups.pop()
+                return
+            if group.had_else:
+                self.error(name, f"#{kind} after #else")
+                return
+            if kind == "else":
+                group.had_else = True
+                group.live = group.outer and not group.taken
+                group.taken = True
+                return
+            group.live = False
+            if group.outer and not group.taken:
+                group.live = self._condition("if" if kind == "elif" else kind[2:], name, rest)
+                group.taken = group.live
+            return
+        if not live:
+            return
+        if kind == "define":
+            self._define(rest, name)
+        elif kind == "undef":
+            if not rest or rest[0].kind != IDENT:
+                self.error(name, "macro name missing")
+            else:
+                self.macros.pop(rest[0].text, None)
+                self.lazy.pop(rest[0].text, None)
+        elif kind == "include":
+            self._include(name, rest, source)
+        elif kind == "error":
+            self.error(name, source.text[name.start : rest[-1].span.end if rest else name.span.end][6:].strip() or "#error")
+        elif kind == "warning":
+            text = source.text[name.start : rest[-1].span.end if rest else name.span.end][8:].strip()
+            self.diagnostics.warn("frontend.user-warning", text, name.span)
+        elif kind == "pragma":
+            self._pragma(name, rest, source)
+        elif kind == "line" or name.kind == NUMBER:
+            return
+        else:
+            self.error(name, "invalid preprocessing directive")
+
+    def _condition(self, kind: str, name: Token, rest: list[Token]) -> bool:
+        if kind != "if":
+            if not rest or rest[0].kind != IDENT:
+                self.error(name, "macro name missing")
+                return False
+            known = self.defined(rest[0].text)
+            return known if kind == "ifdef" else not known
+        return Condition(self, name).value(rest) != 0
+
+    def defined(self, name: str) -> bool:
+        return name in self.macros or name in self.lazy or name in predefined.DYNAMIC
+
+    def _pragma(self, name: Token, rest: list[Token], source: SourceFile) -> None:
+        if rest and rest[0].text == "once":
+            self.once.add(source.name)
+        elif rest and rest[0].text in ("unroll", "nounroll"):
+            head = rest[0]
+            self.out.append(Token(PRAGMA, head.text, head.source, head.start, True, True))
+            self.out.extend(self.expand(rest[1:]))
+            self.out.append(Token(PRAGMA, "", head.source, head.start, True))
+
+    def _include(self, name: Token, rest: list[Token], source: SourceFile) -> None:
+        if rest and rest[0].kind == IDENT:
+            rest = self.expand(rest)
+        if rest and rest[0].kind == STRING:
+            wanted, quoted = rest[0].text[1:-1], True
+        elif rest and rest[0].text == "<":
+            end = source.text.find(">", rest[0].start)
+            if end < 0 or "\n" in source.text[rest[0].start : end]:
+                self.error(rest[0], "expected '>'")
+                return
+            wanted, quoted = source.text[rest[0].start + 1 : end], False
+        else:
+            self.error(rest[0] if rest else name, 'expected "FILENAME" or <FILENAME>')
+            return
+        if self.depth >= MAX_INCLUDES:
+            raise CompileError(
+                [
+                    *self.diagnostics.items,
+                    Diagnostic("error", "frontend.include-depth", "#include nested too deeply", name.span),
+                ]
+            )
+        found = self._find(wanted, quoted, source)
+        if found is None:
+            raise CompileError(
+                [
+                    *self.diagnostics.items,
+                    Diagnostic("error", "frontend.no-file", f"'{wanted}' file not found", rest[0].span),
+                ]
+            )
+        if found.name in self.once:
+            return
+        if found.name not in self.options.files_read and not found.name.startswith("<"):
+            self.options.files_read.append(found.name)
+        self.depth += 1
+        self._file(found)
+        self.depth -= 1
+
+    def _find(self, wanted: str, quoted: bool, source: SourceFile) -> SourceFile | None:
+        folders = [Path(f) for f in self.options.includes]
+        if quoted:
+            folders.insert(0, Path(source.name).parent)
+        for folder in folders:
+            path = folder / wanted
+            try:
+                if path.is_file():
+                    return SourceFile(str(path), path.read_text(encoding="utf-8", errors="replace"))
+            except (OSError, ValueError):
+                continue
+        alias = predefined.HEADERS.get(wanted)
+        if alias is None:
+            return None
+        if alias == "":
+            return SourceFile(f"<{wanted}>", "")
+        return SourceFile(f"<{wanted}>", (HEADERS / alias).read_text(encoding="utf-8"))
+
+
+@attrs.define(eq=False)
+class _Lines:
+    """A cursor over a file's tokens that knows where lines end."""
+
+    tokens: list[Token]
+    at: int = 0
+
+    def rest_of_line(self) -> list[Token]:
+        start = at = self.at
+        tokens = self.tokens
+        while not tokens[at].bol:
+            at += 1
+        self.at = at
+        return tokens[start:at]
+
+    def skip_line(self) -> None:
+        tokens, at = self.tokens, self.at + 1
+        while not tokens[at].bol:
+            at += 1
+        self.at = at
+
+    def next_is(self, text: str) -> bool:
+        return self.tokens[self.at].text == text
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        if token.kind != EOF:
+            self.at += 1
+        return token
+
+
+def render(tokens: list[Token]) -> str:
+    """Tokens as text, one output line for each line that starts with a token (what -E prints)."""
+    out: list[str] = []
+    in_pragma = False
+    for token in tokens:
+        if token.kind == EOF:
+            break
+        if token.kind == PRAGMA:
+            in_pragma = not in_pragma
+            out.append(f"\n#pragma {token.text}" if in_pragma else "\n")
+            continue
+        if token.bol and not in_pragma:
+            out.append("\n" + " " * (token.source.position(token.start)[1] - 1))
+        elif token.space or in_pragma:
+            out.append(" ")
+        out.append(token.text)
+    return "".join(out).strip("\n") + "\n"

@@ -1,0 +1,1 @@
+"""Meaning: conversions, operators, calls, initialisers, constants."""

@@ -1,0 +1,534 @@
+"""Calls: overload resolution over functions, templates and builtins; template argument deduction; user operators."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import attrs
+
+from minicc.diagnostics import CompileError, Diagnostic
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, promoted
+from minicc.frontend.sema.operators import Operators
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
+
+MAX_INSTANCES = 2000
+
+Bindings = dict[str, object]
+
+
+@attrs.define(eq=False)
+class Candidate:
+    entity: ast.Function | Builtin
+    params: tuple[Type, ...]
+    ranks: list[int]
+    template: bool = False
+
+
+@attrs.define(eq=False)
+class Calls(Operators):
+    todo: list[ast.Function] = attrs.field(factory=list)
+    """Functions whose bodies wait to be parsed."""
+    functions: list[ast.Function] = attrs.field(factory=list)
+    """Every function with a body, in order of appearance."""
+    instances: int = 0
+
+    # -- to be provided by the declaration parser
+
+    def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
+        raise NotImplementedError
+
+    def default_argument(self, f: ast.Function, index: int, at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def template_default(self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]) -> object:
+        raise NotImplementedError
+
+    def need_body(self, f: ast.Function) -> None:
+        """`f` is called: see that its body gets parsed."""
+        if f.pending is not None and not f.parsed:
+            f.parsed = True
+            self.todo.append(f)
+
+    # -- calls
+
+    def call(self, callee: ast.Expr, args: list[ast.Expr], at: Token) -> ast.Expr:
+        if not isinstance(callee, ast.Overloads):
+            if callee.type.kind == "record":
+                found = self.operator_call("()", [callee, *args], at)
+                if found is not None:
+                    return found
+            self.fail(f"called object type '{callee.type}' is not a function or function pointer", at)
+        chosen = self.resolve(callee.name, callee.functions, args, callee.args, callee.at, callee.base)
+        return self.make_call(chosen, args, callee.at, callee.base)
+
+    def make_call(self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None) -> ast.Expr:
+        entity = chosen.entity
+        if isinstance(entity, Builtin):
+            converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
+            converted += [self.vararg(a) for a in args[len(chosen.params) :]]
+            return self.builtin_call(entity, converted, at)
+        self.check_callable(entity, at)
+        converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
+        for index in range(len(converted), len(chosen.params)):
+            converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))
+        self.need_body(entity)
+        if entity is self.function:
+            entity.calls_self = True
+        ret = entity.type.elem
+        assert ret is not None
+        if ret.kind == "auto":
+            self.finish_auto(entity, at)
+            ret = entity.type.elem
+            assert ret is not None
+        if entity.record is not None and entity.this is not None:
+            if base is None:
+                self.fail("call to non-static member function without an object argument", at)
+        else:
+            base = None
+        if ret.kind == "reference":
+            assert ret.elem is not None
+            return ast.Call(ret.elem, at, entity, converted, base, lvalue=True)
+        made = ast.Call(ret.bare, at, entity, converted, base)
+        if entity.constexpr and ret.arithmetic and all(isinstance(a, ast.Number) for a in converted):
+            self.finish(entity)
+            return self.fold(made)
+        return made
+
+    def finish(self, f: ast.Function) -> None:
+        """Parse the body of `f` now."""
+        raise NotImplementedError
+
+    def finish_auto(self, f: ast.Function, at: Token) -> None:
+        self.finish(f)
+        if f.type.elem is not None and f.type.elem.kind == "auto":
+            self.fail(f"function '{f.name}' with deduced return type cannot be used before it is defined", at)
+
+    def check_callable(self, f: ast.Function, at: Token) -> None:
+        caller = self.function
+        if f.deleted:
+            self.fail(f"call to deleted function '{f.name}'", at, notes=[self.note("candidate function has been explicitly deleted", f.at)])
+        if f.space == "host" and not f.constexpr and not f.library:
+            kind = "__global__" if caller is not None and caller.space == "global" else "__device__"
+            name = caller.name if caller is not None else "?"
+            self.fail(
+                f"reference to __host__ function '{f.name}' in {kind} function '{name}'", at,
+                notes=[self.note(f"'{f.name}' declared here", f.at)], code="frontend.host-call",
+            )  # fmt: skip
+        if f.space == "global":
+            self.fail(f"reference to __global__ function '{f.name}' in __device__ code; launching from the device is not supported", at)
+
+    def pass_argument(self, e: ast.Expr, target: Type) -> ast.Expr:
+        if target.kind == "reference":
+            return self.bind(self.braced(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing")
+        if isinstance(e, ast.Init):
+            return self.braced(e, target)
+        return self.convert(e, target, "passing")
+
+    def braced(self, e: ast.Init, target: Type) -> ast.Expr:
+        raise NotImplementedError
+
+    def vararg(self, e: ast.Expr) -> ast.Expr:
+        """Default argument promotions."""
+        e = self.decay(e)
+        if e.type.kind == "float":
+            return self.cast(e, ty.DOUBLE)
+        if e.type.kind in ("int", "bool", "enum"):
+            return self.cast(e, promoted(e.type))
+        if e.type.kind not in ("pointer", "nullptr"):
+            self.fail(f"cannot pass object of type '{e.type}' through variadic function", e.at)
+        return e
+
+    def builtin_call(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    # -- overload resolution
+
+    def resolve(
+        self,
+        name: str,
+        functions: list[object],
+        args: list[ast.Expr],
+        explicit: list[object] | None,
+        at: Token,
+        base: ast.Expr | None = None,
+    ) -> Candidate:
+        found = self.viable(functions, args, explicit, base)
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            self._no_match(name, functions, args, at)
+        best = [c for c in found if all(c is d or not self._better(d, c) for d in found)]
+        winners = [c for c in best if all(c is d or self._better(c, d) for d in found)]
+        if winners:
+            return winners[0]
+        # C's math functions come in float and double only; integers go to double, as <cmath>'s templates say.
+        if all(isinstance(c.entity, Builtin) for c in found):
+            doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
+            if doubles and all(a.type.arithmetic for a in args):
+                return doubles[0]
+        notes = [self.note("candidate function", c.entity.at) for c in best if isinstance(c.entity, ast.Function)]
+        self.fail(f"call to '{name}' is ambiguous", at, notes=notes, code="frontend.ambiguous")
+
+    def viable(
+        self, functions: list[object], args: list[ast.Expr], explicit: list[object] | None, base: ast.Expr | None = None
+    ) -> list[Candidate]:
+        out: list[Candidate] = []
+        for entity in functions:
+            if isinstance(entity, ast.FunctionTemplate):
+                f = self.deduce(entity, args, explicit)
+                if f is None:
+                    continue
+                candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), False, args)
+                if candidate is not None:
+                    candidate.template = True
+                    out.append(candidate)
+            elif isinstance(entity, ast.Function) and explicit is None:
+                if base is not None and entity.this is not None and base.type.const and not entity.this_quals & 1:
+                    continue
+                f = entity
+                candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), f.type.variadic, args)
+                if candidate is not None:
+                    if base is not None and entity.this is not None and not base.type.const and entity.this_quals & 1:
+                        candidate.ranks.append(PROMOTION)
+                    elif base is not None:
+                        candidate.ranks.append(EXACT)
+                    out.append(candidate)
+            elif isinstance(entity, Builtin) and (explicit is None):
+                candidate = self._try(entity, entity.params, len(entity.params), entity.variadic, args)
+                if candidate is not None:
+                    out.append(candidate)
+        users = {c.params for c in out if isinstance(c.entity, ast.Function) and not c.template}
+        if users:
+            # A user's own function of the same signature hides the built-in one.
+            out = [c for c in out if not (isinstance(c.entity, Builtin) and c.params in users)]
+        return out
+
+    def _try(
+        self, entity: ast.Function | Builtin, params: tuple[Type, ...], least: int, variadic: bool, args: list[ast.Expr]
+    ) -> Candidate | None:
+        if len(args) < least or (len(args) > len(params) and not variadic):
+            return None
+        ranks: list[int] = []
+        for arg, param in zip(args, params, strict=False):
+            rank = self.rank(arg, param)
+            if rank is None:
+                return None
+            # Binding an rvalue to const T& is exact, but T& and T tell apart by constness.
+            ranks.append(rank)
+        ranks += [USER + 1] * (len(args) - len(params))
+        return Candidate(entity, params, ranks)
+
+    def _better(self, a: Candidate, b: Candidate) -> bool:
+        if any(x > y for x, y in zip(a.ranks, b.ranks, strict=False)):
+            return False
+        if any(x < y for x, y in zip(a.ranks, b.ranks, strict=False)):
+            return True
+        if a.template != b.template:
+            return not a.template
+        if isinstance(a.entity, Builtin) != isinstance(b.entity, Builtin):
+            return not isinstance(a.entity, Builtin)
+        fewer = 0
+        for p, q in zip(a.params, b.params, strict=False):
+            if p.kind == q.kind == "reference" and p.elem is not None and q.elem is not None:
+                if p.rvalue != q.rvalue:
+                    fewer += 1 if p.rvalue else -1
+                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
+            elif p.kind == q.kind == "pointer" and p.elem is not None and q.elem is not None:
+                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
+        if fewer:
+            return fewer > 0
+        if a.template and isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
+            return _specialised(a.entity) > _specialised(b.entity)
+        return False
+
+    def _no_match(self, name: str, functions: list[object], args: list[ast.Expr], at: Token) -> NoReturn:
+        notes: list[Diagnostic] = []
+        for entity in functions[:6]:
+            if isinstance(entity, ast.Function):
+                notes.append(self.note(self._why_not(entity, args), entity.at))
+            elif isinstance(entity, ast.FunctionTemplate):
+                notes.append(self.note("candidate template ignored: could not match the arguments", entity.at))
+        if len(functions) == 1:
+            only = functions[0]
+            if isinstance(only, Builtin) or (isinstance(only, ast.Function) and only.record is None):
+                params = only.params if isinstance(only, Builtin) else only.type.params
+                if len(args) == len(params):
+                    for arg, param in zip(args, params, strict=True):
+                        if self.rank(arg, param if isinstance(param, Type) else ty.INT) is None and isinstance(param, Type):
+                            notes = []
+        self.fail(f"no matching function for call to '{name}'", at, notes=notes, code="frontend.no-match")
+
+    def _why_not(self, f: ast.Function, args: list[ast.Expr]) -> str:
+        params = f.type.params
+        least = len(params) - _defaults(f)
+        if not least <= len(args) <= len(params):
+            want = str(least) if least == len(params) else f"{'at least ' if len(args) < least else 'at most '}{least if len(args) < least else len(params)}"
+            plural = "" if want == "1" else "s"
+            were = "was" if len(args) == 1 else "were"
+            return f"candidate function not viable: requires {want} argument{plural}, but {len(args)} {were} provided"
+        for i, (arg, param) in enumerate(zip(args, params, strict=False)):
+            if self.rank(arg, param) is None:
+                ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(i + 1, f"{i + 1}th")
+                return f"candidate function not viable: no known conversion from '{arg.type}' to '{param}' for {ordinal} argument"
+        return "candidate function"
+
+    # -- templates
+
+    def deduce(self, template: ast.FunctionTemplate, args: list[ast.Expr], explicit: list[object] | None) -> ast.Function | None:
+        """The instance of `template` that a call with `args` means, or None."""
+        bindings: Bindings = {}
+        explicit = explicit or []
+        plain = [p for p in template.params if not p.pack]
+        packs = [p for p in template.params if p.pack]
+        if len(explicit) > len(plain) and not packs:
+            return None
+        for param, value in zip(plain, explicit, strict=False):
+            if (param.kind == "type") != isinstance(value, Type):
+                return None
+            bindings[param.name] = value
+        if packs:
+            bindings[packs[0].name] = tuple(explicit[len(plain) :])
+        pattern = template.pattern
+        if pattern is not None:
+            given = len(bindings)
+            if len(args) > len(pattern.params) or len(args) < template.required:
+                return None
+            for arg, param in zip(args, pattern.params, strict=False):
+                if isinstance(arg, ast.Overloads | ast.Init):
+                    continue
+                if dependent(param) and not self._deduce_argument(param, arg, bindings, len(explicit)):
+                    return None
+            del given
+        values: list[object] = []
+        for param in template.params:
+            if param.name not in bindings:
+                if param.default is None:
+                    return None
+                bindings[param.name] = self.template_default(template.scope, param, bindings, template.params)
+            values.append(bindings[param.name])
+        return self.instantiate(template, tuple(values))
+
+    def _deduce_argument(self, param: Type, arg: ast.Expr, bindings: Bindings, fixed: int) -> bool:
+        source = arg.type
+        if param.kind == "reference":
+            assert param.elem is not None
+            if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
+                target = ty.reference(source) if arg.lvalue else source.bare
+                return self._match(param.elem, target, bindings)
+            if param.elem.quals:
+                source = ty.qualified(source, param.elem.quals)
+            return self._match(param.elem, source, bindings)
+        if source.kind == "array":
+            assert source.elem is not None
+            source = ty.pointer(source.elem)
+        return self._match(param.bare, source.bare, bindings)
+
+    def _match(self, pattern: Type, given: Type, bindings: Bindings) -> bool:
+        """Bind the stand-ins of `pattern` so that it becomes `given`. Non-dependent parts need only convert."""
+        if pattern.kind == "param":
+            if given.quals & pattern.quals != pattern.quals:
+                return False
+            rest = given.quals & ~pattern.quals
+            value = ty.qualified(given.bare, rest) if given.kind != "array" else given
+            old = bindings.get(pattern.name)
+            if old is not None and not isinstance(old, Type):
+                return False
+            if old is not None and old is not value:
+                return False
+            bindings[pattern.name] = value
+            return True
+        if pattern.kind == "spec":
+            record = given.record
+            while record is not None and record.template_name != pattern.name:
+                record = record.base
+            wanted = pattern.cache.get("args")
+            if record is None or wanted is None:
+                return False
+            for p, g in zip(wanted.params, record.template_args, strict=False):
+                if p.kind == "value":
+                    if p.name in bindings and bindings[p.name] != g:
+                        return False
+                    bindings[p.name] = g
+                elif isinstance(g, Type) and not self._match(p, g, bindings):
+                    return False
+            return True
+        if not dependent(pattern):
+            return True
+        if pattern.kind != given.kind or pattern.elem is None or given.elem is None:
+            return False
+        if pattern.kind == "array":
+            name = pattern.cache.get("bound")
+            if name is not None:
+                if bindings.setdefault(name.name, given.count) != given.count:
+                    return False
+            elif pattern.count != given.count:
+                return False
+        if pattern.kind in ("pointer", "reference") and pattern.elem.quals & ~given.elem.quals and pattern.elem.kind == "param":
+            # const T* takes a T*: the qualifier is added.
+            return self._match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings)
+        return self._match(pattern.elem, given.elem, bindings)
+
+    def count_instance(self, at: Token) -> None:
+        self.instances += 1
+        if self.instances > MAX_INSTANCES:
+            raise CompileError(
+                [*self.diagnostics.items, Diagnostic("error", "frontend.template-depth", "recursive template instantiation exceeded the maximum", at.span)]
+            )
+
+    # -- operators and constructors
+
+    def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
+        name = "operator" + op
+        first = operands[0]
+        record = first.type.record
+        if record is not None and record.scope is not None:
+            members = self.find_in(record.scope, name)
+            if isinstance(members, list):
+                found = self.viable(members, operands[1:], None, first)
+                if found:
+                    chosen = self.resolve(name, members, operands[1:], None, at, first)
+                    return self.make_call(chosen, operands[1:], at, first)
+        if op in ("=", "[]", "()", "->"):
+            return None
+        functions = self._operator_functions(name, operands)
+        if not functions or not self.viable(functions, operands, None):
+            return None
+        chosen = self.resolve(name, functions, operands, None, at)
+        return self.make_call(chosen, operands, at)
+
+    def _operator_functions(self, name: str, operands: list[ast.Expr]) -> list[object]:
+        out: list[object] = []
+        scope: ast.Scope | None = self.scope
+        while scope is not None:
+            found = scope.names.get(name)
+            if isinstance(found, list):
+                out += [f for f in found if f not in out and not (isinstance(f, ast.Function) and f.record is not None)]
+            scope = scope.parent
+        for e in operands:
+            # Argument-dependent lookup: the namespace that a class lives in.
+            if e.type.record is not None and e.type.record.scope is not None:
+                outer = e.type.record.scope.parent
+                found = outer.names.get(name) if outer is not None else None
+                if isinstance(found, list):
+                    out += [f for f in found if f not in out]
+        return out
+
+    def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:
+        record = target.record
+        if record is None or self.nest_user:
+            return None
+        self.nest_user = True
+        try:
+            found = self.viable(list(record.constructors), [e], None)
+        finally:
+            self.nest_user = False
+        for c in found:
+            if isinstance(c.entity, ast.Function):
+                return c.entity
+        return None
+
+    nest_user: bool = False
+
+    def conversion_function(self, source: Type, target: Type) -> ast.Function | None:
+        record = source.record
+        if record is None or record.scope is None:
+            return None
+        found = [f for n, fs in record.scope.names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs]
+        exact = [f for f in found if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem) is target.bare]
+        if exact:
+            return exact[0]
+        if target.arithmetic:
+            near = [f for f in found if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem).arithmetic]
+            if len(near) == 1:
+                return near[0]
+        return None
+
+    def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
+        return self.make_call(Candidate(f, f.type.params, []), args, at, base)
+
+    def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
+        """T(args) for a class type."""
+        record = t.record
+        assert record is not None
+        self.require_complete(t, at)
+        if len(args) == 1 and (args[0].type.bare is t.bare or is_derived(args[0].type.bare, t.bare)):
+            own = [c for c in record.constructors if isinstance(c, ast.Function) and _copies(c, t)]
+            if not own:
+                return self.convert(args[0], t)
+        if record.name == "dim3" and record.vector:
+            if len(args) > 3:
+                self.fail("no matching constructor for initialization of 'dim3'", at)
+            parts: list[tuple[int, ty.Field | None, ast.Expr]] = []
+            for i in range(3):
+                arg = self.convert(args[i], ty.UINT) if i < len(args) else self.number(1, ty.UINT, at)
+                parts.append((4 * i, None, arg))
+            return ast.Init(t.bare, at, parts)
+        if record.constructors:
+            chosen = self.resolve_constructor(t, args, at)
+            entity = chosen.entity
+            assert isinstance(entity, ast.Function)
+            self.check_callable(entity, at)
+            converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
+            for index in range(len(converted), len(chosen.params)):
+                converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))
+            self.need_body(entity)
+            return ast.Construct(t.bare, at, entity, converted)
+        if not args:
+            return ast.Zero(t.bare, at)
+        self.fail(f"no matching constructor for initialization of '{t}'", at)
+
+    def resolve_constructor(self, t: Type, args: list[ast.Expr], at: Token) -> Candidate:
+        record = t.record
+        assert record is not None
+        found = self.viable(list(record.constructors), args, None)
+        if not found:
+            notes = [self.note(self._why_not(c, args).replace("function", "constructor"), c.at) for c in record.constructors if isinstance(c, ast.Function)]
+            self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
+        return self.resolve(record.name, list(record.constructors), args, None, at)
+
+
+def _copies(f: ast.Function, t: Type) -> bool:
+    params = f.type.params
+    return len(params) == 1 and params[0].kind == "reference" and params[0].elem is not None and params[0].elem.bare is t.bare
+
+
+def _value_type(t: Type) -> Type:
+    return t.elem.bare if t.kind == "reference" and t.elem is not None else t.bare
+
+
+def _defaults(f: ast.Function) -> int:
+    return sum(d is not None for d in f.defaults)
+
+
+def _specialised(f: ast.Function) -> int:
+    """How far an instance's pattern is from plain T: pointers and references count."""
+    pattern = f.template.pattern if f.template is not None else None
+    score = 0
+    for p in pattern.params if pattern is not None else ():
+        while p.elem is not None and p.kind in ("pointer", "array"):
+            score += 2
+            p = p.elem
+        score += p.kind == "spec"
+        score += 3 * (not dependent(p))
+    return score
+
+
+def dependent(t: Type) -> bool:
+    """Mentions a template parameter."""
+    while True:
+        if t.kind in ("param", "spec"):
+            return True
+        if t.kind == "array" and "bound" in t.cache:
+            return True
+        if t.kind == "function" and any(dependent(p) for p in t.params):
+            return True
+        if t.elem is None or t.kind == "enum":
+            return False
+        t = t.elem
+
+
+__all__ = ["CONVERSION", "Calls", "Candidate", "dependent"]

@@ -1,0 +1,330 @@
+"""Conversions: the usual arithmetic ones, implicit ones with their ranks, and casts."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.diagnostics import Span
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.cursor import Cursor
+from minicc.frontend.sema import constant
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
+
+EXACT, PROMOTION, CONVERSION, USER = 0, 1, 2, 3
+
+
+def promoted(t: Type) -> Type:
+    """Integral promotion."""
+    t = t.bare
+    if t.kind == "enum":
+        assert t.elem is not None
+        return promoted(t.elem)
+    if t.kind == "bool" or (t.kind == "int" and t.rank < ty.INT.rank):
+        return ty.INT
+    return t
+
+
+def common_type(a: Type, b: Type) -> Type:
+    """The usual arithmetic conversions."""
+    a, b = a.bare, b.bare
+    if a.kind == "float" or b.kind == "float":
+        floats = [t for t in (a, b) if t.kind == "float"]
+        return max(floats, key=lambda t: t.rank)
+    a, b = promoted(a), promoted(b)
+    if a is b:
+        return a
+    if a.signed == b.signed:
+        return a if a.rank > b.rank else b
+    unsigned, signed = (b, a) if a.signed else (a, b)
+    if unsigned.rank >= signed.rank:
+        return unsigned
+    if signed.size > unsigned.size:
+        return signed
+    return {ty.LONG: ty.ULONG, ty.LLONG: ty.ULLONG, ty.INT: ty.UINT}[signed]
+
+
+def is_derived(t: Type, base: Type) -> bool:
+    """`t` is a class that inherits `base`, directly or not."""
+    record = t.record
+    while record is not None and record.base is not None:
+        record = record.base
+        if base.record is record:
+            return True
+    return False
+
+
+def more_qualified(target: Type, source: Type) -> bool:
+    return source.quals & ~target.quals == 0
+
+
+def similar(a: Type, b: Type) -> bool:
+    """Equal but for qualifiers below the top, where `b` (the target) may add them to pointees."""
+    a, b = a.bare, b.bare
+    if a is b:
+        return True
+    if a.kind == b.kind == "pointer":
+        assert a.elem is not None and b.elem is not None
+        return element_quals(b.elem) & element_quals(a.elem) == element_quals(a.elem) and similar(a.elem, b.elem)
+    if a.kind == b.kind == "array":
+        return ty.unqualified(a) is ty.unqualified(b)
+    return False
+
+
+def element_quals(t: Type) -> int:
+    while t.kind == "array":
+        assert t.elem is not None
+        t = t.elem
+    return t.quals
+
+
+@attrs.define(eq=False)
+class Conversions(Cursor):
+    # -- small makers
+
+    def number(self, value: int | float, t: Type, at: Token) -> ast.Number:
+        return ast.Number(t, at, value)
+
+    def cast(self, e: ast.Expr, t: Type) -> ast.Expr:
+        """A value of scalar type as another scalar type; constants are folded."""
+        t = t.bare
+        if e.type.bare is t and not e.lvalue:
+            return e
+        if isinstance(e, ast.Number) and t.kind in ("int", "bool", "float", "enum"):
+            try:
+                return ast.Number(t, e.at, constant.wrap(e.value, t))
+            except constant.NotConstant:
+                pass
+        if e.type.bare is t and e.lvalue:
+            return e
+        return ast.Cast(t, e.at, "convert", e)
+
+    def decay(self, e: ast.Expr) -> ast.Expr:
+        """Arrays become pointers to their first element, where a value is wanted."""
+        if e.type.kind == "array":
+            assert e.type.elem is not None
+            return ast.Cast(ty.pointer(e.type.elem), e.at, "decay", e)
+        if isinstance(e, ast.Overloads):
+            self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
+        return e
+
+    def is_null_constant(self, e: ast.Expr) -> bool:
+        return isinstance(e, ast.Number) and e.value == 0 and e.type.kind == "int" or e.type.kind == "nullptr"
+
+    # -- implicit conversions
+
+    def rank(self, e: ast.Expr, target: Type) -> int | None:
+        """How well `e` converts to `target` without a cast: EXACT ... USER, or None."""
+        if target.kind == "reference":
+            assert target.elem is not None
+            return self._reference_rank(e, target)
+        source = e.type.bare
+        target = target.bare
+        if isinstance(e, ast.Init) or target.kind == "error" or source.kind == "error":
+            return CONVERSION if not target.scalar else None
+        if isinstance(e, ast.Overloads):
+            return None
+        if source.kind == "array":
+            assert source.elem is not None
+            if target.kind == "array":
+                return EXACT if ty.unqualified(source) is ty.unqualified(target) else None
+            source = ty.pointer(source.elem)
+        if source is target:
+            return EXACT
+        if target.kind == "record":
+            if is_derived(source, target):
+                return CONVERSION
+            return USER if self.converting_constructor(e, target) is not None else None
+        if source.kind == "record":
+            return USER if self.conversion_function(source, target) is not None else None
+        if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
+            if target is promoted(source) and source.kind != "float":
+                return PROMOTION
+            if source is ty.FLOAT and target is ty.DOUBLE:
+                return PROMOTION
+            return CONVERSION
+        if target.kind == "bool" and source.kind in ("pointer", "nullptr"):
+            return CONVERSION
+        if target.kind == "pointer":
+            assert target.elem is not None
+            if self.is_null_constant(e):
+                return CONVERSION
+            if source.kind == "pointer":
+                assert source.elem is not None
+                if element_quals(source.elem) & ~element_quals(target.elem):
+                    return None
+                if similar(source, target):
+                    return EXACT
+                if target.elem.kind == "void" or is_derived(source.elem.bare, target.elem.bare):
+                    return CONVERSION
+        if target.kind == "nullptr" and self.is_null_constant(e):
+            return CONVERSION
+        return None
+
+    def _reference_rank(self, e: ast.Expr, target: Type) -> int | None:
+        referred = target.elem
+        assert referred is not None
+        same = ty.unqualified(e.type) is ty.unqualified(referred) and not isinstance(e, ast.Overloads)
+        derived = is_derived(e.type.bare, referred.bare)
+        if e.lvalue and not target.rvalue and (same or derived):
+            missing = element_quals(e.type) & ~element_quals(referred)
+            return None if missing else (EXACT if same else CONVERSION)
+        if target.rvalue:
+            if e.lvalue and same:
+                return None
+        elif not referred.const or referred.volatile:
+            return None
+        if same:
+            return EXACT
+        rank = self.rank(e, referred.bare)
+        return rank
+
+    def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:
+        """A one-argument constructor of `target` that takes `e` by a standard conversion."""
+        raise NotImplementedError
+
+    def conversion_function(self, source: Type, target: Type) -> ast.Function | None:
+        """operator T() of `source` where T is `target`."""
+        raise NotImplementedError
+
+    def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def convert(self, e: ast.Expr, target: Type, context: str = "initializing", where: Token | Span | None = None) -> ast.Expr:
+        """Implicit conversion to a non-reference type, or an error in clang's words for `context`."""
+        target = target.bare
+        if target.kind == "error" or e.type.kind == "error":
+            return ast.Zero(ty.INT, e.at) if target.kind == "error" else ast.Zero(target, e.at)
+        if isinstance(e, ast.Init):
+            return e
+        rank = self.rank(e, target)
+        if rank is None:
+            self._cannot_convert(e, target, context, where)
+        if e.type.kind == "array" and target.kind == "pointer":
+            e = self.decay(e)
+        if target.kind == "record":
+            if rank == USER:
+                return self.construct(target, [e], e.at)
+            if e.type.bare is not target:
+                return ast.Cast(target, e.at, "relabel", e, lvalue=e.lvalue)
+            return e
+        if e.type.kind == "record":
+            f = self.conversion_function(e.type.bare, target)
+            assert f is not None
+            return self.cast(self.call_method(e, f, [], e.at), target)
+        return self.cast(e, target)
+
+    def _cannot_convert(self, e: ast.Expr, target: Type, context: str, where: Token | Span | None) -> None:
+        source = e.type
+        kind = "lvalue" if e.lvalue else "rvalue"
+        if isinstance(e, ast.Overloads):
+            self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
+        if context == "initializing":
+            if target.kind == "record" and source.kind != "record":
+                self.fail(f"no viable conversion from '{source}' to '{target}'", where or e.at)
+            message = f"cannot initialize a variable of type '{target}' with an {kind} of type '{source}'"
+            if target.kind == "record" or source.kind == "record":
+                message = f"no viable conversion from '{source}' to '{target}'"
+        elif context == "assigning":
+            message = f"assigning to '{target}' from incompatible type '{source}'"
+        elif context == "returning":
+            message = f"cannot initialize return object of type '{target}' with an {kind} of type '{source}'"
+            if target.kind == "record" or source.kind == "record":
+                message = f"no viable conversion from returned value of type '{source}' to function return type '{target}'"
+        elif context == "passing":
+            message = f"cannot initialize a parameter of type '{target}' with an {kind} of type '{source}'"
+        else:
+            message = f"cannot convert '{source}' to '{target}'"
+        self.fail(message, where or e.at)
+
+    def bind(self, e: ast.Expr, target: Type, context: str = "initializing") -> ast.Expr:
+        """What a reference of type `target` refers to: an lvalue expression."""
+        referred = target.elem
+        assert referred is not None
+        rank = self._reference_rank(e, target)
+        if rank is None:
+            same = ty.unqualified(e.type) is ty.unqualified(referred)
+            if e.lvalue and same and not target.rvalue:
+                self.fail(f"binding reference of type '{referred}' to value of type '{e.type}' drops 'const' qualifier", e.at)
+            if target.rvalue and e.lvalue and same:
+                self.fail(f"rvalue reference to type '{referred}' cannot bind to lvalue of type '{e.type}'", e.at)
+            if not referred.const and not target.rvalue:
+                if e.lvalue:
+                    self.fail(
+                        f"non-const lvalue reference to type '{referred}' cannot bind to a value of unrelated type '{e.type}'",
+                        e.at,
+                    )
+                self.fail(f"non-const lvalue reference to type '{referred}' cannot bind to a temporary of type '{e.type}'", e.at)
+            self.fail(f"reference to type '{referred}' could not bind to an {'lvalue' if e.lvalue else 'rvalue'} of type '{e.type}'", e.at)
+        same = ty.unqualified(e.type) is ty.unqualified(referred)
+        if e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
+            if e.type is referred:
+                return e
+            return ast.Cast(referred, e.at, "relabel", e, lvalue=True)
+        value = self.convert(e, referred.bare, context)
+        return ast.Temporary(referred, e.at, value, lvalue=True)
+
+    def condition(self, e: ast.Expr) -> ast.Expr:
+        """Contextual conversion to bool."""
+        e = self.decay(e)
+        if e.type.kind == "record":
+            f = self.conversion_function(e.type.bare, ty.BOOL)
+            if f is not None:
+                return self.cast(self.call_method(e, f, [], e.at), ty.BOOL)
+        if not e.type.scalar or (e.type.kind == "enum" and e.type.scoped):
+            self.fail(f"value of type '{e.type}' is not contextually convertible to 'bool'", e.at)
+        return self.cast(e, ty.BOOL)
+
+    # -- explicit casts
+
+    def explicit_cast(self, e: ast.Expr, target: Type, at: Token, style: str = "C-style cast") -> ast.Expr:
+        """(T)e, static_cast, reinterpret_cast, const_cast: `style` names which."""
+        if target.kind == "reference":
+            assert target.elem is not None
+            if not e.lvalue and not target.elem.const and not target.rvalue:
+                self.fail(f"{style} from rvalue to reference type '{target}'", at)
+            if not e.lvalue:
+                e = ast.Temporary(e.type, at, e, lvalue=True)
+            return ast.Cast(target.elem, at, "relabel", e, lvalue=True)
+        if target.kind == "void":
+            return ast.Cast(ty.VOID, at, "void", e)
+        bare = target.bare
+        if style == "C-style cast" or style == "static_cast":
+            if bare.kind == "record" or e.type.kind == "record":
+                if self.rank(e, bare) is None and bare.kind == "record" and e.type.bare is not bare:
+                    return self.construct(bare, [e], at)
+                return self.convert(e, bare, style)
+            e = self.decay(e)
+        e = self.decay(e)
+        source = e.type.bare
+        numeric = ("int", "bool", "float", "enum")
+        allowed = False
+        if source.kind in numeric and bare.kind in numeric:
+            allowed = style != "reinterpret_cast" or source is bare
+        elif bare.kind == "pointer" and source.kind == "pointer":
+            allowed = True
+            if style == "static_cast":
+                allowed = self.rank(e, bare) is not None or (
+                    source.elem is not None and bare.elem is not None
+                    and (source.elem.kind == "void" or is_derived(bare.elem.bare, source.elem.bare))
+                )  # fmt: skip
+        elif bare.kind == "pointer" and source.kind in ("int", "bool", "enum", "nullptr"):
+            allowed = style != "static_cast" or self.is_null_constant(e)
+        elif source.kind in ("pointer", "nullptr") and bare.kind in ("int", "bool", "enum"):
+            if bare.kind != "bool" and bare.size < 8:
+                self.fail(f"cast from pointer to smaller type '{bare}' loses information", at)
+            allowed = style != "static_cast" or bare.kind == "bool"
+        elif bare is source:
+            allowed = True
+        if not allowed:
+            if bare.kind in ("array", "function") or source.kind == "void" or not bare.scalar:
+                self.fail(f"cannot convert '{e.type}' to '{target}' without a conversion operator", at)
+            self.fail(f"{style} from '{e.type}' to '{target}' is not allowed", at)
+        if e.type.bare is bare and e.lvalue:
+            # The result is a value: reading it here keeps (int)x = 1 an error.
+            return ast.Cast(bare, at, "convert", e)
+        return self.cast(e, bare)

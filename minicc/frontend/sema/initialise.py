@@ -1,0 +1,254 @@
+"""Initialisers: from `= e`, `(args)` and `{...}` to values laid over a type."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.calls import Calls
+from minicc.frontend.sema.convert import is_derived
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Field, Type
+
+MAX_PARTS = 1 << 16
+
+
+@attrs.define(eq=False)
+class BracedList(ast.Init):
+    """A braced list as written, before its type is known."""
+
+    items: list[tuple[str | None, ast.Expr]] = attrs.field(factory=list, kw_only=True)
+    """(designator or None, expression or nested list)."""
+
+
+@attrs.define(eq=False)
+class _Stream:
+    items: list[tuple[str | None, ast.Expr]]
+    i: int = 0
+
+    @property
+    def more(self) -> bool:
+        return self.i < len(self.items)
+
+
+@attrs.define(eq=False)
+class Initialisers(Calls):
+    def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
+        """A member's own initialiser, or None."""
+        raise NotImplementedError
+
+    def braced(self, e: ast.Init, target: Type) -> ast.Expr:
+        """A braced list as a value of `target`."""
+        if not isinstance(e, BracedList):
+            return e
+        target = target.bare
+        if target.kind == "record":
+            record = target.record
+            assert record is not None
+            self.require_complete(target, e.at)
+            if record.constructors or record.name == "dim3":
+                if not e.items and not record.constructors and record.name != "dim3":
+                    return ast.Zero(target, e.at)
+                return self.construct(target, [self._plain(x) for _, x in e.items], e.at)
+            if len(e.items) == 1 and e.items[0][0] is None:
+                only = e.items[0][1]
+                if not isinstance(only, ast.Init) and (only.type.bare is target or is_derived(only.type.bare, target)):
+                    return self.convert(only, target)
+        if target.aggregate:
+            if target.kind == "array" and len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _is_char_array(target):
+                return self.text_array(e.items[0][1], target)
+            parts: list[tuple[int, Field | None, ast.Expr]] = []
+            stream = _Stream(e.items)
+            self._fill(target, 0, stream, parts, e.at, braced=True)
+            if stream.more:
+                kind = "array" if target.kind == "array" else "struct" if target.record and target.record.tag != "union" else "union"
+                self.fail(f"excess elements in {kind} initializer", stream.items[stream.i][1].at)
+            return ast.Init(target, e.at, parts)
+        if not e.items:
+            return ast.Zero(target, e.at)
+        if len(e.items) > 1:
+            self.fail("excess elements in scalar initializer", e.items[1][1].at)
+        inner = e.items[0][1]
+        if isinstance(inner, ast.Init):
+            return self.braced(inner, target)
+        self._check_narrowing(inner, target)
+        return self.convert(inner, target)
+
+    def _plain(self, e: ast.Expr) -> ast.Expr:
+        return e
+
+    def _check_narrowing(self, e: ast.Expr, target: Type) -> None:
+        source = e.type.bare
+        if not source.arithmetic or not target.arithmetic or source is target:
+            return
+        value = constant.evaluate(e)
+        narrow = False
+        if source.kind == "float" and target.integral:
+            narrow = True
+        elif source.kind == "float" and target.kind == "float":
+            narrow = target.rank < source.rank and value is None
+        elif source.integral and target.kind == "float":
+            narrow = value is None or (isinstance(value, int) and int(float(constant.wrap(value, target))) != value)
+        elif target.kind == "bool":
+            narrow = value is None or value not in (0, 1)
+        elif source.integral and target.integral:
+            low, high = constant.limits(target)
+            if value is not None:
+                narrow = not low <= value <= high
+            else:
+                source_low, source_high = (0, 1) if source.kind == "bool" else constant.limits(source)
+                narrow = not (low <= source_low and source_high <= high)
+        if narrow:
+            what = "constant expression evaluates to " + f"{value} which cannot be narrowed to type '{target}'"
+            if value is None:
+                what = f"non-constant-expression cannot be narrowed from type '{source}' to '{target}' in initializer list"
+                self.fail(what, e.at, code="frontend.narrowing")
+            if source.kind == "float":
+                what = f"type '{source}' cannot be narrowed to '{target}' in initializer list"
+            self.fail(what, e.at, code="frontend.narrowing")
+
+    def _fill(
+        self, t: Type, offset: int, stream: _Stream, parts: list[tuple[int, Field | None, ast.Expr]], at: Token, braced: bool
+    ) -> None:
+        """Lay items of `stream` over an aggregate at `offset`, descending without braces where they are left out."""
+        if len(parts) > MAX_PARTS:
+            self.fail("initializer is too large", at)
+        if t.kind == "array":
+            assert t.elem is not None
+            count = t.count if t.count >= 0 else MAX_PARTS
+            for i in range(count):
+                if not stream.more:
+                    if self._needs_construction(t.elem):
+                        for k in range(i, count):
+                            self._default_element(t.elem, offset + k * t.elem.size, parts, at)
+                    return
+                self._element(t.elem, None, offset + i * t.elem.size, stream, parts, at)
+            return
+        record = t.record
+        assert record is not None
+        fields = record.fields
+        k = 0
+        seen: set[int] = set()
+        while k < len(fields):
+            if not stream.more:
+                break
+            designator = stream.items[stream.i][0]
+            if designator is not None and braced:
+                named = [n for n, f in enumerate(fields) if f.name == designator]
+                if not named:
+                    self.fail(f"field designator '{designator}' does not refer to any field in type '{t}'", stream.items[stream.i][1].at)
+                k = named[0]
+            elif designator is not None:
+                return
+            field = fields[k]
+            seen.add(k)
+            self._element(field.type, field, offset + field.offset, stream, parts, at)
+            k += 1
+            if record.tag == "union":
+                return
+        if record.tag == "union":
+            return
+        for n, field in enumerate(fields):
+            if n not in seen:
+                default = self.default_member(t, field, at)
+                if default is not None:
+                    parts.append((offset + field.offset, field if field.bit_width else None, default))
+                elif self._needs_construction(field.type):
+                    self._default_element(field.type, offset + field.offset, parts, at)
+
+    def _needs_construction(self, t: Type) -> bool:
+        while t.kind == "array":
+            assert t.elem is not None
+            t = t.elem
+        return t.record is not None and (bool(t.record.constructors) or any(f.default is not None for f in t.record.fields))
+
+    def _default_element(self, t: Type, offset: int, parts: list[tuple[int, Field | None, ast.Expr]], at: Token) -> None:
+        if t.kind == "array":
+            assert t.elem is not None
+            for i in range(max(0, t.count)):
+                self._default_element(t.elem, offset + i * t.elem.size, parts, at)
+            return
+        parts.append((offset, None, self.default_value(t, at)))
+
+    def default_value(self, t: Type, at: Token) -> ast.Expr:
+        """T() or T{}."""
+        if t.record is not None and t.record.constructors:
+            return self.construct(t, [], at)
+        if t.record is not None and self._needs_construction(t):
+            parts: list[tuple[int, Field | None, ast.Expr]] = []
+            self._fill(t, 0, _Stream([]), parts, at, braced=True)
+            return ast.Init(t.bare, at, parts)
+        return ast.Zero(t.bare, at)
+
+    def _element(
+        self, t: Type, field: Field | None, offset: int, stream: _Stream, parts: list[tuple[int, Field | None, ast.Expr]], at: Token
+    ) -> None:
+        item = stream.items[stream.i][1]
+        bit_field = field if field is not None and field.bit_width else None
+        if t.kind == "reference":
+            stream.i += 1
+            parts.append((offset, None, self.address_of(self.bind(item, t), at)))
+            return
+        if isinstance(item, ast.Init) and isinstance(item, BracedList):
+            stream.i += 1
+            parts.append((offset, bit_field, self.braced(item, t)))
+            return
+        if t.aggregate:
+            if isinstance(item, ast.Text) and _is_char_array(t):
+                stream.i += 1
+                parts.append((offset, None, self.text_array(item, t)))
+                return
+            if t.kind == "record" and (item.type.bare is t.bare or (t.record is not None and t.record.constructors)):
+                stream.i += 1
+                parts.append((offset, None, self.convert(item, t)))
+                return
+            if t.kind == "record" and item.type.kind == "record" and self.rank(item, t) is not None:
+                stream.i += 1
+                parts.append((offset, None, self.convert(item, t)))
+                return
+            self._fill(t, offset, stream, parts, at, braced=False)
+            return
+        stream.i += 1
+        self._check_narrowing(item, t.bare)
+        parts.append((offset, bit_field, self.convert(item, t)))
+
+    def text_array(self, text: ast.Text, target: Type) -> ast.Expr:
+        if target.count >= 0 and len(text.data) > target.count:
+            self.fail("initializer-string for char array is too long", text.at)
+        return ast.Text(ty.array(target.elem or ty.CHAR, target.count if target.count >= 0 else len(text.data)), text.at, text.data)
+
+    def initialise(self, t: Type, e: ast.Expr, at: Token) -> ast.Expr:
+        """The value of a variable of type `t` (not a reference) initialised with `= e`."""
+        if t.kind == "array":
+            if isinstance(e, BracedList):
+                if t.count < 0:
+                    t = ty.array(t.elem or ty.INT, self._count(t, e))
+                return self.braced(e, t)
+            if isinstance(e, ast.Text) and _is_char_array(t):
+                return self.text_array(e, t)
+            if isinstance(e, ast.Text):
+                self.fail("initializing wide char array with non-wide string literal", at)
+            self.fail("array initializer must be an initializer list" + (" or string literal" if _is_char_array(t) else ""), at)
+        if isinstance(e, BracedList):
+            return self.braced(e, t)
+        return self.convert(e, t, "initializing", None)
+
+    def _count(self, t: Type, e: BracedList) -> int:
+        """Elements that an array of unknown bound gets from a list."""
+        assert t.elem is not None
+        if not t.elem.aggregate:
+            return len(e.items)
+        if len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _is_char_array(t):
+            return len(e.items[0][1].data)
+        stream = _Stream(e.items)
+        count = 0
+        while stream.more:
+            self._element(t.elem, None, 0, stream, [], e.at)
+            count += 1
+        return count
+
+
+def _is_char_array(t: Type) -> bool:
+    return t.kind == "array" and t.elem is not None and t.elem.bare in (ty.CHAR, ty.SCHAR, ty.UCHAR)

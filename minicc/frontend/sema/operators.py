@@ -1,0 +1,338 @@
+"""Operators: typing of unary, binary, assignment, conditional, subscript and member expressions."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.convert import Conversions, common_type, element_quals, promoted, similar
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import CONST, Field, Type
+
+COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
+
+
+def _foldable(*operands: ast.Expr) -> bool:
+    return all(isinstance(e, ast.Number) for e in operands)
+
+
+@attrs.define(eq=False)
+class Operators(Conversions):
+    def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
+        """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
+        raise NotImplementedError
+
+    def fold(self, e: ast.Expr) -> ast.Expr:
+        """A constant instead of a tree of constants."""
+        value = constant.evaluate(e)
+        return e if value is None else ast.Number(e.type, e.at, value)
+
+    def value(self, e: ast.Expr) -> ast.Expr:
+        return self.decay(e)
+
+    # -- unary
+
+    def unary(self, op: str, e: ast.Expr, at: Token) -> ast.Expr:
+        if e.type.kind in ("record", "enum"):
+            found = self.operator_call(op, [e], at)
+            if found is not None:
+                return found
+        if op == "&":
+            return self.address_of(e, at)
+        e = self.decay(e)
+        if op == "*":
+            return self.dereference(e, at)
+        t = e.type.bare
+        if op == "!":
+            e = self.condition(e)
+            made: ast.Expr = ast.Unary(ty.BOOL, at, "!", e)
+            return self.fold(made) if _foldable(e) else made
+        if op == "+" and t.kind == "pointer":
+            return ast.Cast(t, at, "convert", e)
+        if not (t.arithmetic or (t.kind == "enum" and not t.scoped)) or (op == "~" and t.kind == "float"):
+            self.fail(f"invalid argument type '{e.type}' to unary expression", at)
+        target = promoted(t)
+        e = self.cast(e, target)
+        if op == "+":
+            return ast.Cast(target, at, "convert", e) if e.lvalue else e
+        made = ast.Unary(target, at, op, e)
+        return self.fold(made) if _foldable(e) else made
+
+    def address_of(self, e: ast.Expr, at: Token) -> ast.Expr:
+        if isinstance(e, ast.Overloads):
+            self.fail("taking the address of a function is not supported in device code", at)
+        if not e.lvalue or isinstance(e, ast.Temporary):
+            self.fail(f"cannot take the address of an rvalue of type '{e.type}'", at)
+        if isinstance(e, ast.Member) and e.field.bit_width:
+            self.fail("address of bit-field requested", at)
+        if isinstance(e, ast.Deref):
+            return e.operand if not e.operand.lvalue else ast.Cast(e.operand.type.bare, at, "convert", e.operand)
+        if isinstance(e, ast.Name) and e.variable.storage == "special":
+            self.fail(f"cannot take the address of built-in variable '{e.variable.name}'", at)
+        return ast.AddressOf(ty.pointer(e.type), at, e)
+
+    def dereference(self, e: ast.Expr, at: Token) -> ast.Expr:
+        t = e.type.bare
+        if t.kind != "pointer":
+            self.fail(f"indirection requires pointer operand ('{e.type}' invalid)", at)
+        assert t.elem is not None
+        if t.elem.kind == "void":
+            self.fail("ISO C++ does not allow indirection on operand of type 'void *'", at)
+        self.require_complete(t.elem, at)
+        return ast.Deref(t.elem, at, e, lvalue=True)
+
+    def require_complete(self, t: Type, at: Token, what: str = "") -> None:
+        if not ty.is_complete(t) and t.kind != "error" and not (t.kind == "array" and t.elem and ty.is_complete(t.elem)):
+            if what:
+                self.fail(f"{what} has incomplete type '{t}'", at)
+            self.fail(f"incomplete type '{t}' where a complete type is required", at)
+
+    def step(self, op: str, e: ast.Expr, prefix: bool, at: Token) -> ast.Expr:
+        if e.type.kind in ("record", "enum"):
+            operands = [e] if prefix else [e, self.number(0, ty.INT, at)]
+            found = self.operator_call(op, operands, at)
+            if found is not None:
+                return found
+        t = e.type
+        word = "increment" if op == "++" else "decrement"
+        if not (t.arithmetic or t.kind == "pointer") or t.kind == "bool":
+            self.fail(f"cannot {word} value of type '{t}'", at)
+        self.require_assignable(e, at)
+        if t.kind == "pointer":
+            assert t.elem is not None
+            self._arithmetic_pointee(t, at)
+        return ast.Step(t if prefix else t.bare, at, op, prefix, e, lvalue=prefix)
+
+    def _arithmetic_pointee(self, t: Type, at: Token) -> None:
+        assert t.elem is not None
+        if t.elem.kind == "void":
+            self.fail("arithmetic on a pointer to void", at)
+        self.require_complete(t.elem, at)
+
+    def require_assignable(self, e: ast.Expr, at: Token) -> None:
+        if not e.lvalue:
+            self.fail("expression is not assignable", at)
+        if e.type.const:
+            if isinstance(e, ast.Name):
+                name, v = e.variable.name, e.variable
+                notes = [self.note(f"variable '{name}' declared const here", v.at)] if v.storage != "special" else []
+                kind = "variable" if v.storage != "member" else "static data member"
+                self.fail(f"cannot assign to {kind} '{name}' with const-qualified type '{e.type}'", at, notes=notes)
+            self.fail(f"read-only variable is not assignable (type '{e.type}')", at)
+
+    # -- binary
+
+    def binary(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        if left.type.kind in ("record", "enum") or right.type.kind in ("record", "enum"):
+            found = self.operator_call(op, [left, right], at)
+            if found is not None:
+                return found
+        if op in ("&&", "||"):
+            left, right = self.condition(left), self.condition(right)
+            logical = ast.Logical(ty.BOOL, at, op, left, right)
+            return self.fold(logical) if isinstance(left, ast.Number) else logical
+        left, right = self.decay(left), self.decay(right)
+        a, b = left.type.bare, right.type.bare
+        if a.kind == "pointer" or b.kind == "pointer" or a.kind == "nullptr" or b.kind == "nullptr":
+            return self._pointer_binary(op, left, right, at)
+        if op in COMPARISONS and a.kind == "enum" and a is b:
+            assert a.elem is not None
+            left, right = self.cast(left, a.elem), self.cast(right, a.elem)
+            a, b = a.elem, a.elem
+        ok_a = a.arithmetic or (a.kind == "enum" and not a.scoped)
+        ok_b = b.arithmetic or (b.kind == "enum" and not b.scoped)
+        if not ok_a or not ok_b:
+            self._invalid_operands(left, right, at)
+        if op in ("%", "&", "|", "^", "<<", ">>") and (a.kind == "float" or b.kind == "float"):
+            self._invalid_operands(left, right, at)
+        if op in ("<<", ">>"):
+            target = promoted(a)
+            left, right = self.cast(left, target), self.cast(right, promoted(b))
+            if isinstance(right, ast.Number):
+                if right.value < 0:
+                    self.warn("frontend.shift", "shift count is negative", at)
+                elif right.value >= target.bits:
+                    self.warn("frontend.shift", "shift count >= width of type", at)
+            made: ast.Expr = ast.Binary(target, at, op, left, right)
+            return self.fold(made) if _foldable(left, right) else made
+        target = common_type(a, b)
+        left, right = self.cast(left, target), self.cast(right, target)
+        if op in ("/", "%") and isinstance(right, ast.Number) and right.value == 0 and target.kind == "int":
+            word = "division" if op == "/" else "remainder"
+            self.warn("frontend.division-by-zero", f"{word} by zero is undefined", at)
+        made = ast.Binary(ty.BOOL if op in COMPARISONS else target, at, op, left, right)
+        return self.fold(made) if _foldable(left, right) else made
+
+    def _invalid_operands(self, left: ast.Expr, right: ast.Expr, at: Token) -> None:
+        self.fail(f"invalid operands to binary expression ('{left.type}' and '{right.type}')", at)
+
+    def _pointer_binary(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        a, b = left.type.bare, right.type.bare
+        integer = ("int", "bool", "enum")
+        if op == "+" and a.kind in integer and b.kind == "pointer":
+            left, right, a, b = right, left, b, a
+        if op in ("+", "-") and a.kind == "pointer" and b.kind in integer and not b.scoped:
+            self._arithmetic_pointee(a, at)
+            return ast.Binary(a, at, op, left, self.cast(right, promoted(b)))
+        if op == "-" and a.kind == "pointer" and b.kind == "pointer":
+            assert a.elem is not None and b.elem is not None
+            if ty.unqualified(a.elem) is not ty.unqualified(b.elem):
+                self.fail(f"'{left.type}' and '{right.type}' are not pointers to compatible types", at)
+            self._arithmetic_pointee(a, at)
+            return ast.Binary(ty.LONG, at, "-", left, right)
+        if op in COMPARISONS:
+            if a.kind == "nullptr" and b.kind == "nullptr":
+                return self.number(int(op in ("==", "<=", ">=")), ty.BOOL, at)
+            if self.is_null_constant(right) and a.kind == "pointer":
+                return ast.Binary(ty.BOOL, at, op, left, self.cast(right, a))
+            if self.is_null_constant(left) and b.kind == "pointer":
+                return ast.Binary(ty.BOOL, at, op, self.cast(left, b), right)
+            if a.kind == "pointer" and b.kind == "pointer":
+                assert a.elem is not None and b.elem is not None
+                if not (
+                    ty.unqualified(a.elem) is ty.unqualified(b.elem)
+                    or "void" in (a.elem.kind, b.elem.kind)
+                    or self.rank(left, b) is not None
+                    or self.rank(right, a) is not None
+                ):
+                    self.fail(f"comparison of distinct pointer types ('{left.type}' and '{right.type}')", at)
+                return ast.Binary(ty.BOOL, at, op, left, right)
+            if "int" in (a.kind, b.kind):
+                self.fail(f"comparison between pointer and integer ('{left.type}' and '{right.type}')", at)
+        self._invalid_operands(left, right, at)
+        raise AssertionError
+
+    def subscript(self, base: ast.Expr, index: ast.Expr, at: Token) -> ast.Expr:
+        if base.type.kind == "record":
+            found = self.operator_call("[]", [base, index], at)
+            if found is not None:
+                return found
+            self.fail(f"type '{base.type}' does not provide a subscript operator", at)
+        base, index = self.decay(base), self.decay(index)
+        if base.type.kind in ("int", "bool") and index.type.kind == "pointer":
+            base, index = index, base
+        if base.type.kind != "pointer":
+            self.fail("subscripted value is not an array, pointer, or vector", at)
+        if not (index.type.integral or (index.type.kind == "enum" and not index.type.scoped)):
+            self.fail("array subscript is not an integer", at)
+        if isinstance(base, ast.Cast) and base.kind == "decay" and isinstance(index, ast.Number):
+            count = base.operand.type.count
+            if count > 0 and not 0 <= index.value < count:
+                where = "past the end of" if index.value > 0 else "before the beginning of"
+                self.warn("frontend.array-bounds", f"array index {index.value} is {where} the array (which contains {count} elements)", at)
+        return self.dereference(ast.Binary(base.type.bare, at, "+", base, self.cast(index, promoted(index.type))), at)
+
+    # -- members
+
+    def member(self, base: ast.Expr, field: Field, at: Token) -> ast.Expr:
+        t = field.type
+        if t.kind == "reference":
+            assert t.elem is not None
+            pointer = ast.Member(ty.pointer(t.elem), at, base, field, lvalue=base.lvalue)
+            return ast.Deref(t.elem, at, pointer, lvalue=True)
+        return ast.Member(ty.qualified(t, element_quals(base.type)), at, base, field, lvalue=base.lvalue)
+
+    # -- assignment
+
+    def assign(self, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        if left.type.kind == "record":
+            found = self.operator_call("=", [left, right], at)
+            if found is not None:
+                return found
+        self.require_assignable(left, at)
+        if left.type.kind == "array":
+            self.fail(f"array type '{left.type}' is not assignable", at)
+        if isinstance(right, ast.Init):
+            return ast.Assign(left.type, at, left, right, lvalue=True)
+        return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", at), lvalue=True)
+
+    def compound(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        if left.type.kind in ("record", "enum") or right.type.kind in ("record", "enum"):
+            found = self.operator_call(op + "=", [left, right], at)
+            if found is not None:
+                return found
+        self.require_assignable(left, at)
+        right = self.decay(right)
+        a, b = left.type.bare, right.type.bare
+        if a.kind == "pointer":
+            if op not in ("+", "-") or not b.integral:
+                self._invalid_operands(left, right, at)
+            self._arithmetic_pointee(a, at)
+            return ast.CompoundAssign(left.type, at, op, left, self.cast(right, promoted(b)), a, lvalue=True)
+        if not a.arithmetic or not (b.arithmetic or (b.kind == "enum" and not b.scoped)):
+            self._invalid_operands(left, right, at)
+        if op in ("%", "&", "|", "^", "<<", ">>") and (a.kind == "float" or b.kind == "float"):
+            self._invalid_operands(left, right, at)
+        if op in ("<<", ">>"):
+            common = promoted(a)
+            right = self.cast(right, promoted(b))
+            if isinstance(right, ast.Number) and not 0 <= right.value < common.bits:
+                what = "shift count is negative" if right.value < 0 else "shift count >= width of type"
+                self.warn("frontend.shift", what, at)
+        else:
+            common = common_type(a, b)
+            right = self.cast(right, common)
+        return ast.CompoundAssign(left.type, at, op, left, right, common, lvalue=True)
+
+    # -- ?:
+
+    def conditional(self, condition: ast.Expr, yes: ast.Expr, no: ast.Expr, at: Token) -> ast.Expr:
+        condition = self.condition(condition)
+        if yes.type.kind == "void" or no.type.kind == "void":
+            if yes.type.kind != no.type.kind:
+                self.fail("right operand to ? is void, but left operand is of type " f"'{yes.type if no.type.kind == 'void' else no.type}'", at)
+            return ast.Conditional(ty.VOID, at, condition, yes, no)
+        if yes.lvalue and no.lvalue and yes.type is no.type:
+            return self._pick(ast.Conditional(yes.type, at, condition, yes, no, lvalue=True))
+        if yes.lvalue and no.lvalue and ty.unqualified(yes.type) is ty.unqualified(no.type) and yes.type.kind == "record":
+            merged = ty.qualified(ty.unqualified(yes.type), yes.type.quals | no.type.quals)
+            return self._pick(ast.Conditional(merged, at, condition, yes, no, lvalue=True))
+        yes, no = self.decay(yes), self.decay(no)
+        a, b = yes.type.bare, no.type.bare
+        target: Type | None = None
+        if a is b:
+            target = a
+        elif a.arithmetic and b.arithmetic or {a.kind, b.kind} <= {"int", "bool", "float", "enum"} and not (a.scoped or b.scoped):
+            target = common_type(a, b)
+        elif "pointer" in (a.kind, b.kind):
+            target = self._common_pointer(yes, no)
+        elif "record" in (a.kind, b.kind):
+            if b.kind == "record" and self.rank(yes, b) is not None:
+                target = b
+            elif a.kind == "record" and self.rank(no, a) is not None:
+                target = a
+            elif a.kind == "record" and self.rank(yes, b) is not None:
+                target = b
+            elif b.kind == "record" and self.rank(no, a) is not None:
+                target = a
+        if target is None:
+            self.fail(f"incompatible operand types ('{yes.type}' and '{no.type}')", at)
+        return self._pick(
+            ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target))
+        )
+
+    def _pick(self, e: ast.Conditional) -> ast.Expr:
+        if isinstance(e.condition, ast.Number):
+            return e.yes if e.condition.value else e.no
+        return e
+
+    def _common_pointer(self, yes: ast.Expr, no: ast.Expr) -> Type | None:
+        a, b = yes.type.bare, no.type.bare
+        if self.is_null_constant(no) and a.kind == "pointer":
+            return a
+        if self.is_null_constant(yes) and b.kind == "pointer":
+            return b
+        if a.kind == "pointer" and b.kind == "pointer":
+            assert a.elem is not None and b.elem is not None
+            quals = a.elem.quals | b.elem.quals
+            if ty.unqualified(a.elem) is ty.unqualified(b.elem):
+                return ty.pointer(ty.qualified(ty.unqualified(a.elem), quals))
+            if "void" in (a.elem.kind, b.elem.kind):
+                return ty.pointer(ty.qualified(ty.VOID, quals & CONST))
+            if similar(a, b):
+                return b
+            if similar(b, a):
+                return a
+        return None

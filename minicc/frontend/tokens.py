@@ -1,0 +1,94 @@
+"""Tokens, and the scanner that makes them.
+
+Input: the text of a file. Output: a list of `Token`, ended by one of kind EOF. Cost: one regular-expression match a token.
+Whitespace and comments become two flags on the token that follows them. Nothing here fails: a character that starts no
+token is a token of kind OTHER, and whoever meets it in live code reports it (skipped #if groups may hold anything).
+"""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from minicc.diagnostics import SourceFile, Span
+
+IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"
+
+
+@attrs.define(eq=False)
+class Token:
+    """One preprocessing token. `hide` holds macro names that may not expand it again (Prosser's hide set)."""
+
+    kind: str
+    text: str
+    source: SourceFile
+    start: int
+    space: bool = False
+    """Whitespace or a comment before it."""
+    bol: bool = False
+    """First on its line."""
+    hide: frozenset[str] | None = None
+    end: int = -1
+    """Offset past its spelling; -1: start + len(text)."""
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source, self.start, self.end if self.end >= 0 else self.start + max(1, len(self.text)))
+
+    @property
+    def line(self) -> int:
+        return self.source.position(self.start)[0]
+
+
+_SCAN = re.compile(
+    r"""
+    (?P<gap>(?:[ \t\r\f\v]+|\\\r?\n|//[^\n\\]*(?:\\[\s\S][^\n\\]*)*|/\*[\s\S]*?\*/)+)
+  | (?P<nl>\n)
+  | (?P<ident>[A-Za-z_$\u0080-\U0010ffff][\w$]*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[\w.])*)
+  | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*")
+  | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
+  | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
+  | (?P<other>[\s\S])
+    """,
+    re.VERBOSE,
+)
+
+
+def scan(source: SourceFile) -> list[Token]:
+    """Every token of `source`, then EOF."""
+    text = source.text
+    out: list[Token] = []
+    append = out.append
+    space, bol = False, True
+    # String prefixes look like identifiers; the alternation tries identifiers first, so look behind for a quote.
+    match = _SCAN.match
+    at, size = 0, len(text)
+    while at < size:
+        m = match(text, at)
+        assert m is not None
+        kind = m.lastgroup
+        end = m.end()
+        if kind == "gap":
+            space = True
+        elif kind == "nl":
+            bol, space = True, True
+        else:
+            if kind == "ident" and end < size and text[end] in "\"'" and text[at:end] in ("u8", "u", "U", "L", "R"):
+                prefixed = _STRING.match(text, at)
+                if prefixed is not None:
+                    kind = "string" if text[end] == '"' else "char"
+                    end = prefixed.end()
+            spelling = text[at:end]
+            if kind == "string" and "\\\n" in spelling:
+                append(Token(STRING, spelling.replace("\\\n", ""), source, at, space, bol, None, end))
+            else:
+                append(Token(kind or OTHER, spelling, source, at, space, bol))
+            space = bol = False
+        at = end
+    append(Token(EOF, "", source, size, True, True))
+    return out
+
+
+_STRING = re.compile(r"""(?:u8|[uUL])(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])+')""")

@@ -1,0 +1,316 @@
+"""C++ types as the device sees them (LP64), interned so that equal types are the same object.
+
+`const` and `volatile` versions of a type are variants of it: `t.bare` is the unqualified one, `qualified(t, CONST)` makes
+one. Records know their fields' offsets; in LLVM IR a record is bytes (`[n x i8]`), addressed by offset, so that unions,
+over-aligned members and bit-fields need nothing special.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from minicc.frontend.ast import Function, FunctionTemplate, Scope
+
+CONST, VOLATILE = 1, 2
+
+
+@attrs.define(eq=False, repr=False)
+class Type:
+    """One type. Which of the later fields mean something depends on `kind`."""
+
+    kind: str
+    """void bool int float nullptr pointer reference array record enum function param error."""
+    name: str
+    """C spelling of void, arithmetic types, records, enums and template parameters."""
+    size: int = 0
+    align: int = 1
+    signed: bool = False
+    rank: int = 0
+    """Integer conversion rank, or for floats 1 = float, 2 = double."""
+    code: str = ""
+    """Itanium mangling of a builtin type."""
+    llvm: str = ""
+    """How it lies in memory."""
+    elem: Type | None = None
+    """Pointee, referred type, array element, underlying type of an enum, return type of a function."""
+    count: int = 0
+    """Elements of an array; -1: not known."""
+    params: tuple[Type, ...] = ()
+    variadic: bool = False
+    rvalue: bool = False
+    """This reference is &&."""
+    record: Record | None = None
+    scoped: bool = False
+    """enum class."""
+    quals: int = 0
+    plain: Type | None = None
+    cache: dict[object, Type] = attrs.field(factory=dict)
+
+    @property
+    def bare(self) -> Type:
+        return self.plain or self
+
+    @property
+    def const(self) -> bool:
+        return bool(self.quals & CONST) if self.kind != "array" else bool(self.elem and self.elem.const)
+
+    @property
+    def volatile(self) -> bool:
+        return bool(self.quals & VOLATILE)
+
+    @property
+    def integral(self) -> bool:
+        """Integers, characters and bool."""
+        return self.kind in ("int", "bool")
+
+    @property
+    def arithmetic(self) -> bool:
+        return self.kind in ("int", "float", "bool")
+
+    @property
+    def scalar(self) -> bool:
+        return self.kind in ("int", "float", "bool", "pointer", "enum", "nullptr")
+
+    @property
+    def aggregate(self) -> bool:
+        return self.kind in ("record", "array")
+
+    @property
+    def bits(self) -> int:
+        return self.size * 8
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    __repr__ = __str__
+
+
+@attrs.define(eq=False)
+class Field:
+    name: str
+    type: Type
+    offset: int
+    bit_offset: int = 0
+    bit_width: int = 0
+    """0: an ordinary member."""
+    default: object = None
+    """Tokens of a default member initialiser (re-read for each use)."""
+
+
+@attrs.define(eq=False)
+class Record:
+    """struct, class or union. `scope` holds its member functions, types and static members."""
+
+    tag: str
+    name: str
+    fields: list[Field] = attrs.field(factory=list)
+    complete: bool = False
+    vector: bool = False
+    """A built-in vector type: float4, uint3 ..."""
+    scope: Scope | None = None
+    constructors: list[Function | FunctionTemplate] = attrs.field(factory=list)
+    has_default: bool = False
+    """A defaulted default constructor stands beside others."""
+    template_name: str = ""
+    template_args: tuple[object, ...] = ()
+    qualifier: str = ""
+    """Mangled enclosing scope, for local and nested classes."""
+    base: Record | None = None
+    source: object = None
+
+    def find(self, name: str) -> Field | None:
+        for field in self.fields:
+            if field.name == name:
+                return field
+        return None
+
+    @property
+    def trivial(self) -> bool:
+        """No constructor of its own: an aggregate, initialised member by member."""
+        return not self.constructors
+
+
+def _integer(name: str, size: int, signed: bool, rank: int, code: str) -> Type:
+    return Type("int", name, size, size, signed, rank, code, f"i{size * 8}")
+
+
+VOID = Type("void", "void", 1, 1, code="v", llvm="void")
+BOOL = Type("bool", "bool", 1, 1, False, 1, "b", "i8")
+CHAR = _integer("char", 1, True, 2, "c")
+SCHAR = _integer("signed char", 1, True, 2, "a")
+UCHAR = _integer("unsigned char", 1, False, 2, "h")
+SHORT = _integer("short", 2, True, 3, "s")
+USHORT = _integer("unsigned short", 2, False, 3, "t")
+INT = _integer("int", 4, True, 4, "i")
+UINT = _integer("unsigned int", 4, False, 4, "j")
+LONG = _integer("long", 8, True, 5, "l")
+ULONG = _integer("unsigned long", 8, False, 5, "m")
+LLONG = _integer("long long", 8, True, 6, "x")
+ULLONG = _integer("unsigned long long", 8, False, 6, "y")
+WCHAR = _integer("wchar_t", 4, True, 4, "w")
+FLOAT = Type("float", "float", 4, 4, True, 1, "f", "float")
+DOUBLE = Type("float", "double", 8, 8, True, 2, "d", "double")
+NULLPTR = Type("nullptr", "std::nullptr_t", 8, 8, code="Dn", llvm="ptr")
+ERROR = Type("error", "<error>")
+AUTO = Type("auto", "auto")
+
+BY_CODE: dict[str, Type] = {
+    t.code: t
+    for t in (VOID, BOOL, CHAR, SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, LLONG, ULLONG, FLOAT, DOUBLE)
+}
+
+
+def pointer(to: Type) -> Type:
+    made = to.cache.get("*")
+    if made is None:
+        made = to.cache["*"] = Type("pointer", "", 8, 8, llvm="ptr", elem=to)
+    return made
+
+
+def reference(to: Type, rvalue: bool = False) -> Type:
+    if to.kind == "reference":
+        return to
+    key = "&&" if rvalue else "&"
+    made = to.cache.get(key)
+    if made is None:
+        made = to.cache[key] = Type("reference", "", 8, 8, llvm="ptr", elem=to, rvalue=rvalue)
+    return made
+
+
+def array(of: Type, count: int) -> Type:
+    made = of.cache.get(count)
+    if made is None:
+        size = of.size * max(count, 0)
+        made = Type("array", "", size, of.align, llvm=f"[{max(count, 0)} x {of.llvm}]", elem=of, count=count)
+        of.cache[count] = made
+    return made
+
+
+def function(ret: Type, params: Sequence[Type], variadic: bool = False) -> Type:
+    key = ("()", tuple(map(id, params)), variadic)
+    made = ret.cache.get(key)
+    if made is None:
+        made = ret.cache[key] = Type("function", "", 1, 1, llvm="ptr", elem=ret, params=tuple(params), variadic=variadic)
+    return made
+
+
+def qualified(t: Type, quals: int) -> Type:
+    """`t` with more qualifiers; those of an array belong to its elements; references and functions take none."""
+    if not quals or t.quals | quals == t.quals or t.kind in ("reference", "function", "error"):
+        return t
+    if t.kind == "array":
+        assert t.elem is not None
+        return array(qualified(t.elem, quals), t.count)
+    bare = t.bare
+    wanted = t.quals | quals
+    made = bare.cache.get(("cv", wanted))
+    if made is None:
+        # Records may be completed after a const version was named, so such variants are refreshed in `complete`.
+        made = attrs.evolve(bare, quals=wanted, plain=bare, cache={})
+        bare.cache["cv", wanted] = made
+    return made
+
+
+def unqualified(t: Type) -> Type:
+    """Without qualifiers at the top (for arrays: of the elements)."""
+    if t.kind == "array":
+        assert t.elem is not None
+        return array(unqualified(t.elem), t.count) if t.elem.quals or t.elem.kind == "array" else t
+    return t.plain or t
+
+
+def new_record(record: Record) -> Type:
+    return Type("record", record.name, 0, 1, llvm="[0 x i8]", record=record)
+
+
+def complete(t: Type, size: int, align: int) -> None:
+    """Set the layout of a record type and of the qualified variants made while it was incomplete."""
+    assert t.record is not None
+    t.record.complete = True
+    for each in [t, *(v for k, v in t.cache.items() if isinstance(k, tuple) and k[0] == "cv")]:
+        each.size, each.align, each.llvm = size, align, f"[{size} x i8]"
+
+
+def is_complete(t: Type) -> bool:
+    if t.kind == "record":
+        assert t.record is not None
+        return t.record.complete
+    if t.kind == "array":
+        assert t.elem is not None
+        return t.count >= 0 and is_complete(t.elem)
+    return t.kind not in ("void", "error", "function")
+
+
+def spell(t: Type, inner: str = "") -> str:
+    """C++ spelling of a type, as clang prints it in messages."""
+    quals = ("const " if t.quals & CONST else "") + ("volatile " if t.quals & VOLATILE else "")
+    if t.kind == "pointer":
+        assert t.elem is not None
+        after = (" " + quals.strip() if quals else "") + inner
+        if t.elem.kind in ("array", "function"):
+            return spell(t.elem, f"(*{after})")
+        return spell(t.elem, f"*{after}" if after else "*")
+    if t.kind == "reference":
+        assert t.elem is not None
+        sign = "&&" if t.rvalue else "&"
+        if t.elem.kind in ("array", "function"):
+            return spell(t.elem, f"({sign}{inner})")
+        return spell(t.elem, sign + inner)
+    if t.kind == "array":
+        assert t.elem is not None
+        return spell(t.elem, f"{inner}[{t.count if t.count >= 0 else ''}]")
+    if t.kind == "function":
+        assert t.elem is not None
+        return spell(t.elem, f"{inner}({', '.join(spell(p) for p in t.params)}{', ...' if t.variadic else ''})")
+    text = quals + t.name
+    return f"{text} {inner}" if inner and inner[0] in "*&(" else text + inner
+
+
+# Built-in vector types: element, alignment of the 2- and 4-component versions.
+_VECTORS: dict[str, tuple[Type, int, int]] = {
+    "char": (SCHAR, 2, 4),
+    "uchar": (UCHAR, 2, 4),
+    "short": (SHORT, 4, 8),
+    "ushort": (USHORT, 4, 8),
+    "int": (INT, 8, 16),
+    "uint": (UINT, 8, 16),
+    "long": (LONG, 16, 16),
+    "ulong": (ULONG, 16, 16),
+    "longlong": (LLONG, 16, 16),
+    "ulonglong": (ULLONG, 16, 16),
+    "float": (FLOAT, 8, 16),
+    "double": (DOUBLE, 16, 16),
+}
+_made: dict[str, Type] = {}
+
+
+def vector(name: str) -> Type | None:
+    """The built-in vector type of that name (float4, uchar2, dim3 ...), or None."""
+    found = _made.get(name)
+    if found is not None:
+        return found
+    if name == "dim3":
+        return _vector(name, UINT, 3, 4)
+    base, digit = name[:-1], name[-1:]
+    if base in _VECTORS and digit in "1234" and digit:
+        element, two, four = _VECTORS[base]
+        count = int(digit)
+        return _vector(name, element, count, {2: two, 4: four}.get(count, element.align))
+    if name in ("double4_16a", "double4_32a", "long4_16a", "long4_32a", "longlong4_16a", "longlong4_32a",
+                "ulong4_16a", "ulong4_32a", "ulonglong4_16a", "ulonglong4_32a"):  # fmt: skip
+        return _vector(name, _VECTORS[name.partition("4")[0]][0], 4, int(name[-3:-1]))
+    return None
+
+
+def _vector(name: str, element: Type, count: int, align: int) -> Type:
+    record = Record("struct", name, vector=True)
+    record.fields = [Field("xyzw"[i], element, i * element.size) for i in range(count)]
+    made = new_record(record)
+    size = -(-count * element.size // align) * align
+    complete(made, size, align)
+    _made[name] = made
+    return made
