@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from minicc import arch as machines
-from minicc.sass.program import Function
+from minicc.sass.program import Function, Line
 from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
@@ -149,10 +149,8 @@ class ModelDevice(Device):
         """The error of a grid that ended in a fault, with kernel, block, thread, place and source line."""
         fault = completion.outcome.fault
         assert fault is not None
-        function = self._functions.get(completion.grid.entry)
-        name = function.name if function else completion.grid.name
-        at = bisect.bisect_right([line.offset for line in function.lines], fault.pc) - 1 if function else -1
-        line = function.lines[at] if function and at >= 0 else None
+        name = completion.grid.name
+        line = self._line(completion.grid.entry + fault.pc)
         where = f"{line.file}:{line.line}: " if line else ""
         return DeviceError(
             f"{where}{fault.message}",
@@ -165,6 +163,16 @@ class ModelDevice(Device):
             line.line if line else 0,
             fault.address,
         )
+
+    def _line(self, address: int) -> Line | None:
+        """The source line of a code address."""
+        entries = sorted(self._functions)
+        at = bisect.bisect_right(entries, address) - 1
+        if at < 0:
+            return None
+        function, offset = self._functions[entries[at]], address - entries[at]
+        index = bisect.bisect_right([line.offset for line in function.lines], offset) - 1
+        return function.lines[index] if index >= 0 and offset < len(function.code) else None
 
     def _completed(self, completion: Completion) -> None:
         self._completions[completion.debug_id] = completion
@@ -186,7 +194,8 @@ class ModelDevice(Device):
         asked = launch.Request(request.grid, request.block, request.shared)
         shared = launch.check(asked, Placed(function, 0, 0, None), self.arch)
         placed = module.loaded.place(kernel.name)
-        self._functions[placed.entry] = function
+        for one in module.loaded.placed.values():
+            self._functions[one.entry] = one.function
         self.gpu.compute.names[placed.entry] = kernel.name
         number, memory = self._next, self.gpu.memory
         self._next += 1

@@ -133,32 +133,60 @@ class LoadedModule:
         self.tracer.step("driver", "constant bank 4", address=self.bank4[0], slots=len(slots))
 
     def place(self, name: str) -> Placed:
-        """Upload a function's code, with relocations applied, unless it is there already."""
+        """Upload a function's code, with relocations applied, unless it is there already. Functions that refer to each
+        other go into one piece of memory, in program order: code jumps only within what is mapped around its entry."""
         if name in self.placed:
             return self.placed[name]
-        function = self.program.function(name)
         try:
-            return self._place(function)
+            self._place(self._group(name))
         except OutOfMemory as error:
             raise LaunchError("load.memory", f"cannot place the code of '{name}': {error}") from None
-
-    def _place(self, function: Function) -> Placed:
-        name = function.name
-        code = bytearray(pad(function.code, self.arch.abi.text_padding))
-        entry = self._reserve(len(code) + PREFETCH_ROOM, 128)
-        bank = None
-        if function.constant2:
-            bank = self._bank(len(function.constant2))
-            self._upload(bank[0], function.constant2)
-        # Known before relocations are resolved, so that functions may refer to each other.
-        self.placed[name] = Placed(function, entry, len(code), bank)
-        for r in function.relocations:
-            relocate.apply(code, r.offset, r.kind, self.resolve(r.symbol) + r.addend, f"code of '{name}'")
-        room = pad(b"", PREFETCH_ROOM)
-        self._upload(entry, bytes(code) + room)
-        self._tables()
-        self.tracer.step("driver", "upload code (first launch)", kernel=name, address=entry, bytes=len(code))
         return self.placed[name]
+
+    def _group(self, name: str) -> list[Function]:
+        """The function and all that are connected with it: by relocations, or by having an address in bank 4."""
+        functions = {f.name: f for f in self.program.functions}
+        owner = {label: f.name for f in self.program.functions for label in f.labels} | {n: n for n in functions}
+        links: dict[str, set[str]] = {n: set() for n in functions}
+
+        def join(one: str, other: str) -> None:
+            links[one].add(other)
+            links[other].add(one)
+
+        for f in self.program.functions:
+            for r in f.relocations:
+                if r.symbol in owner:
+                    join(f.name, owner[r.symbol])
+        pointed = [owner[split_addend(slot)[0]] for slot in self.program.constant4 if split_addend(slot)[0] in owner]
+        if pointed:  # any kernel may fetch such an address
+            for n in functions:
+                join(n, pointed[0])
+        found, queue = {name}, [name]
+        while queue:
+            for other in links[queue.pop()] - found:
+                found.add(other)
+                queue.append(other)
+        return [f for f in self.program.functions if f.name in found]
+
+    def _place(self, group: list[Function]) -> None:
+        codes = [bytearray(pad(f.code, self.arch.abi.text_padding)) for f in group]
+        base = self._reserve(sum(map(len, codes)) + PREFETCH_ROOM, 128)
+        entry = base
+        for function, code in zip(group, codes, strict=True):
+            bank = None
+            if function.constant2:
+                bank = self._bank(len(function.constant2))
+                self._upload(bank[0], function.constant2)
+            # All are known before relocations are resolved.
+            self.placed[function.name] = Placed(function, entry, len(code), bank)
+            entry += len(code)
+        for function, code in zip(group, codes, strict=True):
+            for r in function.relocations:
+                relocate.apply(code, r.offset, r.kind, self.resolve(r.symbol) + r.addend, f"code of '{function.name}'")
+        self._upload(base, b"".join(codes) + pad(b"", PREFETCH_ROOM))
+        self._tables()
+        names = ",".join(f.name for f in group)
+        self.tracer.step("driver", "upload code (first launch)", kernel=names, address=base, bytes=sum(map(len, codes)))
 
     def banks(self, placed: Placed) -> dict[int, tuple[int, int]]:
         """Constant banks other than 0 that a kernel can read: number -> (address, bytes)."""
