@@ -19,7 +19,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import Interval, Ranges, build
+from minicc.ptxas.intervals import Interval, Ranges, Segments, build, overlap
 from minicc.ptxas.mir import MFunction, V, VReg
 from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
@@ -155,10 +155,11 @@ _FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barr
 
 @attrs.define(eq=False)
 class _Live:
-    """An interval under way: `at` is the index of the segment it is in or waits for."""
+    """A part of a register under way: `at` is the index of the segment it is in or waits for."""
 
     interval: Interval
-    base: int
+    segments: Segments
+    color: int
     at: int = 0
 
 
@@ -173,7 +174,7 @@ class Scan:
         self.todo: list[Interval] = []
         self.pinned: list[Interval] = []
         for interval in ranges.intervals:
-            if interval is not None and interval.reg.file == file and interval.segments:
+            if interval is not None and interval.reg.file == file and any(interval.parts):
                 (self.todo if interval.reg.fixed is None else self.pinned).append(interval)
         self.todo.sort(key=lambda i: (i.start, i.reg.id))
         self.color: dict[int, int] = {}
@@ -182,75 +183,103 @@ class Scan:
             self.color[interval.reg.id] = interval.reg.fixed
         self.spilled: dict[int, VReg] = {}
         self.function = function
+        self.live: dict[tuple[int, int], _Live] = {}
+        self.resting: dict[tuple[int, int], _Live] = {}
+        self.events: list[tuple[int, int, tuple[int, int]]] = []  # (point, 0 segment ends | 1 next one starts, name)
+        self.busy = 0
+
+    def _advance(self, point: int) -> None:
+        events, live, resting = self.events, self.live, self.resting
+        while events and events[0][0] <= point:
+            _, kind, name = heapq.heappop(events)
+            entry = live.get(name) if kind == 0 else resting.get(name)
+            if entry is None:
+                continue
+            if kind == 0:
+                del live[name]
+                self.busy &= ~(1 << entry.color)
+                entry.at += 1
+                if entry.at < len(entry.segments):
+                    resting[name] = entry
+                    heapq.heappush(events, (entry.segments[entry.at][0], 1, name))
+            else:
+                del resting[name]
+                live[name] = entry
+                self.busy |= 1 << entry.color
+                heapq.heappush(events, (entry.segments[entry.at][1], 0, name))
+
+    def _free(self, current: Interval, point: int) -> int:
+        """Mask of the numbers that `current` may start at (before alignment)."""
+        fit = -1
+        for part, segments in enumerate(current.parts):
+            free = self.everything
+            if segments:
+                if segments[0][0] <= point:
+                    free &= ~self.busy
+                else:
+                    for entry in self.live.values():
+                        if overlap(entry.segments, segments, point):
+                            free &= ~(1 << entry.color)
+                for entry in self.resting.values():
+                    if overlap(entry.segments, segments, point):
+                        free &= ~(1 << entry.color)
+                for pinned in self.pinned:
+                    for other, theirs in enumerate(pinned.parts):
+                        if overlap(theirs, segments):
+                            free &= ~(1 << self.color[pinned.reg.id] + other)
+            fit &= free >> part
+        return fit
+
+    def _rivals(self, current: Interval, point: int) -> list[tuple[int, int]]:
+        """Names under way that share a point with `current`."""
+        return sorted(
+            name
+            for table in (self.live, self.resting)
+            for name, entry in table.items()
+            if any(overlap(entry.segments, segments, point) for segments in current.parts)
+        )
 
     def run(self) -> set[VReg]:
-        live: dict[int, _Live] = {}
-        busy = 0
-        resting: dict[int, _Live] = {}
-        events: list[tuple[int, int, int]] = []  # (point, 0 segment ends | 1 next segment starts, vreg id)
         high = 0
         for current in self.todo:
             point = current.start
-            while events and events[0][0] <= point:
-                _, kind, name = heapq.heappop(events)
-                entry = live.get(name) if kind == 0 else resting.get(name)
-                if entry is None:
-                    continue
-                mask = ((1 << entry.interval.reg.width) - 1) << entry.base
-                if kind == 0:
-                    del live[name]
-                    busy &= ~mask
-                    entry.at += 1
-                    if entry.at < len(entry.interval.segments):
-                        resting[name] = entry
-                        heapq.heappush(events, (entry.interval.segments[entry.at][0], 1, name))
-                else:
-                    del resting[name]
-                    live[name] = entry
-                    busy |= mask
-                    heapq.heappush(events, (entry.interval.segments[entry.at][1], 0, name))
-            free = self.everything & ~busy
-            rivals: list[_Live] = []
-            for entry in resting.values():
-                if entry.interval.overlaps(current, point):
-                    rivals.append(entry)
-                    free &= ~(((1 << entry.interval.reg.width) - 1) << entry.base)
-            for pinned in self.pinned:
-                if pinned.overlaps(current):
-                    free &= ~(((1 << pinned.reg.width) - 1) << self.color[pinned.reg.id])
-            base = self._choose(current, free, high)
+            self._advance(point)
+            base = self._choose(current, self._free(current, point), high)
             if base is None:
-                base = self._evict(current, live, rivals, resting)
+                base = self._evict(current, self._rivals(current, point))
                 if base is None:
                     self.spilled[current.reg.id] = current.reg
                     continue
-                busy = 0
-                for entry in live.values():
-                    busy |= ((1 << entry.interval.reg.width) - 1) << entry.base
-            entry = _Live(current, base)
             self.color[current.reg.id] = base
             high = max(high, base + current.reg.width)
-            live[current.reg.id] = entry
-            busy |= ((1 << current.reg.width) - 1) << base
-            heapq.heappush(events, (current.segments[0][1], 0, current.reg.id))
+            for part, segments in enumerate(current.parts):
+                if not segments:
+                    continue
+                name = (current.reg.id, part)
+                entry = _Live(current, segments, base + part)
+                if segments[0][0] <= point:
+                    self.live[name] = entry
+                    self.busy |= 1 << entry.color
+                    heapq.heappush(self.events, (segments[0][1], 0, name))
+                else:
+                    self.resting[name] = entry
+                    heapq.heappush(self.events, (segments[0][0], 1, name))
         if self.spilled:
             return set(self.spilled.values())
         for interval in self.todo:
             interval.reg.fixed = self.color[interval.reg.id]
         return set()
 
-    def _choose(self, current: Interval, free: int, high: int) -> int | None:
+    def _choose(self, current: Interval, fit: int, high: int) -> int | None:
         """Lowest fitting number, preferring that of a copy partner, then a bank that spares conflicts."""
         width = current.reg.width
-        fit = free
-        for shift in range(1, width):
-            fit &= free >> shift
-        fit &= _ALIGNED[width]
+        fit &= _ALIGNED[width] & self.everything
+        free = fit
         if not fit:
             return None
-        for hint in current.hints:
-            wanted = self.color.get(hint.id)
-            if wanted is not None and fit >> wanted & 1:
+        for hint, offset in current.hints:
+            wanted = self.color.get(hint.id, -256) + offset
+            if wanted >= 0 and fit >> wanted & 1:
                 return wanted
         if current.against and width == 1:
             balance = 0
@@ -270,9 +299,7 @@ class Scan:
                 return (lone & -lone).bit_length() - 1
         return (fit & -fit).bit_length() - 1
 
-    def _evict(
-        self, current: Interval, live: dict[int, _Live], rivals: list[_Live], resting: dict[int, _Live]
-    ) -> int | None:
+    def _evict(self, current: Interval, rivals: list[tuple[int, int]]) -> int | None:
         """Spill the cheapest set of registers that makes room for `current`; None if `current` is the cheapest."""
         width = current.reg.width
         step = 4 if width > 2 else width
@@ -283,13 +310,13 @@ class Scan:
                 for n in range(self.color[pinned.reg.id], self.color[pinned.reg.id] + pinned.reg.width):
                     if n < self.size:
                         blocked[n] = True
-        for entry in (*live.values(), *rivals):
-            reg = entry.interval.reg
-            price = _price(entry.interval)
-            for n in range(entry.base, entry.base + reg.width):
-                cost[n] += price
-                if not reg.spillable:
-                    blocked[n] = True
+        holders: dict[int, set[int]] = {}
+        for name in rivals:
+            entry = self.live.get(name) or self.resting[name]
+            holders.setdefault(entry.color, set()).add(name[0])
+            cost[entry.color] += _price(entry.interval)
+            if not entry.interval.reg.spillable:
+                blocked[entry.color] = True
         best, where = float("inf"), -1
         for base in range(0, self.size - width + 1, step):
             if any(blocked[base : base + width]):
@@ -302,16 +329,13 @@ class Scan:
             if not current.reg.spillable:
                 self._impossible()
             return None
-        span = range(where, where + width)
-        for table in (live, resting):
-            for name in [
-                n
-                for n, e in table.items()
-                if any(e.base <= at < e.base + e.interval.reg.width for at in span)
-                and (table is live or e in rivals)
-            ]:
-                reg = table.pop(name).interval.reg
-                self.spilled[name] = reg
+        gone = {reg for n in range(where, where + width) for reg in holders.get(n, ())}
+        for table in (self.live, self.resting):
+            for name in [n for n in table if n[0] in gone]:
+                entry = table.pop(name)
+                if table is self.live:
+                    self.busy &= ~(1 << entry.color)
+                self.spilled[name[0]] = entry.interval.reg
         return where
 
     def _impossible(self) -> None:
@@ -324,8 +348,7 @@ class Scan:
 
 def _price(interval: Interval) -> float:
     """Cost of spilling, per point of range freed: long and rarely used ranges go first."""
-    length = sum(end - start for start, end in interval.segments)
-    return interval.weight / (length + 8)
+    return interval.weight / (interval.length + 8)
 
 
 
@@ -333,4 +356,4 @@ def comfortable(function: MFunction, arch: Arch, options: Options) -> int:
     """Live general registers that the scheduler may aim for before allocation: some under the limit, since pairs and quads
     leave gaps."""
     usable = register_limit(function, arch, options) - _EXTRA - 1
-    return max(8, min(usable - max(4, usable // 16), 96))
+    return max(8, usable - max(4, usable // 16))

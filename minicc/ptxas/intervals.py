@@ -11,47 +11,60 @@ import attrs
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
-from minicc.ptxas.mir import MFunction, V, VReg
+from minicc.ptxas.mir import MFunction, V, VMem, VReg
 
+_BITS = [tuple(k for k in range(4) if mask >> k & 1) for mask in range(16)]
 _SLOW_READERS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA"})
+
+
+Segments = list[tuple[int, int]]
+
+
+def overlap(a: Segments, b: Segments, since: int = 0) -> bool:
+    """Whether two ascending lists of segments share a point, from `since` on."""
+    i = j = 0
+    while i < len(a) and a[i][1] <= since:
+        i += 1
+    while j < len(b) and b[j][1] <= since:
+        j += 1
+    while i < len(a) and j < len(b):
+        if a[i][1] <= b[j][0]:
+            i += 1
+        elif b[j][1] <= a[i][0]:
+            j += 1
+        else:
+            return True
+    return False
 
 
 @attrs.define(eq=False)
 class Interval:
-    """Where one virtual register is live: ascending disjoint segments, and what it costs to spill it."""
+    """Where one virtual register is live, and what it costs to spill it. `parts` are the ascending disjoint segments of
+    each 32-bit part: a dead part of a pair or quad is free for others."""
 
     reg: VReg
-    segments: list[tuple[int, int]] = attrs.field(factory=list)
+    parts: list[Segments]
     weight: float = 0.0
-    hints: list[VReg] = attrs.field(factory=list)
-    """Registers that a copy joins it with."""
+    hints: list[tuple[VReg, int]] = attrs.field(factory=list)
+    """Registers that it would do well to share with, and by how much its number should differ from theirs."""
     against: list[VReg] = attrs.field(factory=list)
     """Registers read together with it by instructions that feel register-bank conflicts."""
 
     @property
     def start(self) -> int:
-        return self.segments[0][0]
+        return min(p[0][0] for p in self.parts if p)
 
     @property
     def end(self) -> int:
-        return self.segments[-1][1]
+        return max(p[-1][1] for p in self.parts if p)
 
-    def overlaps(self, other: Interval, since: int = 0) -> bool:
-        """Whether the two are ever live at once, from point `since` on."""
-        a, b = self.segments, other.segments
-        i = j = 0
-        while i < len(a) and a[i][1] <= since:
-            i += 1
-        while j < len(b) and b[j][1] <= since:
-            j += 1
-        while i < len(a) and j < len(b):
-            if a[i][1] <= b[j][0]:
-                i += 1
-            elif b[j][1] <= a[i][0]:
-                j += 1
-            else:
-                return True
-        return False
+    @property
+    def length(self) -> int:
+        return sum(end - start for part in self.parts for start, end in part)
+
+    def overlaps(self, other: Interval) -> bool:
+        """Whether any parts of the two are ever live at once."""
+        return any(overlap(a, b) for a in self.parts for b in other.parts)
 
 
 @attrs.define(eq=False)
@@ -77,52 +90,49 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
     def interval(reg: int) -> Interval:
         found = intervals[reg]
         if found is None:
-            found = intervals[reg] = Interval(vregs[reg])
+            found = intervals[reg] = Interval(vregs[reg], [[] for _ in range(vregs[reg].width)])
         return found
 
     for b in range(len(function.blocks) - 1, -1, -1):
         block = function.blocks[b]
         begin, finish = starts[b], starts[b + 1]
         scale = 10.0 ** min(block.loop_depth, 6)
-        mask = dict(live.live_out[b])
-        until = dict.fromkeys(mask, finish)
+        until: dict[tuple[int, int], int] = {}
+        for reg, mask in live.live_out[b].items():
+            for part in _BITS[mask]:
+                until[(reg, part)] = finish
         for i in range(len(block.insts) - 1, -1, -1):
             access = live.accesses[b][i]
             at = begin + 2 * i
             early = at if block.insts[i].mnemonic in _SLOW_READERS else at + 1
-            for reg, parts in access.defs:
+            for reg, mask in access.defs:
                 found = interval(reg)
                 found.weight += scale
-                left = mask.get(reg, 0) & ~parts
-                if left:
-                    mask[reg] = left
-                else:
-                    mask.pop(reg, None)
-                    found.segments.append((early, until.pop(reg, at + 2)))
-            for reg, _ in access.partial:
+                for part in _BITS[mask]:
+                    found.parts[part].append((early, until.pop((reg, part), at + 2)))
+            for reg, mask in access.partial:
                 found = interval(reg)
                 found.weight += scale
-                if reg not in mask:
-                    found.segments.append((early, at + 2))
-            for reg, parts in access.uses:
+                for part in _BITS[mask]:
+                    if (reg, part) not in until:
+                        found.parts[part].append((early, at + 2))
+            for reg, mask in access.uses:
                 interval(reg).weight += scale
-                if reg in mask:
-                    mask[reg] |= parts
-                else:
-                    mask[reg] = parts
-                    until[reg] = at + 1
-        for reg in mask:
+                for part in _BITS[mask]:
+                    if (reg, part) not in until:
+                        until[(reg, part)] = at + 1
+        for (reg, part), end in until.items():
             # Also parts that are read though never written on this path: they hold whatever the register holds.
-            interval(reg).segments.append((begin, until[reg]))
+            interval(reg).parts[part].append((begin, end))
     for found in intervals:
         if found is not None:
-            found.segments = _merge(found.segments)
+            found.parts = [_merge(p) for p in found.parts]
     _relations(function, interval)
     return Ranges(intervals, starts, live)
 
 
-def _merge(descending: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    out: list[tuple[int, int]] = []
+def _merge(descending: Segments) -> Segments:
+    out: Segments = []
     for start, end in sorted(descending):
         if out and start <= out[-1][1]:
             if end > out[-1][1]:
@@ -139,8 +149,13 @@ def _relations(function: MFunction, interval: object) -> None:
             if inst.mnemonic in ("MOV", "UMOV") and inst.dsts and inst.srcs:
                 to, source = inst.dsts[0], inst.srcs[0]
                 if isinstance(to, V) and isinstance(source, V) and to.reg.file == source.reg.file:
-                    interval(to.reg.id).hints.append(source.reg)
-                    interval(source.reg.id).hints.append(to.reg)
+                    interval(to.reg.id).hints.append((source.reg, source.part - to.part))
+                    interval(source.reg.id).hints.append((to.reg, to.part - source.part))
+            elif inst.memory == "load" and isinstance(inst.srcs[0], VMem) and isinstance(inst.srcs[0].base, V):
+                # A load that overwrites its own address needs no read barrier.
+                for to in inst.dsts:
+                    if isinstance(to, V) and to.reg.file == "R":
+                        interval(to.reg.id).hints.append((inst.srcs[0].base.reg, 0))
             elif inst.mnemonic in ("FFMA", "DFMA"):
                 names = [s.reg for s in inst.srcs if isinstance(s, V) and s.reg.file == "R"]
                 if len(names) == 3:

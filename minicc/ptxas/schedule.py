@@ -14,12 +14,14 @@ from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.dag import Node, build
 from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import MFunction, MInst
-from minicc.ptxas.operands import VIRTUAL, Components
+from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 24
 """Candidates compared when registers are short."""
+_FEW = 26
+"""Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -82,53 +84,77 @@ def _runs(prints: list[Footprint]) -> list[tuple[int, int]]:
 
 
 class _Pressure:
-    """Live general registers while a run is being ordered."""
+    """Live general registers while a run is being ordered. A register that is written again holds a new value: values
+    are counted, not names."""
 
     def __init__(self, prints: list[Footprint], live_after: set[int], general: set[int], target: int) -> None:
-        self.uses: dict[int, int] = {}
-        self.general = general
+        self.uses: list[int] = []
+        """Reads left, per value."""
         self.reads: list[list[int]] = []
         self.writes: list[list[int]] = []
-        first_written: set[int] = set()
-        live: set[int] = set()
+        current: dict[int, int] = {}
+        self.live: set[int] = set()
+
+        def fresh(key: int) -> int:
+            self.uses.append(0)
+            current[key] = len(self.uses) - 1
+            return current[key]
+
+        for key in sorted(live_after):
+            if key in general:
+                self.live.add(fresh(key))
+        start = set(self.live)
         for print_ in prints:
-            reads = sorted({k for k, _ in print_.reads if k >= VIRTUAL and k in general})
-            writes = [k for k, _ in print_.writes if k >= VIRTUAL and k in general]
+            reads: list[int] = []
+            writes: list[int] = []
+            for key in sorted({k for k, _ in print_.reads if k in general}):
+                value = current.get(key)
+                if value is None:
+                    value = fresh(key)
+                    start.add(value)
+                self.uses[value] += 1
+                reads.append(value)
+            for key, _ in print_.writes:
+                if key not in general:
+                    continue
+                if print_.guarded and key in current:
+                    if current[key] not in reads:
+                        self.uses[current[key]] += 1
+                        reads.append(current[key])
+                    continue
+                writes.append(fresh(key))
             self.reads.append(reads)
             self.writes.append(writes)
-            for key in reads:
-                self.uses[key] = self.uses.get(key, 0) + 1
-                if key not in first_written:
-                    live.add(key)
-            first_written.update(writes)
-        self.after = live_after & general
-        live |= self.after - first_written
-        self.live = live
-        # The run's own order never needs to be beaten by much.
-        self.target = max(target, self._peak(live))
+        self.after = {current[key] for key in live_after if key in general}
+        # What is live after the run, but was first written in it, is not live before.
+        touched = {value for reads in self.reads for value in reads}
+        self.live = {v for v in start if v in touched or v in self.after}
+        # Few registers are no gain in themselves: a run may take some more than its own order needs, up to the target.
+        peak = self._peak()
+        self.target = max(min(target, max(_FEW, peak + peak // 8)), peak)
 
-    def _peak(self, live: set[int]) -> int:
-        live, uses, peak = set(live), dict(self.uses), len(live)
+    def _peak(self) -> int:
+        live, uses, peak = set(self.live), list(self.uses), len(self.live)
         for reads, writes in zip(self.reads, self.writes, strict=True):
-            for key in reads:
-                uses[key] -= 1
-                if not uses[key] and key not in self.after:
-                    live.discard(key)
-            live.update(k for k in writes if uses.get(k) or k in self.after)
+            for value in reads:
+                uses[value] -= 1
+                if not uses[value] and value not in self.after:
+                    live.discard(value)
+            live.update(v for v in writes if uses[v] or v in self.after)
             peak = max(peak, len(live))
         return peak
 
     def change(self, i: int) -> int:
         """Live values added (or, negative, ended) by instruction `i` now."""
-        ends = sum(1 for k in self.reads[i] if self.uses[k] == 1 and k not in self.after and k in self.live)
-        return sum(1 for k in self.writes[i] if k not in self.live) - ends
+        ends = sum(1 for v in self.reads[i] if self.uses[v] == 1 and v not in self.after)
+        return len(self.writes[i]) - ends
 
     def take(self, i: int) -> None:
-        for key in self.reads[i]:
-            self.uses[key] -= 1
-            if not self.uses[key] and key not in self.after:
-                self.live.discard(key)
-        self.live.update(k for k in self.writes[i] if self.uses.get(k) or k in self.after)
+        for value in self.reads[i]:
+            self.uses[value] -= 1
+            if not self.uses[value] and value not in self.after:
+                self.live.discard(value)
+        self.live.update(v for v in self.writes[i] if self.uses[v] or v in self.after)
 
     @property
     def tight(self) -> bool:
