@@ -21,6 +21,16 @@ from minicc.sass.semantics import (  # noqa: F401  (each module registers its mn
 )
 from minicc.sass.semantics.form import SEMANTICS, Access, Builder, Form, Result, Slot, Unsupported, form_key
 
+_UNCOVERED = """
+HGMMA QGMMA IGMMA BGMMA UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF UTMACCTL STAS REDAS
+TEX TLD TLD4 TXD TXQ TMML FOOTPRINT SULD SUST SUATOM SURED SUQUERY
+AL2P ALD AST IPA ISBERD ISBEWR LDTRAM OUT PIXLD CSMTEST SETCTAID USETSHMSZ UCLEA ULEPC CLMAD
+CREDUX FMNMX3 IADD LDCU QMMA UF2I UIMNMX UVIMNMX
+"""
+UNCOVERED = frozenset(_UNCOVERED.split())
+"""Warpgroup and bulk-copy instructions, textures and surfaces, the graphics pipeline, what came after
+sm_90: no semantics yet."""
+
 _FORMS: dict[tuple[str, str], Form | Unsupported] = {}
 
 _CONTROL = """
@@ -61,4 +71,4 @@ def _build(function: object, instr: Instr, arch: Arch, key: str) -> Form:
     )
 
 
-__all__ = ["CONTROL", "SEMANTICS", "Access", "Form", "Result", "Slot", "Unsupported", "lookup"]
+__all__ = ["CONTROL", "SEMANTICS", "UNCOVERED", "Access", "Form", "Result", "Slot", "Unsupported", "lookup"]

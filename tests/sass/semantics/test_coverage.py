@@ -57,3 +57,14 @@ def test_every_mnemonic_with_semantics_is_tested() -> None:
     )
     tested = {line.split()[0].split(".")[0] for line in forms.lines(text)}
     assert set(semantics.SEMANTICS) - tested == set()
+
+
+def test_every_declared_instruction_is_accounted_for() -> None:
+    from minicc.sass.isa import ROWS
+
+    declared = {row.mnemonic for row in ROWS}
+    groups = (set(semantics.SEMANTICS), semantics.CONTROL, semantics.UNCOVERED)
+    assert declared - set().union(*groups) == set()
+    for i, a in enumerate(groups):
+        for b in groups[i + 1 :]:
+            assert not a & b
