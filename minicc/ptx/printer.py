@@ -126,6 +126,7 @@ class _Body:
     def __init__(self, out: list[str]) -> None:
         self.out = out
         self.loc: Loc | None = None
+        self.places: set[tuple[int, int, int]] = set()
 
     def scope(self, scope: Function | Scope, body: list[Statement]) -> None:
         head = 0
@@ -151,6 +152,12 @@ class _Body:
     def instruction(self, item: Inst) -> None:
         if item.loc is not None and item.loc != self.loc:
             self.loc = item.loc
+            call = item.loc.inlined_at
+            if call is not None and call not in self.places:
+                # ptxas wants the place of the call named by a .loc of its own first.
+                self.out.append("\t.loc\t{} {} {}\n".format(*call))
+                self.places.add(call)
+            self.places.add((item.loc.file, item.loc.line, item.loc.column))
             self.out.append(f"\t{location(item.loc)}\n")
         self.out.append(f"\t{instruction(item)}\n")
 
