@@ -70,3 +70,55 @@ def test_a_fault_on_the_model_names_the_source_line(gpu, cases):
     assert caught.value.file.endswith("kernels.cu")
     assert caught.value.line == 22
     assert kernel[1, 16](small, 1).wait().cycles > 0
+
+
+PTX = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry scale(.param .u64 p, .param .f32 by, .param .u32 n)
+{
+    .reg .pred %q;
+    .reg .f32 %f<3>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [p];
+    ld.param.f32 %f1, [by];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %q, %r5, %r1;
+    @%q bra DONE;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.s32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    mul.f32 %f2, %f2, %f1;
+    st.global.f32 [%rd4], %f2;
+DONE:
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "fatbin", "too new"])
+def test_ptx_is_compiled_at_load(gpu, form):
+    """PTX text, and a fatbin without a cubin for the device."""
+    from minicc.binary import Entry, write_fatbin
+    from minicc.diagnostics import CompileError
+
+    if form == "too new":
+        with pytest.raises(CompileError, match="sm_100; the device is sm_90"):
+            gpu.load(PTX.replace("sm_90", "sm_100").encode())
+        with pytest.raises(CompileError, match="image:11:"):
+            gpu.load(PTX.replace("ld.param.u64 %rd1", "ld.param.u64 %nope").encode())
+        return
+    other = Entry("cubin", "sm_80", b"\x7fELF" + bytes(60))
+    image = PTX.encode() if form == "text" else write_fatbin([other, Entry("ptx", "compute_90", PTX.encode(), "zstd")])
+    kernel = gpu.load(image)["scale"]
+    assert [(p.offset, p.size) for p in kernel.parameters] == [(0, 8), (8, 4), (12, 4)]
+    a = np.arange(1000, dtype=np.float32)
+    launch = kernel[4, 256](a, 2.5, 1000)
+    assert np.array_equal(a, np.arange(1000, dtype=np.float32) * np.float32(2.5)) and not launch.hazards
