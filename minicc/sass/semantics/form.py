@@ -248,6 +248,14 @@ def _flags(op: Any) -> str:
     return ("-" if op.neg else "") + ("|" if op.abs else "") + ("~" if op.inv else "")
 
 
+def _address_part(reg: Reg | None) -> str:
+    """A register of an address: file, whether it is the zero register, suffixes."""
+    if reg is None:
+        return "-"
+    null = "Z" if reg.index == (RZ if reg.file == "R" else URZ) else ""
+    return ".".join((reg.file + null, *reg.suffix))
+
+
 def _signature(i: int, op: Operand, keyed: bool) -> str:
     match op:
         case Reg(file=("P" | "UP") as file, index=index, inv=inv):
@@ -260,11 +268,10 @@ def _signature(i: int, op: Operand, keyed: bool) -> str:
         case Imm(bits=bits, kind=kind):
             return _flags(op) + (f"={bits:#x}" if keyed else f"K{kind}")
         case Const(ureg=ureg, base=base, suffix=suffix):
-            return ".".join((_flags(op) + ("KX" if ureg or base else "K"), *suffix))
+            indexed = (_address_part(base) if base else "") + ("+" + _address_part(ureg) if ureg else "")
+            return ".".join((_flags(op) + "K" + (f"[{indexed}]" if indexed else ""), *suffix))
         case Mem(base=base, ureg=ureg, desc=desc):
-            return (
-                "M" + (("." + ".".join(base.suffix)) if base else "-") + ("+U" if ureg else "") + ("d" if desc else "")
-            )
+            return "M" + _address_part(base) + ("+" + _address_part(ureg) if ureg else "") + ("d" if desc else "")
         case Target():
             return "T"
         case Name(text=text):
