@@ -27,6 +27,10 @@ def test_forms_are_shared_between_registers_and_not_between_kinds() -> None:
     assert a is not semantics.lookup(parse("FFMA R4, R5, -R6, R7"), ARCH)
     assert a is not semantics.lookup(parse("FFMA.FTZ R4, R5, R6, R7"), ARCH)
     assert a is not semantics.lookup(parse("FFMA R4, R5, UR6, R7"), ARCH)
+    based = semantics.lookup(parse("LDS R4, [R8+0x10]"), ARCH)
+    assert based is not semantics.lookup(parse("LDS R4, [RZ+0x10]"), ARCH)
+    assert based is not semantics.lookup(parse("LDS R4, [R8+UR4+0x10]"), ARCH)
+    assert based is semantics.lookup(parse("LDS R40, [R80+0x30]"), ARCH)
     lut = semantics.lookup(parse("LOP3.LUT R4, R5, R6, R7, 0x80, !PT"), ARCH)
     assert lut is not semantics.lookup(parse("LOP3.LUT R4, R5, R6, R7, 0x96, !PT"), ARCH)
 
