@@ -273,8 +273,8 @@ class Scan:
     def _choose(self, current: Interval, fit: int, high: int) -> int | None:
         """Lowest fitting number, preferring that of a copy partner, then a bank that spares conflicts."""
         width = current.reg.width
-        fit &= _ALIGNED[width] & self.everything
-        free = fit
+        free = fit & self.everything
+        fit = free & _ALIGNED[width]
         if not fit:
             return None
         for hint, offset in current.hints:
@@ -292,11 +292,17 @@ class Scan:
                 base = (better & -better).bit_length() - 1
                 if base < high:
                     return base
-        if width == 1 and high:
-            # Keep whole pairs free: take a number whose neighbour is taken already, if there is one below the top.
-            lone = fit & ~((free >> 1 & ~_ODD) | (free << 1 & _ODD)) & ((1 << high) - 1)
-            if lone:
-                return (lone & -lone).bit_length() - 1
+        if width <= 2 and high:
+            # Keep whole quads and pairs free: fill what is broken already, below the top.
+            below = (1 << high) - 1
+            quads = free & free >> 1
+            quads &= quads >> 2 & _ALIGNED[4]
+            broken = fit & ~(quads * 15) & below
+            if width == 1:
+                lone = broken & ~((free >> 1 & ~_ODD) | (free << 1 & _ODD))
+                broken = lone or broken
+            if broken:
+                return (broken & -broken).bit_length() - 1
         return (fit & -fit).bit_length() - 1
 
     def _evict(self, current: Interval, rivals: list[tuple[int, int]]) -> int | None:

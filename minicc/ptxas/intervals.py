@@ -14,6 +14,8 @@ from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import MFunction, V, VMem, VReg
 
 _BITS = [tuple(k for k in range(4) if mask >> k & 1) for mask in range(16)]
+_ACCUMULATE = frozenset({"FFMA", "DFMA", "IMAD", "HFMA2", "HMMA", "IMMA", "DMMA"})
+"""Whose result often takes the place of the third source."""
 _SLOW_READERS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA"})
 
 
@@ -156,7 +158,13 @@ def _relations(function: MFunction, interval: object) -> None:
                 for to in inst.dsts:
                     if isinstance(to, V) and to.reg.file == "R":
                         interval(to.reg.id).hints.append((inst.srcs[0].base.reg, 0))
-            elif inst.mnemonic in ("FFMA", "DFMA"):
+            elif inst.mnemonic in _ACCUMULATE and len(inst.srcs) > 2:
+                to, source = inst.dsts[0], inst.srcs[2]
+                if isinstance(to, V) and isinstance(source, V) and source.reg.file == to.reg.file:
+                    interval(to.reg.id).hints.append((source.reg, source.part - to.part))
+                    interval(source.reg.id).hints.append((to.reg, to.part - source.part))
+                if inst.mnemonic not in ("FFMA", "DFMA"):
+                    continue
                 names = [s.reg for s in inst.srcs if isinstance(s, V) and s.reg.file == "R"]
                 if len(names) == 3:
                     for one in names:
