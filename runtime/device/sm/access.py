@@ -36,7 +36,8 @@ def translate(
     space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, G: Any
 ) -> int:
     """Host addresses of the active lanes. `shared`/`local` are host addresses of the CTA's and of the warp's lane 0's
-    memory. 1: global, all lanes, consecutive; 0: fine otherwise; negative: minus the fault (lane, address in G)."""
+    memory. 1: all lanes active, consecutive; 2: all active, shared, one address; 0: fine otherwise; negative: minus the
+    fault (lane, address in G)."""
     base = G[L.G_MEMBASE]
     size = G[L.G_MEMSIZE]
     limits = G[L.G_LIMITS]
@@ -66,6 +67,24 @@ def translate(
                 for k in range(32):
                     store64(hosts + 8 * k, np.uint64(host + k * width))
                 return 1
+    if space == L.SPACE_SHARED and mask == np.uint32(FULL):
+        a = loads64(lanes) & FULL
+        top = 0
+        low = 0
+        equal = 0
+        step = 0
+        for k in range(32):
+            b = loads64(lanes + 8 * k) & FULL
+            top = b if b > top else top
+            low |= b
+            equal |= b ^ a
+            step |= b ^ (a + k * width)
+        if top + width <= G[L.G_SHAREDSIZE] and low & (width - 1) == 0:
+            for k in range(32):
+                store64(hosts + 8 * k, np.uint64(shared + (loads64(lanes + 8 * k) & FULL)))
+            if step == 0:
+                return 1
+            return 2 if equal == 0 else 0
     shared_window = G[L.G_SHAREDWIN]
     local_window = G[L.G_LOCALWIN]
     for k in range(32):
@@ -323,6 +342,29 @@ def wavefronts(width: int, lanes: int, mask: Any, banks: int, shift: int, each: 
     words = 1
     if width > 1 << shift:
         words = width >> shift
+    if not each:
+        # Most accesses have no conflict: one word per bank and group.
+        clear = True
+        for start in range(0, 32, group):
+            seen = 0
+            for k in range(start, start + group):
+                if (mask >> np.uint32(k)) & np.uint32(1):
+                    word = loads64(lanes + 8 * k) >> shift
+                    for j in range(words):
+                        bank = (word + j) & (banks - 1)
+                        if seen >> bank & 1:
+                            if X[128 + bank] != word + j:
+                                clear = False
+                        else:
+                            seen |= 1 << bank
+                            X[128 + bank] = word + j
+            if seen:
+                total += 1
+            if not clear:
+                break
+        if clear:
+            return total
+        total = 0
     for start in range(0, 32, group):
         worst = 0
         for b in range(banks):

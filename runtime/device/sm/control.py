@@ -21,7 +21,7 @@ from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
 
 SPECIAL = abi.SPECIAL_ROW * 128
-R4 = 4 * 128
+R4 = 4 * abi.r_row(4)
 SPIN_LIMIT = 32
 """Backward branches after which a group makes way for other ready lanes."""
 

@@ -157,7 +157,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
                 offset = target.address if target is not None and target.address is not None else 0
                 if target is None and imms:
                     value = imms[-1].bits
-                    offset = 16 * (i + 1) + (value - (1 << 32) if value >> 31 & 1 else value)
+                    offset = 16 * (i + 1) + (value - (1 << 32) if value > 0 and value >> 31 & 1 else value)
                 row[L.C_AUX3] = offset
             elif "ABS" in mods or name == "JMP":
                 absolute.append(i)

@@ -151,6 +151,7 @@ class _Run:
         g[L.G_BX], g[L.G_BY], g[L.G_BZ] = grid.block
         g[L.G_THREADS] = grid.block[0] * grid.block[1] * grid.block[2]
         g[L.G_WARPS], g[L.G_CTAS], g[L.G_SMS] = warps, resident, self.sms
+        g[L.G_SCAN] = min((resident * warps + 3) // 4, L.WARPS_PER_SUB_CORE)
         g[L.G_TOTAL] = grid.grid[0] * grid.grid[1] * grid.grid[2]
         g[L.G_SLOTS] = min(self.sms * resident, int(g[L.G_TOTAL]))
         g[L.G_ENTRY] = (grid.entry - grid.code[0]) // 16

@@ -256,6 +256,8 @@ def memory_time(
             n = 0
             if kind == L.A_LDSM or kind == L.A_STSM:
                 n = CODE[i, L.C_AUX]
+            elif consecutive and not atomic:
+                n = max(width >> 2, 1) if consecutive == 1 else 1
             else:
                 n = wavefronts(width, scratch, mask, 32, 2, 1 if atomic else 0, X)
             ideal = 1
@@ -285,7 +287,7 @@ def memory_time(
             lanes = scratch
             if kind == L.A_LDGSTS:
                 lanes = scratch + 256
-            if consecutive:
+            if consecutive == 1:
                 a = loads64(lanes)
                 lines = 0
                 at = a
@@ -489,16 +491,19 @@ def run_sm(
             else:
                 base = sc * 16
                 lastwarp = SC[sc, L.S_LASTWARP]
-                top = 15
-                if SC[sc, L.S_YIELDED] >= 0:
-                    top = (SC[sc, L.S_YIELDED] - base - 1) & 15
-                for k in range(-1, 16):
+                slots = G[L.G_SCAN]
+                top = slots - 1
+                if SC[sc, L.S_YIELDED] > base:
+                    top = SC[sc, L.S_YIELDED] - base - 1
+                for k in range(-1, slots):
                     if k < 0:
                         if lastwarp < 0:
                             continue
                         v = lastwarp
                     else:
-                        v = base + ((top - k) & 15)
+                        v = base + top - k
+                        if v < base:
+                            v += slots
                     wake = WAKE[v]
                     if wake <= t:
                         j = WS[v, L.W_PC]

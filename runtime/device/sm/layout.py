@@ -375,6 +375,8 @@ G_IMC = next(_c)
 G_MEMBAR = next(_c)
 G_LASTEND = next(_c)
 """when the last CTA ended"""
+G_SCAN = next(_c)
+"""warp slots of a sub-core that CTAs can use"""
 G_CYCLELIMIT = next(_c)
 G_NOW = next(_c)
 G_SLOTS = next(_c)

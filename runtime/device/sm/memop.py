@@ -42,7 +42,7 @@ def matrix(hosts: int, count: int, transposed: int, mask: Any, rows: int, store:
 @compiled("int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
 def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     """Execute memory instruction i of warp w for the lanes `mask` (not empty); loaded values go to rows at host address
-    `dst`. Lane addresses stay in the scratch area. 1: all lanes, consecutive global addresses; 0: fine; else -fault."""
+    `dst`. Lane addresses stay in the scratch area. As `translate`: 1, 2, 0, or minus the fault."""
     state = WS[w, L.W_STATE]
     scratch = G[L.G_SCRATCH]
     hosts = scratch + HOSTS
