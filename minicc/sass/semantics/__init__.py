@@ -56,6 +56,9 @@ def lookup(instr: Instr, arch: Arch) -> Form:
             found = _build(function, instr, arch, key[1])
         except Unsupported as reason:
             found = reason
+        except (IndexError, KeyError, StopIteration):
+            # Operands or modifiers that no rule here knows, in a word that decodes.
+            found = Unsupported(f"no semantics for {key[1]}")
         _FORMS[key] = found
     if isinstance(found, Unsupported):
         raise found
