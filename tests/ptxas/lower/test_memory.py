@@ -1,0 +1,319 @@
+"""Loads, stores, atomics, warp and control instructions on the SM model, against what numpy says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.ptxas.lower.harness import THREADS, assemble, device
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+START = """
+\t.reg .b32 %t, %r<30>; .reg .b64 %in, %out, %rd<20>; .reg .pred %p<9>; .reg .f32 %f<9>; .reg .f64 %d<9>;
+\t.reg .b16 %h<9>;
+\tmov.u32 %t, %tid.x; ld.param.u64 %in, [a]; ld.param.u64 %out, [b];
+\tmad.wide.u32 %in, %t, 16, %in; mad.wide.u32 %out, %t, 16, %out;
+"""
+
+
+def run(body: str, data: np.ndarray[Any, Any], threads: int = THREADS, prologue: str = "") -> np.ndarray[Any, Any]:
+    """Each thread has 16 bytes of input at %in and of output at %out; %t is its number."""
+    from minicc import binary
+
+    text = f"{HEAD}{prologue}\n.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}\n"
+    program = assemble(text)
+    kernel: Any = device().load(binary.write_cubin(program))["k"]  # type: ignore[attr-defined, arg-type]
+    out = np.zeros(threads * 4, np.uint32)
+    kernel[(1,), (threads,)](np.ascontiguousarray(data).view(np.uint32), out)
+    return out.reshape(threads, 4)
+
+
+def numbers(threads: int = THREADS) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(11)
+    return rng.integers(0, 1 << 32, size=(threads, 4), dtype=np.uint32)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%in]; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};",
+        "ld.global.v2.u64 {%rd1,%rd2}, [%in]; st.global.v2.u64 [%out], {%rd1,%rd2};",
+        "ld.v2.f64 {%d1,%d2}, [%in]; st.v2.f64 [%out], {%d1,%d2};",
+        "ld.global.nc.v4.f32 {%f1,%f2,%f3,%f4}, [%in]; st.global.v4.f32 [%out], {%f1,%f2,%f3,%f4};",
+        "ld.global.b128 %q, [%in]; st.global.b128 [%out], %q;",
+        "ld.global.u64 %rd1, [%in]; ld.global.u64 %rd2, [%in+8]; st.global.u64 [%out], %rd1;"
+        " add.u64 %out, %out, 16; st.global.u64 [%out+-8], %rd2;",
+        "ld.volatile.global.u32 %r1, [%in]; ld.relaxed.gpu.global.u32 %r2, [%in+4]; ld.acquire.gpu.global.u32 %r3, [%in+8];"
+        " ld.global.cs.u32 %r4, [%in+12]; st.global.cs.u32 [%out], %r1; st.release.gpu.global.u32 [%out+4], %r2;"
+        " st.volatile.global.u32 [%out+8], %r3; st.relaxed.sys.global.u32 [%out+12], %r4;",
+        "ld.global.v4.u16 {%h1,%h2,%h3,%h4}, [%in]; ld.global.v4.u8 {%r1,%r2,%r3,%r4}, [%in+8]; ld.global.b32 %r5, [%in+12];"
+        " st.global.v4.u16 [%out], {%h1,%h2,%h3,%h4}; st.global.v4.u8 [%out+8], {%r1,%r2,%r3,%r4}; st.global.u32 [%out+12], %r5;",
+        "ld.global.v2.u32 {%r1, _}, [%in]; ld.global.v2.u32 {_, %r2}, [%in]; ld.global.v2.u32 {%r3,%r4}, [%in+8];"
+        " st.global.u32 [%out], %r1; st.global.u32 [%out+4], %r2; st.global.v2.u32 [%out+8], {%r3,%r4};",
+        ".shared .align 16 .b8 s[2048]; mov.u32 %r9, s; shl.b32 %r8, %t, 4; add.u32 %r9, %r9, %r8;"
+        " ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%in]; st.shared.v4.u32 [%r9], {%r1,%r2,%r3,%r4}; bar.sync 0;"
+        " ld.shared.v2.u64 {%rd1,%rd2}, [%r9]; st.global.v2.u64 [%out], {%rd1,%rd2};",
+        ".shared .align 16 .b8 s[2048]; mov.u64 %rd9, s; cvta.shared.u64 %rd9, %rd9; mad.wide.u32 %rd9, %t, 16, %rd9;"
+        " ld.global.v2.u64 {%rd1,%rd2}, [%in]; st.v2.u64 [%rd9], {%rd1,%rd2}; cvta.to.shared.u64 %rd8, %rd9;"
+        " ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [%rd8]; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};",
+        ".local .align 16 .b8 l[64]; mov.u64 %rd9, l; and.b32 %r9, %t, 3; mad.wide.u32 %rd9, %r9, 16, %rd9;"
+        " ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%in]; st.local.v4.u32 [%rd9], {%r1,%r2,%r3,%r4};"
+        " ld.local.v4.u32 {%r5,%r6,%r7,%r8}, [%rd9]; st.global.v4.u32 [%out], {%r5,%r6,%r7,%r8};",
+        ".local .align 16 .b8 l[32]; mov.u64 %rd9, l; cvta.local.u64 %rd9, %rd9; ld.global.v2.u64 {%rd1,%rd2}, [%in];"
+        " st.v2.u64 [%rd9+16], {%rd1,%rd2}; ld.local.v2.u64 {%rd3,%rd4}, [l+16]; st.global.v2.u64 [%out], {%rd3,%rd4};",
+    ],
+)
+def test_copy(body: str) -> None:
+    """Every way of moving 16 bytes moves them."""
+    data = numbers()
+    if "%q" in body:
+        body = ".reg .b128 %q; " + body
+    assert np.array_equal(run(body, data), data)
+
+
+def test_narrow_loads_extend() -> None:
+    data = numbers()
+    body = (
+        "ld.global.s8 %r1, [%in]; ld.global.u8 %r2, [%in+1]; ld.global.s16 %r3, [%in+2]; ld.global.u16 %r4, [%in+4];"
+        " st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};"
+    )
+    raw = data.view(np.uint8).reshape(-1, 16)
+    half = data.view(np.uint16).reshape(-1, 8)
+    want = np.stack(
+        [
+            raw[:, 0].astype(np.int8).astype(np.int32).view(np.uint32),
+            raw[:, 1].astype(np.uint32),
+            half[:, 1].astype(np.int16).astype(np.int32).view(np.uint32),
+            half[:, 2].astype(np.uint32),
+        ],
+        axis=1,
+    )
+    assert np.array_equal(run(body, data), want)
+    body = "ld.global.s8 %rd1, [%in]; ld.global.u16 %rd2, [%in+2]; st.global.v2.u64 [%out], {%rd1,%rd2};"
+    wide = np.stack([raw[:, 0].astype(np.int8).astype(np.int64), half[:, 1].astype(np.int64)], axis=1)
+    assert np.array_equal(run(body, data), wide.view(np.uint32).reshape(-1, 4))
+
+
+def test_constant_and_global_variables() -> None:
+    prologue = (
+        ".const .align 4 .b32 table[4] = {11, 22, 33, 44};\n.global .align 8 .u64 where = generic(values)+4;\n"
+        ".global .align 4 .u32 values[4] = {5, 6, 7, 8};\n"
+    )
+    body = (
+        "and.b32 %r1, %t, 3; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1;"
+        " ld.const.u32 %r2, [%rd2]; ld.const.u32 %r3, [table+4]; mov.u64 %rd3, values; add.u64 %rd3, %rd3, %rd1;"
+        " ld.global.u32 %r4, [%rd3]; ld.global.u32 %r5, [values+12]; st.global.v4.u32 [%out], {%r2,%r3,%r4,%r5};"
+    )
+    t = np.arange(THREADS) & 3
+    want = np.stack([(t + 1) * 11, np.full(THREADS, 22), t + 5, np.full(THREADS, 8)], axis=1).astype(np.uint32)
+    assert np.array_equal(run(body, numbers(), prologue=prologue), want)
+
+
+@pytest.mark.parametrize("space", ["global", "shared", ""])
+@pytest.mark.parametrize(
+    ("op", "type_"),
+    [
+        ("add", "u32"), ("add", "u64"), ("min", "s32"), ("max", "u32"), ("and", "b32"), ("or", "b32"), ("xor", "b32"),
+        ("max", "s64"), ("min", "u64"), ("or", "b64"), ("add", "f32"), ("add", "f64"), ("inc", "u32"), ("dec", "u32"),
+        ("exch", "b32"), ("exch", "b64"), ("cas", "b32"), ("cas", "b64"),
+    ],
+)  # fmt: skip
+def test_atomics(space: str, op: str, type_: str) -> None:
+    """All threads of a block on one cell: the final value, and that old values are those of some order."""
+    width = int(type_[1:])
+    floating = type_[0] == "f"
+    cell = {"global": "cell", "shared": "s", "": "s"}[space]
+    declare = ".shared .align 8 .b8 s[8];"
+    base = f"mov.u64 %rd9, {cell};"
+    if space == "":
+        base += " cvta.shared.u64 %rd9, %rd9;"
+    initial = {"min": (1 << (width - 1)) - 1, "and": (1 << width) - 1, "dec": 40, "inc": 3}.get(op, 0)
+    register = {"f32": "%f", "f64": "%d"}.get(type_, "%r" if width == 32 else "%rd")
+    load = f"cvt.{'rn.' if floating else ''}{type_ if floating else 'u' + str(width)}.u32 {register}1, %t;"
+    if op == "cas":
+        operands = f"{register}1, {register}2"
+        load += f" add.u{width} {register}2, {register}1, 1;"
+    elif op in ("inc", "dec"):
+        operands = "50"
+    else:
+        operands = f"{register}1"
+    dot = f".{space}" if space else ""
+    memory = "shared" if space != "global" else "global"
+    body = (
+        f"{declare} {base} {'' if space == 'global' else 'mov.u64 %rd10, s;'} {'mov.u64 %rd10, cell;' if space == 'global' else ''}"
+        f" setp.ne.u32 %p1, %t, 0; mov.u64 %rd8, {initial}; @!%p1 st.{memory}.u64 [%rd10], %rd8; bar.sync 0; {load}"
+        f" atom{dot}.{op}.{type_} {register}3, [%rd9], {operands}; bar.sync 0; ld.{memory}.u64 %rd7, [%rd10];"
+        f" st.global.{'f' if floating else 'u'}{width} [%out], {register}3; st.global.u64 [%out+8], %rd7;"
+    )
+    out = run(body, numbers(64), 64, ".global .align 8 .u64 cell;")
+    old = out[:, :2].copy().view(np.uint64).ravel() if width == 64 else out[:, 0].astype(np.uint64)
+    final = int(out[0, 2:].copy().view(np.uint64)[0]) & ((1 << width) - 1)
+    if floating:
+        total = (
+            np.array([final], np.uint64).view(np.float64)[0]
+            if width == 64
+            else np.array([final], np.uint32).view(np.float32)[0]
+        )
+        assert total == sum(range(64))
+        return
+    threads = range(64)
+    if op == "add":
+        assert final == sum(threads)
+    elif op in ("min", "and"):
+        assert final == 0
+    elif op == "max":
+        assert final == 63
+    elif op == "or":
+        assert final == 63
+    elif op == "xor":
+        assert final == 0
+    elif op == "inc":
+        assert final == (3 + 64) % 51
+        assert sorted(int(x) for x in old) == sorted((3 + i) % 51 for i in threads)
+    elif op == "dec":
+        assert final == (40 - 64) % 51
+    elif op == "exch":
+        assert sorted([*(int(x) for x in old), final]) == sorted([0, *threads])
+    else:
+        # A chain 0 -> 1 -> 2 ...: some prefix of it happened, and no thread saw a value that was never there.
+        assert 1 <= final <= 64 and all(int(x) <= final for x in old)
+
+
+def test_reductions_and_half_cas() -> None:
+    body = (
+        ".shared .align 4 .b8 s[8]; mov.u32 %r9, s; setp.ne.u32 %p1, %t, 0; mov.u64 %rd1, 0;"
+        " @!%p1 st.shared.u64 [%r9], %rd1; bar.sync 0; red.shared.add.u32 [%r9], %t;"
+        " mov.b16 %h1, 0; cvt.u16.u32 %h2, %t; add.u16 %h2, %h2, 1; atom.shared.cas.b16 %h3, [%r9+6], %h1, %h2; bar.sync 0;"
+        " ld.shared.v2.u32 {%r1,%r2}, [%r9]; cvt.u32.u16 %r3, %h3; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r3};"
+    )
+    out = run(body, numbers(64), 64)
+    assert (out[:, 0] == sum(range(64))).all()
+    winner = int(out[0, 1]) >> 16
+    assert 1 <= winner <= 64 and int(out[0, 1]) & 0xFFFF == 0
+    assert sorted(out[:, 2]) == [0] + [winner] * 63
+
+
+def lanes(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return data[:, 0].reshape(-1, 32)
+
+
+def test_warp_instructions() -> None:
+    data = numbers()
+    first = lanes(data)
+    body = (
+        "ld.global.u32 %r1, [%in]; shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1; shfl.sync.up.b32 %r3, %r1, 3, 0, -1;"
+        " shfl.sync.down.b32 %r4|%p2, %r1, 9, 31, -1; shfl.sync.idx.b32 %r5, %r1, %t, 7199, -1;"
+        " @!%p2 mov.u32 %r4, 7; st.global.v4.u32 [%out], {%r2,%r3,%r4,%r5};"
+    )
+    out = run(body, data).reshape(-1, 32, 4)
+    index = np.arange(32)
+    assert np.array_equal(out[:, :, 0], first[:, index ^ 5])
+    assert np.array_equal(out[:, :, 1], first[:, np.where(index >= 3, index - 3, index)])
+    want = np.where(index + 9 <= 31, first[:, np.minimum(index + 9, 31)], 7)
+    assert np.array_equal(out[:, :, 2], want)
+    body = (
+        "ld.global.u32 %r1, [%in]; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; vote.sync.ballot.b32 %r3, %p1, -1;"
+        " vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1; selp.u32 %r4, 1, 0, %p2;"
+        " @%p3 add.u32 %r4, %r4, 2; and.b32 %r5, %r1, 3; match.any.sync.b32 %r6, %r5, -1;"
+        " redux.sync.add.u32 %r7, %r5, -1; st.global.v4.u32 [%out], {%r3,%r4,%r6,%r7};"
+    )
+    out = run(body, data).reshape(-1, 32, 4)
+    odd = first & 1
+    ballots = (odd.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1)
+    assert np.array_equal(out[:, 0, 0], ballots.astype(np.uint32))
+    assert (out[:, :, 1] == 1).all()
+    low = first & 3
+    for warp in range(len(low)):
+        for lane in range(32):
+            mask = sum(1 << k for k in range(32) if low[warp, k] == low[warp, lane])
+            assert out[warp, lane, 2] == mask
+        assert (out[warp, :, 3] == low[warp].sum()).all()
+
+
+def test_divergence_meets_again() -> None:
+    """Nested branches and loops of different length, then a shuffle and a ballot of the whole warp."""
+    body = (
+        "and.b32 %r1, %t, 7; mov.u32 %r2, 0; mov.u32 %r3, 0;\nLOOP: setp.ge.u32 %p1, %r2, %r1; @%p1 bra DONE;"
+        " and.b32 %r4, %r2, 1; setp.eq.u32 %p2, %r4, 0; @%p2 bra EVEN; add.u32 %r3, %r3, 100; bra NEXT;\n"
+        "EVEN: add.u32 %r3, %r3, 1;\nNEXT: add.u32 %r2, %r2, 1; bra LOOP;\nDONE: mov.pred %p3, 1;"
+        " shfl.sync.bfly.b32 %r5, %r3, 1, 31, -1; vote.sync.ballot.b32 %r6, %p3, -1; activemask.b32 %r7;"
+        " st.global.v4.u32 [%out], {%r3,%r5,%r6,%r7};"
+    )
+    body = body.replace("mov.pred %p3, 1", "setp.eq.u32 %p3, %t, %t")
+    out = run(body, numbers())
+    t = np.arange(THREADS) & 7
+    value = ((t + 1) // 2 + (t // 2) * 100).astype(np.uint32)
+    assert np.array_equal(out[:, 0], value)
+    assert np.array_equal(out[:, 1], value[np.arange(THREADS) ^ 1])
+    assert (out[:, 2] == 0xFFFFFFFF).all()
+    assert (out[:, 3] == 0xFFFFFFFF).all()
+
+
+def test_collectives_inside_divergent_code() -> None:
+    """A shuffle among the lanes of a branch, with their mask."""
+    body = (
+        "mov.u32 %r9, %laneid; setp.lt.u32 %p1, %r9, 8; mov.u32 %r1, 0; @!%p1 bra OUT; mul.lo.u32 %r2, %t, 3;"
+        " shfl.sync.idx.b32 %r1, %r2, 5, 31, 0xff; vote.sync.ballot.b32 %r3, %p1, 0xff;\nOUT:"
+        " bar.warp.sync -1; st.global.v2.u32 [%out], {%r1,%r3};"
+    )
+    out = run("mov.u32 %r3, 0; " + body, numbers())
+    t = np.arange(THREADS)
+    inside = t % 32 < 8
+    assert np.array_equal(out[:, 0], np.where(inside, (t // 32 * 32 + 5) * 3, 0))
+    assert np.array_equal(out[:, 1], np.where(inside, 0xFF, 0))
+
+
+def test_jump_table_and_guards() -> None:
+    body = (
+        "rem.u32 %r1, %t, 5; mov.u32 %r2, 9;\nT: .branchtargets A, B, C, B, D;\n@%p1 mov.u32 %r2, 8; brx.idx %r1, T;\n"
+        "A: mov.u32 %r2, 10; bra END;\nB: mov.u32 %r2, 20; bra END;\nC: mov.u32 %r2, 30;\nD: add.u32 %r2, %r2, 1;\nEND:"
+        " setp.gt.u32 %p2, %t, 50; @%p2 div.u32 %r2, %r2, %r1; @%p2 div.u64 %rd1, 1000, 7; @!%p2 mov.u64 %rd1, 5;"
+        " st.global.u32 [%out], %r2; st.global.u64 [%out+8], %rd1;"
+    )
+    out = run("setp.eq.u32 %p1, %t, 200; " + body, numbers())
+    t = np.arange(THREADS)
+    base = np.array([10, 20, 31, 20, 10])[t % 5]
+    divided = np.where(t % 5 == 0, 0xFFFFFFFF, base // np.maximum(t % 5, 1))
+    assert np.array_equal(out[:, 0], np.where(t > 50, divided, base).astype(np.uint32))
+    assert np.array_equal(out[:, 2], np.where(t > 50, 142, 5))
+
+
+def test_calls_are_expanded() -> None:
+    prologue = (
+        ".func (.param .b32 r) f(.param .b32 x, .param .align 8 .b8 s[16]) { .reg .b32 %a<9>; .reg .pred %q;"
+        " ld.param.u32 %a1, [x]; ld.param.u32 %a2, [s+8]; setp.gt.u32 %q, %a1, 10; @%q bra BIG; add.u32 %a3, %a1, %a2;"
+        " st.param.b32 [r], %a3; ret;\nBIG: st.param.b32 [r], 77; ret; }\n"
+        ".func (.reg .u32 z) g(.reg .u32 x) { mul.lo.u32 z, x, x; ret; }\n"
+    )
+    body = (
+        "{ .param .b32 p0; .param .align 8 .b8 p1[16]; .param .b32 back; st.param.b32 [p0], %t; st.param.b32 [p1+8], 1000;"
+        " call.uni (back), f, (p0, p1); ld.param.b32 %r1, [back]; }"
+        " call (%r2), g, (%t); st.global.v2.u32 [%out], {%r1,%r2};"
+    )
+    out = run(body, numbers(), prologue=prologue)
+    t = np.arange(THREADS)
+    assert np.array_equal(out[:, 0], np.where(t > 10, 77, t + 1000))
+    assert np.array_equal(out[:, 1], t * t)
+
+
+def test_barriers_reduce() -> None:
+    body = (
+        "and.b32 %r1, %t, 3; setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1; bar.red.and.pred %p2, 1, %p1;"
+        " bar.red.or.pred %p3, 2, %p1; selp.u32 %r3, 1, 0, %p2; selp.u32 %r4, 1, 0, %p3; barrier.sync 3, 128;"
+        " st.global.v4.u32 [%out], {%r2,%r3,%r4,%r1};"
+    )
+    out = run(body, numbers())
+    assert (out[:, 0] == THREADS // 4).all() and (out[:, 1] == 0).all() and (out[:, 2] == 1).all()
+
+
+def test_special_registers() -> None:
+    body = (
+        "mov.u32 %r1, %ntid.x; mov.u32 %r2, %laneid; mov.u32 %r3, %lanemask_lt; mov.u32 %r4, %nctaid.y;"
+        " st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};"
+    )
+    out = run(body, numbers())
+    lane = np.arange(THREADS) % 32
+    assert (out[:, 0] == THREADS).all() and np.array_equal(out[:, 1], lane)
+    assert np.array_equal(out[:, 2], (1 << lane) - 1) and (out[:, 3] == 1).all()
