@@ -10,6 +10,7 @@ from typing import Any
 
 from minicc.isel import template
 from minicc.isel.calls import AsmText, CallTarget
+from minicc.isel.coalesce import Lives
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, Node, signed
 from minicc.isel.lower import BlockDag, Lowering
@@ -69,7 +70,7 @@ class Emitter:
         self.explained: list[tuple[ptx.Inst, Node]] = []
         self.label_node: str = ""
         self.phis: dict[ir.Block, list[tuple[ir.Inst, list[Node]]]] = {d.block: d.phis for d in lowering.blocks}
-        self.readers: dict[Node, set[ir.Block]] | None = None
+        self.lives = Lives(lowering.blocks, lowering)
 
     # --- registers and operands ---------------------------------------------------------------------------------
 
@@ -241,10 +242,13 @@ class Emitter:
 
     def run(self) -> None:
         """Emit all blocks; labels nobody branches to are dropped."""
+        for group in self.lives.coalesce():
+            shared = next((node.regs for node in group if node.regs), ()) or (self.register(group[0].type),)
+            for node in group:
+                node.regs = shared
         blocks = self.lowering.blocks
         for index, dag in enumerate(blocks):
             self.labels[dag.block] = f"$L__BB{self.number}_{index}"
-        extra = len(blocks)
         for index, dag in enumerate(blocks):
             self.out.append(ptx.Label(self.labels[dag.block]))
             self.block(dag, blocks[index + 1].block if index + 1 < len(blocks) else None)
@@ -254,7 +258,6 @@ class Emitter:
             self.block_constants = {}
             self.copies(dag, target)
             self.branch(self.labels[target])
-        del extra
         self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
 
     def block(self, dag: BlockDag, following: ir.Block | None) -> None:
@@ -400,10 +403,12 @@ class Emitter:
         moves = []
         for inst, nodes in self.phis[target]:
             position = inst.blocks.index(dag.block)
+            if isinstance(inst.args[position], ir.Undef):
+                continue
             for node, value in zip(nodes, self.lowering.parts(inst.args[position]), strict=True):
-                if node.demanded and node is not value:
-                    if isinstance(inst.args[position], ir.Undef):
-                        continue
+                if not node.demanded:
+                    continue
+                if value.is_const or value.head == "sym" or self.result(node) != self.result(value):
                     moves.append((node, value))
         return moves
 
@@ -415,102 +420,51 @@ class Emitter:
         through a temporary."""
         moves = self.incoming(dag, target)
         constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
-        pending: dict[Node, Node | ptx.Reg] = {
-            to: value for to, value in moves if not (value.is_const or value.head == "sym")
+        types = {self.result(to): to.type for to, _ in moves}
+        pending = {
+            self.result(to): self.result(value) for to, value in moves if not (value.is_const or value.head == "sym")
         }
-        read: dict[Any, int] = {}
-        for value in pending.values():
-            read[value] = read.get(value, 0) + 1
+        read: dict[ptx.Reg, int] = {}
+        for source in pending.values():
+            read[source] = read.get(source, 0) + 1
         ready = [to for to in pending if not read.get(to)]
         while pending:
             if not ready:
                 to = next(iter(pending))
-                saved = self.register(to.type)
-                self.move(saved, to)
-                for other, value in pending.items():
-                    if value is to:
+                saved = self.register(types[to])
+                self.move_register(saved, to, types[to])
+                for other, source in pending.items():
+                    if source == to:
                         pending[other] = saved
                 read[to] = 0
                 ready.append(to)
                 continue
             to = ready.pop(0)
-            value = pending.pop(to)
-            if isinstance(value, ptx.Reg):
-                pattern = self.cover.database.lookup(f"mov.{to.type}")[0]
-                step = template.parse(pattern.row.template)[0]
-                self.inst(step.opcode, step.modifiers, (self.result(to), value))
-                continue
-            self.move(self.result(to), value)
-            read[value] -= 1
-            if read[value] == 0 and value in pending:
-                ready.append(value)
-        for to, value in constants:
-            self.move(self.result(to), value)
+            source = pending.pop(to)
+            self.move_register(to, source, types[to])
+            if source in read:
+                read[source] -= 1
+                if read[source] == 0 and source in pending:
+                    ready.append(source)
+        for phi, value in constants:
+            self.move(self.result(phi), value)
+
+    def move_register(self, to: ptx.Reg, source: ptx.Reg, kind: str) -> None:
+        step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].row.template)[0]
+        self.inst(step.opcode, step.modifiers, (to, source))
 
     def may_hoist(self, dag: BlockDag, branch: Node, then: ir.Block, other: ir.Block) -> bool:
-        """Whether the copies of dag -> then may run before the branch: their destinations are dead on the other side
-        and are not the branch's own condition."""
+        """Whether the copies of dag -> then may run before the branch: their destinations hold nothing that the other
+        side needs, and are not the branch's own condition."""
         if then is other:
             return False
-        condition = branch.tile.operands["p"][1]
-        sources = {value for _, value in self.incoming(dag, other)}
+        condition = self.result(branch.tile.operands["p"][1])
+        sources = [self.result(v) for _, v in self.incoming(dag, other) if not v.is_const and v.head != "sym"]
         for node, _ in self.incoming(dag, then):
-            if node is condition or node in sources or self.live_into(node, other):
+            reg = self.result(node)
+            if reg == condition or reg in sources or self.lives.alive_into(node, other):
                 return False
         return True
-
-    def live_into(self, node: Node, block: ir.Block) -> bool:
-        """Whether a phi's value is read in `block` or after it (before being written again)."""
-        if self.readers is None:
-            self.readers = self._find_readers()
-        return block in self.readers.get(node, ())
-
-    def _find_readers(self) -> dict[Node, set[ir.Block]]:
-        """For each phi: the blocks into which its value is live."""
-        preds: dict[ir.Block, list[ir.Block]] = {}
-        home: dict[Node, ir.Block] = {}
-        uses: dict[Node, set[ir.Block]] = {}
-        for dag in self.lowering.blocks:
-            for _, nodes in dag.phis:
-                for node in nodes:
-                    home[node] = dag.block
-                    uses[node] = set()
-            for successor in dag.block.successors:
-                preds.setdefault(successor, []).append(dag.block)
-        live: dict[Node, set[ir.Block]] = {node: set() for node in home}
-        work: list[tuple[Node, ir.Block]] = []
-        for dag in self.lowering.blocks:
-            for node in [*dag.nodes, dag.terminator]:
-                if node is None:
-                    continue
-                for read in self.reads(node):
-                    if read in home and home[read] is not dag.block:
-                        work.append((read, dag.block))
-            for successor in dag.block.successors:
-                for _, value in self.incoming(dag, successor):
-                    if value in home and home[value] is not dag.block:
-                        work.append((value, dag.block))
-        while work:
-            node, block = work.pop()
-            if block in live[node]:
-                continue
-            live[node].add(block)
-            for pred in preds.get(block, []):
-                if pred is not home[node]:
-                    work.append((node, pred))
-        return live
-
-    def reads(self, node: Node) -> list[Node]:
-        """Register operands of what is emitted at this node."""
-        from minicc.isel.cover import leaf_nodes
-
-        if node.place is not None and node.place.tile is not None:
-            return leaf_nodes(node.place.tile)
-        if node.head in ("asm", "switch"):
-            return list(node.args)
-        if node.tile is not None and node.root:
-            return leaf_nodes(node.tile)
-        return []
 
     # --- inline assembly ----------------------------------------------------------------------------------------
 

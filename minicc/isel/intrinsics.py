@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
+from minicc.isel.memory import _align_at
 from minicc.nvvm import ir
 
 if TYPE_CHECKING:
@@ -412,6 +413,54 @@ class Intrinsics:
         self.store("st" + head[2:], self.space(inst.args[0].type), type_, parts, to, align)
         return []
 
+    def masked_load(self: Lowering, inst: ir.Inst) -> list[Node]:
+        """A constant mask, as the load vectoriser makes it. If the alignment covers the whole vector, it is loaded
+        whole: it lies in one sector then, so what the mask excludes can be read too."""
+        pointer, mask, other = inst.args[-3:]
+        given = inst.attributes["args"][len(inst.args) - 3]
+        flags = self.constant_mask(mask)
+        vector = inst.type
+        element = vector.element
+        size = self.layout.bits(element) // 8
+        align = int(given.get("align", 1))
+        address = self.one(pointer)
+        space = self.space(pointer.type)
+        head = "ldnc" if space == "global" and "invariant.load" in inst.metadata else "ld"
+        kept = self.parts(other)
+        step = len(kept) // vector.count
+        if align >= size * vector.count:
+            loaded = self.load(head, space, vector, address, align)
+            return [n for i, flag in enumerate(flags) for n in (loaded if flag else kept)[i * step : i * step + step]]
+        out: list[Node] = []
+        for i, flag in enumerate(flags):
+            if flag:
+                where = self.offset(address, i * size)
+                out += self.load(head, space, element, where, _align_at(align, i * size))
+            else:
+                out += kept[i * step : i * step + step]
+        return out
+
+    def masked_store(self: Lowering, inst: ir.Inst) -> list[Node]:
+        value, pointer, mask = inst.args[0], inst.args[1], inst.args[-1]
+        flags = self.constant_mask(mask)
+        element = value.type.element
+        size = self.layout.bits(element) // 8
+        align = int(inst.attributes["args"][1].get("align", 1))
+        parts = self.parts(value)
+        step = len(parts) // value.type.count
+        for i, flag in enumerate(flags):
+            if flag:
+                where = self.offset(self.one(pointer), i * size)
+                some = parts[i * step : i * step + step]
+                self.store("st", self.space(pointer.type), element, some, where, _align_at(align, i * size))
+        return []
+
+    def constant_mask(self: Lowering, mask: ir.Value) -> list[bool]:
+        parts = self.parts(mask)
+        if not all(p.is_const for p in parts):
+            self.unsupported("a masked access whose mask is not constant")
+        return [bool(p.data) for p in parts]
+
     def block_set(self: Lowering, inst: ir.Inst) -> list[Node]:
         build = self.build
         size = self.one(inst.args[2])
@@ -509,6 +558,8 @@ _SPECIAL: dict[str, _Handler] = {
     "memmove": Intrinsics.block_copy,
     "memset": Intrinsics.block_set,
     "memset.inline": Intrinsics.block_set,
+    "masked.load": Intrinsics.masked_load,
+    "masked.store": Intrinsics.masked_store,
     "ptrmask": Intrinsics.pointer_mask,
     "trap": Intrinsics.trap,
     "ubsantrap": Intrinsics.trap,

@@ -17,10 +17,10 @@ from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node, legal
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
+from minicc.isel.options import Options
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
-from minicc.isel.options import Options
 from minicc.nvvm.tokens import offset_of
 
 
@@ -166,6 +166,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         function = self.function
         if self.options.opt_level > 0:
             sink(function)
+        _returns_last(function)
         self.use_counts = {value: len(found) for value, found in users(function).items()}
         order = _reverse_postorder(function)
         preds = predecessors(function)
@@ -748,6 +749,15 @@ def _fpmath(module: ir.Module, inst: ir.Inst) -> float:
         value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
         return value
     return 0.0
+
+
+def _returns_last(function: ir.Function) -> None:
+    """Move blocks that end in ret, then those that end in unreachable, to the end: less to jump around."""
+    weight = {"ret": 1, "unreachable": 2}
+    first, *rest = function.blocks
+    function.blocks = [first, *sorted(rest, key=lambda block: weight.get(block.terminator.op, 0))]
+    for index, block in enumerate(function.blocks):
+        block.index = index
 
 
 def _reverse_postorder(function: ir.Function) -> list[ir.Block]:

@@ -17,8 +17,8 @@ from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.explain import Explanation
 from minicc.isel.globals import Globals, linkage, ptx_names
 from minicc.isel.lower import Lowering
-from minicc.nvvm import ir
 from minicc.isel.options import Options
+from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
 from minicc.ptx import model as ptx
 

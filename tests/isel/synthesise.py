@@ -187,7 +187,7 @@ def build(row_pattern: Any, database: Database, arch: Any, number: int) -> ptx.F
     root.root = True
     if root.type:
         _store(builder, root)
-    block = ir.Block("entry")
+    block = ir.Block("entry", [ir.Inst(ir.VOID, "ret", [])])
     dag = BlockDag(block, builder.nodes[:])
     builder.raw("ret.", "", root=True)
     dag.terminator = builder.nodes[-1]

@@ -1,0 +1,123 @@
+"""Phis share a register with the values that flow into them where their lives do not overlap.
+
+Without it each loop-carried value costs a mov per iteration. Lives are computed for phis and their inputs only. Points
+are (block, position): a value is defined at the position where its tile is emitted (a phi at -1), read where tiles that
+need it are, and a phi's input is read after the last position of the predecessor, together with all other inputs there.
+"""
+
+from __future__ import annotations
+
+from minicc.isel.cover import leaf_nodes
+from minicc.isel.dag import Node
+from minicc.isel.lower import BlockDag, Lowering
+from minicc.nvvm import ir
+
+END = 1 << 40
+"""Position of the copies on outgoing edges; END + 1 means live beyond the block."""
+
+
+def reads(node: Node) -> list[Node]:
+    """Register operands of what is emitted at this node."""
+    if node.place is not None and node.place.tile is not None:
+        return leaf_nodes(node.place.tile)
+    if node.head in ("asm", "switch"):
+        return list(node.args)
+    if node.tile is not None and node.root:
+        return leaf_nodes(node.tile)
+    return []
+
+
+class Lives:
+    """Where phis and their inputs live."""
+
+    def __init__(self, blocks: list[BlockDag], lowering: Lowering) -> None:
+        self.defined: dict[Node, tuple[ir.Block, int]] = {}
+        self.last: dict[Node, dict[ir.Block, int]] = {}
+        """Last position in each block at which the value is still needed."""
+        self.entering: dict[Node, set[ir.Block]] = {}
+        self.moves: list[tuple[ir.Block, ir.Block, Node, Node]] = []
+        """(predecessor, block, phi, input) of every edge."""
+        self.groups: dict[Node, list[Node]] = {}
+        self._collect(blocks, lowering)
+        self._positions(blocks)
+
+    def _collect(self, blocks: list[BlockDag], lowering: Lowering) -> None:
+        for dag in blocks:
+            for inst, nodes in dag.phis:
+                for node in nodes:
+                    if node.demanded:
+                        self.defined[node] = (dag.block, -1)
+                        self.last[node] = {}
+                for pred, value in zip(inst.blocks, inst.args, strict=True):
+                    if pred not in lowering.reachable or isinstance(value, ir.Undef):
+                        continue
+                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                        if node.demanded and not part.is_const and part.head != "sym":
+                            self.moves.append((pred, dag.block, node, part))
+                            self.last.setdefault(part, {})
+
+    def _positions(self, blocks: list[BlockDag]) -> None:
+        preds: dict[ir.Block, list[ir.Block]] = {}
+        last = self.last
+        for dag in blocks:
+            block = dag.block
+            for successor in block.successors:
+                preds.setdefault(successor, []).append(block)
+            for position, node in enumerate(dag.nodes):
+                made = node.place
+                if made is not None and made in last:
+                    self.defined[made] = (block, position)
+                elif node.head == "res" and node in last:
+                    self.defined[node] = (block, node.args[0].index - dag.nodes[0].index)
+                if node.demanded or made is not None:
+                    for read in reads(node):
+                        if read in last:
+                            last[read][block] = position
+        for pred, _, _, part in self.moves:
+            last[part][pred] = END
+        for node, places in last.items():
+            home, at = self.defined[node]
+            entering: set[ir.Block] = set()
+            work = [b for b, position in places.items() if b is not home or position <= at]
+            while work:
+                block = work.pop()
+                if block in entering:
+                    continue
+                entering.add(block)
+                for pred in preds.get(block, []):
+                    places[pred] = END + 1
+                    if pred is not home:
+                        work.append(pred)
+            self.entering[node] = entering
+
+    def alive_after(self, node: Node, point: tuple[ir.Block, int]) -> bool:
+        """Whether the value is needed after a point."""
+        block, position = point
+        until = self.last[node].get(block)
+        if until is None or until <= position:
+            return False
+        home, at = self.defined[node]
+        return block in self.entering[node] or (block is home and at <= position)
+
+    def clash(self, a: Node, b: Node) -> bool:
+        return self.alive_after(a, self.defined[b]) or self.alive_after(b, self.defined[a])
+
+    def coalesce(self) -> list[list[Node]]:
+        """Groups of two or more that share a register. Back edges are served first."""
+        group: dict[Node, list[Node]] = {}
+        edges = sorted(self.moves, key=lambda m: m[0].index < m[1].index)
+        for _, _, phi, part in edges:
+            if part.head == "res" or part.type != phi.type:
+                continue
+            a, b = group.get(phi, [phi]), group.get(part, [part])
+            if a is b or any(self.clash(x, y) for x in a for y in b):
+                continue
+            merged = a + b
+            for node in merged:
+                group[node] = merged
+        self.groups = group
+        return list({id(g): g for g in group.values()}.values())
+
+    def alive_into(self, node: Node, block: ir.Block) -> bool:
+        """Whether the register of a phi or input holds something that `block` or its successors read."""
+        return any(block in self.entering.get(member, ()) for member in self.groups.get(node, [node]))

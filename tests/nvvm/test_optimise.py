@@ -1,0 +1,93 @@
+"""LLVM as the middle end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from minicc import nvvm
+from minicc.diagnostics import CompileError
+from tests.nvvm.samples import VADD
+
+
+def test_address_spaces_are_inferred() -> None:
+    text = nvvm.optimise(VADD, nvvm.Options())
+    assert "load float, ptr addrspace(1)" in text
+    assert "!invariant.load" in text
+    assert "p3:32:32" in text
+
+
+def test_long_pointers() -> None:
+    text = nvvm.optimise(VADD, nvvm.Options(short_pointers=False))
+    assert "p3:32:32" not in text
+    assert "p3:32:32" in nvvm.optimise(VADD, nvvm.Options())
+
+
+def test_unoptimised() -> None:
+    """At -O0 the code keeps its shape; what must be inlined is."""
+    inner = "define internal i32 @g(i32 %x) alwaysinline {\n  %y = add i32 %x, 1\n  %z = add i32 %y, 0\n  ret i32 %z\n}\n"
+    outer = "define ptx_kernel void @k(ptr %p) {\n  %a = call i32 @g(i32 5)\n  store i32 %a, ptr %p\n  ret void\n}\n"
+    text = nvvm.optimise(inner + outer, nvvm.Options(opt_level=0))
+    assert "add i32" in text and "call i32 @g" not in text
+    assert "store i32 6" in nvvm.optimise(inner + outer, nvvm.Options())
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_deterministic(level: int) -> None:
+    options = nvvm.Options(opt_level=level)
+    assert nvvm.optimise(VADD, options) == nvvm.optimise(VADD, options)
+
+
+def test_narrow_atomics_become_loops() -> None:
+    ir = "define ptx_kernel void @k(ptr %p) {\n  %o = atomicrmw add ptr %p, i8 1 monotonic\n  ret void\n}\n"
+    for level in (0, 3):
+        text = nvvm.optimise(ir, nvvm.Options(opt_level=level))
+        assert "cmpxchg" in text and "i32" in text
+
+
+def test_the_peer() -> None:
+    assert ".visible .entry vadd" in nvvm.nvptx(VADD, nvvm.Options())
+    assert "stop-after" not in nvvm.nvptx(VADD, nvvm.Options())
+
+
+def test_errors_point_into_the_text() -> None:
+    with pytest.raises(CompileError) as caught:
+        nvvm.optimise("define void @f() {\n  %x = add i32 1, 2.5\n  ret void\n}", nvvm.Options(source_name="t.ll"))
+    assert str(caught.value.diagnostics[0].where) == "t.ll:2:19"
+
+
+def test_invalid_ir() -> None:
+    with pytest.raises(CompileError) as caught:
+        nvvm.optimise("define ptx_kernel void @f() {\n  br label %a\na:\n  %x = add i32 %x, 1\n  ret void\n}", nvvm.Options())
+    assert caught.value.diagnostics[0].code == "nvvm.verify"
+
+
+def test_threads() -> None:
+    """The process-wide options are set under a lock: peers and preparations do not mix."""
+    wrong: list[str] = []
+
+    def work(peer: bool) -> None:
+        for _ in range(5):
+            text = nvvm.nvptx(VADD, nvvm.Options()) if peer else nvvm.optimise(VADD, nvvm.Options())
+            if (".visible .entry" in text) != peer:
+                wrong.append(text[:200])
+
+    threads = [threading.Thread(target=work, args=(i % 2 == 0,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_imports_stay_small() -> None:
+    """None of the heavy libraries is loaded on the compile path."""
+    code = (
+        "import sys, minicc.nvvm, minicc.isel\n"
+        "bad = {'numpy', 'numba', 'networkx', 'rich', 'hypothesis', 'lark'} & set(sys.modules)\n"
+        "assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
