@@ -352,6 +352,8 @@ class ConstCodec(Codec):
         assert isinstance(operand, Const)
         head = f"cx[{register_text(operand.ureg)}]" if operand.ureg else f"c[{operand.bank:#x}]"
         inside = hex_text(operand.offset)
+        if self.base and not operand.base and not operand.offset and not self.uniform:
+            inside = FILE_TEXT[self.base.slot.file]
         if operand.base:
             inside = register_text(operand.base) + ("+" + inside if operand.offset else "")
         body = f"{head}{' ' if self.spaced else ''}[{inside}]" + "".join("." + s for s in operand.suffix)

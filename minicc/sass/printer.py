@@ -7,8 +7,8 @@ from minicc.sass.instr import PT, Instr, Reg, Target
 from minicc.sass.isa.aliases import alias_of
 from minicc.sass.operand import LANES, register_text
 
-TIGHT = frozenset(("ACQBULK",))
-"""Instructions that nvdisasm prints without the blank before the semicolon."""
+BARE_CONTROL = 0x7E0
+"""Control field of no stall, no barriers, yield: nvdisasm leaves out the blank before the semicolon."""
 
 
 def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
@@ -26,6 +26,7 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         return f"{head}{mnemonic} {', '.join(words)} ;"
     form = plan.form
     mnemonic = ".".join((instr.mnemonic, *alias_of(instr), *instr.modifiers))
+    bare = instr.control.pack() == BARE_CONTROL
     reuse = instr.control.reuse if not instr.control.yield_ else 0
     text = ""
     for codec, place in zip(form.operands, plan.places, strict=True):
@@ -40,7 +41,7 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         text += (codec.separator if text else " ") + word
         if explicit and isinstance(operand, Target):
             continue
-    return f"{head}{mnemonic}{text} ;"
+    return f"{head}{mnemonic}{text}{';' if bare or text.endswith(' ') else ' ;'}"
 
 
 def immediate_text_or_repr(operand: object, text: object) -> str:

@@ -1,0 +1,434 @@
+"""`minicc objdump`: what a cubin, fatbin or host object holds, as cuobjdump and nvdisasm show it.
+
+Reads our files and NVIDIA's. Without an option it prints a cubin as a listing that `minicc as` reads, and the table of
+contents of a container.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from minicc.diagnostics import fail
+
+USAGE = """usage: minicc objdump [options] FILE...
+
+FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin section. `-` is standard input.
+
+  -asm               a listing that `minicc as` assembles to the same bytes (default for a cubin)
+  -sass              machine code, as cuobjdump -sass prints it
+  -ctrl, --control   with -sass: control codes as text, B--2---:R-:W0:-:S04
+  -raw               with -sass: without the instruction words
+  -ptx               PTX source
+  -elf               section headers, symbols, relocations and data of each cubin
+  -symbols           ELF symbol names
+  -res-usage         registers, stack, shared and constant memory of each kernel
+  -lelf, -lptx       list the images; -xelf NAME|all, -xptx NAME|all extract those whose name holds NAME
+  -hex               bytes of each code section
+  -arch sm_XX        only images of this architecture
+  -fun NAME,...      only these functions
+  --json             everything asked for as one JSON document
+  -h, --help         this text
+
+examples:
+  minicc objdump -sass --control vadd.cubin
+  minicc objdump -xelf all vadd.fatbin
+  minicc objdump vadd.cubin > vadd.sass && minicc as vadd.sass -o again.cubin
+"""
+
+FATBIN_MAGIC = 0xBA55ED50
+_FLAGS = {
+    "-asm": "asm", "--listing": "asm", "-sass": "sass", "--dump-sass": "sass", "-ptx": "ptx", "--dump-ptx": "ptx",
+    "-elf": "elf", "--dump-elf": "elf", "-symbols": "symbols", "--dump-elf-symbols": "symbols", "-res-usage": "usage",
+    "--dump-resource-usage": "usage", "-lelf": "lelf", "--list-elf": "lelf", "-lptx": "lptx", "--list-ptx": "lptx",
+    "-hex": "hex", "-ctrl": "control", "--control": "control", "-raw": "raw", "--json": "json", "-json": "json",
+    "-all": "all", "--all-fatbin": "all",
+}  # fmt: skip
+_VALUES = {
+    "-xelf": "xelf", "--extract-elf": "xelf", "-xptx": "xptx", "--extract-ptx": "xptx", "-arch": "arch",
+    "--gpu-architecture": "arch", "-fun": "fun", "--function": "fun",
+}  # fmt: skip
+
+
+@attrs.define
+class Request:
+    """What was asked for."""
+
+    wants: set[str] = attrs.field(factory=set)
+    values: dict[str, str] = attrs.field(factory=dict)
+    files: list[str] = attrs.field(factory=list)
+
+
+@attrs.define
+class Image:
+    """One cubin or PTX text of an input. `embedded`: it came out of a fatbin."""
+
+    kind: str
+    arch: str
+    data: bytes
+    name: str
+    version: tuple[int, int] = (1, 8)
+    compressed: bool = False
+    options: str = ""
+    embedded: bool = True
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the verb. Returns 0; errors are `CompileError`."""
+    request = _parse(argv)
+    if request is None:
+        sys.stdout.write(USAGE)
+        return 0
+    if not request.files:
+        fail("cli.input", "no input file (see minicc objdump --help)")
+    out: list[str] = []
+    documents = []
+    for file in request.files:
+        images = [i for i in read_images(file) if "arch" not in request.values or i.arch == request.values["arch"]]
+        if "json" in request.wants:
+            documents.append({"file": file, "images": [image_json(i, request) for i in images]})
+        else:
+            out += _show(images, request)
+    if documents:
+        body: Any = {"schema": "minicc.objdump/1", "files": documents}
+        out = [json.dumps(body, indent=1)]
+    text = "\n".join(out)
+    try:
+        sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()
+    return 0
+
+
+def _parse(argv: Sequence[str]) -> Request | None:
+    request = Request()
+    words = list(argv)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if word in ("-h", "--help"):
+            return None
+        if word in _FLAGS:
+            request.wants.add(_FLAGS[word])
+        elif name in _VALUES:
+            if not equals and not words:
+                fail("cli.value", f"'{word}' needs a value")
+            request.values[_VALUES[name]] = value if equals else words.pop(0)
+        elif word.startswith("-") and word != "-":
+            fail("cli.option", f"unknown option '{word}' (see minicc objdump --help)")
+        else:
+            request.files.append(word)
+    return request
+
+
+def read_images(file: str) -> list[Image]:
+    """All images of a file, in file order."""
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        fail("cli.input", f"Could not open input file '{file}': {error.strerror}")
+    stem = "stdin" if file == "-" else Path(file).stem
+    return images_of(data, file, stem)
+
+
+def images_of(data: bytes, file: str, stem: str) -> list[Image]:
+    """All images in `data`; `CompileError` if it is nothing we know."""
+    from minicc.binary import elf
+    from minicc.binary.cubin_read import arch_of
+
+    if data[:4] == struct.pack("<I", FATBIN_MAGIC):
+        return _fatbins(data, file, stem)
+    if data[:4] != b"\x7fELF":
+        fail("objdump.format", "neither a cubin, a fatbin nor an object with one", place=file)
+    image = elf.read(data, file)
+    if image.machine == elf.EM_CUDA:
+        arch = arch_of(image)
+        return [Image("cubin", arch, data, f"{stem}.{arch}.cubin", embedded=False)]
+    found = []
+    for section in image.sections:
+        if section.name in (".nv_fatbin", "__nv_relfatbin"):
+            found += _fatbins(bytes(section.data.bytes(0, len(section.data), section.name)), file, stem)
+    if not found:
+        fail("objdump.format", "this object holds no device code (.nv_fatbin)", place=file)
+    return found
+
+
+def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
+    from minicc.binary import read_fatbin
+
+    images: list[Image] = []
+    at = 0
+    counts = {"cubin": 0, "ptx": 0}
+    while at + 16 <= len(data):
+        magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
+        if magic != FATBIN_MAGIC:
+            if any(data[at:]) and not images:
+                fail("objdump.format", f"no fatbin at byte {at:#x}", place=file)
+            break
+        for entry in read_fatbin(data[at : at + header + size], file):
+            counts[entry.kind] += 1
+            real = entry.arch.replace("compute_", "sm_")
+            suffix = "ptx" if entry.kind == "ptx" else "cubin"
+            name = f"{entry.name or stem}.{counts[entry.kind]}.{real}.{suffix}"
+            version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
+            compressed = entry.compression != "none"
+            images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options))
+        at = (at + header + size + 7) & ~7
+    return images
+
+
+def _show(images: list[Image], request: Request) -> list[str]:
+    wants, values = request.wants, request.values
+    if wants & {"lelf", "lptx"}:
+        return [line for kind in ("cubin", "ptx") for line in _list(images, kind, wants)]
+    if "xelf" in values or "xptx" in values:
+        return _extract(images, values)
+    if not wants - {"control", "all"}:
+        if all(not image.embedded for image in images):
+            wants = wants | {"asm"}
+    out: list[str] = []
+    for image in images:
+        if image.embedded:
+            out += _entry_header(image)
+        if image.kind == "ptx":
+            if "ptx" in wants:
+                out += [image.data.decode("utf-8", "replace").rstrip("\0"), ""]
+            continue
+        out += _show_cubin(image, request, wants)
+    return out
+
+
+def _list(images: list[Image], kind: str, wants: set[str]) -> list[str]:
+    label = {"cubin": "ELF", "ptx": "PTX"}[kind]
+    if f"l{label.lower()}" not in wants:
+        return []
+    return [f"{label} file {k:4}: {i.name}" for k, i in enumerate((i for i in images if i.kind == kind), 1)]
+
+
+def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
+    out = []
+    for option, kind, label in (("xelf", "cubin", "ELF"), ("xptx", "ptx", "PTX")):
+        pattern = values.get(option)
+        if pattern is None:
+            continue
+        chosen = [i for i in images if i.kind == kind and (pattern == "all" or pattern in i.name)]
+        if not chosen:
+            fail("objdump.extract", f"no {label} file whose name holds '{pattern}'")
+        for k, image in enumerate(chosen, 1):
+            safe = image.name.replace("/", "_").replace("\\", "_").replace("\0", "_")
+            try:
+                Path(safe).write_bytes(image.data.rstrip(b"\0") if kind == "ptx" else image.data)
+            except OSError as error:
+                fail("cli.output", f"cannot write '{safe}': {error.strerror}")
+            out.append(f"Extracting {label} file {k:4}: {safe}")
+    return out
+
+
+def _entry_header(image: Image) -> list[str]:
+    kind = "elf" if image.kind == "cubin" else "ptx"
+    out = ["", f"Fatbin {kind} code:", "================", f"arch = {image.arch}"]
+    out += [f"code version = [{image.version[0]},{image.version[1]}]", "host = linux", "compile_size = 64bit"]
+    if image.compressed:
+        out.append("compressed")
+    if image.kind == "ptx":
+        out.append(f"ptxasOptions = {image.options}")
+    return out
+
+
+def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
+    out: list[str] = []
+    if "asm" in wants:
+        from minicc.binary import read_cubin
+        from minicc.sass import disassemble
+
+        out += [disassemble(read_cubin(image.data, image.name)).rstrip("\n")]
+    if "sass" in wants:
+        out += _sass(image, request)
+    if "hex" in wants and "sass" not in wants:
+        for name, code in code_sections(image):
+            out += ["", f".text.{name}", *_words(code)]
+    if "elf" in wants:
+        out += _elf(image)
+    if "symbols" in wants:
+        out += _symbols(image)
+    if "usage" in wants:
+        out += _usage(image)
+    return out
+
+
+def code_sections(image: Image) -> list[tuple[str, bytes]]:
+    """(function name, bytes with padding) of each .text section, in file order."""
+    from minicc.binary import elf
+
+    view = elf.read(image.data, image.name)
+    return [
+        (s.name.removeprefix(".text."), bytes(s.data.bytes(0, len(s.data), s.name)))
+        for s in view.sections
+        if s.name.startswith(".text.")
+    ]
+
+
+def _chosen(name: str, request: Request) -> bool:
+    return "fun" not in request.values or name in request.values["fun"].split(",")
+
+
+def _header_flags(arch: str) -> str:
+    base = "".join(ch for ch in arch if ch.isdigit())
+    extra = "EF_CUDA_ACCELERATORS " if arch.endswith("a") else ""
+    return f'\t.headerflags\t@"{extra}EF_CUDA_SM{base} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{base})"'
+
+
+def _sass(image: Image, request: Request) -> list[str]:
+    from minicc.sass import dump
+    from minicc.sass.listing import arch_of
+
+    arch = arch_of(image.arch)
+    sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
+    hex_column = dump.column([line.text for _, lines in sections for line in lines])
+    out = ["", f"\tcode for {image.arch}"]
+    if "fun" not in request.values:
+        out += [f"\t.target\t{image.arch}", ""]
+    for name, lines in sections:
+        if not _chosen(name, request):
+            continue
+        out += [f"\t\tFunction : {name}", _header_flags(image.arch)]
+        out += dump.section_text(
+            lines, hex_column, words="raw" not in request.wants, control="control" in request.wants
+        )
+        out += ["\t\t..........", "", ""]
+    return out if image.embedded else [*out, ""]
+
+
+def _words(data: bytes) -> list[str]:
+    out = []
+    for at in range(0, len(data), 16):
+        row = data[at : at + 16]
+        whole = len(row) // 4 * 4
+        words = [f"{int.from_bytes(row[k : k + 4], 'little'):#010x}" for k in range(0, whole, 4)]
+        words += [f"{b:#04x}" for b in row[whole:]]
+        out.append(" ".join(words) + (" " if len(row) < 16 else ""))
+    return out
+
+
+_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", 3: "SECTION", 4: "FILE"}
+_BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
+
+
+def _elf(image: Image) -> list[str]:
+    from minicc.binary import elf
+    from minicc.binary.codes import RELOCATIONS, SECTION_TYPES
+    from minicc.binary.cubin_read import toolkit_of
+
+    view = elf.read(image.data, image.name)
+    kit = toolkit_of(view)
+    kind = {1: "ET_REL", 2: "ET_EXEC", 3: "ET_DYN"}.get(view.type, str(view.type))
+    digits = "".join(ch for ch in image.arch if ch.isdigit())
+    toolkit = f", toolkit={kit[0]}.{kit[1]}" if kit else ""
+    out = ["", f"64-bit ELF: type={kind}, ABI={view.abi}, sm={digits}{toolkit}, flags={view.flags:#x}", "Sections:"]
+    out.append("Index Offset   Size ES Align                      Type    Flags Link     Info Name")
+    for index, s in enumerate(view.sections):
+        if index == 0:
+            continue
+        name = _SECTION_NAMES.get(s.type) or SECTION_TYPES.get(s.type, f"{s.type:#x}")
+        out.append(
+            f"{index:5x} {s.offset:6x} {s.size:6x} {s.entsize:2x} {s.align:2x} {name:>28} {s.flags:8x} {s.link:4x}"
+            f" {s.info:8x} {s.name}"
+        )
+    out += ["", ".section .symtab", *_symbol_table(view)]
+    for s in view.sections:
+        data = bytes(s.data.bytes(0, len(s.data), s.name)) if s.type != 8 else b""
+        if s.type in (4, 9):
+            out += ["", f".section {s.name}\t{'RELA' if s.type == 4 else 'REL'}"]
+            for r in view.relocations(s):
+                kind = RELOCATIONS.get(r.type, f"{r.type:#x}")
+                out.append(f"{r.offset:#x}    {view.symbols[r.symbol].name}    {kind}    {r.addend:#x}")
+        elif s.type == 1 and not s.name.startswith((".text", ".debug")):
+            out += ["", s.name, *_words(data)]
+        elif s.type == 8:
+            out += ["", s.name, "   No data to be dumped. "]
+    return [*out, ""]
+
+
+_SECTION_NAMES = {1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL"}
+
+
+def _symbol_table(view: Any) -> list[str]:
+    out = ["   Num            Value             Size  Type          Bind    Other   Ndx  Name"]
+    for index, s in enumerate(view.symbols):
+        kind, bind = _TYPES.get(s.type, f"{s.type:#x}"), _BINDS.get(s.bind, f"{s.bind:#x}")
+        out.append(f"{index:6x} {s.value:16x} {s.size:16x}  {kind:13} {bind:7} {s.other:5x} {s.section:5x}  {s.name}")
+    return out
+
+
+def _symbols(image: Image) -> list[str]:
+    from minicc.binary import elf
+
+    view = elf.read(image.data, image.name)
+    out = ["", "symbols:"]
+    for s in view.symbols[1:]:
+        kind = {1: "STT_OBJECT", 2: "STT_FUNC", 3: "STT_SECTION", 4: "STT_FILE"}.get(s.type, "STT_NOTYPE")
+        bind = {0: "STB_LOCAL", 1: "STB_GLOBAL", 2: "STB_WEAK"}.get(s.bind, str(s.bind))
+        out.append(f"{kind:16} {bind:12} {'':11} {s.name}")
+    return [*out, ""]
+
+
+def usage_of(image: Image) -> dict[str, Any]:
+    """Resource usage as cuobjdump -res-usage counts it: {"common": {...}, "functions": {name: {...}}}."""
+    from minicc.binary import elf, read_cubin
+
+    view = elf.read(image.data, image.name)
+    program = read_cubin(image.data, image.name)
+    sizes = {s.name: s.size for s in view.sections}
+    common: dict[str, int] = {}
+    total = sum(sizes.get(name, 0) for name in (".nv.global", ".nv.global.init"))
+    if total:
+        common["GLOBAL"] = total
+    for bank in range(32):
+        if f".nv.constant{bank}" in sizes:
+            common[f"CONSTANT[{bank}]"] = sizes[f".nv.constant{bank}"]
+    functions = {}
+    for f in program.functions:
+        row = {"REG": f.registers, "STACK": f.min_stack or f.frame, "SHARED": sizes.get(f".nv.shared.{f.name}", 0), "LOCAL": 0}
+        for bank in reversed(range(32)):
+            size = sizes.get(f".nv.constant{bank}.{f.name}")
+            if size is not None:
+                row[f"CONSTANT[{bank}]"] = size
+        functions[f.name] = row | {"TEXTURE": 0, "SURFACE": 0, "SAMPLER": 0}
+    return {"common": common, "functions": functions}
+
+
+def _usage(image: Image) -> list[str]:
+    usage = usage_of(image)
+    out = ["", "Resource usage:", " Common:", "  " + " ".join(f"{k}:{v}" for k, v in (usage["common"] or {"GLOBAL": 0}).items())]
+    for name, row in usage["functions"].items():
+        out += [f" Function {name}:", "  " + " ".join(f"{k}:{v}" for k, v in row.items())]
+    return out
+
+
+def image_json(image: Image, request: Request) -> dict[str, Any]:
+    """One image as JSON; code only if -sass (or nothing) was asked for."""
+    out: dict[str, Any] = {"kind": image.kind, "arch": image.arch, "name": image.name, "size": len(image.data)}
+    if image.kind == "ptx":
+        if "ptx" in request.wants:
+            out["ptx"] = image.data.decode("utf-8", "replace").rstrip("\0")
+        return out
+    from minicc.sass import dump
+    from minicc.sass.listing import arch_of
+
+    out["resource_usage"] = usage_of(image)
+    if request.wants - {"json", "control", "raw"} and "sass" not in request.wants:
+        return out
+    arch = arch_of(image.arch)
+    out["functions"] = [
+        {"name": name, "instructions": [dump.instruction_json(line, arch.sass) for line in dump.lines_of(code, arch)]}
+        for name, code in code_sections(image)
+        if _chosen(name, request)
+    ]
+    return out
