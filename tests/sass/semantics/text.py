@@ -7,6 +7,7 @@ import re
 from minicc.sass.instr import Const, Imm, Instr, Mem, Name, Operand, Reg
 
 _REG = re.compile(r"^(UR|UP|SR_|R|P)(Z|T|\d+)((?:\.[A-Z0-9_]+)*)$")
+SPECIAL = {"SRZ": 255, "SR_TID.X": 33, "SR_CTAID.X": 37, "SR_CLOCKLO": 80}
 _NULL = {"RZ": ("R", 255), "URZ": ("UR", 63), "PT": ("P", 7), "UPT": ("UP", 7)}
 
 
@@ -45,7 +46,7 @@ def operand(text: str) -> Operand:
     if m := re.match(r"^c\[(\w+)\]\[(?:(U?R\w+)\+?)?(\w*)\]$", text):
         return Const(int(m[1], 0), int(m[3] or "0", 0), base=_register(m[2]) if m[2] else None, **flags)
     if text.startswith("SR"):
-        return Reg("SR", 255 if text == "SRZ" else 33)
+        return Reg("SR", SPECIAL[text])
     if (reg := _register(text, **flags)) is not None:
         return reg
     if m := re.match(r"^(f64|f|h)?(0x[0-9a-fA-F]+|\d+)$", text):
