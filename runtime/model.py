@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -27,6 +27,7 @@ from runtime.hw import methods, qmd
 from runtime.hw.methods import Copy, SemOp, packet
 from runtime.hw.trace import Tracer
 
+CLEAR_BYTES = 16 << 20
 STAGING_BYTES = 4 << 20
 """The driver's window for copies: host bytes are stored there and the copy engine moves them on."""
 
@@ -105,6 +106,30 @@ class ModelDevice(Device):
             count = min(STAGING_BYTES, size - at)
             self._copy(channel, self._staging, address + at, count)
             out[at : at + count] = self.gpu.memory.view(self._staging, count).data
+        return out
+
+    def clear(self, address: int, size: int, stream: Stream | None = None) -> None:
+        """Zero a range with the copy engine. Pieces that are zero already are left alone: memory that was never used
+        then costs nothing."""
+        self._check_range(address, size)
+        channel, copy = self._channel(stream), methods.SUBCHANNEL_COPY
+        flags = methods.DMA_NON_PIPELINED | methods.DMA_SRC_PITCH | methods.DMA_DST_PITCH | methods.DMA_REMAP
+        for at in range(0, size, CLEAR_BYTES):
+            target, count = address + at, min(CLEAR_BYTES, size - at)
+            if self.gpu.memory.view(target, count).any():
+                words = [
+                    *packet(copy, Copy.SET_REMAP_CONST_A, [0]),
+                    *packet(copy, Copy.SET_REMAP_COMPONENTS, [methods.REMAP_CONST_A]),
+                    *packet(copy, Copy.OFFSET_OUT_UPPER, [target >> 32, target & 0xFFFFFFFF]),
+                    *packet(copy, Copy.LINE_LENGTH_IN, [count]),
+                    *packet(copy, Copy.LAUNCH_DMA, [flags]),
+                ]
+                self._wait(channel, channel.submit(words))
+
+    def zeros(self, shape: int | Sequence[int], dtype: Any = np.float32) -> api.Buffer:
+        out = self.empty(shape, dtype)
+        if out.nbytes:
+            self.clear(out.address, out.nbytes)
         return out
 
     def _check_range(self, address: int, size: int) -> None:
@@ -308,7 +333,7 @@ class ModelModule(Module):
         self.device: ModelDevice = device
         self.program = program
         self.loaded = LoadedModule(
-            program, device.arch, device.gpu.memory.allocate, device.free, device.write, device.tracer
+            program, device.arch, device.gpu.memory.allocate, device.free, device.write, device.clear, device.tracer
         )
 
     @property

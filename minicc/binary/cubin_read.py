@@ -222,7 +222,7 @@ class _Reader:
         section = self.image.section(".nv.constant4")
         if section is None:
             return
-        slots = [""] * (section.size // 8)
+        slots = [""] * (len(section.data) // 8)
         for r in self.relocations.get(section.index, []):
             if r.offset // 8 < len(slots):
                 slots[r.offset // 8] = f"{r.symbol}+0x{r.addend:x}" if r.addend > 0 else r.symbol

@@ -20,6 +20,8 @@ from runtime.hw.trace import Tracer
 PREFETCH_ROOM = 4096
 """Bytes mapped after code: instruction fetch runs ahead of the program counter."""
 CONSTANT_ALIGN = 256
+MAX_PARAMETER_BYTES = 32764
+"""Of a kernel on sm_70 and later (CUDA programming guide)."""
 
 
 @attrs.frozen
@@ -33,7 +35,8 @@ class Placed:
 
 
 class LoadedModule:
-    """One program on one device. `allocate`, `free` and `upload` move memory; `upload` copies bytes to an address."""
+    """One program on one device. `allocate`, `free` and `upload` move memory; `upload` copies bytes to an address,
+    `clear` zeroes a range."""
 
     def __init__(
         self,
@@ -42,16 +45,24 @@ class LoadedModule:
         allocate: Callable[[int, int], int],
         free: Callable[[int], None],
         upload: Callable[[int, bytes], None],
+        clear: Callable[[int, int], None],
         tracer: Tracer,
     ) -> None:
         self.program, self.arch, self.tracer = program, arch, tracer
-        self._allocate, self._free, self._upload = allocate, free, upload
+        self._allocate, self._free, self._upload, self._clear = allocate, free, upload, clear
         self._owned: list[int] = []
         self.addresses: dict[str, int] = {}
         """Variable -> device address."""
         self.placed: dict[str, Placed] = {}
         self.bank3: tuple[int, int] | None = None
         self.bank4: tuple[int, int] | None = None
+        for f in program.functions:
+            size = max([f.param_bytes, *(p.offset + p.size for p in f.params)])
+            if size > MAX_PARAMETER_BYTES:
+                fail(
+                    "load.parameters",
+                    f"kernel '{f.name}' has {size} bytes of parameters; {MAX_PARAMETER_BYTES} at most",
+                )
         for name in program.externs:
             if name not in ADDRESSES:
                 fail("load.extern", f"the program calls '{name}', which this driver does not provide")
@@ -93,7 +104,10 @@ class LoadedModule:
                 self.addresses[v.name] = self._reserve(max(v.size, 1), max(v.align, 16))
                 self.tracer.step("driver", "place variable", name=v.name, address=self.addresses[v.name], bytes=v.size)
         for v in variables:
-            self._upload(self.addresses[v.name], self._initial(v))
+            if v.init is None and not v.relocations:
+                self._clear(self.addresses[v.name], v.size)
+            else:
+                self._upload(self.addresses[v.name], self._initial(v))
 
     def _initial(self, variable: Variable) -> bytes:
         data = bytearray(variable.init or b"")

@@ -347,3 +347,29 @@ def test_a_broken_pushbuffer_stops_only_its_channel(gpu, sm):
             channel.wait(value)
         channel.wait(channel.submit([]))
     gpu.synchronize()
+
+
+def test_zeroing_and_hostile_sizes(gpu):
+    dirty = gpu.buffer(np.full(1 << 20, 7, np.uint8))
+    dirty.free()
+    assert not gpu.zeros(1 << 20, np.uint8).numpy().any()
+    from runtime.hw import methods
+    from runtime.hw.methods import Copy, packet
+
+    target, channel = gpu.zeros(16, np.uint16), gpu._default.channel
+    flags = methods.DMA_NON_PIPELINED | methods.DMA_SRC_PITCH | methods.DMA_DST_PITCH | methods.DMA_REMAP
+    words = [
+        *packet(4, Copy.SET_REMAP_CONST_A, [0x1234]),
+        *packet(4, Copy.SET_REMAP_COMPONENTS, [4 | 1 << 16]),
+        *packet(4, Copy.OFFSET_OUT_UPPER, [target.address >> 32, target.address & 0xFFFFFFFF]),
+        *packet(4, Copy.LINE_LENGTH_IN, [9]),
+        *packet(4, Copy.LAUNCH_DMA, [flags]),
+    ]
+    channel.wait(channel.submit(words))
+    assert target.numpy().tolist() == [0x1234] * 9 + [0] * 7
+    with pytest.raises(runtime.LaunchError, match="out of device memory"):
+        gpu.load(Program("sm_90", [Function("k", EXIT)], [Variable("huge", "global", 1 << 60, 8)]))
+    with pytest.raises(CompileError, match="bytes of parameters"):
+        gpu.load(Program("sm_90", [Function("k", EXIT, params=[Param(0, 0, 1 << 31)])]))
+    with pytest.raises(CompileError, match="65536 is the most"):
+        gpu.load(Program("sm_90", [Function("k", EXIT)], [Variable("c", "constant", 1 << 40, 8)]))
