@@ -3,7 +3,7 @@
 An instruction whose result some reader might want too early (`prove` finds them) writes it to a staging buffer. Each
 later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not
 due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by class).
-RES int64[row, 3]: word offset in the state, staging row, file (0 R, 1 P, 2 one word). SRC int64[row, 2]: word offset,
+RES int64[row, 4]: word offset in the state, staging row, file (0 R, 1 P, 2 one word), producer class. SRC int64[row, 2]: word offset,
 reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 5]: producer, consumer,
 word offset, cycles early, count.
 """
@@ -86,7 +86,7 @@ def commit(
                 word = RES[r, 0]
                 for s in range(CODE[i, L.C_SRC], CODE[i, L.C_SRC] + CODE[i, L.C_NSRC]):
                     if SRC[s, 0] == word:
-                        early = RAW[kind, SRC[s, 1]] - age if kind >= 0 else PEND[row, 3] - t
+                        early = RAW[RES[r, 3], SRC[s, 1]] - age if kind >= 0 else PEND[row, 3] - t
                         if early <= 0:
                             due = True
                         else:

@@ -62,13 +62,19 @@ class Facts:
     def of(cls, effects: sass.Effects, bound: codegen.Bound) -> Facts:
         """From the instruction's declared effects and its bound result rows."""
         reads: list[tuple[int, str]] = []
+        wide = any(w.cls == "wide" for w in effects.writes)
         for read in effects.reads:
             if read.file not in _ZERO:
                 continue
             for k in range(read.count):
                 if read.index != _ZERO[read.file]:
-                    reads.append((word(read.file, read.index + k), read.cls))
+                    # The high word of IMAD.WIDE's addend is read late.
+                    late = wide and read.slot == 2 and k == 1
+                    reads.append((word(read.file, read.index + k), "wide_hi" if late else read.cls))
         classes = {(w.file, w.index + k): w.cls for w in effects.writes for k in range(w.count)}
+        for w in effects.writes:
+            if w.cls == "wide" and w.count == 2:
+                classes[w.file, w.index] = "wide_lo"
         rows: list[tuple[str, int]] = list(bound.results)
         if bound.transfer is not None and bound.transfer.dest is not None:
             file, first, count = bound.transfer.dest
@@ -133,7 +139,13 @@ def need(arch: Arch, producer: str, reader: str) -> int:
     row = arch.latency.raw.get(producer)
     if row is None:
         return 0
-    return row.get(reader, max(row.values())) - arch.latency.late_read.get(reader, 0)
+    if reader == "wide_hi" and reader not in row:
+        return row.get("fma", 4) - 2
+    distance = row.get(reader, max(row.values())) - arch.latency.late_read.get(reader, 0)
+    if producer == "wide_lo" and (reader.endswith("_addr") or reader == "ur"):
+        # `raw` gives these readers the high half's distance.
+        distance -= 2
+    return distance
 
 
 def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, Table, Table]:
@@ -146,13 +158,13 @@ def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, T
             raw[p, r] = need(arch, name, other)
         raw[p, len(readers)] = max(arch.latency.raw[name].values())
         raw[p, -1] = raw[p].max()
-    res: list[tuple[int, int, int]] = []
+    res: list[tuple[int, int, int, int]] = []
     src: list[tuple[int, int]] = []
     for i, fact in enumerate(facts):
         if fact is None:
             continue
         code[i, L.C_RES], code[i, L.C_NRES] = len(res), len(fact.writes)
-        res.extend(w[:3] for w in fact.writes)
+        res.extend((*w[:3], -1 if fact.variable else producers.get(w[3], -1)) for w in fact.writes)
         code[i, L.C_SRC], code[i, L.C_NSRC] = len(src), len(fact.reads)
         src.extend((w, readers.get(name, len(readers))) for w, name in fact.reads)
         fixed = [w[3] for w in fact.writes if w[3] in producers]
@@ -161,7 +173,7 @@ def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, T
             # Results of two files (a register and a predicate) go by the slower one.
             code[i, L.C_CLASS] = producers[max(fixed, key=lambda name: max(arch.latency.raw[name].values()))]
     return (
-        np.array(res or [(0, 0, 0)], np.int64).reshape(-1, 3),
+        np.array(res or [(0, 0, 0, -1)], np.int64).reshape(-1, 4),
         np.array(src or [(0, 0)], np.int64).reshape(-1, 2),
         raw,
     )
