@@ -107,6 +107,8 @@ RAW = {
     # Predicates: "pred" is a select-type source (SEL, SETP, PLOP3, IADD3.X), "pred_fma" IMAD.X and DSETP inputs,
     # "guard" the @P of anything and the predicate of BRA, VOTE, BAR, EXIT.
     "p_alu": {"pred": 4, "pred_fma": 5, "guard": 13},
+    # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's own distance).
+    "p_fma": {"pred": 5, "pred_fma": 4, "guard": 13},
     "p_r2p": {"pred": 5, "pred_fma": 5, "guard": 13},
     "p_fp64": {"pred": 6, "pred_fma": 6, "guard": 14},
     # Uniform datapath. Readers: "uniform", "umov" (UMOV, VOTEU), "vector" (UR operand of coupled vector
@@ -129,7 +131,9 @@ LATENCY = Latency(
         "r2ur": {"umov": 10, "ualu": 4},
         # Not measured: the difference of the writers' RAW distances, plus one.
         "p_fp64": {"p_alu": 3, "p_r2p": 2},
-        "p_r2p": {"p_alu": 2},
+        # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's own distance).
+    "p_fma": {"pred": 5, "pred_fma": 4, "guard": 13},
+    "p_r2p": {"p_alu": 2},
         "up_alu": {"up_vote": 6},
     },
     # P: "WAR": only uniform-datapath readers before an early writer.

@@ -33,6 +33,8 @@ _HIGH = re.compile(r"\s*/\* (0x[0-9a-f]{16}) \*/\s*$")
 _FUNCTION = re.compile(r"\s*Function : (\S+)\s*$")
 _SKIP = re.compile(r"\s*(\.headerflags|\.target|code for|Fatbin|=+|compile_size|arch =|code version|host =|producer|\.\.\.)")
 _COMMENT = re.compile(r"(//|#(?!\w)).*$")
+PADDING = bytes.fromhex("1879000000000000" + "0000000000c00f00")
+"""The NOP that fills a text section behind the code."""
 _NAME = r'(?:"(?:[^"\\]|\\.)*"|[\w$.@<>:~]+)'
 
 
@@ -60,6 +62,8 @@ class _Body:
     mark: int | None = None
     registers: bool = False
     barriers: bool = False
+    dumped: bool = False
+    """From a dump, which shows the file's padding, too."""
 
 
 def assemble(source: SourceFile | str, arch: Arch) -> Program:
@@ -135,7 +139,8 @@ class _Assembler:
             body.labels[label[1]] = body.at
             return
         if stripped[0] == ".":
-            name, _, rest = code.strip()[1:].partition(" ")
+            name, *more = code.strip()[1:].split(None, 1)
+            rest = more[0] if more else ""
             action = self.directives.get(name)
             if action is None:
                 self._wrong(f"unknown directive '.{name}'", where)
@@ -195,6 +200,7 @@ class _Assembler:
         low, text, where = self.pending
         self.pending = None
         body = self._need_body(where)
+        body.dumped = True
         word = low | high << 64
         raw = word.to_bytes(WORD, "little")
         try:
@@ -399,6 +405,8 @@ class _Assembler:
                 top = max([top, *(a.index + a.count - 1 for a in (*fx.reads, *fx.writes) if a.file == "R")])
             if not body.barriers and instr.mnemonic == "BAR":
                 barriers = max(barriers, next((o.bits for o in instr.operands if hasattr(o, "bits")), 15))
+        while body.dumped and code.endswith(PADDING):
+            del code[-WORD:]
         body.function.code = bytes(code)
         if not body.registers:
             body.function.registers = max(top + 1, 8)

@@ -41,7 +41,7 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         text += (codec.separator if text else " ") + word
         if explicit and isinstance(operand, Target):
             continue
-    return f"{head}{mnemonic}{text}{';' if bare or text.endswith(' ') else ' ;'}"
+    return f"{head}{mnemonic}{text}{';' if bare else ' ;'}"
 
 
 def immediate_text_or_repr(operand: object, text: object) -> str:
