@@ -17,6 +17,10 @@ Dim = tuple[int, int, int]
 
 STACK_LIMIT = 1024
 """Stack bytes a thread gets when the compiler could not bound the kernel's need (cudaLimitStackSize's default)."""
+MAX_LOCAL = 512 << 10
+"""Bytes of local memory per thread (CUDA programming guide, compute capabilities)."""
+MAX_CLUSTER = 16
+"""Blocks of a cluster on an H100/H200, the non-portable size included."""
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_BLOCK_DIM = (1024, 1024, 64)
 
@@ -74,12 +78,18 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     granted = -(-warps // limits.warp_granularity) * limits.warp_granularity
     if registers * granted > limits.registers_per_sm:
         wrong(f"{warps} warps with {function.registers} registers a thread need more than one SM has")
+    if function.registers > limits.max_registers_per_thread:
+        wrong(f"{function.registers} registers a thread; {limits.max_registers_per_thread} is the most")
+    if local_bytes(placed) > MAX_LOCAL:
+        wrong(f"{local_bytes(placed)} bytes of local memory a thread; {MAX_LOCAL} is the most")
     if request.dynamic_shared < 0:
         wrong(f"{request.dynamic_shared} bytes of dynamic shared memory")
     shared = function.shared + request.dynamic_shared
     if shared > limits.shared_per_block_max:
         wrong(f"{shared} bytes of shared memory a block; {limits.shared_per_block_max} is the most")
     cluster = cluster_of(placed)
+    if cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER:
+        wrong(f"a cluster of {cluster} blocks; {MAX_CLUSTER} is the most")
     for axis, blocks, size in zip("xyz", request.grid, cluster, strict=True):
         if blocks % size:
             wrong(f"grid {axis} of {blocks} is not a multiple of its cluster's {size}")
