@@ -170,7 +170,7 @@ def to_tf32(x: E, rm: str) -> E:
     else:
         out = (x + 0x1000) & 0xFFFFE000
         out = (x & 0x7F800000).eq(0x7F800000).select(x & 0xFFFFE000, out)
-    return is_nan(F32, x).select(const(0x7FFFFFFF), out)
+    return is_nan(F32, x).select(const(0x7FFFE000), out)
 
 
 FP8 = {"E4M3": (4, 3), "E5M2": (5, 2)}
@@ -269,7 +269,7 @@ def f2ip(b: Builder) -> None:
         if b.has("RELU"):
             x = relu(F32, x)
         v = ftoi("f32", x if b.has("TRUNC") else frint("f32", x, "RN"), 32, True).smax(low).smin(high)
-        values.append(v & 0xFF)
+        values.append(is_nan(F32, x).select(const(0 if b.has("NTZ") else 0x80), v & 0xFF))
     b.set(0, values[1] | values[0] << 8 | half_of(b, 3, b.raw(3)).zext(32) << 16)
 
 

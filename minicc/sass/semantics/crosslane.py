@@ -33,7 +33,8 @@ def shfl(b: Builder) -> None:
         inside = source.sle(limit)
     source = inside.select(source, me) & 31
     b.set(0, inside)
-    b.set(1, gather(b, 2, source))
+    executing = (active().shr(source) & 1).ne(0)
+    b.set(1, executing.select(gather(b, 2, source), 0))
 
 
 @semantic("VOTE", "VOTEU")

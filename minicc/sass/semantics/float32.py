@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.instr import Name
-from minicc.sass.semantics.expr import FALSE, E, const, fadd, fma, fmul, lane
+from minicc.sass.semantics.expr import FALSE, E, const, fadd, fext, fma, fmul, ftrunc, lane
 from minicc.sass.semantics.floats import (
     F32,
     canonical,
@@ -42,12 +42,14 @@ def fadd_(b: Builder) -> None:
 
 @semantic("FMUL")
 def fmul_(b: Builder) -> None:
-    """a * b, times the scale (a power of two, applied to an operand: exact unless it leaves the range)."""
+    """a * b, times the scale (a power of two), rounded once."""
     x, y = operand(b, 1), operand(b, 2)
-    product = fmul("f32", x, y, rounding(b))
     scale = b.one(*SCALES)
     if scale:
-        product = fma("f32", x, fmul("f32", y, const((127 + SCALES[scale]) << 23)), const(1 << 31), rounding(b))
+        wide = fmul("f64", fmul("f64", fext(x), fext(y)), const((1023 + SCALES[scale]) << 52, 64))
+        product = ftrunc(wide, rounding(b))
+    else:
+        product = fmul("f32", x, y, rounding(b))
     product = finish(b, product)
     if b.has("FMZ"):
         product = (is_zero(F32, x) | is_zero(F32, y)).select(0, product)
@@ -59,7 +61,8 @@ def ffma(b: Builder) -> None:
     x, y, z = operand(b, 1), operand(b, 2), operand(b, 3)
     result = fma("f32", x, y, z, rounding(b))
     if b.has("FMZ"):
-        result = (is_zero(F32, x) | is_zero(F32, y)).select(z, result)
+        # A zero factor makes the product +0, whatever the other is.
+        result = (is_zero(F32, x) | is_zero(F32, y)).select(fadd("f32", z, const(0)), result)
     b.set(0, finish(b, result))
 
 
@@ -92,7 +95,8 @@ def fsel(b: Builder) -> None:
 
 @semantic("FMNMX")
 def fmnmx(b: Builder) -> None:
-    b.set(0, minmax(F32, operand(b, 1), operand(b, 2), b.pred(3), b.has("NAN"), b.has("XORSIGN")))
+    signs = b.raw(1) ^ b.raw(2) if b.has("XORSIGN") else None
+    b.set(0, minmax(F32, operand(b, 1), operand(b, 2), b.pred(3), b.has("NAN"), signs))
 
 
 @semantic("FCHK")

@@ -41,7 +41,7 @@ def dsetp(b: Builder) -> None:
     x, y = operand(b, 2), operand(b, 3)
     if b.has("MIN", "MAX"):
         kx, ky = total_key(F64, x), total_key(F64, y)
-        less = kx.slt(ky) if b.has("MIN") else ky.slt(kx)
+        less = kx.sle(ky) if b.has("MIN") else ky.slt(kx)
         nx, ny = is_nan(F64, x), is_nan(F64, y)
         b.set(0, (less | ny) & ~nx & b.pred(4))
         b.set(1, nx & ny & b.pred(4))

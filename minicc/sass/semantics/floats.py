@@ -144,22 +144,18 @@ def total_key(fmt: Format, x: E) -> E:
     return x.negative().select(x ^ (fmt.sign - 1), x)
 
 
-def minmax(fmt: Format, x: E, y: E, low: E, nan: bool = False, xorsign: bool = False) -> E:
+def minmax(fmt: Format, x: E, y: E, low: E, nan: bool = False, signs: E | None = None) -> E:
     """`low` ? min : max. A NaN operand loses, or with `nan` gives NaN; two NaNs give the canonical one; -0 < +0.
-    `xorsign`: the result's sign is the exclusive or of the operands' signs."""
+    `signs` (XORSIGN): a value whose sign bit becomes the result's, the exclusive or of the operands before |x|."""
     x_less = total_key(fmt, x).slt(total_key(fmt, y))
     picked = (x_less ^ ~low).select(x, y)
-    if xorsign:
-        picked = (picked & (fmt.sign - 1)) | ((x ^ y) & fmt.sign)
     quiet = const(fmt.canonical_nan if fmt.width != 64 else 0x7FFFFFFF_FFFFFFFF, fmt.width)
     nx, ny = is_nan(fmt, x), is_nan(fmt, y)
-    if nan:
-        return (nx | ny).select(quiet, picked)
-    return nx.select(ny.select(quiet, y), ny.select(x, picked))
-
-
-def rounding(b: Builder) -> str:
-    return b.one(*ROUNDINGS, default="RN")
+    if not nan:
+        picked = nx.select(y, ny.select(x, picked))
+    if signs is not None:
+        picked = (picked & (fmt.sign - 1)) | (signs & fmt.sign)
+    return (nx | ny if nan else nx & ny).select(quiet, picked)
 
 
 # ---- widening and narrowing

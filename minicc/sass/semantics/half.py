@@ -33,21 +33,26 @@ def format_of(b: Builder) -> Format:
     return BF16 if b.has("BF16_V2", "BF16") else F16
 
 
-def halves(b: Builder, i: int) -> list[E]:
-    """The two 16-bit parts of operand i after swizzle, sign modifiers and flushing."""
-    word, fmt = b.raw(i), format_of(b)
+def swizzled(b: Builder, i: int) -> list[E]:
+    """The two 16-bit parts of operand i, low first, after the swizzle."""
+    word = b.raw(i)
     low, high = word.trunc(16), (word >> 16).trunc(16)
     names = b.suffix(i)
     if "H0_H0" in names:
-        high = low
-    elif "H1_H1" in names:
-        low = high
-    elif "H0_NH1" in names:
-        high = high ^ 0x8000
-    elif names and names[0] not in ("64",):
+        return [low, low]
+    if "H1_H1" in names:
+        return [high, high]
+    if "H0_NH1" in names:
+        return [low, high ^ 0x8000]
+    if names:
         raise b.fail(f"swizzle {names}")
-    out = [sign_modifiers(v, b.flag(i, "neg"), b.flag(i, "abs")) for v in (low, high)]
-    return [flush(fmt, v) for v in out] if b.has("FTZ", "FMZ") else out
+    return [low, high]
+
+
+def halves(b: Builder, i: int) -> list[E]:
+    """The two 16-bit parts of operand i after swizzle, sign modifiers and flushing."""
+    out = [sign_modifiers(v, b.flag(i, "neg"), b.flag(i, "abs")) for v in swizzled(b, i)]
+    return [flush(format_of(b), v) for v in out] if b.has("FTZ", "FMZ") else out
 
 
 def finish(b: Builder, fmt: Format, x: E) -> E:
@@ -139,21 +144,27 @@ def hset2(b: Builder) -> None:
 @semantic("HMNMX2")
 def hmnmx2(b: Builder) -> None:
     fmt, low = format_of(b), b.pred(3)
-    store(
-        b,
-        0,
-        [
-            minmax(fmt, p, q, low, b.has("NAN"), b.has("XORSIGN"))
-            for p, q in zip(halves(b, 1), halves(b, 2), strict=True)
-        ],
-    )
+    signs = _signs(b, 1, 2)
+    pairs = zip(halves(b, 1), halves(b, 2), signs, strict=True)
+    store(b, 0, [minmax(fmt, p, q, low, b.has("NAN"), s) for p, q, s in pairs])
+
+
+def _signs(b: Builder, *operands: int) -> list[E] | list[None]:
+    """For XORSIGN: the exclusive or of the operands, before their modifiers, per half."""
+    if not b.has("XORSIGN"):
+        return [None, None]
+    words = [swizzled(b, i) for i in operands]
+    out = words[0]
+    for other in words[1:]:
+        out = [p ^ q for p, q in zip(out, other, strict=True)]
+    return out
 
 
 @semantic("VHMNMX")
 def vhmnmx(b: Builder) -> None:
     fmt, low = format_of(b), b.pred(4)
     out = []
-    for p, q, r in zip(halves(b, 1), halves(b, 2), halves(b, 3), strict=True):
-        first = minmax(fmt, p, q, low, b.has("NAN"), b.has("XORSIGN"))
-        out.append(minmax(fmt, first, r, low, b.has("NAN"), b.has("XORSIGN")))
+    for p, q, r, s in zip(halves(b, 1), halves(b, 2), halves(b, 3), _signs(b, 1, 2, 3), strict=True):
+        first = minmax(fmt, p, q, low, b.has("NAN"))
+        out.append(minmax(fmt, first, r, low, b.has("NAN"), s))
     store(b, 0, out)

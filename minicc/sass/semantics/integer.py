@@ -276,7 +276,7 @@ def vabsdiff(b: Builder) -> None:
 
 @semantic("VABSDIFF4")
 def vabsdiff4(b: Builder) -> None:
-    """Absolute differences of four bytes: added to c (ACC), or packed, each plus its byte of c."""
+    """Absolute differences of four bytes: their sum added to c (ACC), or packed (c is then ignored)."""
     _, sources, _ = split_preds(b)
     x, y, c = (b.integer(s) for s in sources)
     total, packed = c, const(0, 32)
@@ -285,7 +285,7 @@ def vabsdiff4(b: Builder) -> None:
         less = p.ult(q) if b.has("U8") else p.slt(q)
         d = less.select(q - p, p - q)
         total = total + d.zext(32)
-        packed = packed | ((d + (c >> 8 * i).trunc(8)).zext(32) << 8 * i)
+        packed = packed | (d.zext(32) << 8 * i)
     b.set(0, total if b.has("ACC") else packed)
 
 

@@ -156,9 +156,9 @@ def sel(b: Builder) -> None:
 
 @semantic("P2R", "UP2UR")
 def p2r(b: Builder) -> None:
-    """Byte n of the source, its bits under the mask replaced by the predicates (bit 7 is PT)."""
+    """Byte n of the source, its bits under the mask replaced by the predicates (bit 7: zero)."""
     kind = "PR" if b.instr.mnemonic == "P2R" else "UPR"
-    bits = const(0x80)
+    bits = const(0)
     for i in range(7):
         leaf = b.leaf(Slot(kind, 1, 1, part=str(i)))  # type: ignore[arg-type]
         bits = bits | leaf.zext(32) << i
