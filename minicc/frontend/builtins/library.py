@@ -14,4 +14,5 @@ FOLDER = Path(__file__).parent.parent / "lib"
 
 
 def source(name: str) -> SourceFile:
-    return SourceFile(f"<{name}.k>", (FOLDER / f"{name}.k").read_text(encoding="utf-8"))
+    path = FOLDER / f"{name}.k"
+    return SourceFile(str(path), path.read_text(encoding="utf-8"))

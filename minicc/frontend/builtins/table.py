@@ -319,8 +319,6 @@ round rounding T
 fdim rounding TT
 nextafter rounding TT
 logb rounding T
-tgamma gamma T
-lgamma gamma T
 """
 # Names whose parameters are not all of the function's type.
 _IRREGULAR = """

@@ -29,8 +29,8 @@ def emit(v: Values, builtin: Builtin, e: ast.BuiltinCall) -> str:
     if builtin.how == "i":
         args = [(value_type(a.type), v.value(a)) for a in e.args]
         name = builtin.data.replace("{z}", v.ftz)
-        if name.startswith("llvm.nvvm.f2") or name.startswith("llvm.nvvm.d2f"):
-            name = builtin.data.replace("{z}", v.ftz)
+        if v.module.host and name.startswith("llvm.nvvm.mulhi."):
+            return _high_product(v, builtin.ret, args)
         return v.intrinsic(name, value_type(builtin.ret), args)
     if builtin.how == "same-type":
         if e.type.aggregate or (len(e.args) > 1 and e.args[1].type.aggregate):
@@ -206,6 +206,14 @@ def _globaltimer(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> s
 
 
 # -- integers
+
+
+def _high_product(v: Values, t: Type, args: list[tuple[str, str]]) -> str:
+    """The upper half of a product in plain IR (for tests on the host)."""
+    extend, wide = "sext" if t.signed else "zext", f"i{2 * t.bits}"
+    a, b = (v.make(f"{extend} {llvm} {x} to {wide}") for llvm, x in args)
+    product = v.make(f"mul {wide} {a}, {b}")
+    return v.make(f"trunc {wide} {v.make(f'lshr {wide} {product}, {t.bits}')} to {t.llvm}")
 
 
 @_handler

@@ -19,7 +19,7 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
         module.debug.start(source.name)
     for v in parsed.variables:
         # Variables that the host can name exist whether or not a kernel uses them.
-        if v.storage in ("device", "constant") and v.owner is None and not v.extern and not host and not v.at.source.name.startswith("<"):
+        if v.storage in ("device", "constant") and v.owner is None and not v.extern and not host and not v.internal:
             module.variable_pointer(v)
     roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
     module.recursive = _recursive(parsed.functions)

@@ -104,8 +104,8 @@ class Module:
         linkage = "internal" if v.storage in ("static", "member", "host") or (v.internal and not self.host) else ""
         if v.storage in ("device", "constant") and not v.internal:
             linkage = ""
-        external = "externally_initialized " if v.storage in ("device", "constant") else ""
-        kind = "constant" if v.type.const and v.storage in ("static", "member", "host") else "global"
+        external = "externally_initialized " if v.storage in ("device", "constant") and not v.internal else ""
+        kind = "constant" if v.type.const and (v.internal or v.storage in ("static", "member", "host")) else "global"
         return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"
 
     def static_pointer(self, e: ast.Expr) -> str | None:

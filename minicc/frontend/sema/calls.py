@@ -67,6 +67,8 @@ class Calls(Operators):
 
     def make_call(self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None) -> ast.Expr:
         entity = chosen.entity
+        if isinstance(entity, Builtin) and entity.how == "same-type":
+            return self.builtin_call(entity, args, at)
         if isinstance(entity, Builtin):
             converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
             converted += [self.vararg(a) for a in args[len(chosen.params) :]]
