@@ -26,6 +26,7 @@ from minicc.ptx.model import (
     Statement,
     Symbol,
     Tuple,
+    Variable,
     Vector,
 )
 from minicc.ptx.names import SPECIAL
@@ -57,6 +58,7 @@ class Body:
         self.scopes: list[Function | Scope] = []
         self.loc: Loc | None = None
         self.operands: dict[str, Operand] = {}
+        self.formal = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
 
     def statements(self, out: list[Statement], depth: int) -> None:
         """Statements through the closing brace."""
@@ -98,14 +100,7 @@ class Body:
         name = cursor.name()
         cursor.at += 1
         word = self.texts[cursor.at]
-        if word == ".branchtargets":
-            cursor.at += 1
-            targets = [cursor.name()]
-            while cursor.accept(","):
-                targets.append(cursor.name())
-            cursor.expect(";")
-            out.append(Branchtargets(name, tuple(targets)))
-        elif word == ".calltargets":
+        if word == ".branchtargets" or word == ".calltargets":
             cursor.at += 1
             targets = [cursor.name()]
             while cursor.accept(","):
@@ -314,7 +309,7 @@ class Body:
             return self.bracket()
         if first == "{":
             return self.vector()
-        if first == "!":
+        if first == "!" and not texts[cursor.at + 1][:1].isdigit() and texts[cursor.at + 1] != "(":
             cursor.at += 1
             name = self.single()
             if not isinstance(name, Reg):
@@ -359,12 +354,12 @@ class Body:
 
         for scope in self.scopes:
             for item in scope.body or ():
-                if getattr(item, "name", None) == name and hasattr(item, "vector"):
+                if isinstance(item, Variable) and item.name == name:
                     return SIZES.get(item.type, 1) * (item.vector or 1)
         return 1
 
     def declared(self, name: str) -> bool:
-        return any(scope.type_of(name) for scope in self.scopes)
+        return name in self.formal or any(scope.type_of(name) for scope in self.scopes)
 
     def resolve(self, token: str) -> Operand:
         if self.declared(token):

@@ -1,4 +1,4 @@
-"""PTX instructions as a table: modifiers in order, operand kinds and types, and since when.
+"""PTX instructions as a table: modifiers, operand kinds and types, and since when.
 
 A row of `ROWS` is `opcode | modifiers | operands | version, sm` (the last part optional):
 - modifiers, in the order PTX wants them: `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or none,
@@ -42,6 +42,9 @@ _EVICT = (
     "(L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate)? "
     "(L2::evict_normal/L2::evict_first/L2::evict_last)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
 )
+_OPS = "(exch/cas/min/max/add/inc/dec/and/or/xor)"
+_ROPS = "(min/max/add/inc/dec/and/or/xor)"
+_WINDOW = "(global/shared/shared::cta/shared::cluster)?"
 _ORDER = "(relaxed/acquire/release/acq_rel)?"
 
 ROWS = f"""
@@ -146,11 +149,11 @@ ldu | (global)? (v2/v4)? T:mem | v:~T @
 st | weak? {_SPACE} (wb/cg/cs/wt)? {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
 st | (volatile/relaxed/release/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
 st | mmio relaxed {_SCOPE} {_SPACE} T:mem | @ v:~T
-atom | {_ORDER} {_SCOPE} (global/shared/shared::cta/shared::cluster)? (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
-atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
-atom | (global/shared/shared::cta)? {_SCOPE} (exch/cas/min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
-red | (relaxed/release)? {_SCOPE} (global/shared/shared::cta/shared::cluster)? (min/max/add/inc/dec/and/or/xor) noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
-red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} (min/max/add/inc/dec/and/or/xor) noftz? T:mem,half | *
+atom | {_ORDER} {_SCOPE} {_WINDOW} {_OPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
+atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} {_OPS} noftz? T:mem,half | *
+atom | (global/shared/shared::cta)? {_SCOPE} {_OPS} noftz? T:mem,half | *
+red | (relaxed/release)? {_SCOPE} {_WINDOW} {_ROPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
+red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} {_ROPS} noftz? T:mem,half | *
 bra | uni? | l
 brx | idx uni? | a:u32 l
 ret | uni? |
@@ -328,21 +331,21 @@ def check(inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch)
 
 
 def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:
-    """Types by letter if the modifiers fit the row, else None."""
+    """Types by letter if the modifiers fit the row, else None. Like ptxas, this takes modifiers in any order (but two
+    types in theirs)."""
     if form.open and not form.modifiers:
         return {}
+    left = list(modifiers)
     letters: dict[str, str] = {}
-    at = 0
     for choices, required, letter in form.modifiers:
-        if at < len(modifiers) and modifiers[at] in choices:
+        found = next((m for m in left if m in choices), None)
+        if found is not None:
+            left.remove(found)
             if letter:
-                letters[letter] = modifiers[at]
-            at += 1
+                letters[letter] = found
         elif required:
             return None
-    if at < len(modifiers) and not form.open:
-        return None
-    return letters
+    return None if left and not form.open else letters
 
 
 def _modifier_error(inst: ptx.Inst, rows: list[Form]) -> tuple[str, str]:
@@ -453,6 +456,4 @@ def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, desti
         return wanted[0] not in "f" or size <= 2 or operand.value == 0 or wide
     if isinstance(operand, ptx.Float):
         return wanted[0] in "fb" or wide
-    if isinstance(operand, ptx.Special | ptx.Symbol):
-        return True
-    return False
+    return isinstance(operand, ptx.Special | ptx.Symbol)

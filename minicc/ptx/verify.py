@@ -35,8 +35,8 @@ class _Checker:
 
     def run(self) -> None:
         self.target()
-        for item in (*self.module.variables, *self.module.functions):
-            self.globals.add(item.name)
+        self.globals.update(v.name for v in self.module.variables)
+        self.globals.update(f.name for f in self.module.functions)
         for item_ in self.module.order:
             if isinstance(item_, ptx.Alias):
                 self.globals.add(item_.name)
@@ -62,7 +62,7 @@ class _Checker:
 
     def function(self, function: ptx.Function) -> None:
         names = {v.name for v in (*function.params, *function.returns)}
-        registers = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
+        registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         self.scope(function, function.body or [], [function], [names], registers)
 
     def scope(
@@ -71,7 +71,7 @@ class _Checker:
         body: list[ptx.Statement],
         scopes: list[ptx.Function | ptx.Scope],
         names: list[set[str]],
-        registers: set[str],
+        registers: dict[str, str],
     ) -> None:
         here: set[str] = set()
         for item in body:
@@ -90,7 +90,7 @@ class _Checker:
                 self.scope(item, item.body, [*scopes, item], inner, registers)
 
     def instruction(
-        self, inst: ptx.Inst, scopes: list[ptx.Function | ptx.Scope], names: list[set[str]], registers: set[str]
+        self, inst: ptx.Inst, scopes: list[ptx.Function | ptx.Scope], names: list[set[str]], registers: dict[str, str]
     ) -> None:
         from minicc.ptx.isa import check
 
@@ -99,7 +99,7 @@ class _Checker:
                 found = scope.type_of(name)
                 if found is not None:
                     return found
-            return "b64" if name in registers else None
+            return registers.get(name)
 
         def visit(operand: ptx.Operand | None) -> None:
             if isinstance(operand, ptx.Reg):
