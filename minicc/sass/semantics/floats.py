@@ -158,6 +158,10 @@ def minmax(fmt: Format, x: E, y: E, low: E, nan: bool = False, signs: E | None =
     return (nx | ny if nan else nx & ny).select(quiet, picked)
 
 
+def rounding(b: Builder) -> str:
+    return b.one(*ROUNDINGS, default="RN")
+
+
 # ---- widening and narrowing
 
 
