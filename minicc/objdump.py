@@ -190,9 +190,8 @@ def _show(images: list[Image], request: Request) -> list[str]:
         return [line for kind in ("cubin", "ptx") for line in _list(images, kind, wants)]
     if "xelf" in values or "xptx" in values:
         return _extract(images, values)
-    if not wants - {"control", "all"}:
-        if all(not image.embedded for image in images):
-            wants = wants | {"asm"}
+    if not wants - {"control", "all"} and all(not image.embedded for image in images):
+        wants = wants | {"asm"}
     out: list[str] = []
     for image in images:
         if image.embedded:
@@ -395,7 +394,12 @@ def usage_of(image: Image) -> dict[str, Any]:
             common[f"CONSTANT[{bank}]"] = sizes[f".nv.constant{bank}"]
     functions = {}
     for f in program.functions:
-        row = {"REG": f.registers, "STACK": f.min_stack or f.frame, "SHARED": sizes.get(f".nv.shared.{f.name}", 0), "LOCAL": 0}
+        row = {
+            "REG": f.registers,
+            "STACK": f.min_stack or f.frame,
+            "SHARED": sizes.get(f".nv.shared.{f.name}", 0),
+            "LOCAL": 0,
+        }
         for bank in reversed(range(32)):
             size = sizes.get(f".nv.constant{bank}.{f.name}")
             if size is not None:
@@ -406,7 +410,12 @@ def usage_of(image: Image) -> dict[str, Any]:
 
 def _usage(image: Image) -> list[str]:
     usage = usage_of(image)
-    out = ["", "Resource usage:", " Common:", "  " + " ".join(f"{k}:{v}" for k, v in (usage["common"] or {"GLOBAL": 0}).items())]
+    out = [
+        "",
+        "Resource usage:",
+        " Common:",
+        "  " + " ".join(f"{k}:{v}" for k, v in (usage["common"] or {"GLOBAL": 0}).items()),
+    ]
     for name, row in usage["functions"].items():
         out += [f" Function {name}:", "  " + " ".join(f"{k}:{v}" for k, v in row.items())]
     return out

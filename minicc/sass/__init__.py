@@ -15,8 +15,8 @@
     sass.make("BRA", (Target(0x120),), guard=Reg("P", 0, inv=True))
 
 An `Instr` of `decode`, `parse` or `make` is *canonical*: it has every operand that its form has, in printed order, also
-those that are not printed because they are PT or RZ (the carry-outs of IADD3, the accumulator switch of HMMA ...), so an
-operand's position is fixed by mnemonic and form. `encode` and `format` also take an Instr that leaves them out.
+those that are not printed because they are PT or RZ (the carry-outs of IADD3, the accumulator switch of HMMA ...), so
+an operand's position is fixed by mnemonic and form. `encode` and `format` also take an Instr that leaves them out.
 `modifiers` are the printed suffixes, without those that only name a special case (IMAD.MOV is IMAD with RZ; `format`
 adds MOV, SHL, IADD). `field(instr, "cmp")` gives the suffix that one named modifier field has.
 Reuse flags (`Control.reuse`): bit 0, 1, 2 are the sources A, B, C by their place in the instruction, whatever bits hold
@@ -47,13 +47,19 @@ from minicc.sass.instr import (
     Reg,
     Target,
 )
-from minicc.sass.parser import parse
 from minicc.sass.printer import format
 
 if TYPE_CHECKING:
     from minicc.arch import Arch
     from minicc.diagnostics import SourceFile
     from minicc.sass.program import Program
+
+
+def parse(text: str, family: str = "") -> Instr:
+    """The canonical instruction of one line of text; see `parser`."""
+    from minicc.sass.parser import parse as run
+
+    return run(text, family)
 
 
 def disassemble(program: Program) -> str:
@@ -73,7 +79,8 @@ def assemble(source: str | SourceFile, arch: Arch) -> Program:
 def decode_all(code: bytes, arch: Arch) -> Sequence[Instr]:
     """All instructions of a section's code; addresses start at 0."""
     return [
-        decode(int.from_bytes(code[at : at + 16], "little"), arch, at) for at in range(0, len(code) - len(code) % 16, 16)
+        decode(int.from_bytes(code[at : at + 16], "little"), arch, at)
+        for at in range(0, len(code) - len(code) % 16, 16)
     ]
 
 

@@ -30,7 +30,13 @@ def main(argv: Sequence[str]) -> int:
             sys.stdout.write(USAGE)
             return 0
         if word in ("-o", "--output-file") or word.startswith("-o="):
-            output = word[3:] if word.startswith("-o=") else words.pop(0) if words else fail("cli.value", "'-o' needs a file")
+            output = (
+                word[3:]
+                if word.startswith("-o=")
+                else words.pop(0)
+                if words
+                else fail("cli.value", "'-o' needs a file")
+            )
         elif word.startswith(("-arch", "--gpu-architecture")):
             _, equals, value = word.partition("=")
             arch_name = value if equals else words.pop(0) if words else fail("cli.value", "'-arch' needs a name")
@@ -46,7 +52,9 @@ def main(argv: Sequence[str]) -> int:
     if output == "-":
         sys.stdout.buffer.write(data)
         return 0
-    target = Path(output) if output else Path("a.cubin") if source_name == "-" else Path(source_name).with_suffix(".cubin")
+    target = (
+        Path(output) if output else Path("a.cubin") if source_name == "-" else Path(source_name).with_suffix(".cubin")
+    )
     try:
         target.write_bytes(data)
     except OSError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import attrs
 
@@ -31,7 +31,9 @@ _LABEL = re.compile(r"\s*([.\w$]+):\s*$")
 _DUMP = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s*(.*?)\s*/\* (0x[0-9a-f]{16}) \*/\s*$")
 _HIGH = re.compile(r"\s*/\* (0x[0-9a-f]{16}) \*/\s*$")
 _FUNCTION = re.compile(r"\s*Function : (\S+)\s*$")
-_SKIP = re.compile(r"\s*(\.headerflags|\.target|code for|Fatbin|=+|compile_size|arch =|code version|host =|producer|\.\.\.)")
+_SKIP = re.compile(
+    r"\s*(\.headerflags|\.target|code for|Fatbin|=+|compile_size|arch =|code version|host =|producer|\.\.\.)"
+)
 _COMMENT = re.compile(r"(//|#(?!\w)).*$")
 PADDING = bytes.fromhex("1879000000000000" + "0000000000c00f00")
 """The NOP that fills a text section behind the code."""
@@ -249,8 +251,10 @@ class _Assembler:
         match = re.fullmatch(rf"({_NAME}), (global|constant), size (\w+), align (\w+)(?:, offset (\w+))?", rest)
         if match is None:
             raise ValueError("expected name, global|constant, size N, align N[, offset N]")
-        name, space, size, align, offset = match.groups()
-        variable = Variable(_unquote(name), space, int(size, 0), int(align, 0), offset=int(offset, 0) if offset else None)  # type: ignore[arg-type]
+        name, _, size, align, offset = match.groups()
+        space: Literal["global", "constant"] = "global" if match[2] == "global" else "constant"
+        place = int(offset, 0) if offset else None
+        variable = Variable(_unquote(name), space, int(size, 0), int(align, 0), offset=place)
         self.program.variables.append(variable)
         self.variable, self.body = variable, None
 
@@ -370,7 +374,9 @@ class _Assembler:
         body = self._need_body(where)
         chain = value[3] if len(value) > 3 else ()
         at = body.at if body.mark is None else body.mark
-        body.function.lines.append(Line(at, str(value[0]), int(value[1]), int(value[2]), tuple(tuple(c) for c in chain)))
+        body.function.lines.append(
+            Line(at, str(value[0]), int(value[1]), int(value[2]), tuple(tuple(c) for c in chain))
+        )
         self.sink = None
 
     def _do_word(self, rest: str, where: Span) -> None:
@@ -428,7 +434,8 @@ class _Assembler:
 
 
 def safe_control(instr: Instr, arch: Arch) -> Control:
-    """Control codes that need no knowledge of the neighbours: wait for all before, stall as long as a fixed latency is."""
+    """Control codes that need no knowledge of the neighbours: wait for all before, stall as long as a fixed latency
+    is."""
     fx = effects(instr, arch)
     write = 0 if fx.variable and fx.writes else 7
     read = 1 if fx.late and fx.reads and write == 7 else 7

@@ -20,8 +20,8 @@ def make(
     hidden: tuple[tuple[str, int], ...] = (),
     family: str = "sm_90",
 ) -> Instr:
-    """The canonical instruction. Operands that are usually not printed may be left out; immediates may be given as Imm of
-    kind "int" with negative or unsigned bits. `CompileError` (sass.encode) says why nothing fits."""
+    """The canonical instruction. Operands that are usually not printed may be left out; immediates may be given as
+    Imm of kind "int" with negative or unsigned bits. `CompileError` (sass.encode) says why nothing fits."""
     kinds = tuple([kind_of(o) for o in operands])
     why = ""
     for plan in plans(mnemonic, modifiers, kinds):

@@ -152,7 +152,8 @@ _ALWAYS = Reg("P", PT)
 
 
 class Plan(NamedTuple):
-    """How to encode instructions of one shape in one form. `places[k]`: index of codec k's operand, or -1 for its default."""
+    """How to encode instructions of one shape in one form. `places[k]`: index of codec k's operand, or -1 for its
+    default."""
 
     form: Form
     base: int
@@ -184,14 +185,14 @@ def _match_modifiers(form: Form, modifiers: tuple[str, ...]) -> int | None:
 
 
 def _match_operands(operands: list[Codec], kinds: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Index of the operand that each codec takes; optional codecs take their default (-1) where an operand is missing. Class D
-    is a decimal integer of a text, which may be a float."""
+    """Index of the operand that each codec takes; optional codecs take their default (-1) where an operand is
+    missing. Class D is a decimal integer of a text, which may be a float."""
 
     def go(position: int, at: int) -> tuple[int, ...] | None:
         if position == len(operands):
             return () if at == len(kinds) else None
         codec = operands[position]
-        if at < len(kinds) and (kinds[at] in codec.kinds or kinds[at] == "D" and not codec.kinds.isdisjoint("IF")):
+        if at < len(kinds) and (kinds[at] in codec.kinds or (kinds[at] == "D" and not codec.kinds.isdisjoint("IF"))):
             rest = go(position + 1, at + 1)
             if rest is not None:
                 return (at, *rest)

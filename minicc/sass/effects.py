@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import attrs
 
 from minicc.arch import Arch
 from minicc.sass.codec import form_of
@@ -13,9 +13,10 @@ from minicc.sass.isa.widths import width_of
 from minicc.sass.operand import Codec, MemCodec, RegCodec
 
 
-class Access(NamedTuple):
-    """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of the
-    operand, -1 for the guard. `slot` is the reuse-cache slot (0, 1, 2), -1 if it has none."""
+@attrs.frozen
+class Access:
+    """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of
+    the operand, -1 for the guard. `slot` is the reuse-cache slot (0, 1, 2), -1 if it has none."""
 
     file: str
     index: int
@@ -25,9 +26,11 @@ class Access(NamedTuple):
     slot: int = -1
 
 
-class Effects(NamedTuple):
-    """`variable`: results come without fixed latency; a write barrier is needed if `writes` is not empty. `late`: register
-    sources are read after issue; overwriting them needs a read barrier. `out` is the class of the main result."""
+@attrs.frozen
+class Effects:
+    """`variable`: results come without fixed latency; a write barrier is needed if `writes` is not empty. `late`:
+    register sources are read after issue; overwriting them needs a read barrier. `out` is the class of the main
+    result."""
 
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
@@ -78,7 +81,8 @@ def result_class(timing: Timing, instr: Instr, file: str) -> str:
 
 
 def _collect(
-    form: Form, timing: Timing, codec: Codec, operand: Operand, place: int, instr: Instr, reads: list[Access], writes: list[Access],
+    form: Form, timing: Timing, codec: Codec, operand: Operand, place: int, instr: Instr, reads: list[Access], writes:
+    list[Access],
 ) -> None:  # fmt: skip
     if isinstance(operand, Reg):
         if operand.file in ("SR", "SB") or operand.index == _ZERO.get(operand.file):

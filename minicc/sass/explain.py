@@ -32,4 +32,6 @@ def explain(instr: Instr, kinds: tuple[str, ...], why: str) -> str:
     shapes = sorted({f"{f.mnemonic} {f.row.syntax.partition(' ')[2]}" for f in forms})
     if not any(_match_operands(form.operands, kinds) is not None for form in forms):
         return f"cannot encode '{text}': operands do not fit; forms are: {' | '.join(shapes[:4])}"
-    return f"cannot encode '{text}': no form has these operands with these modifiers; forms are: {' | '.join(shapes[:4])}"
+    return (
+        f"cannot encode '{text}': no form has these operands with these modifiers; forms are: {' | '.join(shapes[:4])}"
+    )

@@ -1,17 +1,18 @@
 """Forms: one declared row with one choice of what B or C is, compiled to bit codecs.
 
-A `Form` knows every bit of its words: `fixed` bits (opcode, selectors), modifier fields, hidden fields, operands, guard,
-control, and `unused` ones, which are kept in `Instr.hidden` when they are not zero.
+A `Form` knows every bit of its words: `fixed` bits (opcode, selectors), modifier fields, hidden fields, operands,
+guard, control, and `unused` ones, which are kept in `Instr.hidden` when they are not zero.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
-from minicc.sass.instr import Operand, Reg
+from minicc.sass.instr import Imm, Name, Operand, Reg
 from minicc.sass.isa.bits import Bits, Field, parse_bits, parse_field
-from minicc.sass.isa.notation import FAMILIES, SLOTS, Row, Slot
+from minicc.sass.isa.notation import FAMILIES, SLOTS, Row
 from minicc.sass.operand import (
     ZERO,
     Codec,
@@ -29,8 +30,8 @@ CONTROL_MASK = ((1 << 23) - 1) << 105
 CONST_BANK = Bits(((54, 5),))
 CONST_OFFSET = Bits(((40, 14),))
 
-# What a form digit makes of the logical sources: (opcode bits 9..11, kind of B, kind of C). A register B sits at Rc when C is
-# not a register, and the odd one always sits at bits 32..63.
+# What a form digit makes of the logical sources: (opcode bits 9..11, kind of B, kind of C). A register B sits at Rc
+# when C is not a register, and the odd one always sits at bits 32..63.
 FORM_DIGITS = {
     "1": (1, "r", "r"),
     "2": (2, "r", "i"),
@@ -184,14 +185,10 @@ def _operand(form: Form, text: str, kinds: dict[str, str]) -> Codec:
         if form.row.fields[name].endswith("mask"):
             codec: Codec = MaskCodec(name, parse_bits(form.row.fields[name].split(":")[0]))
             if text.endswith("?"):
-                from minicc.sass.instr import Name
-
                 codec.default, codec.hides = Name("{}"), True
             return codec
         codec = WordCodec(name, _field(form, name))
         if text.endswith("?"):
-            from minicc.sass.instr import Name
-
             codec.default, codec.hides = Name(""), True
         return codec
     match = _TOKEN.fullmatch(text)
@@ -255,7 +252,7 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
         physical = where.upper()
     else:
         slot, physical = SLOTS[name], name
-    signs = {}
+    signs: dict[str, Any] = {}
     for sign in ("neg", "abs", "inv"):
         value = row.fields.get(f"{physical}_{sign}")
         if value is not None:
@@ -300,9 +297,7 @@ class PairCodec(ImmCodec):
         super().__init__(name, Bits(((32, 32),)), "f16x2", 1, (None, None))
         self.selector = bf16
 
-    def decode(self, word: int, address: int) -> Operand:
-        from minicc.sass.instr import Imm
-
+    def decode(self, word: int, address: int) -> Imm:
         return Imm(self.bits.get(word), self.kind_in(word))  # type: ignore[arg-type]
 
     def kind_in(self, word: int) -> str:

@@ -4,8 +4,8 @@ Directives hold what the code does not: `.function`, `.registers`, `.param`, `.a
 
         [B------:R-:W0:-:S02]  LDC R1, c[0x0][0x28] ;  {field=0x1}
 
-control codes, the instruction as nvdisasm prints it, and in braces the values of fields that print nothing. A word whose
-text does not determine it (NaN payloads, reserved codes) is a `.word` with its text as a comment.
+control codes, the instruction as nvdisasm prints it, and in braces the values of fields that print nothing. A word
+whose text does not determine it (NaN payloads, reserved codes) is a `.word` with its text as a comment.
 """
 
 from __future__ import annotations

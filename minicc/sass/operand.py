@@ -25,8 +25,8 @@ FILE_TEXT = {"R": "RZ", "UR": "URZ", "P": "PT", "UP": "UPT"}
 
 
 def kind_of(operand: Operand) -> str:
-    """Class of an operand for choosing a form: register file name, I (number), F (float), H (pair of halves), C (constant),
-    X (constant with uniform base), M (address), T (code address), N (word)."""
+    """Class of an operand for choosing a form: register file name, I (number), F (float), H (pair of halves), C
+    (constant), X (constant with uniform base), M (address), T (code address), N (word)."""
     if type(operand) is Reg:
         return operand.file
     if type(operand) is Imm:
@@ -264,8 +264,8 @@ def immediate_text(imm: Imm) -> str:
 
 
 class ConstCodec(Codec):
-    """c[bank][offset] or cx[UR][offset], with sign bits; `base` for LDC's index register. `spaced` puts nvdisasm's blank
-    between the brackets, which it does where the operand may have a suffix."""
+    """c[bank][offset] or cx[UR][offset], with sign bits; `base` for LDC's index register. `spaced` puts nvdisasm's
+    blank between the brackets, which it does where the operand may have a suffix."""
 
     def __init__(
         self,
@@ -304,7 +304,12 @@ class ConstCodec(Codec):
                 raise NoFit(f"reserved value of field '{self.suffix.name}'")
             suffix = suffix + printed
         base = self.base.decode(word, address) if self.base else None
-        if base is not None and base.index == ZERO[base.file] and (base.file == "R" or self.hide_base) and not self.uniform:
+        if (
+            base is not None
+            and base.index == ZERO[base.file]
+            and (base.file == "R" or self.hide_base)
+            and not self.uniform
+        ):
             base = None
         return Const(
             0 if self.uniform else self.bank.get(word),

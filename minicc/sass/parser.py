@@ -1,6 +1,7 @@
 """Text of one instruction to `Instr`: the inverse of `printer.format`, and what people may write beside it.
 
-Labels are written `(name)` in back quotes as nvdisasm does; decimal integers are accepted; `.reuse` sets the control field.
+Labels are written `(name)` in back quotes as nvdisasm does; decimal integers are accepted; `.reuse` sets the control
+field.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from minicc.sass.codec import Plan, plans
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.isa.aliases import ALIASES
 from minicc.sass.isa.special import indices
-from minicc.sass.operand import Codec, ImmCodec, NoFit, RegCodec, TargetCodec, kind_of
+from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of
 
 
 class _Word(NamedTuple):
@@ -34,9 +35,9 @@ _SLICE = re.compile(r"[^,\[\]{}\s]*(?:\[[^\]]*\]\s*)*(?:\.\w+|\||\})*|\{[^}]*\}"
 
 
 def parse(text: str, family: str = "", source: SourceFile | None = None, offset: int = 0) -> Instr:
-    """The instruction of a line of text, with defaults filled in as `decode` gives it. `CompileError` with a caret if it
-    cannot be read or nothing fits. `family` prefers the forms of an encoding family. `source` and `offset` say where the
-    text stands, for messages."""
+    """The instruction of a line of text, with defaults filled in as `decode` gives it. `CompileError` with a caret if
+    it cannot be read or nothing fits. `family` prefers the forms of an encoding family. `source` and `offset` say
+    where the text stands, for messages."""
     source = source or SourceFile("<sass>", text)
 
     def wrong(message: str, start: int, end: int) -> None:
@@ -132,14 +133,10 @@ def _settle(codec: Codec, words: list[_Word], place: int, base: int) -> Operand:
             assert isinstance(given.operand, Name)
             return Imm(int(given.operand.text), "int")
     if isinstance(codec, TargetCodec) and isinstance(given.operand, Imm):
-        return Target(_signed(given.operand.bits))
+        return Target(given.operand.bits)
     if isinstance(codec, TargetCodec) and isinstance(given.operand, Name):
         return Target(int(given.operand.text))
     return given.operand
-
-
-def _signed(bits: int) -> int:
-    return bits
 
 
 def _pieces(text: str, at: int) -> list[tuple[int, int]]:
@@ -186,7 +183,7 @@ def _read(text: str) -> tuple[Operand, str]:
         return Name(text), "D" if text.lstrip("+-").isdigit() else "F"
     if text.lstrip("-+")[:2] in ("0x", "0X") and "[" not in text:
         value = int(text, 16)
-        return Imm(value if value >= 0 or value < -(1 << 31) else value, "int"), ""
+        return Imm(value, "int"), ""
     neg = text[0] == "-"
     body = text[1:] if neg else text
     inv = body[0] in "~!"
@@ -275,6 +272,3 @@ def _sum(text: str) -> tuple[Reg | None, Reg | None, int]:
         else:
             ureg = reg
     return base, ureg, offset
-
-
-__all__ = ["RegCodec", "parse"]

@@ -26,8 +26,8 @@ from minicc.sass.isa import (
 from minicc.sass.isa.notation import FAMILIES, Row
 
 MODULES = (
-    integer, logic, floating, half, double, conversion, memory, atomics, control, sync, warp, uniform, tensor, warpgroup,
-    async_copy, texture, surface, graphics, newer,
+    integer, logic, floating, half, double, conversion, memory, atomics, control, sync, warp, uniform, tensor,
+    warpgroup, async_copy, texture, surface, graphics, newer,
 )  # fmt: skip
 
 ROWS: tuple[Row, ...] = tuple(row for module in MODULES for row in module.ROWS)

@@ -18,7 +18,7 @@ def alias_of(instr: Instr) -> tuple[str, ...]:
     _, a, b, c = instr.operands
     if isinstance(c, Reg) and c.file == "UR":
         return ()
-    if _zero(a) or _zero(b) or isinstance(b, Imm) and not b.bits:
+    if _zero(a) or _zero(b) or (isinstance(b, Imm) and not b.bits):
         return ("MOV",)
     if isinstance(b, Imm):
         if b.bits == 1:

@@ -20,21 +20,72 @@ SHARED = "78..79: - X4 X8 X16"
 COMMON = {"e": EXTENDED, "evict": EVICT, "scope": SCOPE, "off": OFF}
 
 
-def addressed(mnemonic: str, opcode: int, uniform_opcode: int, mods: str, before: str, after: str, timing: Timing, on: str = "", **fields: str) -> tuple[Row, ...]:
-    """Address forms of a global atomic: plain; descriptor (bit 71); uniform addend with 64-bit (bit 70) or 32-bit register."""
+def addressed(
+    mnemonic: str,
+    opcode: int,
+    uniform_opcode: int,
+    mods: str,
+    before: str,
+    after: str,
+    timing: Timing,
+    on: str = "",
+    **fields: str,
+) -> tuple[Row, ...]:
+    """Address forms of a global atomic: plain; descriptor (bit 71); uniform addend with 64-bit (bit 70) or 32-bit
+    register."""
     every = on.split() if on else ["sm_80", "sm_90"]
     new = " ".join(f for f in every if f != "sm_80")
     old = "sm_80" if "sm_80" in every else ""
     rows = [
-        op(mnemonic, opcode, f"{mods} {before}[Ra:e+#off]{after}", timing, when="91=0", on=f"{on} sm_100 sm_120" if on else "", **fields),
-        op(mnemonic, uniform_opcode, f"{mods} {before}desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 70..71=3", on=new, **fields),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..71=1", on=" ".join(every), **fields),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=" ".join(every), **fields),
+        op(
+            mnemonic,
+            opcode,
+            f"{mods} {before}[Ra:e+#off]{after}",
+            timing,
+            when="91=0",
+            on=f"{on} sm_100 sm_120" if on else "",
+            **fields,
+        ),
+        op(
+            mnemonic,
+            uniform_opcode,
+            f"{mods} {before}desc[URc:2][Ra.64:2+#off]{after}",
+            timing,
+            when="91=1 70..71=3",
+            on=new,
+            **fields,
+        ),
+        op(
+            mnemonic,
+            uniform_opcode,
+            f"{mods} {before}[Ra.64:2+URc+#off]{after}",
+            timing,
+            when="91=1 70..71=1",
+            on=" ".join(every),
+            **fields,
+        ),
+        op(
+            mnemonic,
+            uniform_opcode,
+            f"{mods} {before}[Ra.U32+URc:2+#off]{after}",
+            timing,
+            when="91=1 70..71=0",
+            on=" ".join(every),
+            **fields,
+        ),
     ]
     if old:
         rows.append(
-            op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+#off]{after}", timing, when="91=1 70..71=3", on=old,
-               hidden="descriptor=64..69=63", **fields)  # fmt: skip
+            op(
+                mnemonic,
+                uniform_opcode,
+                f"{mods} {before}[Ra.64:2+#off]{after}",
+                timing,
+                when="91=1 70..71=3",
+                on=old,
+                hidden="descriptor=64..69=63",
+                **fields,
+            )
         )
     return tuple(rows)
 
@@ -43,30 +94,43 @@ def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **
     """Address forms of a global reduction: the selectors are bits 90 (64-bit register) and 71 (descriptor)."""
     after = ", Rb:type"
     return (
-        op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0", on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
+        op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0",
+           on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
         op(mnemonic, opcode, f"{mods} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1",
            on=" ".join(f for f in on.split() if f != "sm_80"), **fields) if on != "sm_80" else
         op(mnemonic, opcode, f"{mods} [Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1", on=on,
            hidden="descriptor=64..69=63", **fields),
         op(mnemonic, opcode, f"{mods} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 71=0", on=on, **fields),
-        op(mnemonic, opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0", on=on, hidden="desc=71=0", **fields),
+        op(mnemonic, opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0", on=on, hidden="desc=71=0",
+           **fields),
     )  # fmt: skip
 
 
 ROWS = (
-    *addressed("ATOMG", 0x3A8, 0x9A8, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER, type=TYPE, **COMMON),
-    *addressed("ATOMG", 0x3A3, 0x9A3, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW, op=FLOAT_OP, type=FLOAT, **COMMON),
-    op("ATOMG", 0x3A9, "{e}.CAS{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG, type=CAS_TYPE, **COMMON),
-    *addressed("ATOM", 0x38A, 0x98A, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER, type=TYPE, **COMMON),
-    *addressed("ATOM", 0x3A2, 0x9A2, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW, op=FLOAT_OP, type=FLOAT, **COMMON),
-    op("ATOM", 0x38B, "{e}{op}{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG, op="87: CAS CAST", type=CAS_TYPE, **COMMON),
-    *reduction("REDG", 0x98E, "{e}{op}{evict}{type}{scope}", STG, NEW, op=REDUCTION, type="73..74: - S32 64 S64", **COMMON),
-    *reduction("REDG", 0x9A6, "{e}{op}{evict}{type}{scope}", STG, NEW, op="87..89: ADD ? MIN ? MAX", type=FLOAT, **COMMON),
-    *reduction("RED", 0x98E, "{e}{op}{evict}{type}{scope}", STG, "sm_80", op=REDUCTION, type="73..75: - S32 64 F32.FTZ.RN F16x2.RN S64 F64.RN", **COMMON),
-    op("ATOMS", 0x38C, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type", ATOMS, op=INTEGER, type=TYPE, scaled=SHARED, off=OFF),
-    op("ATOMS", 0x98C, "{op}{type} Rd:type, [Ra{scaled}+URc+#off], Rb:type", ATOMS, when="91=1", op=INTEGER, type=TYPE, scaled=SHARED,
+    *addressed("ATOMG", 0x3A8, 0x9A8, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER,
+               type=TYPE, **COMMON),
+    *addressed("ATOMG", 0x3A3, 0x9A3, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW,
+               op=FLOAT_OP, type=FLOAT, **COMMON),
+    op("ATOMG", 0x3A9, "{e}.CAS{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG, type=CAS_TYPE,
+       **COMMON),
+    *addressed("ATOM", 0x38A, 0x98A, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER,
+               type=TYPE, **COMMON),
+    *addressed("ATOM", 0x3A2, 0x9A2, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW,
+               op=FLOAT_OP, type=FLOAT, **COMMON),
+    op("ATOM", 0x38B, "{e}{op}{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG,
+       op="87: CAS CAST", type=CAS_TYPE, **COMMON),
+    *reduction("REDG", 0x98E, "{e}{op}{evict}{type}{scope}", STG, NEW, op=REDUCTION, type="73..74: - S32 64 S64",
+               **COMMON),
+    *reduction("REDG", 0x9A6, "{e}{op}{evict}{type}{scope}", STG, NEW, op="87..89: ADD ? MIN ? MAX", type=FLOAT,
+               **COMMON),
+    *reduction("RED", 0x98E, "{e}{op}{evict}{type}{scope}", STG, "sm_80", op=REDUCTION,
+               type="73..75: - S32 64 F32.FTZ.RN F16x2.RN S64 F64.RN", **COMMON),
+    op("ATOMS", 0x38C, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type", ATOMS, op=INTEGER, type=TYPE, scaled=SHARED,
        off=OFF),
-    op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS, op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE,
+    op("ATOMS", 0x98C, "{op}{type} Rd:type, [Ra{scaled}+URc+#off], Rb:type", ATOMS, when="91=1", op=INTEGER, type=TYPE,
        scaled=SHARED, off=OFF),
-    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120", hidden="op=87..90=11", off=OFF),
+    op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS,
+       op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120",
+       hidden="op=87..90=11", off=OFF),
 )  # fmt: skip

@@ -12,12 +12,26 @@ KIND = "32..33: - ? DIV CONV"
 UNIFORM_KIND = "32..33: - U DIV CONV"
 
 
-def branch(mnemonic: str, opcode: int, syntax: str, target: str = "rel", when: str = "", hidden: str = "", **fields: str) -> tuple[Row, ...]:
+def branch(
+    mnemonic: str, opcode: int, syntax: str, target: str = "rel", when: str = "", hidden: str = "", **fields: str
+) -> tuple[Row, ...]:
     """A jump. `@to` counts in words of four bytes: since sm_90 its low eight bits are 16..23, the rest 34..81."""
     top = 81 if target in ("rel", "int") else 80
     return (
-        op(mnemonic, opcode, syntax, BRANCH, on=NEW, when=when, hidden=hidden, to=f"16..23,34..{top} {target}*4", **fields),
-        op(mnemonic, opcode, syntax, BRANCH, on="sm_80", when=when, hidden=hidden, to=f"34..{top} {target}*4", **fields),
+        op(
+            mnemonic,
+            opcode,
+            syntax,
+            BRANCH,
+            on=NEW,
+            when=when,
+            hidden=hidden,
+            to=f"16..23,34..{top} {target}*4",
+            **fields,
+        ),
+        op(
+            mnemonic, opcode, syntax, BRANCH, on="sm_80", when=when, hidden=hidden, to=f"34..{top} {target}*4", **fields
+        ),
     )
 
 
@@ -25,18 +39,21 @@ ROWS = (
     *branch("BRA", 0x947, "{inc}{kind} !Ps?, @to", when="91=0", inc=INC, kind=KIND, hidden="any=84=0"),
     *branch("BRA", 0x947, "{inc}.U{any} !Ps?, @to", when="91=0 32..33=1", inc=INC, any="84: - ANY"),
     *branch("BRA", 0x547, "{inc}.U{any} !Ps?, !UPq, @to", when="91=1 32..33=1", inc=INC, any="84: - ANY"),
-    *branch("BRA", 0x947, "{inc}{kind} !Ps?, ~URa, @to", when="91=1", inc=INC, kind="32..33: ? ? DIV CONV", hidden="any=84=0",
-            URa_inv="30"),
+    *branch("BRA", 0x947, "{inc}{kind} !Ps?, ~URa, @to", when="91=1", inc=INC, kind="32..33: ? ? DIV CONV",
+            hidden="any=84=0", URa_inv="30"),
     *branch("JMP", 0x94A, "{inc}{kind} !Ps?, @to", "abs", when="91=0", inc=INC, kind=KIND, hidden="any=84=0"),
     *branch("JMP", 0x94A, "{inc}.U{any} !Ps?, @to", "abs", when="91=0 32..33=1", inc=INC, any="84: - ANY"),
     *branch("JMP", 0x54A, "{inc}.U{any} !Ps?, !UPq, @to", "abs", when="91=1 32..33=1", inc=INC, any="84: - ANY"),
     *branch("JMP", 0x94A, "{inc}{kind} !Ps?, ~URa, @to", "abs", when="91=1", inc=INC, kind="32..33: ? ? DIV CONV",
             hidden="any=84=0", URa_inv="30"),
-    op("JMP", 0xB4A, "{inc}{kind} !Ps?, c[#bank][-+#at]", BRANCH, when="91=0", on="sm_80 sm_90", inc=INC, kind=KIND, hidden="any=84=0", at="40..53 int*4"),
-    op("JMP", 0xB4A, "{inc}.U{any} !Ps?, c[#bank][-+#at]", BRANCH, when="91=0 32..33=1", on="sm_80 sm_90", inc=INC, any="84: - ANY", at="40..53 int*4"),
-    op("JMP", 0x74A, "{inc}.U{any} !Ps?, !UPq, c[#bank][-+#at]", BRANCH, when="91=1 32..33=1", on="sm_80 sm_90", inc=INC, any="84: - ANY", at="40..53 int*4"),
-    op("JMP", 0xB4A, "{inc}{kind} !Ps?, ~URa, c[#bank][-+#at]", BRANCH, when="91=1", on="sm_80 sm_90", inc=INC, kind="32..33: ? ? DIV CONV",
-       hidden="any=84=0", URa_inv="30", at="40..53 int*4"),
+    op("JMP", 0xB4A, "{inc}{kind} !Ps?, c[#bank][-+#at]", BRANCH, when="91=0", on="sm_80 sm_90", inc=INC, kind=KIND,
+       hidden="any=84=0", at="40..53 int*4"),
+    op("JMP", 0xB4A, "{inc}.U{any} !Ps?, c[#bank][-+#at]", BRANCH, when="91=0 32..33=1", on="sm_80 sm_90", inc=INC,
+       any="84: - ANY", at="40..53 int*4"),
+    op("JMP", 0x74A, "{inc}.U{any} !Ps?, !UPq, c[#bank][-+#at]", BRANCH, when="91=1 32..33=1", on="sm_80 sm_90",
+       inc=INC, any="84: - ANY", at="40..53 int*4"),
+    op("JMP", 0xB4A, "{inc}{kind} !Ps?, ~URa, c[#bank][-+#at]", BRANCH, when="91=1", on="sm_80 sm_90", inc=INC,
+       kind="32..33: ? ? DIV CONV", hidden="any=84=0", URa_inv="30", at="40..53 int*4"),
     *branch("BRX", 0x949, "{inc} !Ps?, Ra:2 #to?", "int", inc=INC),
     *branch("JMX", 0x94C, "{inc} !Ps?, Ra:2 #to?", "int", inc=INC),
     *branch("BRXU", 0x958, "{inc}{kind} !Ps?, URa:2 #to?", "int", when="91=1", inc=INC, kind=UNIFORM_KIND),
@@ -47,7 +64,8 @@ ROWS = (
     *branch("CALL", 0x943, ".ABS{noinc} !Ps?, @to", "abs", when="91=0", noinc="86: - NOINC"),
     *branch("CALL", 0x343, ".ABS{noinc} !Ps?, Ra:2 #to?", "int", noinc="86: - NOINC"),
     *branch("CALL", 0x943, ".ABS{noinc} !Ps?, URa:2 #to?", "int", when="91=1", noinc="86: - NOINC"),
-    op("CALL", 0xB43, ".ABS{noinc} !Ps?, c[#bank][-+#off]", BRANCH, on="sm_80 sm_90", noinc="86: - NOINC", off="40..53 int*4"),
+    op("CALL", 0xB43, ".ABS{noinc} !Ps?, c[#bank][-+#off]", BRANCH, on="sm_80 sm_90", noinc="86: - NOINC",
+       off="40..53 int*4"),
     *branch("RET", 0x950, ".REL{nodec} !Ps?, Ra:2 @to", when="91=0 85=0", nodec="86: - NODEC"),
     *branch("RET", 0x950, ".ABS{nodec} !Ps?, Ra:2 #to?", "int", when="91=0 85=1", nodec="86: - NODEC"),
     *branch("RET", 0x950, ".REL{nodec} !Ps?, URa:2 @to", when="91=1 85=0", nodec="86: - NODEC"),
@@ -63,8 +81,8 @@ ROWS = (
     op("WARPSYNC", 0x348, "{exclusive} !Ps?, Ra", BRANCH, when="86=0", exclusive="85: - EXCLUSIVE"),
     op("WARPSYNC", 0x948, "{exclusive}.ALL !Ps?", BRANCH, when="86=0", on=NEW, exclusive="85: - EXCLUSIVE"),
     op("WARPSYNC", 0x948, " !Ps?, #mask", BRANCH, on="sm_80", mask="32..63"),
-    op("NANOSLEEP", 0x15D, "{rand}{warp}{syncs} !Ps?, B", SYSTEM, "B", imm="uint", when="83=0", rand="86: - RAND", warp="85: - WARP",
-       syncs="84: - SYNCS"),
+    op("NANOSLEEP", 0x15D, "{rand}{warp}{syncs} !Ps?, B", SYSTEM, "B", imm="uint", when="83=0", rand="86: - RAND",
+       warp="85: - WARP", syncs="84: - SYNCS"),
     op("NANOSLEEP", 0x95D, ".CLEAR !Ps?", SYSTEM, when="83=1"),
     op("LEPC", 0x34E, " Rd:2", ALU),
     op("LEPC", 0x94E, " Rd:2, @to", ALU, on=NEW, to="24..81 rel"),

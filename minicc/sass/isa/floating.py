@@ -13,8 +13,8 @@ NEW = "sm_90 sm_100 sm_120"
 
 ROWS = (
     op("FADD", 0x021, "{ftz}{round}{sat} Rd, -|A|, -|B|", FMA, "K", imm="f32", ftz=FTZ, round=ROUND, sat=SAT),
-    op("FMUL", 0x020, "{ftz}{scale}{round}{sat} Rd, -|A|, -|B|", FMA, "B", imm="f32", ftz=FLUSH, scale=SCALE, round=ROUND,
-       sat=SAT),
+    op("FMUL", 0x020, "{ftz}{scale}{round}{sat} Rd, -|A|, -|B|", FMA, "B", imm="f32", ftz=FLUSH, scale=SCALE,
+       round=ROUND, sat=SAT),
     op("FFMA", 0x023, "{ftz}{round}{sat} Rd, -|A|, -|B|, -|C|", FMA, "BC", imm="f32", ftz=FLUSH, round=ROUND, sat=SAT),
     op("FSWZADD", 0x822, "{ftz}{round}{ndv} Rd, Ra, Rc, {lanes}", FMA, ftz=FTZ, round=ROUND, ndv="77: - NDV",
        lanes="32..39: swizzle"),

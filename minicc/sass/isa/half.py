@@ -7,8 +7,13 @@ from minicc.sass.isa.timing import ALU, HALF, HALF_MMA
 
 HALVES = "- ? H0_H0 H1_H1"
 LANES = {"half_A": f"74..75: {HALVES}", "half_B": f"60..61: {HALVES}"}
-LANES3 = {"half_A": f"74..75: {HALVES}", "half_B": "60..61,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?", "half_C": "81..82: - F32 H0_H0 H1_H1",
-           "half_BC": "81..82,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?", "half_CB": "60..61: - F32 H0_H0 H1_H1"}  # fmt: skip
+LANES3 = {
+    "half_A": f"74..75: {HALVES}",
+    "half_B": "60..61,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?",
+    "half_C": "81..82: - F32 H0_H0 H1_H1",
+    "half_BC": "81..82,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?",
+    "half_CB": "60..61: - F32 H0_H0 H1_H1",
+}
 C_SIGNS = {"C_abs": "83", "C_neg": "84"}
 BF16 = "85: - BF16_V2"
 NEW = "sm_90 sm_100 sm_120"
@@ -24,8 +29,8 @@ ROWS = (
     op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, B", HALF, "i", imm="f16", when="78=1", ftz=FTZ, sat=SAT, **LANES),
     op("HMUL2", 0x032, "{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "B", imm="f16x2", bf16=BF16,
        ftz="76,80: - FMZ FTZ ?", sat=SAT, **LANES),
-    op("HFMA2", 0x031, "{f32}{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}, -|C|{half}", HALF, "BC", imm="f16x2", when="79=0",
-       f32="78: - F32", bf16=BF16, ftz=FLUSH, sat=SAT, **LANES3, **C_SIGNS),
+    op("HFMA2", 0x031, "{f32}{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}, -|C|{half}", HALF, "BC", imm="f16x2",
+       when="79=0", f32="78: - F32", bf16=BF16, ftz=FLUSH, sat=SAT, **LANES3, **C_SIGNS),
     op("HFMA2", 0x031, "{f32}{bf16}{ftz}.RELU Rd, -|A|{half}, -|B|{half}, -|C|{half}, !Ps?", HALF, "BC", imm="f16x2",
        when="77=0 79=1", f32="78: - F32", bf16=BF16, ftz=FLUSH, **LANES3, **C_SIGNS),
     # The same operation on the FP64/MMA pipe.
@@ -37,8 +42,8 @@ ROWS = (
        **MINMAX, **LANES),
     op("HMNMX2", 0x040, "{bf16}{ftz}{nan}{xorsign}.IS_A Rd, Pd, Pe, -|A|{half}, -|B|{half}, !Ps", ALU, "B", imm="f16x2",
        when="65=1", Pd_at="66..68", Pe_at="69..71", on=NEW, **MINMAX, **LANES),
-    op("HSET2", 0x033, "{bf16}{bf}{cmp}{ftz}{bool} Rd, -|A|{half}, -|B|{half}, !Ps", ALU, "K", imm="f16x2", bf="71: - BF",
-       **SET, **LANES),
+    op("HSET2", 0x033, "{bf16}{bf}{cmp}{ftz}{bool} Rd, -|A|{half}, -|B|{half}, !Ps", ALU, "K", imm="f16x2",
+       bf="71: - BF", **SET, **LANES),
     op("HSETP2", 0x034, "{bf16}{cmp}{hand}{ftz}{bool} Pd, Pe, -|A|{half}, -|B|{half}, !Ps", ALU, "K", imm="f16x2",
        hand="71: - H_AND", **SET, **LANES),
     op("VHMNMX", 0x047, "{bf16}{ftz}{nan}{xorsign} Rd, -|A|{half}, -|B|{half}, -|C|{half}, !Ps", ALU, "B", imm="f16x2",

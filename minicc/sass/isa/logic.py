@@ -15,11 +15,24 @@ ROWS = (
     op("SGXT", 0x01A, "{wrap}{sign} Rd, A, B", ALU, "B", imm="uint", sign=SIGN, wrap="75: - W"),
     op("BMSK", 0x01B, "{wrap} Rd, A, B", ALU, "B", imm="uint", wrap="75: - W"),
     op("MOV", 0x002, " Rd, B, #lanes?=15", ALU, "B", imm="uint", on="sm_80 sm_90", lanes="72..75"),
-    op("MOV", 0x002, "{spill} Rd, B, #lanes?=15", ALU, "B", imm="uint", on="sm_100 sm_120", when="80=0", lanes="72..75", spill="88: - SPILL"),
+    op(
+        "MOV",
+        0x002,
+        "{spill} Rd, B, #lanes?=15",
+        ALU,
+        "B",
+        imm="uint",
+        on="sm_100 sm_120",
+        when="80=0",
+        lanes="72..75",
+        spill="88: - SPILL",
+    ),
     op("SEL", 0x007, " Rd, A, B, !Ps", ALU, "B", imm="uint"),
     # Predicate logic: two tables of eight bits, the second for Pe. Sources may be sign bits of registers.
     op("PLOP3", 0x81C, ".LUT Pd, Pe, !Ps, !Pt, !Pu, #lut, #lut2", ALU, when="67=0", lut="64..66,72..76", lut2="16..23"),
-    op("PLOP3", 0x81C, ".LUT Pd, Pe, !Ps, !Pt, !UPu, #lut, #lut2", ALU, when="67=1", lut="64..66,72..76", lut2="16..23"),
+    op(
+        "PLOP3", 0x81C, ".LUT Pd, Pe, !Ps, !Pt, !UPu, #lut, #lut2", ALU, when="67=1", lut="64..66,72..76", lut2="16..23"
+    ),
     op("PLOP3", 0x01D, ".LUT Pd, Pe, !Ps, B.SIGN, !Pu, #lut, #lut2", ALU, "156u", lut="72..79", lut2="16..23"),
     op("PLOP3", 0x01E, ".LUT Pd, Pe, !Ps, B.SIGN, C.SIGN, #lut, #lut2", ALU, "156u", lut="72..79", lut2="16..23"),
     op("PLOP3", 0x01F, ".LUT Pd, Pe, A.SIGN, B.SIGN, C.SIGN, #lut, #lut2", ALU, "156u", lut="72..79", lut2="16..23"),

@@ -1,33 +1,36 @@
 """The notation that instructions are declared in. A row of an `isa` module is one call of `op`.
 
-    op("ISETP", 0x00C, "{cmp}{sign}{bool} Pd, Pe, A, B, !Ps", ALU, forms="B", cmp=CMP, sign=SIGN, bool=BOOL, when="72=0")
+    op("ISETP", 0x00C, "{cmp}{sign}{bool} Pd, Pe, A, B, !Ps", ALU, forms="B", cmp=CMP, sign=SIGN, bool=BOOL,
+       when="72=0")
 
-**Syntax** is the printed line after the mnemonic. `{name}` is a modifier field and `.X` a fixed suffix, in printed order; then the
-operands, destinations first. An operand is a *slot* (table `SLOTS` below), with what may be written around it:
+**Syntax** is the printed line after the mnemonic. `{name}` is a modifier field and `.X` a fixed suffix, in printed
+order; then the operands, destinations first. An operand is a *slot* (table `SLOTS` below), with what may stand around it:
 
-    -A |A| -|A| ~A !Ps   may be negated, absolute, bit-inverted, predicate-negated; the bits are those of the slot, unless the
-                         row gives others: A_neg="72", A_abs="73", A_inv="63"
-    A{half}              with a suffix field: R3.H0_H0. half_B="60..61: ..." is the field of the bits' slot B; half_BC that of a
-                         logical B in the slot of C; else half_C of a logical C anywhere, else half
-    Rd:2  Rd:size        a tuple of registers: a number, or a rule of `widths`; 1 if not given. `:=2` marks one read and written
+    -A |A| -|A| ~A !Ps   may be negated, absolute, bit-inverted, predicate-negated; the bits are those of the slot,
+                         unless the row gives others: A_neg="72", A_abs="73", A_inv="63"
+    A{half}              with a suffix field: R3.H0_H0. half_B="60..61: ..." is the field of the bits' slot B; half_BC
+                         that of a logical B in the slot of C; else half_C of a logical C anywhere, else half
+    Rd:2  Rd:size        a tuple of registers: a number, or a rule of `widths`; 1 if not given. `:=2`: read and written
     Pd?  Ps?=PT  Ps?=!PT not printed at PT (the default, used when the text leaves it out); C?=RZ likewise
     C.{half}             with a suffix that is an operand of its own (where C is an immediate)
     #lut  #n             an immediate field of the row: lut="72..79 uint"
-    [Ra{ext}+URc+#off]  desc[URb][Ra{ext}+#off]  c[#bank][Ra+#off]    addresses
-    @target              a code address     'PR'                      a fixed word
+    [Ra{ext}+URc+#off]   an address; also desc[URb][Ra{ext}+#off], c[#bank][Ra+#off]; `?` behind it hides a register 0
+    @target              a code address
+    'PR'                 a fixed word
 
-A, B and C are *logical* sources: `forms` says which may be something else than a register, and the form (opcode bits 9..11) moves
-them. forms="B": B is a register (1), immediate (4), constant (5; bit 91: cx[UR]) or uniform register (6).
-forms="C": C likewise (1, 2, 3, 7; a register B then sits in the slot of C). forms="BC": all of them. forms="K": B again, but
-numbered as C's forms are (1, 2, 3, 7: letters i, c, v, w). Digits and letters pick single forms; "u" and "t" are the constants
-with uniform base of forms 5 and 3. `imm` says how an immediate prints. Without `forms`, the opcode is all 12 bits.
+A, B and C are *logical* sources: `forms` says which may be something else than a register, and the form (opcode bits
+9..11) moves them. forms="B": B is a register (1), immediate (4), constant (5; bit 91: cx[UR]) or uniform register (6).
+forms="C": C likewise (1, 2, 3, 7; a register B then sits in the slot of C). forms="BC": all of them. forms="K": B
+again, but numbered as C's forms are (1, 2, 3, 7: letters i, c, v, w). Digits and letters pick single forms; "u", "t" are
+the constants with uniform base of forms 5 and 3. `imm` says how an immediate prints. Without `forms`, it is 12 bits.
 
 **Bits** are written literally, low..high: "76..78", "74,80" (first listed is least significant). A modifier field is
-"bits: v0 v1 v2 ..." (suffix printed for value 0, 1, 2, ...; `-` prints nothing, `?` is refused by the machine), or sparse
-"bits: 1=A 5=B". The first `-` (else the first value) is the default when the text is silent; `*` after a value makes it so.
+"bits: v0 v1 v2 ..." (suffix printed for value 0, 1, 2, ...; `-` prints nothing, `?` is refused by the machine), or
+sparse "bits: 1=A 5=B". The first `-` (else the first value) is the default when the text is silent; or the one with `*`.
 
-`when` fixes bits that tell this row from its siblings; `hidden` names fields that print nothing: "carry=87..90=15" (bits, default).
-`on` lists the encoding families that have the row (all, if not given); "sm_80" stands for sm_80 and sm_89, "sm_80!" for it alone.
+`when` fixes bits that tell this row from its siblings; `hidden` names fields that print nothing: "carry=87..90=15"
+(bits, default: what ptxas writes). `on` lists the encoding families that have the row (all, if not given); "sm_80" means
+sm_80 and sm_89, "sm_80!" for it alone.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ FAMILIES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 
 
 class Slot(NamedTuple):
-    """Where an operand sits. `file` as in `instr.RegFile`; `neg`, `abs`, `inv`: bit numbers, None if the slot has none."""
+    """Where an operand sits. `file` as in `instr.RegFile`; `neg`, `abs`, `inv`: bit numbers, or None."""
 
     file: str
     low: int
@@ -91,7 +94,7 @@ SLOTS: dict[str, Slot] = {
     "URb'": Slot("UR", 32, 6, shadow=2),
     "URc'": Slot("UR", 64, 6, shadow=1),
 }
-"""Physical slots by name: d, e are destinations, a b c sources, s t u predicate sources; x predicates stored upside down.
+"""Physical slots by name: d, e are destinations, a b c sources, s t u predicate sources; x: stored upside down.
 A quote marks a register that is implied by the field of that name: one, two or no further."""
 
 
@@ -135,8 +138,9 @@ ROUND = "78..79: - RM RP RZ"
 FTZ = "80: - FTZ"
 SAT = "77: - SAT"
 SCOPE = (
-    "77..80: - CONSTANT.PRIVATE CONSTANT.CTA CONSTANT.CTA.PRIVATE STRONG.SM.PRIVATE STRONG.SM STRONG.GPU.PRIVATE STRONG.GPU"
-    " MMIO.GPU CONSTANT.SM STRONG.SYS CONSTANT.SM.PRIVATE MMIO.SYS CONSTANT.VC CONSTANT.VC.PRIVATE CONSTANT.GPU"
+    "77..80: - CONSTANT.PRIVATE CONSTANT.CTA CONSTANT.CTA.PRIVATE STRONG.SM.PRIVATE STRONG.SM STRONG.GPU.PRIVATE"
+    " STRONG.GPU MMIO.GPU CONSTANT.SM STRONG.SYS CONSTANT.SM.PRIVATE MMIO.SYS CONSTANT.VC CONSTANT.VC.PRIVATE"
+    " CONSTANT.GPU"
 )
 LOAD_SCOPE = SCOPE.replace("STRONG.SM.PRIVATE", "CONSTANT")
 EVICT = "84..86: EF -* EL LU EU NA ? ?"

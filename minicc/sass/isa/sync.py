@@ -7,12 +7,16 @@ from minicc.sass.isa.timing import ATOMS, B2R, BARRIER, NONE, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
 PLAIN = "77..80: SYNC ARV ? ? ? ? ? ? SYNC.DEFER_BLOCKING"
-REDUCE = "74..75,77..80: 8=RED.POPC 9=RED.AND 10=RED.OR 12=SCAN 13=SCAN 14=SCAN 15=SCAN 40=RED.POPC.DEFER_BLOCKING 41=RED.AND.DEFER_BLOCKING 42=RED.OR.DEFER_BLOCKING"
+REDUCE = (
+    "74..75,77..80: 8=RED.POPC 9=RED.AND 10=RED.OR 12=SCAN 13=SCAN 14=SCAN 15=SCAN"
+    " 40=RED.POPC.DEFER_BLOCKING 41=RED.AND.DEFER_BLOCKING 42=RED.OR.DEFER_BLOCKING"
+)
 COUNT = "42..53 uint"
 
 ROWS = (
     # BAR: barrier number and number of threads, each a number or a register; none of the latter means all of the block.
-    op("BAR", 0xB1D, "{kind} #bar, #threads?", BARRIER, bar="54..57", threads=COUNT, kind=PLAIN, hidden="reduce=74..75=0"),
+    op("BAR", 0xB1D, "{kind} #bar, #threads?", BARRIER, bar="54..57", threads=COUNT, kind=PLAIN,
+       hidden="reduce=74..75=0"),
     op("BAR", 0xB1D, "{kind} #bar, #threads?, !Ps", BARRIER, bar="54..57", threads=COUNT, kind=REDUCE),
     op("BAR", 0x51D, "{kind} Rb, #threads?", BARRIER, threads=COUNT, kind=PLAIN, hidden="reduce=74..75=0"),
     op("BAR", 0x51D, "{kind} Rb, #threads?, !Ps", BARRIER, threads=COUNT, kind=REDUCE),
@@ -27,30 +31,37 @@ ROWS = (
        more="32..37: mask"),
     op("DEPBAR", 0x91A, " {more}", SYSTEM, when="47=0", hidden="sb=44..46=0 count=38..43=0", more="32..37: mask"),
     op("DEPBAR", 0xD1A, ".LE SBa, URb, {more}?", SYSTEM, when="91=1", on="sm_90", more="38..43: mask"),
-    op("MEMBAR", 0x992, "{order}{scope} ", SYSTEM, order="79..80: SC ALL - MMIO", scope="76..78: CTA SM GPU SYS ? VC CTA.PARTIAL ?"),
+    op("MEMBAR", 0x992, "{order}{scope} ", SYSTEM, order="79..80: SC ALL - MMIO",
+       scope="76..78: CTA SM GPU SYS ? VC CTA.PARTIAL ?"),
     op("ERRBAR", 0x9AB, " ", SYSTEM),
     op("CGAERRBAR", 0x5AB, " ", SYSTEM, on=NEW),
     op("FENCE", 0x3C6, ".VIEW.ASYNC{space} ", SYSTEM, on=NEW, space="72: S G"),
     op("LDGDEPBAR", 0x9AF, " ", SYSTEM),
-    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64{count} [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_90", count="70..71: - ARVCNT TRANSCNT ?", hidden="size=73..75=5",
+    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64{count} [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_90",
+       count="70..71: - ARVCNT TRANSCNT ?", hidden="size=73..75=5", off="40..63 int"),
+    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64{count} [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_100 sm_120",
+       count="76..77: - ARVCNT TRANSCNT ?", hidden="size=73..75=5", off="40..63 int"),
+    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64 [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_80", hidden="size=73..75=5",
        off="40..63 int"),
-    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64{count} [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_100 sm_120", count="76..77: - ARVCNT TRANSCNT ?", hidden="size=73..75=5",
-       off="40..63 int"),
-    op("ARRIVES", 0x9B0, ".LDGSTSBAR.64 [Ra+URc+#off]", SYSTEM, when="91=1", on="sm_80", hidden="size=73..75=5", off="40..63 int"),
     op("ACQBULK", 0x82E, " ", NONE, on=NEW),
     op("PREEXIT", 0x82D, " ", NONE, on=NEW),
     op("UCGABAR_ARV", 0x9C7, " ", SYSTEM._replace(uniform=True), when="91=1", on=NEW),
     op("UCGABAR_WAIT", 0xDC7, " ", SYSTEM._replace(uniform=True), when="91=1", on=NEW),
     # mbarrier objects in shared memory.
-    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_90", hidden="what=70..71=1",
-       try_="72: - TRYWAIT", off="40..63 int"),
-    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_100 sm_120", hidden="what=76..77=1", try_="72: - TRYWAIT", off="40..63 int"),
+    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_90",
+       hidden="what=70..71=1", try_="72: - TRYWAIT", off="40..63 int"),
+    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_100 sm_120",
+       hidden="what=76..77=1", try_="72: - TRYWAIT", off="40..63 int"),
     op("SYNCS", 0x9A7, ".ARRIVE.TRANS64{kind}{optout}{count} Rd:2, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on=NEW,
-       kind="73..74: - TMASK RED ?", optout="75: - OPTOUT", count="84..86: - A1T0 A0T1 A0TR A0TX ART0 ? ?", off="40..63 int"),
-    op("SYNCS", 0x5B1, ".LD.64{watch} Rd:2, [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, watch="74: - WATCH", off="40..63 int"),
+       kind="73..74: - TMASK RED ?", optout="75: - OPTOUT", count="84..86: - A1T0 A0T1 A0TR A0TX ART0 ? ?",
+       off="40..63 int"),
+    op("SYNCS", 0x5B1, ".LD.64{watch} Rd:2, [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, watch="74: - WATCH",
+       off="40..63 int"),
     op("SYNCS", 0x9B1, ".CCTL{what} ", ATOMS, when="91=0", on=NEW, what="72: IVALL WBALL"),
     op("SYNCS", 0x9B1, ".CCTL{what} [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, what="72: IV WB", off="40..63 int"),
-    op("SYNCS", 0x3B2, ".CAS.64 URd:2, [URa+#off], URb:2, URb':2", ATOMS._replace(uniform=True), when="91=1", on=NEW, off="40..63 int"),
-    op("SYNCS", 0x5B2, ".EXCH.64 URd:2, [URa+#off], URb:2", ATOMS._replace(uniform=True), when="91=1", on=NEW, hidden="what=72=1", off="40..63 int"),
+    op("SYNCS", 0x3B2, ".CAS.64 URd:2, [URa+#off], URb:2, URb':2", ATOMS._replace(uniform=True), when="91=1", on=NEW,
+       off="40..63 int"),
+    op("SYNCS", 0x5B2, ".EXCH.64 URd:2, [URa+#off], URb:2", ATOMS._replace(uniform=True), when="91=1", on=NEW,
+       hidden="what=72=1", off="40..63 int"),
     op("SYNCS", 0x9B2, ".LD.64 URd:2, [URa+#off]", ATOMS._replace(uniform=True), when="91=1", on=NEW, off="40..63 int"),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Timing classes: which pipe an instruction uses, when its results can be read, and how early its operands are read.
 
-The names are the keys of `Latency.raw` and `Latency.arrival` of the machine descriptions (`minicc.arch`), where the cycles
-are. Class membership comes from distances measured on an H200 and, for what was not measured, from what ptxas 13.0
-writes (scoreboards and stall counts of its output).
+The names are the keys of `Latency.raw` and `Latency.arrival` of the machine descriptions (`minicc.arch`), where the
+cycles are. Class membership comes from distances measured on an H200 and, for what was not measured, from what ptxas
+13.0 writes (scoreboards and stall counts of its output).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 
 class Timing(NamedTuple):
-    """`out`, `pout`, `uout`: producer class of GPR, predicate and uniform results. With `variable`, results come when they
-    come and need a write barrier. `late`: registers are read after issue, so that overwriting them needs a read barrier.
-    `src`, `psrc`, `usrc`: reader class of register, predicate and uniform sources; `addr`: of address registers;
-    `slots`: reader classes of single slots that differ, by slot name."""
+    """`out`, `pout`, `uout`: producer class of GPR, predicate and uniform results. With `variable`, results come when
+    they come and need a write barrier. `late`: registers are read after issue, so that overwriting them needs a read
+    barrier. `src`, `psrc`, `usrc`: reader class of register, predicate and uniform sources; `addr`: of address
+    registers; `slots`: reader classes of single slots that differ, by slot name."""
 
     pipe: str
     out: str = "alu"

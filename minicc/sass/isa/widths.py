@@ -5,11 +5,23 @@ Tensor fragments: bits of the operand's tile divided by 32 lanes of 32 bits; fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from minicc.sass.instr import Instr
 
-_TYPES = {"64": 2, "S64": 2, "U64": 2, "F64": 2, "F32x2": 2, "F16x4": 2, "BF16x4": 2, "128": 4, "F32x4": 4, "F16x8": 4, "BF16x8": 4}
+_TYPES = {
+    "64": 2,
+    "S64": 2,
+    "U64": 2,
+    "F64": 2,
+    "F32x2": 2,
+    "F16x4": 2,
+    "BF16x4": 2,
+    "128": 4,
+    "F32x4": 4,
+    "F16x8": 4,
+    "BF16x8": 4,
+}
 _HMMA = {  # shape: (A, B) registers of 16-bit types; the accumulator has 16 x 8 elements
     "1688": (2, 1),
     "16816": (4, 2),
@@ -38,7 +50,7 @@ def _first_type(instr: Instr) -> int:
     return 2 if kinds and kinds[0] == "F64" else 1
 
 
-def _shape(instr: Instr, table: dict[str, tuple[int, ...]], part: int) -> int:
+def _shape(instr: Instr, table: Mapping[str, tuple[int, ...]], part: int) -> int:
     return next((table[m][part] for m in instr.modifiers if m in table), 1)
 
 
