@@ -256,11 +256,10 @@ class Calls:
         build = self.build
         kinds = self.legal(type_)
         if node.type == "i16":
-            node.type = "h"
-            node.op = "res.h"
             if kinds[0] in ("f16", "bf16"):
-                node.type = kinds[0]
+                node.rename("res.h", kinds[0])
                 return [node]
+            node.rename("res.h", "h")
             wide = build.pure("zext16.i32.h", "i32", node)
             wide.zb = 16
             return [wide]

@@ -8,6 +8,7 @@ is program order; loads and side effects keep it.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from minicc.nvvm import ir
@@ -38,9 +39,16 @@ COMMUTATIVE = frozenset(
 )
 
 
+@cache
+def _head(op: str) -> str:
+    """The operation without its types: "add"."""
+    return op.partition(".")[0]
+
+
 class Node:
     """One value or effect.
 
+    head:  the op without its types
     type:  result type, "" for none
     data:  constant value, symbol name, label, special register ... by op
     zb:    the value is below 2**zb (integers)
@@ -53,7 +61,9 @@ class Node:
         "cost",
         "data",
         "demanded",
+        "head",
         "index",
+        "is_const",
         "loc",
         "op",
         "place",
@@ -69,6 +79,8 @@ class Node:
 
     def __init__(self, op: str, type_: str, args: tuple[Node, ...], data: Any, index: int, block: int) -> None:
         self.op = op
+        self.head = head = _head(op)
+        self.is_const = head == "const"
         self.type = type_
         self.args = args
         self.data = data
@@ -89,14 +101,11 @@ class Node:
         data = "" if self.data is None else f" {self.data!r}"
         return f"%{self.index} = {self.op}{data}({', '.join('%' + str(a.index) for a in self.args)})"
 
-    @property
-    def head(self) -> str:
-        """The operation without its types: "add"."""
-        return self.op.partition(".")[0]
-
-    @property
-    def is_const(self) -> bool:
-        return self.op.startswith("const.")
+    def rename(self, op: str, type_: str) -> None:
+        """Change operation and type."""
+        self.op = op
+        self.head = _head(op)
+        self.type = type_
 
 
 _MASK = {"p": 1, "i32": 0xFFFFFFFF, "i64": (1 << 64) - 1}

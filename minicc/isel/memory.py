@@ -373,7 +373,7 @@ class Memory:
             if bits != 16:
                 self.unsupported(f"cmpxchg of i{bits}")
             old = self.atomic("cas", space, "i16", pointer, (expected, new), inst)
-            old.type = "i32"
+            old.rename(old.op, "i32")
             return [old, self.compare("eq", 16, old, expected)]
         old = self.atomic("cas", space, kind, pointer, (expected, new), inst)
         return [old, build.icmp("eq", old, expected)]

@@ -72,7 +72,7 @@ def _function(
     for dag in blocks:
         for node in dag.nodes:
             if node.head.startswith("atom") and node.uses == 0 and node.head not in ("atomexch", "atomcas"):
-                node.op, node.type = "red" + node.op[4:], ""
+                node.rename("red" + node.op[4:], "")
     explain = options.explain or explanation is not None
     cover = Cover(database(arch.sm), options.how == "first-match", explain)
     ordered = sorted((node for dag in blocks for node in dag.nodes), key=lambda n: n.index)

@@ -93,7 +93,7 @@ attributes #1 = { nounwind "target-cpu"="sm_90" }
 attributes #2 = { convergent nounwind memory(none) }
 !named = !{!0, !1}
 !llvm.module.flags = !{!0}
-!0 = !{i32 2, !"Debug Info Version", i32 3}
+!0 = !{i32 2, !"Some Version", i32 3}
 !1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2, isOptimized: true, emissionKind: DebugDirectivesOnly, flags: "a \22b\22")
 !2 = !DIFile(filename: "all.k", directory: "")
 !4 = !{!"branch_weights", i32 1, i32 2000}

@@ -28,11 +28,11 @@ def test_long_pointers() -> None:
 
 def test_unoptimised() -> None:
     """At -O0 the code keeps its shape; what must be inlined is."""
-    inner = "define internal i32 @g(i32 %x) alwaysinline {\n  %y = add i32 %x, 1\n  %z = add i32 %y, 0\n  ret i32 %z\n}\n"
-    outer = "define ptx_kernel void @k(ptr %p) {\n  %a = call i32 @g(i32 5)\n  store i32 %a, ptr %p\n  ret void\n}\n"
+    inner = "define internal i32 @g(i32 %x) alwaysinline {\n  %y = add i32 %x, 1\n  %z = add i32 %y, 2\n  ret i32 %z\n}\n"
+    outer = "define ptx_kernel void @k(ptr %p) {\n  %v = load i32, ptr %p\n  %a = call i32 @g(i32 %v)\n  store i32 %a, ptr %p\n  ret void\n}\n"
     text = nvvm.optimise(inner + outer, nvvm.Options(opt_level=0))
-    assert "add i32" in text and "call i32 @g" not in text
-    assert "store i32 6" in nvvm.optimise(inner + outer, nvvm.Options())
+    assert text.count("= add i32") == 2 and "call i32 @g" not in text
+    assert nvvm.optimise(inner + outer, nvvm.Options()).count("= add i32") == 1
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
