@@ -75,7 +75,7 @@ def _compile(words: list[str]) -> int:
     if request.has("version"):
         from minicc import __version__
 
-        print(f"minicc: NVIDIA-compatible CUDA compiler driver in Python\nminicc release {__version__}")
+        print(f"minicc: an open, readable nvcc\nminicc release {__version__}")
         return 0
     if not request.inputs:
         from minicc.diagnostics import fail
