@@ -14,7 +14,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import MFunction
+from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import BASE
 from minicc.ptxas.timing import Footprint
 
@@ -22,6 +22,11 @@ COUNT = 6
 NONE = 7
 _FAR = 1 << 20
 _FIRST_PREDICATE = BASE["P"]
+_QUEUES = {"LDS": 1, "STS": 1, "ATOMS": 1, **dict.fromkeys(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND"), 2)}
+"""Instructions of one queue read their registers in order, so that a later one may overwrite what an earlier one reads
+(nvcc's code relies on it for shared memory; the XU pipe takes one instruction at a time). 0: on its own."""
+_QUEUE = 1 << 12
+"""Keys of `_State.read` are key + queue * _QUEUE."""
 
 
 @attrs.define(eq=False)
@@ -89,12 +94,13 @@ class _Needs:
     later: bool = False
 
 
-def _block_needs(prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
+def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
     touch: dict[int, int] = {}
-    write: dict[int, int] = {}
+    write: dict[int, tuple[int, int]] = {}  # key -> (index, queue) of the next writer
     out: list[_Needs | None] = [None] * len(prints)
     for i in range(len(prints) - 1, -1, -1):
         print_ = prints[i]
+        queue = _QUEUES.get(insts[i].mnemonic, 0)
         if print_.timing.variable:
             needs = _Needs()
             for key, _ in print_.writes:
@@ -102,10 +108,11 @@ def _block_needs(prints: list[Footprint], overwritten_after: set[int]) -> list[_
             own = {key for key, _ in print_.writes}
             for key, _ in print_.reads:
                 if key < _FIRST_PREDICATE and key not in own:
-                    at = write.get(key)
-                    if at is not None:
-                        needs.overwrite = min(needs.overwrite, at)
-                        needs.later = True
+                    writer = write.get(key)
+                    if writer is not None:
+                        if not writer[1] or writer[1] != queue:
+                            needs.overwrite = min(needs.overwrite, writer[0])
+                            needs.later = True
                     elif key in overwritten_after:
                         needs.later = True
             out[i] = needs
@@ -113,7 +120,8 @@ def _block_needs(prints: list[Footprint], overwritten_after: set[int]) -> list[_
             touch[key] = i
         for key, _ in print_.writes:
             touch[key] = i
-            write[key] = i
+            # A guarded writer may leave the register to the next one, of whatever queue.
+            write[key] = (i, 0 if print_.guarded else queue)
     return out
 
 
@@ -160,7 +168,7 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
             queued.discard(b)
             found = needs[b]
             if found is None:
-                found = needs[b] = _block_needs(prints[b], after[b])
+                found = needs[b] = _block_needs(function.blocks[b].insts, prints[b], after[b])
             state = entry[b].copy()
             _walk(function, b, prints[b], marks[b], preset_waits[b], found, state, pool)
             for s in cfg.succs[b]:
@@ -192,8 +200,12 @@ def _walk(
             for key, _ in print_.reads:
                 wait |= written.get(key, 0)
         if written or read:
+            own_queue = _QUEUES.get(insts[i].mnemonic, 0)
             for key, _ in print_.writes:
                 wait |= written.get(key, 0) | read.get(key, 0)
+                for queue in (1, 2):
+                    if queue != own_queue:
+                        wait |= read.get(key + queue * _QUEUE, 0)
         if state.shared and insts[i].memory in ("barrier", "fence"):
             wait |= state.shared
         if insts[i].mnemonic == "CALL":
@@ -234,9 +246,10 @@ def _walk(
         if guard != NONE and need.later:
             bit = 1 << guard
             own = {key for key, _ in print_.writes} if mark.rbar == NONE else ()
+            queue = _QUEUES.get(insts[i].mnemonic, 0) * _QUEUE
             for key, _ in print_.reads:
                 if key < _FIRST_PREDICATE and key not in own:
-                    state.read[key] = state.read.get(key, 0) | bit
+                    state.read[key + queue] = state.read.get(key + queue, 0) | bit
 
 
 def _choose(need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], pool: list[int]) -> int:

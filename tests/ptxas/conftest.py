@@ -1,0 +1,46 @@
+"""What several tests of the backend share: kernels compiled once by nvcc, and the way from PTX to a Program."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from minicc import arch as archs
+from minicc import ptx, ptxas
+from minicc.diagnostics import SourceFile
+from minicc.ptxas import Options
+from minicc.sass.program import Program
+
+ARCH = archs.get("sm_90")
+SOURCE = Path(__file__).with_name("kernels.cu")
+
+
+def assemble(text: str, options: Options | None = None) -> Program:
+    """Our ptxas, with every verifier on."""
+    options = options or Options()
+    options.verify = True
+    return ptxas.assemble(ptx.parse(SourceFile("kernels.ptx", text)), ARCH, options)
+
+
+def _nvcc(folder: Path, kind: str) -> Path:
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    out = folder / f"kernels.{kind}"
+    subprocess.run([nvcc, "-arch=sm_90", f"-{kind}", str(SOURCE), "-o", str(out)], check=True, capture_output=True)
+    return out
+
+
+@pytest.fixture(scope="session")
+def kernels_ptx(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """PTX that nvcc makes of kernels.cu."""
+    return _nvcc(tmp_path_factory.mktemp("nvcc"), "ptx").read_text()
+
+
+@pytest.fixture(scope="session")
+def kernels_cubin(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The cubin that nvcc makes of kernels.cu."""
+    return _nvcc(tmp_path_factory.mktemp("nvcc"), "cubin").read_bytes()

@@ -1,0 +1,86 @@
+"""The static checker: silent on NVIDIA's code and on ours, loud when a control code is damaged."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.programs import Generator
+
+from minicc.binary import read_cubin
+from minicc.ptxas import Options, emit, pipeline
+from minicc.ptxas.check import check
+from minicc.ptxas.mir import MModule
+from minicc.sass.instr import Control
+
+FIELD = 105
+
+
+def controls(code: bytes) -> list[Control]:
+    words = (int.from_bytes(code[i : i + 16], "little") for i in range(0, len(code), 16))
+    return [Control.unpack(w >> FIELD & (1 << 21) - 1) for w in words]
+
+
+def damage(code: bytes, at: int, **change: int) -> bytes:
+    """`code` with some control fields of instruction `at` changed."""
+    word = int.from_bytes(code[16 * at : 16 * at + 16], "little")
+    old = Control.unpack(word >> FIELD & (1 << 21) - 1)
+    fields = {"stall": old.stall, "yield_": old.yield_, "wbar": old.wbar, "rbar": old.rbar, "wait": old.wait, "reuse": 0}
+    new = Control(**{**fields, **change})  # type: ignore[arg-type]
+    word = word & ~(((1 << 21) - 1) << FIELD) | new.pack() << FIELD
+    return code[: 16 * at] + word.to_bytes(16, "little") + code[16 * at + 16 :]
+
+
+def test_nvidias_code_passes(kernels_cubin: bytes) -> None:
+    functions = read_cubin(kernels_cubin, "kernels.cubin").functions
+    assert len(functions) >= 5
+    for function in functions:
+        assert [str(p) for p in check(function.code, ARCH)] == [], function.name
+
+
+@pytest.mark.parametrize("words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}])
+def test_our_code_passes(kernels_ptx: str, words: dict[str, object]) -> None:
+    for function in assemble(kernels_ptx, Options(**words)).functions:  # type: ignore[arg-type]
+        assert [str(p) for p in check(function.code, ARCH)] == [], function.name
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 1 << 30), size=st.integers(1, 120), limit=st.sampled_from([None, 20]))
+def test_random_code_passes(seed: int, size: int, limit: int | None) -> None:
+    """The scheduler asks `ptxas.timing`, the checker the instructions' own declarations: two sources."""
+    function = Generator(seed, size).f
+    options = Options(max_registers=limit)
+    pipeline.run(function, ARCH, options)
+    made = emit.emit(function, MModule([function]), ARCH, options)
+    assert [str(p) for p in check(made.code, ARCH)] == []
+
+
+def test_every_tight_stall_counts(kernels_ptx: str) -> None:
+    """Of the stalls above the least, most are there for a reason the checker can name."""
+    named = total = 0
+    for function in assemble(kernels_ptx).functions:
+        for at, control in enumerate(controls(function.code)):
+            if 2 < control.stall < 12 and control.stall != 5:
+                total += 1
+                named += bool(check(damage(function.code, at, stall=control.stall - 1), ARCH))
+    assert total > 20
+    assert named / total > 0.9
+
+
+def test_most_waits_count(kernels_ptx: str) -> None:
+    """The rest are waits for a read that a later read barrier of the same queue announces as well."""
+    named = total = 0
+    for function in assemble(kernels_ptx).functions:
+        for at, control in enumerate(controls(function.code)):
+            if control.wait:
+                total += 1
+                named += bool(check(damage(function.code, at, wait=0), ARCH))
+    assert total > 20
+    assert named / total > 0.85
+
+
+def test_bad_fields(kernels_ptx: str) -> None:
+    code = assemble(kernels_ptx).functions[0].code
+    assert {p.kind for p in check(damage(code, 0, stall=0, yield_=False), ARCH)} >= {"control"}
+    assert {p.kind for p in check(damage(code, 0, wbar=6), ARCH)} >= {"control"}
