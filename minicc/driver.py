@@ -50,11 +50,13 @@ class Build:
     # Bookkeeping
 
     def once(self, stage: str, key: str, make: Callable[[], T]) -> T:
-        """Run a stage unless it has run for `key` ("compute_90", "sm_90"); keep its result and its time."""
+        """Run a stage unless it has run for `key` ("compute_90", "sm_90"); keep its result, and its time without that
+        of the stages that it ran first."""
         if (stage, key) not in self._memo:
-            start = time.perf_counter()
+            start, inner = time.perf_counter(), sum(seconds for _, seconds in self.times)
             self._memo[stage, key] = make()
-            self.times.append((f"{stage} {key}".rstrip(), time.perf_counter() - start))
+            inner = sum(seconds for _, seconds in self.times) - inner
+            self.times.append((f"{stage} {key}".rstrip(), time.perf_counter() - start - inner))
         return self._memo[stage, key]  # type: ignore[no-any-return]
 
     def keep(self, suffix: str, content: str | bytes) -> None:
