@@ -18,9 +18,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from minicc.binary.mangling import signature
 from runtime.driver import arguments
 from runtime.driver.arguments import HostArray, Parameter
-from runtime.driver.mangling import signature
 from runtime.errors import DeviceError, LaunchError
 
 Dim = tuple[int, int, int]
@@ -41,7 +41,7 @@ class Device(abc.ABC):
 
     Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
     does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
-    logs every step of a launch; `cycle_limit` and `instruction_limit` end a runaway kernel; `memory` is the size in bytes."""
+    logs every step of a launch; `cycle_limit` and `instruction_limit` end a runaway kernel; `memory` is its bytes."""
 
     name: str
     """What the device calls itself."""

@@ -55,6 +55,8 @@ def _pieces(param: HostParam) -> list[str]:
         return ["double" if param.size == 8 else "float"]
     if param.kind == "int":
         return [f"i{8 * param.size}"]
+    if param.kind == "floats" and param.size <= 16:
+        return ["double"] * (param.size // 8) + (["float"] if param.size % 8 else [])
     if param.size > 16:
         return [f"ptr byval([{param.size} x i8]) align 8"]
     return ["i64"] * (param.size // 8) + ([f"i{8 * (param.size % 8)}"] if param.size % 8 else [])

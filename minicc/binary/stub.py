@@ -7,14 +7,16 @@ from typing import Literal
 
 import attrs
 
+from minicc.binary.mangling import signature
 from minicc.sass.program import Program
 
-ParamKind = Literal["int", "float", "bytes"]
+ParamKind = Literal["int", "float", "bytes", "floats"]
 
 
 @attrs.frozen
 class HostParam:
-    """One kernel parameter as the host passes it: "int" (integers and pointers), "float", or "bytes" (a struct)."""
+    """One kernel parameter as the host passes it: "int" (integers and pointers), "float", "floats" (a struct of nothing
+    but floating point, which travels in other registers), or "bytes" (any other struct)."""
 
     size: int
     kind: ParamKind = "int"
@@ -40,11 +42,12 @@ class HostVariable:
 
 _ENTRY = re.compile(r"\.entry\s+([\w$.]+)\s*(?:\(([^)]*)\))?")
 _FLOATS = {".f32": 4, ".f64": 8}
+_FLOAT_VECTORS = {f"{base}{n}" for base in ("float", "double") for n in (1, 2, 3, 4)}
 
 
 def kernels_of(program: Program, ptx: str | None = None) -> tuple[list[HostKernel], list[HostVariable]]:
-    """Kernels and variables of `program`. Sizes come from it; that a parameter is floating point is known only from
-    the .param types of `ptx`, without which scalars are taken for integers."""
+    """Kernels and variables of `program`. Sizes come from it; that a parameter is floating point or a struct is known
+    from the .param types of `ptx`, else from a mangled name; without either, scalars are taken for integers."""
     kinds: dict[str, list[ParamKind]] = {}
     for match in _ENTRY.finditer(ptx or ""):
         kinds[match[1]] = [
@@ -56,11 +59,15 @@ def kernels_of(program: Program, ptx: str | None = None) -> tuple[list[HostKerne
     for f in program.functions:
         if not f.entry:
             continue
-        known = kinds.get(f.name, [])
+        named, known = _from_name(f.name), kinds.get(f.name, [])
+        if len(known) != len(named):
+            known = known or named
+        else:  # PTX tells scalars apart, the name what a struct is
+            known = [n if k == "bytes" else k for k, n in zip(known, named, strict=True)]
         params = []
         for i, p in enumerate(f.params):
             kind: ParamKind = "int" if p.size in (1, 2, 4, 8) else "bytes"
-            params.append(HostParam(p.size, known[i] if i < len(known) else kind))
+            params.append(HostParam(p.size, known[i] if len(known) == len(f.params) else kind))
         bounds = f.req_threads or f.max_threads
         limit = bounds[0] * bounds[1] * bounds[2] if bounds else -1
         kernels.append(HostKernel(f.name, tuple(params), limit))
@@ -73,12 +80,19 @@ def kernels_of(program: Program, ptx: str | None = None) -> tuple[list[HostKerne
     return kernels, variables
 
 
+def _from_name(name: str) -> list[ParamKind]:
+    """Kinds of the parameters that a mangled name tells; empty if it does not tell."""
+    kinds: dict[str, ParamKind] = {"float": "float", "class": "bytes"}
+    params = signature(name).params or ()
+    return ["floats" if p.name in _FLOAT_VECTORS else kinds.get(p.kind, "int") for p in params]
+
+
 def _c_type(param: HostParam) -> str:
     if param.kind == "float":
         return {4: "float", 8: "double"}.get(param.size, "float")
     if param.kind == "int":
         return {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}.get(param.size, "unsigned long long")
-    return f"struct minicc_bytes{param.size}"
+    return f"struct minicc_{param.kind}{param.size}"
 
 
 def stub_c(program: Program, name: str = "kernels", ptx: str | None = None, fatbin: str | None = None) -> str:
@@ -88,8 +102,9 @@ def stub_c(program: Program, name: str = "kernels", ptx: str | None = None, fatb
     kernels, variables = kernels_of(program, ptx)
     fatbin = fatbin or f"{name}.fatbin"
     out = [_PRELUDE.format(source=name.replace("*/", ""), fatbin=fatbin.replace("\\", "\\\\").replace('"', '\\"'))]
-    for size in sorted({p.size for k in kernels for p in k.params if p.kind == "bytes"}):
-        out.append(f"struct minicc_bytes{size} {{ unsigned char byte[{size}]; }};\n")
+    for kind, size in sorted({(p.kind, p.size) for k in kernels for p in k.params if p.kind in ("bytes", "floats")}):
+        member = f"unsigned char byte[{size}]" if kind == "bytes" else f"float value[{size // 4}]"
+        out.append(f"struct minicc_{kind}{size} {{ {member}; }};\n")
     for v in variables:
         out.append(f"/* host shadow of a {'__constant__' if v.constant else '__device__'} variable */")
         out.append(f'char {v.name}[{v.size}] __attribute__((visibility("hidden"), aligned(16)));\n')

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from runtime.driver.mangling import Type
+from minicc.binary.mangling import Type
 from runtime.errors import LaunchError
 
 

@@ -127,3 +127,54 @@ def test_the_real_runtime_takes_it(tmp_path):
 
 def test_reading_a_linked_programs_section_back():
     assert [e.kind for e in read_fatbin(_fatbin() + bytes(8))] == ["cubin", "ptx"]
+
+
+VECTORS = """
+#include <stdio.h>
+#include <stddef.h>
+typedef struct { unsigned x, y, z; } d3;
+typedef struct { float x, y; } float2;
+typedef struct { float x, y, z; } float3;
+typedef struct { float x, y, z, w; } float4;
+typedef struct { int a, b, c; } S;
+unsigned __cudaPushCallConfiguration(d3, d3, size_t, void *);
+void _Z4kernf6float26float36float41Sd(float, float2, float3, float4, S, double);
+unsigned __cudaPopCallConfiguration(d3 *g, d3 *b, size_t *s, void **q) { return 0; }
+void **__cudaRegisterFatBinary(void *w) { return 0; }
+void __cudaRegisterFatBinaryEnd(void **h) {}
+void __cudaUnregisterFatBinary(void **h) {}
+void __cudaRegisterFunction(void **h, const char *a, char *b, const char *n, int l, void *c, void *d, void *e, void *f,
+                            int *w) {}
+int cudaLaunchKernel(const void *f, d3 g, d3 b, void **a, size_t s, void *q) {
+    float *v = a[1], *w = a[2], *x = a[3];
+    int *y = a[4];
+    printf("%g %g %g %g %g %g %g %g %g %g %d %d %d %g\\n", *(float *)a[0], v[0], v[1], w[0], w[1], w[2], x[0], x[1],
+           x[2], x[3], y[0], y[1], y[2], *(double *)a[5]);
+    return 0;
+}
+int main(void) {
+    float2 v = {2, 3}; float3 w = {4, 5, 6}; float4 x = {7, 8, 9, 10}; S y = {11, 12, 13};
+    _Z4kernf6float26float36float41Sd(1, v, w, x, y, 14);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("how", ["object", "stub"])
+def test_vectors_and_structs_by_value(tmp_path, how):
+    """Kinds come from the mangled name alone: floats, vectors of floats and a struct each arrive."""
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        pytest.skip("gcc is not here")
+    kernel = Function("_Z4kernf6float26float36float41Sd", EXIT, registers=8)
+    for i, (offset, size) in enumerate([(0, 4), (8, 8), (16, 12), (32, 16), (48, 12), (64, 8)]):
+        kernel.params.append(Param(i, offset, size))
+    program = Program("sm_90", [kernel])
+    fatbin = write_fatbin([Entry("cubin", "sm_90", write_cubin(program))])
+    (tmp_path / "x.fatbin").write_bytes(fatbin)
+    (tmp_path / "x.o").write_bytes(write_object(fatbin, program, "x"))
+    (tmp_path / "stub.c").write_text(stub_c(program, "x"))
+    (tmp_path / "main.c").write_text(VECTORS)
+    part = "x.o" if how == "object" else "stub.c"
+    subprocess.run([gcc, "-w", "main.c", part, "-o", "x"], cwd=tmp_path, check=True, capture_output=True)
+    assert output(tmp_path / "x").strip() == "1 2 3 4 5 6 7 8 9 10 11 12 13 14"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minicc.binary.mangling import signature
 from runtime.api import typed_parameters
 from runtime.driver.arguments import Parameter, pack
-from runtime.driver.mangling import signature
 from runtime.errors import LaunchError
 
 
