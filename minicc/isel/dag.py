@@ -299,8 +299,9 @@ class Builder:
             return a.args[0]
         if a.op == "pack.i64":
             return a.args[0]
-        if a.op in ("add.i64", "sub.i64", "mul.i64", "and.i64", "or.i64", "xor.i64") and all(
-            x.is_const or x.op in ("zext.i64.i32", "sext.i64.i32") for x in a.args
+        if (a.op in ("and.i64", "or.i64", "xor.i64") and a.args[1].is_const) or (
+            a.op in ("add.i64", "sub.i64", "mul.i64", "and.i64", "or.i64", "xor.i64")
+            and all(x.is_const or x.op in ("zext.i64.i32", "sext.i64.i32") for x in a.args)
         ):
             return self.binary(a.head, "i32", self.trunc(a.args[0]), self.trunc(a.args[1]))
         node = self.pure("trunc.i32.i64", "i32", a)

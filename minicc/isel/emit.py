@@ -162,7 +162,10 @@ class Emitter:
                 continue
             if word == "{cc}":
                 predicate = tile.wild[0]
-                word = _FCC.get(predicate) or (predicate if predicate in ("eq", "ne") else predicate[1:])
+                if tile.inner[0].head == "fcmp":
+                    word = _FCC[predicate]
+                else:
+                    word = predicate if predicate in ("eq", "ne") else predicate[1:]
             elif word == "{ty}":
                 kind = tile.inner[0].args[0].type
                 sign = "u" if tile.wild[0] in ("ult", "ule", "ugt", "uge") else "s"

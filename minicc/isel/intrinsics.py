@@ -349,6 +349,16 @@ class Intrinsics:
         full = WIDTH[kind]
         bits = build.bitcast(a, kind)
         inf = build.const(kind, ((1 << (full - 1 - mantissa)) - 1) << mantissa)
+        known = self.classify_simple(a, mask, inf.data)
+        if known is None:
+            known = self.classify_simple(a, mask ^ 0x3FF, inf.data)
+            known = None if known is None else build.invert(known)
+        if known is not None:
+            return [known]
+        if mask in (0x108, 0x100):  # normal, positive normal: one unsigned range
+            low = build.const(kind, 1 << mantissa)
+            value = bits if mask == 0x100 else build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
+            return [build.icmp("ult", build.binary("sub", kind, value, low), build.const(kind, inf.data - low.data))]
         quiet = build.const(kind, inf.data | 1 << (mantissa - 1))
         body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
         negative = build.icmp("slt", bits, build.const(kind, 0))
@@ -375,6 +385,22 @@ class Intrinsics:
             if mask & bit:
                 result = test if result.is_const and not result.data else build.binary("or", "p", result, test)
         return [result]
+
+    def classify_simple(self: Lowering, a: Node, mask: int, inf: int) -> Node | None:
+        """Classes that one floating comparison decides."""
+        build = self.build
+        kind = a.type
+        if mask == 0x003:
+            return build.pure(f"fcmp.uno.{kind}", "p", a, a)
+        if mask == 0x204:
+            return build.pure(f"fcmp.oeq.{kind}", "p", build.pure(f"fabs.{kind}", kind, a), build.const(kind, inf))
+        if mask == 0x1F8:
+            return build.pure(f"fcmp.olt.{kind}", "p", build.pure(f"fabs.{kind}", kind, a), build.const(kind, inf))
+        if mask == 0x200:
+            return build.pure(f"fcmp.oeq.{kind}", "p", a, build.const(kind, inf))
+        if mask == 0x004:
+            return build.pure(f"fcmp.oeq.{kind}", "p", a, build.const(kind, inf | 1 << (WIDTH[kind] - 1)))
+        return None
 
     def saturating_convert(self: Lowering, inst: ir.Inst, op: str) -> list[Node]:
         """fptosi.sat / fptoui.sat: PTX conversions saturate; NaN gives 0 here."""

@@ -17,6 +17,7 @@ from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node, legal
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
+from minicc.isel.order import layout
 from minicc.isel.options import Options
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
@@ -166,9 +167,8 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         function = self.function
         if self.options.opt_level > 0:
             sink(function)
-        _returns_last(function)
         self.use_counts = {value: len(found) for value, found in users(function).items()}
-        order = _reverse_postorder(function)
+        order = layout(function)
         preds = predecessors(function)
         self.reachable.update(order)
         self.parameters()
@@ -199,7 +199,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
             shared[block] = self.build.shared
             dag.nodes = self.build.nodes[start:]
             start = len(self.build.nodes)
-        self.blocks = [dags[block] for block in function.blocks if block in dags]
+        self.blocks = list(dags.values())
         self.materialise_phi_inputs(dags)
 
     def materialise_phi_inputs(self, dags: dict[ir.Block, BlockDag]) -> None:
@@ -749,33 +749,6 @@ def _fpmath(module: ir.Module, inst: ir.Inst) -> float:
         value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
         return value
     return 0.0
-
-
-def _returns_last(function: ir.Function) -> None:
-    """Move blocks that end in ret, then those that end in unreachable, to the end: less to jump around."""
-    weight = {"ret": 1, "unreachable": 2}
-    first, *rest = function.blocks
-    function.blocks = [first, *sorted(rest, key=lambda block: weight.get(block.terminator.op, 0))]
-    for index, block in enumerate(function.blocks):
-        block.index = index
-
-
-def _reverse_postorder(function: ir.Function) -> list[ir.Block]:
-    seen = {function.blocks[0]}
-    order: list[ir.Block] = []
-    stack: list[tuple[ir.Block, list[ir.Block]]] = [(function.blocks[0], list(function.blocks[0].successors))]
-    while stack:
-        block, rest = stack[-1]
-        if rest:
-            after = rest.pop()
-            if after not in seen:
-                seen.add(after)
-                stack.append((after, list(after.successors)))
-        else:
-            order.append(block)
-            stack.pop()
-    order.reverse()
-    return order
 
 
 __all__ = ["FINVERT", "INVERT", "BlockDag", "Lowering"]
