@@ -1,7 +1,7 @@
 """PTX -> machine IR over virtual registers.
 
 `lower(module, arch, options)` gives one `MFunction` per kernel. What stands in it that `mir` does not say:
-- R1 points at the frame: PTX `.local` variables are [R1 + 0 .. frame); whoever adds the prologue loads R1 and subtracts.
+- R1 points at the frame: PTX `.local` variables are [R1 + 0 .. frame); who adds the prologue loads R1 and subtracts.
 - The entry block loads c[0x0][0x208] into a uniform pair if any access needs a descriptor.
 - Special registers are `Name("SR_TID.X")` sources; UR values are made only by ULDC, REDUX and ELECT.
 - Convergence barriers are virtual registers of file "B"; BSSY's target is the block that begins with its BSYNC.

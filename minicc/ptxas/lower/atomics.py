@@ -14,6 +14,7 @@ from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.lower.memory import SCOPES, fence_words, memory_operand, space_of
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.sass.instr import Reg
 
 _NAMES = {
     "add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR",
@@ -94,7 +95,7 @@ def _near(b: Builder, where: ptx.Operand) -> tuple[V, int]:
 
 
 def issue(
-    b: Builder, space: str, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V],
+    b: Builder, space: str, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V | Reg],
     scope: str, memory: VMem | None = None,
 ) -> None:  # fmt: skip
     """One hardware atomic."""
@@ -131,10 +132,10 @@ def _plain(memory: VMem) -> VMem:
     return VMem(base, memory.offset)
 
 
-def combine(b: Builder, op: str, type_: str, old: V, operands: list[V]) -> MOperand:
+def combine(b: Builder, op: str, type_: str, old: V, operands: list[V | Reg]) -> MOperand:
     """The new value that an operation makes of the old one, in registers."""
     width = bits(type_)
-    value = operands[0]
+    value: MOperand = operands[0]
     out = b.temp(width // 32)
     if type_ == "f32":
         b.emit("FADD", (out,), (value, old))
@@ -183,7 +184,7 @@ def combine(b: Builder, op: str, type_: str, old: V, operands: list[V]) -> MOper
 
 
 def loop(
-    b: Builder, memory: VMem, space: str, op: str, type_: str, out: V | None, operands: list[V],
+    b: Builder, memory: VMem, space: str, op: str, type_: str, out: V | None, operands: list[V | Reg],
     make: Callable[[V], MOperand] | None = None,
 ) -> None:  # fmt: skip
     """Load, combine, compare and swap until nobody came between."""
@@ -194,8 +195,7 @@ def loop(
     if space == "shared":
         b.emit(dotted("LDS", suffix), (old,), (memory,), memory="load", space="shared", side=True)
     else:
-        place = memory if memory.desc is None else memory
-        b.emit(dotted("LD.E", suffix, "STRONG.GPU"), (old,), (place,), memory="load", space=space, side=True)
+        b.emit(dotted("LD.E", suffix, "STRONG.GPU"), (old,), (memory,), memory="load", space=space, side=True)
     again = b.label("atom")
     b.start(again)
     new = make(old) if make is not None else combine(b, op, type_, old, operands)
@@ -215,7 +215,9 @@ def loop(
             b.move(V(out.reg, i), V(old.reg, i))
 
 
-def generic(b: Builder, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V], scope: str) -> None:
+def generic(
+    b: Builder, op: str, type_: str, out: V | None, where: ptx.Operand, operands: list[V | Reg], scope: str
+) -> None:
     """An operation without a generic form: by the window that the address is in."""
     memory = memory_operand(b, where, "")
     base = memory.base

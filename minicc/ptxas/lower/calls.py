@@ -1,8 +1,8 @@
 """Calls of functions that the driver provides: vprintf, __assertfail, malloc, free.
 
-Their ABI, as the code that ptxas 13.0 makes for sm_90 shows it: arguments from R4 on, each aligned to its size; the result
-in R4 (and R5); the return address in R20 and R21, made by LEPC; the function's address from constant bank 4. R16 to R19
-and everything from R22 on survive, as do B6 and up, UR36 and up.
+Their ABI, as the code that ptxas 13.0 makes for sm_90 shows it: arguments from R4 on, each aligned to its size; the
+result in R4 (and R5); the return address in R20 and R21, made by LEPC; the function's address from constant bank 4.
+R16 to R19 and everything from R22 on survive, as do B6 and up, UR36 and up.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import attrs
 
 from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link
@@ -102,7 +104,8 @@ def straighten(function: MFunction) -> None:
     """Drop branches to the next block, and join a block to its only successor where that has no other predecessor."""
     fold_empty(function)
     blocks = function.blocks
-    for here, after in zip(blocks, blocks[1:], strict=False):
+    for here, after in pairwise(blocks):
+        _turn(here, after)
         if here.insts and here.insts[-1].mnemonic == "BRA":
             target = here.insts[-1].srcs[0]
             if isinstance(target, Target) and target.label == after.label:
@@ -131,6 +134,19 @@ def straighten(function: MFunction) -> None:
             out.append(block)
     function.blocks = out
     link(function)
+
+
+def _turn(here: Block, after: Block) -> None:
+    """[@P BRA next][BRA other] becomes [@!P BRA other]."""
+    if len(here.insts) < 2:
+        return
+    first, second = here.insts[-2:]
+    if first.mnemonic != "BRA" or second.mnemonic != "BRA" or second.guard != TRUE or not isinstance(first.guard, V):
+        return
+    if first.srcs == (Target(label=after.label),):
+        first.guard = attrs.evolve(first.guard, inv=not first.guard.inv)
+        first.srcs = second.srcs
+        here.insts.pop()
 
 
 def sources(inst: MInst) -> list[V]:
@@ -185,7 +201,7 @@ def _dead(inst: MInst, used: set[tuple[int, int]]) -> bool:
         if isinstance(dst, V):
             if any((dst.reg.id, part) in used for part in range(dst.part, dst.part + dst.count)):
                 return False
-        elif not (getattr(dst, "index", None) in (255, 7)):
+        elif getattr(dst, "index", None) not in (255, 7):
             return False
     return True
 
@@ -198,7 +214,8 @@ def discard(function: MFunction) -> None:
             used.update(v.reg.id for v in sources(inst))
     for block in function.blocks:
         for inst in block.insts:
-            if any(isinstance(d, V) and d.reg.id not in used for d in inst.dsts) and len(inst.dsts) > 1:
+            several = len(inst.dsts) > 1 or inst.mnemonic == "ATOMS"
+            if several and any(isinstance(d, V) and d.reg.id not in used for d in inst.dsts):
                 atomic = inst.memory == "atomic"
                 inst.dsts = tuple(
                     _nothing(d, atomic) if isinstance(d, V) and d.reg.id not in used else d for d in inst.dsts
@@ -249,9 +266,11 @@ def propagate(function: MFunction) -> None:
             return x
         if isinstance(x, VMem):
             base = swap(x.base, number, position)
+            assert base is None or isinstance(base, V | Reg)
             return x if base is x.base else attrs.evolve(x, base=base)
         if isinstance(x, VConst):
             base = swap(x.base, number, position)
+            assert base is None or isinstance(base, V | Reg)
             return x if base is x.base else attrs.evolve(x, base=base)
         return x
 

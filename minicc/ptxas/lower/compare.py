@@ -41,9 +41,8 @@ def compare(
             from minicc.ptxas.lower.half import source
 
             kind = "BF16_V2" if type_.startswith("bf") else ""
-            packed = type_.endswith("x2")
             x, y = source(b, left, type_), source(b, right, type_)
-            b.emit(dotted("HSETP2", kind, test, "" if packed else "", ftz, boolean), dsts, (x, y, combine))
+            b.emit(dotted("HSETP2", kind, test, ftz, boolean), dsts, (x, y, combine))
         return
     unsigned = how in ("lo", "ls", "hi", "hs") or not signed(type_)
     test = INTEGER.get(how)
@@ -264,6 +263,7 @@ def unpack(b: Builder, vector: ptx.Vector, source: ptx.Operand, width: int) -> N
         if item is None:
             continue
         out = b.dst(item)
+        word: MOperand
         if each >= 32:
             for part in range(each // 32):
                 taken.append((V(out.reg, part), words[index * each // 32 + part]))

@@ -61,7 +61,7 @@ def converge(function: MFunction, builder: Builder) -> None:
 
 
 def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Builder) -> tuple[list[int], set[int]]:
-    """(blocks that end in a divergent branch, blocks that part of a warp may execute), by iteration to a fixed point."""
+    """(blocks that end in a divergent branch, blocks that part of a warp may execute), iterated to a fixed point."""
     varying: set[int] = set()
     apart: set[int] = set()
     divergent: set[int] = set()

@@ -135,7 +135,7 @@ class _Flattener:
         kind = type(item)
         if kind is ptx.Reg:
             new = self.register(frame, item.name)  # type: ignore[union-attr]
-            return item if new == item.name else attrs.evolve(item, name=new)  # type: ignore[union-attr]
+            return item if new == item.name else attrs.evolve(item, name=new)  # type: ignore[arg-type, union-attr]
         if kind is ptx.Int or kind is ptx.Float or kind is ptx.Special:
             return item
         if isinstance(item, ptx.Symbol):

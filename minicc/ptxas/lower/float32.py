@@ -1,8 +1,8 @@
-"""f32 arithmetic: sums, products, minima, the approximations around MUFU, and correctly rounded reciprocal, square root and
-division.
+"""f32 arithmetic: sums, products, minima, the approximations around MUFU, and correctly rounded reciprocal, square root
+and division.
 
-Scalings around MUFU (which flushes denormals) follow the table of the special-function-unit measurements for sm_90; they
-make the .approx forms give the bits that the reference compiler's give.
+Scalings around MUFU (which flushes denormals) follow the table of the special-function-unit measurements for sm_90;
+they make the .approx forms give the bits that the reference compiler's give.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fma(b: Builder, inst: ptx.Inst) -> None:
 def sign(b: Builder, inst: ptx.Inst) -> None:
     """neg and abs, as a sum with -0."""
     d, source = inst.operands
-    x = b.reg(value(b, source))
+    x: MOperand = b.reg(value(b, source))
     x = negated(x) if inst.opcode == "neg" else absolute(x)
     b.emit(dotted("FADD", ftz(inst)), (b.dst(d),), (x, neg(ZERO)))
 

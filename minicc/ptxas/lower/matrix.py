@@ -1,13 +1,191 @@
-"""Tensor-core and asynchronous-copy basics: mma.sync, ldmatrix, cp.async."""
+"""Tensor-core and asynchronous-copy basics: mma.sync, ldmatrix, stmatrix, movmatrix, cp.async.
+
+Fragments are PTX vectors; the machine wants them in aligned groups of 1, 2 or 4 registers, made by copies here.
+"""
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import Builder
+from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.memory import address, memory_operand
+from minicc.ptxas.lower.types import dotted
+from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.sass.instr import Control, Imm, Reg
+
+_INTEGER = {"s8": "S8", "u8": "U8"}
+_HALF = {"f16": "", "bf16": "BF16", "tf32": "TF32"}
+_SHAPES = {
+    ("m16n8k16", "f16"): ("16816", 4, 2), ("m16n8k16", "bf16"): ("16816", 4, 2),
+    ("m16n8k8", "f16"): ("1688", 2, 1), ("m16n8k8", "bf16"): ("1688", 2, 1),
+    ("m16n8k8", "tf32"): ("1688", 4, 2), ("m16n8k4", "tf32"): ("1684", 2, 1),
+    ("m16n8k32", "s8"): ("16832", 4, 2), ("m16n8k32", "u8"): ("16832", 4, 2),
+    ("m16n8k16", "s8"): ("16816", 2, 1), ("m16n8k16", "u8"): ("16816", 2, 1),
+    ("m8n8k16", "s8"): ("8816", 1, 1), ("m8n8k16", "u8"): ("8816", 1, 1),
+}  # fmt: skip
+"""(shape, type of A) -> printed shape, registers of A and B."""
+
+
+def group(b: Builder, item: ptx.Operand, count: int) -> V | Reg:
+    """A fragment in `count` consecutive registers."""
+    items = item.items if isinstance(item, ptx.Vector) else (item,)
+    if len(items) != count:
+        b.wrong(f"Arguments mismatch: a fragment of {count} registers was expected")
+    values = [b.val(i) for i in items if i is not None]
+    if len(values) != count:
+        b.wrong("Arguments mismatch: '_' in a fragment")
+    if count == 1:
+        return b.reg(values[0])
+    if all(v == ZERO for v in values):
+        return ZERO
+    out = b.temp(count)
+    for i, v in enumerate(values):
+        b.move(V(out.reg, i), v)
+    return out
+
+
+def scatter(b: Builder, item: ptx.Operand, value: V) -> None:
+    """Copy a group into the registers of a PTX vector."""
+    items = item.items if isinstance(item, ptx.Vector) else (item,)
+    for i, target in enumerate(items):
+        if target is not None:
+            b.move(b.dst(target), V(value.reg, i))
 
 
 def mma(b: Builder, inst: ptx.Inst) -> None:
-    b.unsupported()
+    """mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c"""
+    mods = inst.modifiers
+    shape = next((m for m in mods if m[:1] == "m" and "n" in m and "k" in m), "")
+    types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "f64", "s32", *_INTEGER)]
+    if len(types) != 4 or "sp" in mods or any(m.startswith("sp::") for m in mods) or len(inst.operands) != 4:
+        b.unsupported()
+    dtype, atype, btype, _ = types
+    d, left, right, third = inst.operands
+    if atype == "f64":
+        if shape != "m8n8k4":
+            b.unsupported()
+        double(b, d, left, right, third)
+        return
+    found = _SHAPES.get((shape, atype))
+    if found is None or "row" not in mods or "col" not in mods:
+        b.unsupported()
+    printed, size_a, size_b = found
+    size_c = 2 if dtype == "f16" or shape == "m8n8k16" else 4
+    x, y, z = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
+    out = b.temp(size_c)
+    if atype in _INTEGER:
+        saturate = "SAT" if "satfinite" in mods else ""
+        op = dotted("IMMA", printed, _INTEGER[atype], _INTEGER[btype], saturate)
+        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    else:
+        op = dotted("HMMA", printed, dtype.upper(), _HALF[atype])
+    b.emit(op, (out,), (x, y, z), side=True)
+    scatter(b, d, out)
 
 
-LOWER = {"mma": mma, "ldmatrix": mma, "cp": mma}
+def double(b: Builder, d: ptx.Operand, left: ptx.Operand, right: ptx.Operand, third: ptx.Operand) -> None:
+    """m8n8k4 of doubles: A and B a pair each, C two pairs."""
+    (a,), (c,) = ((o.items if isinstance(o, ptx.Vector) else (o,)) for o in (left, right))
+    thirds = third.items if isinstance(third, ptx.Vector) else (third,)
+    outs = d.items if isinstance(d, ptx.Vector) else (d,)
+    if a is None or c is None or len(thirds) != 2 or len(outs) != 2:
+        b.wrong("Arguments mismatch for instruction 'mma'")
+    accumulator = b.temp(4)
+    for i, item in enumerate(thirds):
+        assert item is not None
+        for part, value in enumerate(b.val64(item, "f64")):
+            b.move(V(accumulator.reg, 2 * i + part), value)
+    result = b.temp(4)
+    b.emit("DMMA.8x8x4", (result,), (b.pair(a, "f64"), b.pair(c, "f64"), accumulator), side=True)
+    for i, item in enumerate(outs):
+        if item is not None:
+            b.move64(b.dst(item), V(result.reg, 2 * i), V(result.reg, 2 * i + 1))
+
+
+def _count(b: Builder, inst: ptx.Inst) -> tuple[int, str, str]:
+    """(matrices, printed layout, printed count)"""
+    if "m8n8" not in inst.modifiers:
+        b.unsupported()
+    count = next((int(m[1]) for m in inst.modifiers if m in ("x1", "x2", "x4")), 1)
+    return count, "MT88" if "trans" in inst.modifiers else "M88", "" if count == 1 else str(count)
+
+
+def ldmatrix(b: Builder, inst: ptx.Inst) -> None:
+    """ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {d...}, [a]"""
+    count, layout, number = _count(b, inst)
+    d, where = inst.operands
+    out = b.temp(count)
+    memory = memory_operand(b, where, "shared")
+    b.emit(dotted("LDSM.16", layout, number), (out,), (memory,), memory="load", space="shared", side=True)
+    scatter(b, d, out)
+
+
+def stmatrix(b: Builder, inst: ptx.Inst) -> None:
+    """stmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 [a], {s...}"""
+    count, layout, number = _count(b, inst)
+    where, source = inst.operands
+    value = group(b, source, count)
+    memory = memory_operand(b, where, "shared")
+    b.emit(dotted("STSM.16", layout, number), (), (memory, value), memory="store", space="shared")
+
+
+def movmatrix(b: Builder, inst: ptx.Inst) -> None:
+    """movmatrix.sync.aligned.m8n8.trans.b16 d, a"""
+    d, source = inst.operands
+    b.emit("MOVM.16.MT88", (b.dst(d),), (b.reg(b.val(source)),), side=True)
+
+
+SCOREBOARD = 0
+"""The scoreboard that counts groups of asynchronous copies, as ptxas uses it."""
+
+
+def copy(b: Builder, inst: ptx.Inst) -> None:
+    """cp.async{.ca,.cg}.shared.global [d], [s], size{, source size}; commit_group, wait_group, wait_all."""
+    mods = inst.modifiers
+    if "commit_group" in mods or "wait_all" in mods or "wait_group" in mods:
+        groups = 0
+        if "wait_group" in mods:
+            groups = b.constant(inst.operands[0]) or 0
+        if "wait_group" not in mods:
+            mark = b.emit("LDGDEPBAR", side=True, memory="barrier")
+            mark.control = Control(wbar=SCOREBOARD)
+        if "commit_group" not in mods:
+            wait = (Reg("SB", SCOREBOARD), Imm(min(groups, 63), "uint"))
+            b.emit("DEPBAR.LE", (), wait, side=True, memory="barrier")
+        return
+    if "async" not in mods or "bulk" in mods or "mbarrier" in mods or "global" not in mods or len(inst.operands) < 3:
+        b.unsupported()
+    to, source, size_, *rest = inst.operands
+    size = b.constant(size_)
+    if size not in (4, 8, 16):
+        b.wrong("cp.async: the size must be 4, 8 or 16")
+    target = VMem(*address(b, to, "shared"))  # type: ignore[arg-type]
+    memory = memory_operand(b, source, "global")
+    width = {4: "", 8: "64", 16: "128"}[size]
+    head = dotted("LDGSTS.E", "BYPASS" if "cg" in mods else "", _prefetch(inst), width)
+    if not rest or (b.constant(rest[0]) == size):
+        b.emit(head, (), (target, memory), memory="store", space="shared")
+        return
+    present: MOperand
+    if isinstance(rest[0], ptx.Reg) and b.vreg(rest[0].name).file == "P":
+        present = inv(b.pred_of(rest[0]))
+    else:
+        # A partial copy is a whole one from an address moved up by the bytes that are missing; the unit fills by it.
+        count = b.reg(b.val(rest[0]))
+        missing = b.logic(b.new("IADD3", neg(count), imm(size), ZERO), imm(size - 1), 0xC0)
+        present = b.setp("ISETP.NE.U32.AND", count, ZERO)
+        assert isinstance(memory.base, V)
+        moved = b.temp(2)
+        b.add64(moved, (V(memory.base.reg, 0), V(memory.base.reg, 1)), (missing, ZERO))
+        memory = VMem(V(moved.reg, 0, 2, suffix=("64",)), memory.offset, None, memory.desc)
+    b.emit(dotted(head, "ZFILL"), (), (target, memory, present), memory="store", space="shared")
+
+
+def _prefetch(inst: ptx.Inst) -> str:
+    from minicc.ptxas.lower.memory import PREFETCH
+
+    return next((PREFETCH[m] for m in inst.modifiers if m in PREFETCH), "")
+
+
+LOWER = {"mma": mma, "ldmatrix": ldmatrix, "stmatrix": stmatrix, "movmatrix": movmatrix, "cp": copy}

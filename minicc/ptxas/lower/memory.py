@@ -1,7 +1,7 @@
 """Loads and stores of every space, prefetches, address conversions, fences.
 
-Global and generic accesses are desc[UR][R.64 + offset]; shared and local ones take a 32-bit register; `.const` is LDC from
-bank 3 and kernel parameters are LDC from bank 0.
+Global and generic accesses are desc[UR][R.64 + offset]; shared and local ones take a 32-bit register; `.const` is LDC
+from bank 3 and kernel parameters are LDC from bank 0.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
         prefetch = next((PREFETCH[m] for m in inst.modifiers if m in PREFETCH), "")
         constant = "CONSTANT" if "nc" in inst.modifiers and space == "global" else ""
         head = dotted("LDG.E" if space == "global" else "LD.E", eviction, prefetch)
-        tail = dotted(constant, strength) if not constant else constant
+        tail = constant or strength
     volatile = bool(strength) or ordered
 
     def one(out: V, part: int) -> None:
@@ -163,7 +163,7 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
     for start, size in chunks(count, width):
         group = outs[start : start + size]
         _group_width = size * width
-        spread(b, group, width, lambda out, start=start: one(out, start * width // 8))  # type: ignore[misc]
+        spread(b, group, width, lambda out, start=start: one(out, start * width // 8))
     if ordered:
         b.emit("CCTL.IVALL", (), (), memory="fence")
 
@@ -202,8 +202,6 @@ def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: object
             word = V(packed.reg, index * width // 32)
             place = index * width % 32
             out = b.dst(item)
-            if place == 0 and width == 16 and False:
-                continue
             signed = type_of(b.inst)[0] == "s" if b.inst else False
             if width == 16:
                 selector = (0xBB32 if signed else 0x7732) if place else (0x9910 if signed else 0x7710)

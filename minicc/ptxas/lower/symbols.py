@@ -8,7 +8,7 @@ the bytes that belong to the system; `.local` variables are offsets from R1.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import attrs
 
@@ -205,7 +205,7 @@ def _fill(
             kind = f"R_CUDA_8_{shift}" if element == 1 else None
         if kind is None:
             _bad(variable.where, f"the address of '{init.name}' does not fit in an element of '{variable.name}'")
-        if init.generic or True:
+        else:
             relocations.append(Relocation(at, kind, init.name, init.offset))
     else:
         _bad(variable.where, f"initialiser of '{variable.name}' is not supported")
@@ -233,7 +233,7 @@ def _float_bytes(value: ptx.Float, element: int) -> bytes:
     return struct.pack({2: "<e", 4: "<f", 8: "<d"}[element], number)
 
 
-def _bad(where: Span | None, message: str) -> None:
+def _bad(where: Span | None, message: str) -> NoReturn:
     fail("ptxas.initialiser", message, where, exit_status=EXIT_PTXAS)
 
 

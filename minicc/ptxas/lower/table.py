@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "integer": (
         "i",
-        ("add", "sub", "addc", "subc", "mul", "mad", "madc", "mul24", "mad24", "sad", "abs", "neg", "min", "max", "popc",
-         "clz", "bfind", "dp4a", "dp2a"),
+        ("add", "sub", "addc", "subc", "mul", "mad", "madc", "mul24", "mad24", "sad", "abs", "neg", "min", "max",
+         "popc", "clz", "bfind", "dp4a", "dp2a"),
     ),
     "division": ("i", ("div", "rem")),
     "float32": (
@@ -46,7 +46,7 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
          "discard", "pmevent"),
     ),
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
-    "matrix": ("", ("mma", "ldmatrix", "cp")),
+    "matrix": ("", ("mma", "ldmatrix", "stmatrix", "movmatrix", "cp")),
 }  # fmt: skip
 
 _TABLE = {(op, family): module for module, (family, ops) in _MODULES.items() for op in ops}

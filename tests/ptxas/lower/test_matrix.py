@@ -1,0 +1,104 @@
+"""mma.sync, ldmatrix and cp.async on the SM model: products against numpy, copies against what was copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.ptxas.lower.harness import assemble, device
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+LANE = np.arange(32)
+GROUP, THREAD = LANE >> 2, LANE & 3
+
+
+def run(body: str, data: np.ndarray[Any, Any], words: int) -> np.ndarray[Any, Any]:
+    """One warp; `words` input words and as many output words for each lane, at %in and %out."""
+    from minicc import binary
+
+    text = (
+        f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ .reg .b32 %t, %r<40>; .reg .b64 %in, %out, %rd<9>;"
+        f" .reg .f32 %f<9>; mov.u32 %t, %tid.x; ld.param.u64 %in, [a]; ld.param.u64 %out, [b];"
+        f" mad.wide.u32 %in, %t, {4 * words}, %in; mad.wide.u32 %out, %t, {4 * words}, %out; {body} ret; }}\n"
+    )
+    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]  # type: ignore[attr-defined, arg-type]
+    out = np.zeros(32 * words, np.uint32)
+    kernel[(1,), (32,)](np.ascontiguousarray(data).view(np.uint32).ravel(), out)
+    return out.reshape(32, words)
+
+
+def pack(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Pairs of halves (last axis) as words."""
+    return np.ascontiguousarray(values).view(np.uint32)[..., 0]
+
+
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_half_product(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    a = rng.integers(-8, 8, (16, 16)).astype(np.float32)
+    b = rng.integers(-8, 8, (16, 8)).astype(np.float32)
+    c = rng.integers(-99, 99, (16, 8)).astype(np.float32)
+
+    def half(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if kind == "f16":
+            return x.astype(np.float16).view(np.uint16)
+        return (x.view(np.uint32) >> 16).astype(np.uint16)
+
+    words = np.zeros((32, 12), np.uint32)
+    two = np.arange(2)
+    for i, (row, column) in enumerate([(0, 0), (8, 0), (0, 8), (8, 8)]):
+        words[:, i] = pack(half(a[(GROUP + row)[:, None], (2 * THREAD + column)[:, None] + two]))
+    for i, k in enumerate([0, 8]):
+        words[:, 4 + i] = pack(half(b[(2 * THREAD + k)[:, None] + two, GROUP[:, None]]))
+    for i in range(4):
+        words[:, 6 + i] = c[GROUP + 8 * (i // 2), 2 * THREAD + i % 2].view(np.uint32)
+    body = (
+        "ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%in]; ld.global.v2.u32 {%r4,%r5}, [%in+16];"
+        " ld.global.v2.f32 {%f0,%f1}, [%in+24]; ld.global.v2.f32 {%f2,%f3}, [%in+32];"
+        f" mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 {{%f4,%f5,%f6,%f7}}, {{%r0,%r1,%r2,%r3}}, {{%r4,%r5}},"
+        " {%f0,%f1,%f2,%f3}; st.global.v4.f32 [%out], {%f4,%f5,%f6,%f7};"
+    )
+    out = run(body, words, 12)[:, :4].copy().view(np.float32)
+    want = a @ b + c
+    for i in range(4):
+        assert np.array_equal(out[:, i], want[GROUP + 8 * (i // 2), 2 * THREAD + i % 2])
+
+
+def test_integer_product() -> None:
+    rng = np.random.default_rng(4)
+    a = rng.integers(-128, 128, (16, 32)).astype(np.int8)
+    b = rng.integers(0, 256, (32, 8)).astype(np.uint8)
+    words = np.zeros((32, 8), np.uint32)
+    four = np.arange(4)
+    for i, (row, column) in enumerate([(0, 0), (8, 0), (0, 16), (8, 16)]):
+        words[:, i] = pack(a[(GROUP + row)[:, None], (4 * THREAD + column)[:, None] + four])
+    for i, k in enumerate([0, 16]):
+        words[:, 4 + i] = pack(b[(4 * THREAD + k)[:, None] + four, GROUP[:, None]])
+    body = (
+        "ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%in]; ld.global.v2.u32 {%r4,%r5}, [%in+16]; mov.u32 %r6, 7;"
+        " mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r8,%r9,%r10,%r11}, {%r0,%r1,%r2,%r3}, {%r4,%r5},"
+        " {%r6,%r6,%r6,%r6}; st.global.v4.u32 [%out], {%r8,%r9,%r10,%r11};"
+    )
+    out = run(body, words, 8)[:, :4].copy().view(np.int32)
+    want = a.astype(np.int32) @ b.astype(np.int32) + 7
+    for i in range(4):
+        assert np.array_equal(out[:, i], want[GROUP + 8 * (i // 2), 2 * THREAD + i % 2])
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_copy_and_load_matrix(transposed: bool) -> None:
+    """cp.async brings four 8x8 matrices of halves to shared memory; ldmatrix hands out their rows (or columns)."""
+    data = np.random.default_rng(5).integers(0, 1 << 16, (4, 8, 8)).astype(np.uint16)
+    body = (
+        ".shared .align 16 .b8 s[512]; mov.u32 %r20, s; shl.b32 %r21, %t, 4; add.u32 %r20, %r20, %r21;"
+        " cp.async.cg.shared.global [%r20], [%in], 16; cp.async.commit_group; cp.async.wait_group 0; bar.warp.sync -1;"
+        f" ldmatrix.sync.aligned.m8n8.x4{'.trans' if transposed else ''}.shared.b16 {{%r0,%r1,%r2,%r3}}, [%r20];"
+        " st.global.v4.u32 [%out], {%r0,%r1,%r2,%r3};"
+    )
+    out = run(body, data, 4)
+    for i in range(4):
+        matrix = data[i].T if transposed else data[i]
+        want = pack(np.ascontiguousarray(matrix[GROUP[:, None], (2 * THREAD)[:, None] + np.arange(2)]))
+        assert np.array_equal(out[:, i], want)
