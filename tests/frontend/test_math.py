@@ -183,6 +183,8 @@ def test_remainders_are_exact(library: Compiled) -> None:
 )  # fmt: skip
 def test_special_values(library: Compiled, name: str, x: float, want: float) -> None:
     for t, suffix in ((np.float64, ""), (np.float32, "f")):
+        if x == 0.49999999999999994 and suffix:
+            continue  # one half, as a float
         got = run(library, name + suffix, np.array([x], t))[0]
         if np.isnan(want):
             assert np.isnan(got)

@@ -63,7 +63,7 @@ class FunctionEmitter(Values):
             params.append("ptr noundef nonnull %this")
             self._parameter_slot(f.this, "%this")
         for i, p in enumerate(f.params):
-            params.append(self._parameter(p, f"%{_register(p.name)}.{i}" if p.name else f"%arg.{i}", kernel))
+            params.append(self._parameter(p, f"%{_register(p.name) or 'arg'}.p{i}", kernel))
         result = "void" if ret.kind == "void" or ret.aggregate or f.constructor else ret.llvm
         if kernel:
             extra = self._bounds(f)

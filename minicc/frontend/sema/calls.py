@@ -295,16 +295,15 @@ class Calls(Operators):
         if packs:
             bindings[packs[0].name] = tuple(explicit[len(plain) :])
         pattern = template.pattern
+        fixed = frozenset(bindings)
         if pattern is not None:
-            given = len(bindings)
             if len(args) > len(pattern.params) or len(args) < template.required:
                 return None
             for arg, param in zip(args, pattern.params, strict=False):
                 if isinstance(arg, ast.Overloads | ast.Init):
                     continue
-                if dependent(param) and not self._deduce_argument(param, arg, bindings, len(explicit)):
+                if dependent(param) and not self._deduce_argument(param, arg, bindings, fixed):
                     return None
-            del given
         values: list[object] = []
         for param in template.params:
             if param.name not in bindings:
@@ -314,23 +313,25 @@ class Calls(Operators):
             values.append(bindings[param.name])
         return self.instantiate(template, tuple(values))
 
-    def _deduce_argument(self, param: Type, arg: ast.Expr, bindings: Bindings, fixed: int) -> bool:
+    def _deduce_argument(self, param: Type, arg: ast.Expr, bindings: Bindings, fixed: frozenset[str]) -> bool:
         source = arg.type
         if param.kind == "reference":
             assert param.elem is not None
             if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
                 target = ty.reference(source) if arg.lvalue else source.bare
-                return self._match(param.elem, target, bindings)
+                return self._match(param.elem, target, bindings, fixed)
             if param.elem.quals:
                 source = ty.qualified(source, param.elem.quals)
-            return self._match(param.elem, source, bindings)
+            return self._match(param.elem, source, bindings, fixed)
         if source.kind == "array":
             assert source.elem is not None
             source = ty.pointer(source.elem)
-        return self._match(param.bare, source.bare, bindings)
+        return self._match(param.bare, source.bare, bindings, fixed)
 
-    def _match(self, pattern: Type, given: Type, bindings: Bindings) -> bool:
+    def _match(self, pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str]) -> bool:
         """Bind the stand-ins of `pattern` so that it becomes `given`. Non-dependent parts need only convert."""
+        if pattern.kind == "param" and pattern.name in fixed:
+            return True
         if pattern.kind == "param":
             if given.quals & pattern.quals != pattern.quals:
                 return False
@@ -347,7 +348,7 @@ class Calls(Operators):
             record = given.record
             while record is not None and record.template_name != pattern.name:
                 record = record.base
-            wanted = pattern.cache.get("args")
+            wanted = pattern.bare.cache.get("args")
             if record is None or wanted is None:
                 return False
             for p, g in zip(wanted.params, record.template_args, strict=False):
@@ -355,7 +356,7 @@ class Calls(Operators):
                     if p.name in bindings and bindings[p.name] != g:
                         return False
                     bindings[p.name] = g
-                elif isinstance(g, Type) and not self._match(p, g, bindings):
+                elif isinstance(g, Type) and not self._match(p, g, bindings, fixed):
                     return False
             return True
         if not dependent(pattern):
@@ -371,8 +372,8 @@ class Calls(Operators):
                 return False
         if pattern.kind in ("pointer", "reference") and pattern.elem.quals & ~given.elem.quals and pattern.elem.kind == "param":
             # const T* takes a T*: the qualifier is added.
-            return self._match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings)
-        return self._match(pattern.elem, given.elem, bindings)
+            return self._match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings, fixed)
+        return self._match(pattern.elem, given.elem, bindings, fixed)
 
     def count_instance(self, at: Token) -> None:
         self.instances += 1
