@@ -3,9 +3,9 @@
 Each register file is coloured apart: barrier and uniform registers first, then predicates (spilled into general
 registers), then general registers (spilled to local memory, or computed again). `VReg.fixed` gets the register number.
 
-What divergence demands: general registers and predicates are per lane and need only ordinary liveness. Uniform registers
-are shared by the lanes of both sides of a branch, which may run in either order, so a value that crosses a block is
-given a register to itself; convergence barriers likewise as long as there are enough of them.
+What divergence demands: general registers and predicates are per lane and need only ordinary liveness. Uniform
+registers are shared by the lanes of both sides of a branch, which may run in either order, so a value that crosses a
+block is given a register to itself; convergence barriers likewise as long as there are enough of them.
 
 Cost: near linear in intervals; an interval with holes is compared with the others that have holes.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -357,9 +358,8 @@ def _price(interval: Interval) -> float:
     return interval.weight / (interval.length + 8)
 
 
-
 def comfortable(function: MFunction, arch: Arch, options: Options) -> int:
-    """Live general registers that the scheduler may aim for before allocation: some under the limit, since pairs and quads
-    leave gaps."""
+    """Live general registers that the scheduler may aim for before allocation: some under the limit, since pairs and
+    quads leave gaps."""
     usable = register_limit(function, arch, options) - _EXTRA - 1
     return max(8, usable - max(4, usable // 16))

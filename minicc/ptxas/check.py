@@ -14,8 +14,8 @@ instruction pairs:
     control a stall or barrier field that the hardware does not take
     pairing BSYNC of a convergence barrier that no BSSY on some path has set
 
-It errs on the side of silence where hardware keeps its own order (memory instructions of one queue) and of noise nowhere:
-NVIDIA's code must pass.
+It errs on the side of silence where hardware keeps its own order (memory instructions of one queue) and of noise
+nowhere: NVIDIA's code must pass.
 """
 
 from __future__ import annotations
@@ -154,7 +154,9 @@ class Checker:
             if last.mnemonic in ("BRA", "JMP"):
                 out += [index[t] for t in self._targets(last) if t in index]
                 # A predicate operand beside the guard also lets control fall through.
-                conditional = any(isinstance(o, Reg) and (o.index != 7 or o.inv) and o.file in ("P", "UP") for o in last.operands)
+                conditional = any(
+                    isinstance(o, Reg) and (o.index != 7 or o.inv) and o.file in ("P", "UP") for o in last.operands
+                )
                 plain = plain and not conditional
             if (last.mnemonic not in _ENDS or not plain) and b + 1 < len(self.leaders):
                 out.append(b + 1)
@@ -222,7 +224,9 @@ class Checker:
             for cls in wanted.get(key, ()):
                 need = self.distances.raw(producer, cls)
                 if age < need:
-                    self._report("raw", p, i, f"{key_name(key)} read after {age} of {need} cycles ({producer} to {cls})")
+                    self._report(
+                        "raw", p, i, f"{key_name(key)} read after {age} of {need} cycles ({producer} to {cls})"
+                    )
             if key in written and not node.found.variable:
                 need = self.distances.waw(producer, written[key])
                 if age < need:
@@ -283,7 +287,8 @@ class Checker:
         if found.late:
             own = {key for key, _ in node.writes}
             for key, cls in node.reads:
-                # Uniform registers are read at issue: nvcc's nbody overwrites the address of an LDS [UR] without a wait.
+                # Uniform registers are read at issue: nvcc's nbody overwrites the address of an LDS [UR] without a
+                # wait.
                 if cls != "guard" and key < BASE["UR"] and key not in own:
                     state.held[(key, i)] = bars
         for bar in (control.wbar, control.rbar):

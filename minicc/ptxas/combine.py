@@ -100,7 +100,13 @@ class _Combiner:
             found = self.maker(t, "SHF", b, at)
             if found is not None and found.inst.modifiers == ("L", "U32"):
                 a, count, zero = found.inst.srcs[:3]
-                if _plain(a) and isinstance(count, Imm) and 0 < count.bits < 32 and zero == ZERO and not isinstance(other, Reg):
+                if (
+                    _plain(a)
+                    and isinstance(count, Imm)
+                    and 0 < count.bits < 32
+                    and zero == ZERO
+                    and not isinstance(other, Reg)
+                ):
                     self._replace(inst, "LEA", (), (a, other, Imm(count.bits)))
                     return
             found = self.maker(t, "IMAD", b, at)
@@ -154,7 +160,13 @@ class _Combiner:
             if not (_plain(t) and _plain(th) and _plain(c) and _plain(ch)):
                 continue
             assert isinstance(t, V) and isinstance(th, V) and isinstance(c, V) and isinstance(ch, V)
-            if t.reg is not th.reg or th.part != t.part + 1 or c.reg is not ch.reg or ch.part != c.part + 1 or c.part % 2:
+            if (
+                t.reg is not th.reg
+                or th.part != t.part + 1
+                or c.reg is not ch.reg
+                or ch.part != c.part + 1
+                or c.part % 2
+            ):
                 continue
             found = self.single.table.get((t.reg.id, t.part))
             if found is None or found.inst.mnemonic != "IMAD" or "WIDE" not in found.inst.modifiers or found.word:
@@ -199,7 +211,9 @@ def _merge(outer: MInst, n: int, inner: MInst) -> tuple[MOperand, ...] | None:
     for operand in (*outer.srcs[:n], *outer.srcs[n + 1 : 3], *inner.srcs[:3]):
         if operand == ZERO:
             continue
-        if not (_plain(operand) and isinstance(operand, V) and operand.reg.file == "R") and not isinstance(operand, Imm | Const):
+        if not (_plain(operand) and isinstance(operand, V) and operand.reg.file == "R") and not isinstance(
+            operand, Imm | Const
+        ):
             return None
         if operand not in inputs:
             inputs.append(operand)

@@ -1,7 +1,7 @@
 """Control codes of the finished order: scoreboards, stall counts, yield. (Reuse flags come with emission.)
 
-The last pass: every register is physical, and nothing moves after it (it only adds NOPs where a stall does not fit in 15
-cycles). With `sched=serial` every instruction takes the longest stall and waits for everything before it.
+The last pass: every register is physical, and nothing moves after it (it only adds NOPs where a stall does not fit in
+15 cycles). With `sched=serial` every instruction takes the longest stall and waits for everything before it.
 """
 
 from __future__ import annotations
@@ -62,4 +62,3 @@ def _serial(function: MFunction) -> None:
             else:
                 out.append(inst)
         block.insts = out
-

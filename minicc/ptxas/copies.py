@@ -153,13 +153,15 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         return
     if inst.mnemonic == "IMAD" and ("MOV" in inst.modifiers or "HI" in inst.modifiers):
         return
-    if any(isinstance(s, Imm | Const) or (isinstance(s, V | Reg) and _file(s) == "UR") for s in sources[: max(slots) + 1]):
+    if any(
+        isinstance(s, Imm | Const) or (isinstance(s, V | Reg) and _file(s) == "UR") for s in sources[: max(slots) + 1]
+    ):
         return
     to = n
     if to not in slots:
-        if n != 0 or inst.mnemonic not in _COMMUTES or 1 not in slots:
-            if not (n == 2 and inst.mnemonic == "IADD3" and len(sources) >= 3):
-                return
+        swaps = n == 0 and inst.mnemonic in _COMMUTES and 1 in slots
+        if not swaps and not (n == 2 and inst.mnemonic == "IADD3" and len(sources) >= 3):
+            return
         to = 1
         if not isinstance(sources[1], V | Reg):
             return
@@ -198,6 +200,3 @@ def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Propagate copies and constants once over the function."""
     _Propagation(function).run()
-
-
-

@@ -10,8 +10,48 @@ from minicc.ptxas.ssa import Single
 from minicc.sass.instr import Reg
 
 _PURE = frozenset(
-    "IADD3 IMAD VIADD LOP3 SHF LEA SEL FSEL PRMT IABS SGXT BMSK FADD FMUL FFMA DADD DMUL DFMA ISETP FSETP DSETP PLOP3 FMNMX "
-    "VIMNMX I2FP F2FP I2F F2I F2F FRND MUFU POPC FLO BREV S2R LDC HADD2 HMUL2 HFMA2 ULDC".split()
+    [
+        "IADD3",
+        "IMAD",
+        "VIADD",
+        "LOP3",
+        "SHF",
+        "LEA",
+        "SEL",
+        "FSEL",
+        "PRMT",
+        "IABS",
+        "SGXT",
+        "BMSK",
+        "FADD",
+        "FMUL",
+        "FFMA",
+        "DADD",
+        "DMUL",
+        "DFMA",
+        "ISETP",
+        "FSETP",
+        "DSETP",
+        "PLOP3",
+        "FMNMX",
+        "VIMNMX",
+        "I2FP",
+        "F2FP",
+        "I2F",
+        "F2I",
+        "F2F",
+        "FRND",
+        "MUFU",
+        "POPC",
+        "FLO",
+        "BREV",
+        "S2R",
+        "LDC",
+        "HADD2",
+        "HMUL2",
+        "HFMA2",
+        "ULDC",
+    ]
 )
 
 
@@ -77,5 +117,7 @@ def _copies(inst: MInst, before: MInst) -> list[MInst] | None:
         if move is None:
             return None
         for word in range(to.count):
-            out.append(MInst(move, (), (V(to.reg, to.part + word),), (V(source.reg, source.part + word),), loc=inst.loc))
+            out.append(
+                MInst(move, (), (V(to.reg, to.part + word),), (V(source.reg, source.part + word),), loc=inst.loc)
+            )
     return out

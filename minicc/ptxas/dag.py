@@ -1,8 +1,8 @@
 """The dependence graph of a straight run of instructions: who must follow whom, and by how many cycles.
 
-Edges: register, predicate, uniform and barrier registers (read after write, write after write, write after read), memory
-(by space; accesses off the same base are told apart by offset), and a chain through side effects. Cost is linear: lists
-of open accesses are bounded, and an access that overflows one is ordered after all of it.
+Edges: register, predicate, uniform and barrier registers (read after write, write after write, write after read),
+memory (by space; accesses off the same base are told apart by offset), and a chain through side effects. Cost is
+linear: lists of open accesses are bounded, and an access that overflows one is ordered after all of it.
 """
 
 from __future__ import annotations

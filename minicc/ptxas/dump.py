@@ -1,4 +1,5 @@
-"""Machine IR as text, for people: one line an instruction, virtual registers by name, control codes once they are set."""
+"""Machine IR as text, for people: one line an instruction, virtual registers by name, control codes once they are
+set."""
 
 from __future__ import annotations
 

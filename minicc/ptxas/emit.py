@@ -5,7 +5,6 @@ from __future__ import annotations
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MModule, MOperand, V, VConst, VMem
 from minicc.ptxas.options import Options
-
 from minicc.sass.instr import Const, Control, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.program import Function, Line, Program
 

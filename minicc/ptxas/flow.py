@@ -34,7 +34,9 @@ def _stub(label: str) -> Block:
 
 def _drop_lone_bssy(function: MFunction) -> None:
     """A BSSY whose BSYNC is gone (every path of its region exits) has nothing to wait for."""
-    awaited = {s.reg.id for b in function.blocks for i in b.insts if i.mnemonic == "BSYNC" for s in i.srcs if isinstance(s, V)}
+    awaited = {
+        s.reg.id for b in function.blocks for i in b.insts if i.mnemonic == "BSYNC" for s in i.srcs if isinstance(s, V)
+    }
     for block in function.blocks:
         block.insts = [
             i

@@ -126,9 +126,9 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
         for (reg, part), end in until.items():
             # Also parts that are read though never written on this path: they hold whatever the register holds.
             interval(reg).parts[part].append((begin, end))
-    for found in intervals:
-        if found is not None:
-            found.parts = [_merge(p) for p in found.parts]
+    for each in intervals:
+        if each is not None:
+            each.parts = [_merge(p) for p in each.parts]
     _relations(function, interval)
     return Ranges(intervals, starts, live)
 

@@ -1,8 +1,8 @@
 """Reading and rewriting the register operands of machine instructions.
 
 Registers are named by integer keys in the passes that care for single 32-bit registers. Physical ones: R n is n, then
-UR, P, UP, B (see `BASE`). RZ, URZ, PT and UPT never appear. Virtual ones: `Components` numbers the 32-bit parts of every
-virtual register of a function from `VIRTUAL` on.
+UR, P, UP, B (see `BASE`). RZ, URZ, PT and UPT never appear. Virtual ones: `Components` numbers the 32-bit parts of
+every virtual register of a function from `VIRTUAL` on.
 """
 
 from __future__ import annotations
@@ -72,9 +72,7 @@ def writes(inst: MInst) -> list[V | Reg]:
     """Every register written, those a call may change included."""
     out: list[V | Reg] = []
     for operand in inst.dsts:
-        if isinstance(operand, V):
-            out.append(operand)
-        elif isinstance(operand, Reg) and operand.index != ZERO.get(operand.file):
+        if isinstance(operand, V) or (isinstance(operand, Reg) and operand.index != ZERO.get(operand.file)):
             out.append(operand)
     if inst.implicit_writes:
         out.extend(inst.implicit_writes)

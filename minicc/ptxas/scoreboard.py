@@ -22,7 +22,12 @@ COUNT = 6
 NONE = 7
 _FAR = 1 << 20
 _FIRST_PREDICATE = BASE["P"]
-_QUEUES = {"LDS": 1, "STS": 1, "ATOMS": 1, **dict.fromkeys(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND"), 2)}
+_QUEUES = {
+    "LDS": 1,
+    "STS": 1,
+    "ATOMS": 1,
+    **dict.fromkeys(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND"), 2),
+}
 """Instructions of one queue read their registers in order, so that a later one may overwrite what an earlier one reads
 (nvcc's code relies on it for shared memory; the XU pipe takes one instruction at a time). 0: on its own."""
 _QUEUE = 1 << 12
@@ -142,8 +147,8 @@ def _written_from(cfg: Cfg, prints: list[list[Footprint]]) -> list[set[int]]:
 
 
 def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list[list[Marks]]:
-    """Barriers and waits of every instruction. Barriers preset in `MInst.control` (asynchronous copies that DEPBAR counts)
-    are kept, and their scoreboards used for nothing else."""
+    """Barriers and waits of every instruction. Barriers preset in `MInst.control` (asynchronous copies that DEPBAR
+    counts) are kept, and their scoreboards used for nothing else."""
     marks = [[Marks() for _ in block] for block in prints]
     reserved = 0
     for b, block in enumerate(function.blocks):

@@ -1,7 +1,7 @@
 """Spill code: general registers to local memory or computed again, predicates to general registers, and the frame.
 
-A spilled register vanishes: every use loads it into a short-lived register just before, every definition stores one just
-after (under the same guard). Within a few instructions of one block a loaded or stored value is used again.
+A spilled register vanishes: every use loads it into a short-lived register just before, every definition stores one
+just after (under the same guard). Within a few instructions of one block a loaded or stored value is used again.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def _cheap(inst: MInst) -> bool:
 
 
 class Spiller:
-    """Adds spill code to one function, round by round; `finish` adds the frame set-up. `window`: instructions over which
-    a reloaded value is kept."""
+    """Adds spill code to one function, round by round; `finish` adds the frame set-up. `window`: instructions over
+    which a reloaded value is kept."""
 
     def __init__(self, function: MFunction, arch: Arch, window: int) -> None:
         self.window = window
@@ -186,7 +186,9 @@ class _Rewriter:
                 address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
                 modifiers = _width(count)
                 self.out.append(
-                    MInst("LDL", modifiers, (V(temp, part, count),), (address,), loc=at.loc, memory="load", space="local")
+                    MInst(
+                        "LDL", modifiers, (V(temp, part, count),), (address,), loc=at.loc, memory="load", space="local"
+                    )
                 )
                 self.owner.load_bytes += 4 * count
         return temp

@@ -1,9 +1,9 @@
 """Stall counts: how many cycles after each instruction the next one may issue.
 
 Within a block the issue cycle of each instruction is the earliest that every fixed-latency result it reads allows.
-Across blocks: `_entry_needs` tells how soon after the start of a block (and of what follows it) each register is read or
-written, and a block that ends with a result still on its way stalls its last instruction until the nearest of those is
-safe. Waiting on a scoreboard only makes instructions later, so it is never counted on.
+Across blocks: `_entry_needs` tells how soon after the start of a block (and of what follows it) each register is read
+or written, and a block that ends with a result still on its way stalls its last instruction until the nearest of
+those is safe. Waiting on a scoreboard only makes instructions later, so it is never counted on.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def _issue(prints: list[Footprint], marks: list[Marks], distances: Distances) ->
             least = prints[i - 1].timing.stall
             before = marks[i - 1]
             if least < distances.setup and marks[i].wait:
-                bars = (1 << before.wbar if before.wbar != NONE else 0) | (1 << before.rbar if before.rbar != NONE else 0)
+                bars = (1 << before.wbar if before.wbar != NONE else 0) | (
+                    1 << before.rbar if before.rbar != NONE else 0
+                )
                 if bars & marks[i].wait:
                     least = distances.setup
             now += least
@@ -115,12 +117,12 @@ def _entry_needs(cfg: Cfg, prints: list[list[Footprint]], cycles: list[list[int]
                 for key, rows in list(own[s].items()):
                     if key in killed[b]:
                         continue
-                    for cls, at in list(rows.items()):
+                    for role, at in list(rows.items()):
                         when = at + length
                         if when < horizon:
                             row = mine.setdefault(key, {})
-                            if when < row.get(cls, horizon):
-                                row[cls] = when
+                            if when < row.get(role, horizon):
+                                row[role] = when
                                 work = True
     return own
 

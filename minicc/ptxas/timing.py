@@ -67,7 +67,8 @@ _SYNC = Timing("adu", "alu", reader="mma_a", preader="guard", ureader="mem")
 _TABLE: dict[str, Timing] = {
     **_spread(
         _ALU,
-        "IADD3 LOP3 SHF SEL LEA MOV ISETP FSETP FMNMX VIMNMX VIMNMX3 PRMT FSEL IABS SGXT BMSK P2R I2FP F2FP F2IP VABSDIFF "
+        "IADD3 LOP3 SHF SEL LEA MOV ISETP FSETP FMNMX VIMNMX VIMNMX3 PRMT FSEL IABS SGXT BMSK P2R I2FP F2FP "
+        "F2IP VABSDIFF "
         "VABSDIFF4 VIADDMNMX PLOP3 FSET FSWZADD I2IP I2I LEPC IMNMX VHMNMX CLMAD RPCMOV",
     ),
     "R2P": Timing("alu", "alu", "p_r2p"),
@@ -79,7 +80,8 @@ _TABLE: dict[str, Timing] = {
     **_spread(_FP64, "DADD DMUL DFMA DSETP"),
     "CS2R": Timing("alu", "cs2r64"),
     **_spread(_XU, "MUFU POPC FLO BREV I2F F2I F2F FRND FCHK"),
-    **_spread(_UALU, "UIADD3 UIMAD ULOP3 USHF ULEA USEL UPRMT UFLO UPOPC UISETP UPLOP3 USGXT UBMSK UBREV UP2UR UR2UP ULEPC"),
+    **_spread(_UALU, "UIADD3 UIMAD ULOP3 USHF ULEA USEL UPRMT UFLO UPOPC UISETP UPLOP3 USGXT UBMSK UBREV UP2UR "
+    "UR2UP ULEPC"),
     **_spread(_UMOV, "UMOV VOTEU"),
     "ULDC": Timing("udp1", "umov", "up_vote", "ur", ureader="uldc", preader="guard"),
     "R2UR": Timing("uniform", "r2ur", "up_alu", "ur", preader="guard"),
@@ -102,8 +104,10 @@ _TABLE: dict[str, Timing] = {
     "LDL": _late("lsu", "ldg", 40, address="ldg_addr"),
     **_spread(_late("lsu", "ldg", 200, address="ldg_addr"), "ATOM ATOMG TEX TLD TLD4 TXD TXQ TMML SULD SUATOM QSPC"),
     "STS": _late("lsu", "lds", 1, address="sts_addr"),
-    **_spread(_late("lsu", "ldg", 1, address="stg_addr"), "STG ST STL REDG RED REDAS SUST SURED STSM STAS CCTL CCTLL CCTLT"),
-    **_spread(_late("lsu", "ldg", 1), "LDGSTS LDGDEPBAR SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH"),
+    **_spread(_late("lsu", "ldg", 1, address="stg_addr"), "STG ST STL REDG RED REDAS SUST SURED STSM STAS CCTL "
+    "CCTLL CCTLT"),
+    **_spread(_late("lsu", "ldg", 1), "LDGSTS LDGDEPBAR SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF "
+    "UTMAREDG UTMACCTL UTMACMDFLUSH"),
     **_spread(_FLOW, "BRA BRX BRXU JMP JMX JMXU EXIT RET CALL BSYNC WARPSYNC BREAK KILL YIELD"),
     # A stall below 5 after these was never seen in ptxas output (control.md, "Stall minimums").
     "NANOSLEEP": attrs.evolve(_SYNC, stall=5),

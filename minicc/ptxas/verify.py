@@ -1,12 +1,12 @@
-"""The machine IR verifier: run between passes in tests, it names the pass, the instruction, the source line, the rule."""
+"""The machine IR verifier: run between passes in tests, it names the pass, the instruction, the source line, the
+rule."""
 
 from __future__ import annotations
 
 from minicc.ptxas.cfg import ends, falls_through, is_plain, target_of
 from minicc.ptxas.dump import inst_text
-from minicc.ptxas.mir import MFunction, MInst, V, VConst, VMem
+from minicc.ptxas.mir import MFunction, MInst, V, VMem, VReg
 from minicc.ptxas.operands import reads, writes
-from minicc.sass.instr import Reg
 
 
 class VerifyError(AssertionError):
@@ -63,7 +63,7 @@ def verify(function: MFunction, after: str, *, allocated: bool = False) -> None:
             )
 
 
-def _operands(inst: MInst, ids: dict[int, object], allocated: bool, bad: object) -> None:
+def _operands(inst: MInst, ids: dict[int, VReg], allocated: bool, bad: object) -> None:
     assert callable(bad)
     for operand in (*reads(inst), *writes(inst)):
         if not isinstance(operand, V):
@@ -88,7 +88,3 @@ def _operands(inst: MInst, ids: dict[int, object], allocated: bool, bad: object)
             for part, files in ((source.base, ("R",)), (source.ureg, ("UR",)), (source.desc, ("UR",))):
                 if part is not None and (part.reg.file if isinstance(part, V) else part.file) not in files:
                     bad(inst, "address-file", f"{part}")
-        elif isinstance(source, VConst) and source.base is not None and isinstance(source.base, Reg):
-            if source.base.file not in ("R",):
-                bad(inst, "address-file", f"{source.base}")
-

@@ -1,7 +1,7 @@
 """Two interpreters of machine IR for tests: by value (before and after allocation), and by time.
 
-`run` executes one thread in program order over virtual or physical registers. `run_timed` executes allocated code as the
-hardware would take its control codes: a fixed-latency result is seen by a reader only at the table's distance, a
+`run` executes one thread in program order over virtual or physical registers. `run_timed` executes allocated code as
+the hardware would take its control codes: a fixed-latency result is seen by a reader only at the table's distance, a
 variable-latency one arrives (and its sources are read) at a random time that only the scoreboards announce. Whatever
 the control codes leave unprotected shows as a wrong value.
 """
@@ -187,7 +187,9 @@ class _Cell:
     __slots__ = ("writes",)
 
     def __init__(self) -> None:
-        self.writes: list[tuple[int, str, int, object]] = []  # (issue or arrival time, producer class or "", value, writer)
+        self.writes: list[
+            tuple[int, str, int, object]
+        ] = []  # (issue or arrival time, producer class or "", value, writer)
 
 
 class WrongRead(AssertionError):
@@ -197,8 +199,8 @@ class WrongRead(AssertionError):
 def run_timed(
     function: MFunction, inputs: dict[str, int], seed: int, limit: int = 20000, *, strict: bool = False
 ) -> dict[int, int]:
-    """Final shared memory, obeying only the control codes. `strict` raises `WrongRead` at the first instruction that reads
-    anything but the last value in program order."""
+    """Final shared memory, obeying only the control codes. `strict` raises `WrongRead` at the first instruction that
+    reads anything but the last value in program order."""
     last: dict[int, object] = {}  # key -> the write that program order says is current
     rng = random.Random(seed)
     distances = Distances(archs.get("sm_90"))
@@ -262,16 +264,20 @@ def run_timed(
         current = dict(last) if strict else last
 
         def value_at(
-            when: int, classes: dict[int, str] = classes, issue: int = issue, current: dict[int, object] = current, inst: MInst = inst
+            when: int,
+            classes: dict[int, str] = classes,
+            issue: int = issue,
+            current: dict[int, object] = current,
+            inst: MInst = inst,
         ) -> Callable[[object, int], int]:
-            def value(operand: object, position: int) -> int:
-                known = _constant(operand)
+            def value(source: object, position: int) -> int:
+                known = _constant(source)
                 if known is not None:
                     return known
-                key = _key(operand, components)
+                key = _key(source, components)
                 moment = when if key < 320 else issue
                 reader = "guard" if position < 0 else classes[key]
-                return _apply(operand, peek(key, reader, moment, current.get(key), inst))
+                return _apply(source, peek(key, reader, moment, current.get(key), inst))
 
             return value
 
@@ -295,13 +301,22 @@ def run_timed(
             for key, _ in print_.writes:
                 last[key] = mark
 
-            def read(when: int, mark: object = mark, inst: MInst = inst, issue: int = issue, arrive: int = arrive, value: object = value_at(late)) -> None:
+            def read(
+                when: int,
+                mark: object = mark,
+                inst: MInst = inst,
+                issue: int = issue,
+                arrive: int = arrive,
+                value: object = value_at(late),
+            ) -> None:
                 results = thread.evaluate(inst, value)  # type: ignore[arg-type]
 
                 def write(when: int) -> None:
                     for operand, word, result in results:
                         if isinstance(operand, V) or operand.index not in (255, 7):
-                            cells.setdefault(_key(operand, components) + word, _Cell()).writes.append((when, "", result, mark))
+                            cells.setdefault(_key(operand, components) + word, _Cell()).writes.append(
+                                (when, "", result, mark)
+                            )
                     if inst.control.wbar != 7:
                         bars[inst.control.wbar] -= 1
 

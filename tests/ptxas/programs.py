@@ -80,8 +80,10 @@ class Generator:
         self.emit("ISETP", mods, (V(reg), PT), (self.source(), self.source(), extra), guard)
 
     def address(self) -> VMem:
-        return VMem(self.source(), 4 * self.rng.randrange(8)) if self.rng.random() < 0.6 else VMem(
-            RZ, 4 * self.rng.randrange(64)
+        return (
+            VMem(self.source(), 4 * self.rng.randrange(8))
+            if self.rng.random() < 0.6
+            else VMem(RZ, 4 * self.rng.randrange(64))
         )
 
     def one(self) -> None:
@@ -93,11 +95,23 @@ class Generator:
             self.emit("IMAD", (), (self.target(),), (self.source(), self.source(), self.source()), guard)
         elif kind == 2:
             lut = Imm(rng.randrange(256), "uint")
-            self.emit("LOP3", ("LUT",), (self.target(),), (self.source(), self.source(), self.source(), lut, Reg("P", 7, inv=True)), guard)
+            self.emit(
+                "LOP3",
+                ("LUT",),
+                (self.target(),),
+                (self.source(), self.source(), self.source(), lut, Reg("P", 7, inv=True)),
+                guard,
+            )
         elif kind == 3:
             self.emit("POPC", (), (self.target(),), (self.source(),), guard)
         elif kind == 4 and self.preds:
-            self.emit("SEL", (), (self.target(),), (self.source(), self.source(), V(rng.choice(self.preds), inv=rng.random() < 0.5)), guard)
+            self.emit(
+                "SEL",
+                (),
+                (self.target(),),
+                (self.source(), self.source(), V(rng.choice(self.preds), inv=rng.random() < 0.5)),
+                guard,
+            )
         elif kind == 5 and self.preds:
             self.setp(rng.choice(self.preds), guard)
         elif kind == 6:
@@ -116,11 +130,19 @@ class Generator:
                 self.emit("STS", size, (), (self.address(), v), guard, "store")
         elif kind == 9 and self.wide:
             reg = rng.choice(self.wide)
-            self.emit("IMAD", ("WIDE", "U32"), (V(reg, 0, 2),), (self.source(), self.source(), V(rng.choice(self.wide), 0, 2)), guard)
+            self.emit(
+                "IMAD",
+                ("WIDE", "U32"),
+                (V(reg, 0, 2),),
+                (self.source(), self.source(), V(rng.choice(self.wide), 0, 2)),
+                guard,
+            )
         elif kind == 10:
             self.emit("VIADD", (), (self.target(),), (self.source(), Imm(rng.getrandbits(8))), guard)
         else:
-            self.emit("MOV", (), (self.target(),), (self.source() if rng.random() < 0.7 else Imm(rng.getrandbits(16)),), guard)
+            self.emit(
+                "MOV", (), (self.target(),), (self.source() if rng.random() < 0.7 else Imm(rng.getrandbits(16)),), guard
+            )
 
     def label(self) -> str:
         self.labels += 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.ptxas.conftest import ARCH, assemble
-from tests.ptxas.programs import Generator
 
 from minicc.binary import read_cubin
 from minicc.ptxas import Options, emit, pipeline
 from minicc.ptxas.check import check
 from minicc.ptxas.mir import MModule
 from minicc.sass.instr import Control
+from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.programs import Generator
 
 FIELD = 105
 
@@ -26,7 +26,14 @@ def damage(code: bytes, at: int, **change: int) -> bytes:
     """`code` with some control fields of instruction `at` changed."""
     word = int.from_bytes(code[16 * at : 16 * at + 16], "little")
     old = Control.unpack(word >> FIELD & (1 << 21) - 1)
-    fields = {"stall": old.stall, "yield_": old.yield_, "wbar": old.wbar, "rbar": old.rbar, "wait": old.wait, "reuse": 0}
+    fields = {
+        "stall": old.stall,
+        "yield_": old.yield_,
+        "wbar": old.wbar,
+        "rbar": old.rbar,
+        "wait": old.wait,
+        "reuse": 0,
+    }
     new = Control(**{**fields, **change})  # type: ignore[arg-type]
     word = word & ~(((1 << 21) - 1) << FIELD) | new.pack() << FIELD
     return code[: 16 * at] + word.to_bytes(16, "little") + code[16 * at + 16 :]
@@ -39,7 +46,9 @@ def test_nvidias_code_passes(kernels_cubin: bytes) -> None:
         assert [str(p) for p in check(function.code, ARCH)] == [], function.name
 
 
-@pytest.mark.parametrize("words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}])
+@pytest.mark.parametrize(
+    "words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}]
+)
 def test_our_code_passes(kernels_ptx: str, words: dict[str, object]) -> None:
     for function in assemble(kernels_ptx, Options(**words)).functions:  # type: ignore[arg-type]
         assert [str(p) for p in check(function.code, ARCH)] == [], function.name

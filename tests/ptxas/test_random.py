@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.ptxas import machine
-from tests.ptxas.programs import INPUTS, Generator
 
 from minicc import arch as archs
 from minicc.ptxas import pipeline
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
+from tests.ptxas import machine
+from tests.ptxas.programs import INPUTS, Generator
 
 ARCH = archs.get("sm_90")
 SLOW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

@@ -1,8 +1,8 @@
-"""Latency cases: one per producer class of the sm_90 table. A case is a producer and a consumer at a distance that is right,
-and one cycle less, where the hardware must give another result.
+"""Latency cases: one per producer class of the sm_90 table. A case is a producer and a consumer at a distance that is
+right, and one cycle less, where the hardware must give another result.
 
-Method: a stale value is put in the register, everything settles, the producer issues with the stall under test, then the
-consumer; everything settles again and the consumer's result is stored. In a loop, so that the code is in the
+Method: a stale value is put in the register, everything settles, the producer issues with the stall under test, then
+the consumer; everything settles again and the consumer's result is stored. In a loop, so that the code is in the
 instruction cache when it counts. Expected values are worked out by hand beside each case.
 """
 
@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
 GRID, BLOCK = 132, 32
 
 
 class Case(NamedTuple):
-    """`out` is the register stored. `short` is the distance that must break; default one less than `distance`. A `barrier`
-    case waits on scoreboard 1 instead of a distance, and breaks without the wait."""
+    """`out` is the register stored. `short` is the distance that must break; default one less than `distance`. A
+    `barrier` case waits on scoreboard 1 instead of a distance, and breaks without the wait."""
 
     name: str
     setup: str
@@ -41,7 +40,9 @@ ONE = "MOV R24, RZ; MOV R25, 0x3ff00000; MOV R20, RZ; MOV R21, 0x3ff00000"
 HALVES = "MOV R25, 0x3c003c00; MOV R26, 0x40004000; MOV R20, 0x3c003c00"
 UNIFORM = "UMOV UR8, 0xbad; UMOV UR10, 0x77; UMOV UR11, 0x1000; UMOV UR12, 0xbad"
 STALE_P = "ISETP.NE.AND P1, PT, RZ, RZ, PT"
-ONES = "; ".join(f"MOV R{n}, 0x3c003c00" for n in range(64, 72)) + "; " + "; ".join(f"MOV R{n}, RZ" for n in range(72, 76))
+ONES = (
+    "; ".join(f"MOV R{n}, 0x3c003c00" for n in range(64, 72)) + "; " + "; ".join(f"MOV R{n}, RZ" for n in range(72, 76))
+)
 MEMORY = "MOV R24, 0x420; MOV R20, 0x410; MOV R28, 0xbbbb; MOV R29, 0xaaaa; STS [R24], R28; STS [R20], R29"
 
 CASES = [
@@ -103,7 +104,12 @@ CASES = [
     # Predicates.
     Case("p_alu_select", BASE + "; " + STALE_P, "ISETP.NE.AND P1, PT, R24, RZ, PT", 4, "SEL R48, R30, R31, P1", 0x1000),
     Case(
-        "p_alu_imad_x", BASE + "; " + STALE_P, "ISETP.NE.AND P1, PT, R24, RZ, PT", 5, "IMAD.X R48, R30, R31, RZ, P1", 0x1001
+        "p_alu_imad_x",
+        BASE + "; " + STALE_P,
+        "ISETP.NE.AND P1, PT, R24, RZ, PT",
+        5,
+        "IMAD.X R48, R30, R31, RZ, P1",
+        0x1001,
     ),
     Case("p_alu_guard", BASE + "; " + STALE_P, "ISETP.NE.AND P1, PT, R24, RZ, PT", 13, "@P1 MOV R48, R30", 0x1000),
     Case("p_r2p_select", BASE + "; MOV R24, 0x2; " + STALE_P, "R2P PR, R24, 0x2", 5, "SEL R48, R30, R31, P1", 0x1000),
@@ -115,7 +121,14 @@ CASES = [
         "SEL R48, R30, R31, P1",
         0x1000,
     ),
-    Case("p_fp64_guard", BASE + "; " + ONE + "; " + STALE_P, "DSETP.GT.AND P1, PT, R24, RZ, PT", 14, "@P1 MOV R48, R30", 0x1000),
+    Case(
+        "p_fp64_guard",
+        BASE + "; " + ONE + "; " + STALE_P,
+        "DSETP.GT.AND P1, PT, R24, RZ, PT",
+        14,
+        "@P1 MOV R48, R30",
+        0x1000,
+    ),
     # Uniform datapath.
     Case(
         "ualu_uniform",
@@ -127,7 +140,15 @@ CASES = [
         after="MOV R48, UR12",
     ),
     Case("ualu_vector", BASE + "; " + UNIFORM, "UIADD3 UR8, UR10, URZ, URZ", 6, "IADD3 R48, R30, UR8, RZ", 0x1077),
-    Case("ualu_umov", BASE + "; " + UNIFORM, "UIADD3 UR8, UR10, URZ, URZ", 6, "UMOV UR12, UR8", 0x77, after="MOV R48, UR12"),
+    Case(
+        "ualu_umov",
+        BASE + "; " + UNIFORM,
+        "UIADD3 UR8, UR10, URZ, URZ",
+        6,
+        "UMOV UR12, UR8",
+        0x77,
+        after="MOV R48, UR12",
+    ),
     # The table leaves one cycle more than was measured.
     Case("ualu_xu", BASE + "; " + UNIFORM, "UIADD3 UR8, UR10, URZ, URZ", 9, "POPC R48, UR8", 6, short=7, late=True),
     Case("umov_xu", BASE + "; " + UNIFORM, "UMOV UR8, 0x77", 2, "POPC R48, UR8", 6, late=True),
@@ -142,10 +163,18 @@ CASES = [
     ),
     Case("r2ur_vector", BASE + "; " + UNIFORM, "R2UR UR8, R24", 10, "IADD3 R48, R30, UR8, RZ", 0x1077),
     # Write after write, write after read: the "consumer" is the second writer.
-    Case("waw_fp64_alu", BASE + "; " + ONE + "; MOV R28, 0x77", "DADD R20, R24, R24", 2, "MOV R21, R28", 0x77, out="R21"),
+    Case(
+        "waw_fp64_alu", BASE + "; " + ONE + "; MOV R28, 0x77", "DADD R20, R24, R24", 2, "MOV R21, R28", 0x77, out="R21"
+    ),
     Case("waw_mma_alu", BASE + "; " + ONES, "HMMA.16816.F32 R20, R64, R68, R72", 8, "MOV R20, R24", 0x77, out="R20"),
     Case(
-        "waw_ualu_umov", BASE + "; " + UNIFORM, "UIADD3 UR8, UR10, URZ, URZ", 6, "UMOV UR8, 0x5", 0x5, after="MOV R48, UR8"
+        "waw_ualu_umov",
+        BASE + "; " + UNIFORM,
+        "UIADD3 UR8, UR10, URZ, URZ",
+        6,
+        "UMOV UR8, 0x5",
+        0x5,
+        after="MOV R48, UR8",
     ),
     Case(
         "war_ualu_umov",

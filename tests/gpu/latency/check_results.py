@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Judge the outputs of the latency cases: `python check_results.py OUT`. Standard library only.
 
-Prints a line a case; exit status 1 if any is not as it must be: every thread right at the table's distance, and some thread
-wrong one cycle below it.
+Prints a line a case; exit status 1 if any is not as it must be: every thread right at the table's distance, and some
+thread wrong one cycle below it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cases import BLOCK, CASES, GRID  # noqa: E402
+from cases import BLOCK, CASES, GRID
 
 
 def check(folder: Path) -> int:

@@ -19,11 +19,12 @@ import attrs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from minicc import arch as archs, sass  # noqa: E402
-from minicc.binary import write_cubin  # noqa: E402
-from minicc.sass.instr import Control, Instr, Target  # noqa: E402
-from minicc.sass.program import Function, Param, Program  # noqa: E402
-from tests.gpu.latency.cases import BLOCK, CASES, GRID, Case  # noqa: E402
+from minicc import arch as archs
+from minicc import sass
+from minicc.binary import write_cubin
+from minicc.sass.instr import Control, Instr, Target
+from minicc.sass.program import Function, Param, Program
+from tests.gpu.latency.cases import BLOCK, CASES, GRID, Case
 
 ROUNDS = 8
 SAFE = Control(stall=15, yield_=True)
@@ -31,7 +32,8 @@ EVERYTHING = 0b111111
 
 
 def _safe(text: str) -> list[Instr]:
-    """Instructions that each take full stalls, wait for everything before them, and set a scoreboard if they may need it."""
+    """Instructions that each take full stalls, wait for everything before them, and set a scoreboard if they may
+    need it."""
     out = []
     for line in text.split(";"):
         instr = sass.parse(line.strip())
@@ -76,7 +78,12 @@ def cubin(case: Case, *, short: bool) -> bytes:
     arch = archs.get("sm_90")
     words = [sass.encode(instr, arch, 16 * n) for n, instr in enumerate(code(case, short=short))]
     function = Function(
-        "k", b"".join(w.to_bytes(16, "little") for w in words), registers=96, shared=256, params=[Param(0, 0, 8)], param_bytes=8
+        "k",
+        b"".join(w.to_bytes(16, "little") for w in words),
+        registers=96,
+        shared=256,
+        params=[Param(0, 0, 8)],
+        param_bytes=8,
     )
     return write_cubin(Program("sm_90", [function]))
 
