@@ -45,6 +45,7 @@ class Device(abc.ABC):
 
     name: str
     """What the device calls itself."""
+    _buffer_type: type[Buffer]
 
     def __new__(cls, name: str = "sm_90", **options: Any) -> Device:
         if cls is not Device:
@@ -107,7 +108,7 @@ class Device(abc.ABC):
 
     def empty(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
         """A device array with unspecified contents."""
-        return Buffer(self, tuple(shape) if isinstance(shape, Sequence) else (int(shape),), np.dtype(dtype))
+        return self._buffer_type(self, tuple(shape) if isinstance(shape, Sequence) else (int(shape),), np.dtype(dtype))
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
         """A device array of zeros."""
@@ -168,6 +169,9 @@ class Buffer:
             return self.numpy()
         out: Array = view(self.address, self.nbytes).view(self.dtype).reshape(self.shape)
         return out
+
+
+Device._buffer_type = Buffer
 
 
 class Stream(abc.ABC):

@@ -124,7 +124,7 @@ class ModelDevice(Device):
                     *packet(copy, Copy.LINE_LENGTH_IN, [count]),
                     *packet(copy, Copy.LAUNCH_DMA, [flags]),
                 ]
-                self._wait(channel, channel.submit(words))
+                self._wait(channel, channel.submit(words, f"fill {count} bytes"))
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = np.float32) -> api.Buffer:
         out = self.empty(shape, dtype)
@@ -146,7 +146,7 @@ class ModelDevice(Device):
             *packet(copy, Copy.LINE_LENGTH_IN, [size]),
             *packet(copy, Copy.LAUNCH_DMA, [flags]),
         ]
-        self._wait(channel, channel.submit(words))
+        self._wait(channel, channel.submit(words, f"copy {size} bytes"))
 
     # -- work ----------------------------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class ModelDevice(Device):
             self.tracer.step("driver", "build QMD V04_00", address=qmd_address, bytes=len(data), **fields)
         result = ModelLaunch(self, channel, kernel, request, number, [bank_address, qmd_address])
         self._launches[number] = result
-        result.value = channel.submit(launch.launch_words(data, qmd_address))
+        result.value = channel.submit(launch.launch_words(data, qmd_address), f"launch {kernel.name}")
         result.log = self.tracer.take() if self.tracer.enabled else ""
         self._reap()
         return result
@@ -286,7 +286,7 @@ class ModelStream(Stream):
         assert isinstance(event, ModelEvent)
         if event.value:
             execute = SemOp.ACQ_STRICT_GEQ | methods.SEM_PAYLOAD_64BIT
-            self.channel.submit(semaphore_words(event.address, event.value, execute))
+            self.channel.submit(semaphore_words(event.address, event.value, execute), "wait for event")
 
 
 class ModelEvent(Event):
@@ -304,7 +304,7 @@ class ModelEvent(Event):
         self.value += 1
         self._channel = channel
         execute = SemOp.RELEASE | methods.SEM_RELEASE_WFI | methods.SEM_PAYLOAD_64BIT | methods.SEM_TIMESTAMP
-        channel.submit(semaphore_words(self.address, self.value, execute))
+        channel.submit(semaphore_words(self.address, self.value, execute), "record event")
         return self
 
     def _words(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from runtime import api
-from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
+from runtime.api import Buffer, Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.cuda import libcuda
 from runtime.cuda.libcuda import driver
 from runtime.errors import DeviceError, LaunchError
@@ -22,8 +22,19 @@ from runtime.errors import DeviceError, LaunchError
 _ref = ctypes.byref
 
 
+class CudaBuffer(Buffer):
+    """A buffer that CuPy, numba and PyTorch can use where it is, through `__cuda_array_interface__`. `__dlpack__` gives
+    a host copy."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False), "version": 3}
+
+
 class CudaDevice(Device):
     """`Device("cuda:0")`. Uses the device's primary context, as the CUDA runtime does."""
+
+    _buffer_type = CudaBuffer
 
     def __init__(self, name: str = "cuda:0", **options: Any) -> None:
         index = name.partition(":")[2] or "0"

@@ -155,9 +155,7 @@ class HostEngine:
 
     def _execute(self, channel: ChannelState, method: Method) -> None:
         bound = channel.classes.get(method.subchannel, 0)
-        # Of an inline QMD's words the first and the last are enough for a log: the driver has logged its fields.
-        first, last = methods.Compute.LOAD_INLINE_QMD_DATA, methods.Compute.LOAD_INLINE_QMD_DATA + 4 * 95
-        if self.tracer.enabled and not first < method.address < last:
+        if self.tracer.enabled and not _dull(bound, method.address):
             self.tracer.step(
                 "host engine", f"method {methods.name_of(bound, method.address)}", subch=method.subchannel,
                 addr=f"0x{method.address:04x}", data=f"0x{method.data:08x}",
@@ -212,3 +210,11 @@ _ACQUIRE: dict[int, Callable[[int, int, int], bool]] = {
     SemOp.ACQ_AND: lambda value, payload, bits: bool(value & payload),
     SemOp.ACQ_NOR: lambda value, payload, bits: bool(~(value | payload) & (1 << bits) - 1),
 }
+
+
+def _dull(bound: int, address: int) -> bool:
+    """Methods that a log can leave out: the inner words of an inline QMD (the driver has logged its fields), and a
+    semaphore's address and payload (its release or wait is logged with both)."""
+    first = methods.Compute.LOAD_INLINE_QMD_DATA
+    inner = bound == methods.HOPPER_COMPUTE_A and first < address < first + 4 * 95
+    return inner or Host.SEM_ADDR_LO <= address < Host.SEM_EXECUTE

@@ -51,9 +51,9 @@ class Channel:
     """Semaphore value that the last submission will release."""
     segment_base: int = 0
 
-    def submit(self, words: Sequence[int], *, release: bool = True) -> int:
+    def submit(self, words: Sequence[int], what: str = "methods", *, release: bool = True) -> int:
         """Give methods to the device and ring the doorbell. With `release`, a semaphore release follows them; returns
-        the value to wait for."""
+        the value to wait for. `what` is for the log."""
         if release:
             self.submitted += 1
             words = [*words, *self._release(self.submitted)]
@@ -66,7 +66,7 @@ class Channel:
         address = self.pushbuffer + self.fill
         memory, tracer = self.gpu.memory, self.gpu.tracer
         memory.write(address, struct.pack(f"<{len(words)}I", *words))
-        tracer.step("driver", "write methods", pushbuffer=address, words=len(words))
+        tracer.step("driver", f"write methods: {what}", pushbuffer=address, words=len(words))
         self.fill += size
         if address >> 40 != self.segment_base:
             self.segment_base = address >> 40
@@ -74,7 +74,7 @@ class Channel:
         self._entry(hw.pack_segment(address, len(words)))
         memory.write(self.userd + hw.GP_PUT, struct.pack("<I", self.put))
         tracer.step("driver", "GP_PUT", userd=self.userd + hw.GP_PUT, value=self.put)
-        tracer.step("driver", "ring doorbell", offset=hw.DOORBELL, token=self.token)
+        tracer.step("driver", "ring doorbell", offset=f"0x{hw.DOORBELL:x}", token=self.token)
         self.gpu.write_usermode(hw.DOORBELL, self.token)
         return self.submitted
 
@@ -86,7 +86,8 @@ class Channel:
             raise RuntimeError("the GPFIFO ring is full: the stream waits for an event that was never recorded")
         at = self.ring + hw.ENTRY_BYTES * self.put
         self.gpu.memory.write(at, struct.pack("<Q", entry))
-        self.gpu.tracer.step("driver", "GPFIFO entry", address=at, value=entry)
+        if self.gpu.tracer.enabled:
+            self.gpu.tracer.step("driver", "GPFIFO entry", address=at, value=f"0x{entry:016x}", means=hw.unpack(entry))
         self.put = following
 
     def _release(self, value: int) -> list[int]:
@@ -153,6 +154,7 @@ def open_channel(gpu: Gpu) -> Channel:
                 compute, Compute.SET_SHADER_SHARED_MEMORY_WINDOW_A, [SHARED_WINDOW >> 32, SHARED_WINDOW & 0xFFFFFFFF]
             ),
             *packet(compute, Compute.SET_SHADER_LOCAL_MEMORY_WINDOW_A, [LOCAL_WINDOW >> 32, LOCAL_WINDOW & 0xFFFFFFFF]),
-        ]
+        ],
+        "bind classes, set windows",
     )
     return channel

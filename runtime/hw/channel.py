@@ -37,6 +37,9 @@ class Segment:
     address: int
     words: int
 
+    def __str__(self) -> str:
+        return f"{self.words} words at ..{self.address:010x}"
+
 
 @attrs.frozen
 class Control:
@@ -44,6 +47,11 @@ class Control:
 
     opcode: int
     operand: int = 0
+
+    def __str__(self) -> str:
+        if self.opcode == OPCODE_SET_PB_SEGMENT_EXTENDED_BASE:
+            return f"address bits 56:40 = 0x{self.operand:x}"
+        return f"control {self.opcode}"
 
 
 def pack_segment(address: int, words: int) -> int:

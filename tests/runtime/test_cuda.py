@@ -30,6 +30,8 @@ assert np.array_equal(c, 2 * a) and launch.output == "hello from 4\\n" and launc
 assert "registers" in launch.summary() and launch.stats["gpu__time_duration.sum"] == 5e5
 A, C, s = gpu.buffer(a), gpu.empty(100), gpu.stream()
 k[4, 256, 0, s](A, A, C, 100)
+shared = C.__cuda_array_interface__
+assert shared["data"] == (C.address, False) and shared["shape"] == (100,) and shared["typestr"] == "<f4"
 assert np.array_equal(C.numpy(s), 2 * a) and gpu.event().record(s).done
 assert module.variable("counter").read(np.int32)[0] == 2
 
