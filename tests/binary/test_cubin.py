@@ -286,3 +286,12 @@ def test_reading_other_kinds_of_cubin(oracle, tmp_path, options):
             continue
         line = usage.split(f" Function {f.name}:\n")[1].splitlines()[0]
         assert f"REG:{f.registers} STACK:{f.min_stack} " in line
+
+
+@pytest.mark.parametrize(("flags", "arch"), [(0x005A055A, "sm_90"), (0x005A0D5A, "sm_90a"), (0x00500550, "sm_80")])
+def test_older_toolkits_say_the_machine_elsewhere(flags, arch):
+    """ABI version 7 (CUDA 12 and older): SM in the low byte of e_flags, 0x800 = "a"."""
+    data = bytearray(write_cubin(Program("sm_90", [Function("k", EXIT, registers=8)])))
+    data[7], data[8] = 0x33, 7
+    data[48:52] = flags.to_bytes(4, "little")
+    assert read_cubin(bytes(data), "old").arch == arch
