@@ -277,11 +277,11 @@ class Builder:
         if isinstance(operand, ptx.Reg):
             known = self.constants.get(operand.name)
             if known is not None:
-                return self.immediate(known, type_)
+                return self.immediate(known ^ 0x80000000 if operand.minus else known, type_)
             reg = self.vreg(operand.name)
             if reg.file != "R":
                 self.wrong(f"Arguments mismatch: '{operand.name}' is a predicate")
-            return V(reg)
+            return V(reg, neg=operand.minus)
         if isinstance(operand, ptx.Int):
             return self.immediate(operand.value, type_)
         if isinstance(operand, ptx.Float):
@@ -343,7 +343,7 @@ class Builder:
         if isinstance(operand, ptx.Reg) and operand.name not in self.constants:
             reg = self.vreg(operand.name)
             if reg.width == 2:
-                return V(reg, 0, 2)
+                return V(reg, 0, 2, neg=operand.minus)
         return self.join(*self.val64(operand, type_))
 
     def join(self, low: MOperand, high: MOperand) -> V | Reg:

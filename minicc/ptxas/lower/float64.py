@@ -20,8 +20,11 @@ def value(b: Builder, item: ptx.Operand) -> MOperand:
     known = None
     if isinstance(item, ptx.Float | ptx.Int) or (isinstance(item, ptx.Reg) and item.name in b.constants):
         low, high = b.val64(item, "f64")
+        minus = isinstance(item, ptx.Reg) and item.minus
         if low == ZERO and isinstance(high, Imm):
-            known = Imm(high.bits, "f64hi")
+            known = Imm(high.bits ^ (0x80000000 if minus else 0), "f64hi")
+        elif minus:
+            return neg(b.join(low, high))
     return known if known is not None else b.pair(item, "f64")
 
 

@@ -10,6 +10,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower import table
 from minicc.ptxas.lower.builder import TRUE, Builder
 from minicc.ptxas.lower.cleanup import clean
+from minicc.ptxas.lower.contract import contract
 from minicc.ptxas.lower.converge import converge
 from minicc.ptxas.lower.flatten import Flat, flatten
 from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, size_of
@@ -23,6 +24,7 @@ def lower_function(function: ptx.Function, module: ptx.Module, symbols: Symbols,
     out = MFunction(function.name, True)
     _directives(out, function)
     flat = flatten(function, module)
+    contract(flat)
     symbols.place_shared(flat)
     b = Builder(out, flat, symbols, arch)
     _parameters(b, function)
