@@ -66,7 +66,7 @@ def programs(draw: st.DrawFn, depth: int = 3) -> tuple[Any, ...]:
         if choice <= 2:
             targets = draw(st.lists(st.integers(0, VARIABLES - 1), min_size=1, max_size=3, unique=True))
             swap = draw(st.booleans())
-            values = []
+            values: list[tuple[str, int | str, int | str]] = []
             for position, _ in enumerate(targets):
                 if swap:
                     values.append(("copy", f"v{targets[(position + 1) % len(targets)]}", 0))

@@ -55,7 +55,8 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
 
     def leaf(type_: str) -> Expr:
         fitting = [i for i, kind in enumerate(kinds) if kind == type_]
-        if fitting and draw(st.booleans()):
+        chosen = draw(st.booleans())
+        if fitting and chosen:
             return Expr("arg", type_, (), draw(st.sampled_from(fitting)))
         if draw(st.integers(0, 3)) and fitting:
             return Expr("arg", type_, (), fitting[0])
@@ -137,8 +138,8 @@ def signed(value: int, bits: int) -> int:
 def float_bits(value: float, type_: str) -> int:
     """IEEE bits; float rounds to nearest."""
     if type_ == "double":
-        found: int = struct.unpack("<Q", struct.pack("<d", value))[0]
-        return found
+        return int.from_bytes(struct.pack("<d", value), "little")
+    found: int
     try:
         found = struct.unpack("<I", struct.pack("<f", value))[0]
     except OverflowError:
@@ -285,7 +286,10 @@ def _float_op(e: Expr, args: list[int]) -> int:
         case "floor" | "ceil" | "trunc.f" | "rint":
             if math.isnan(a) or math.isinf(a) or abs(a) >= 2.0**52:
                 return args[0]
-            function = {"floor": math.floor, "ceil": math.ceil, "trunc.f": math.trunc, "rint": round}[e.op]
+            functions: dict[str, Callable[[float], int]] = {
+                "floor": math.floor, "ceil": math.ceil, "trunc.f": math.trunc, "rint": round,
+            }  # fmt: skip
+            function = functions[e.op]
             return float_bits(math.copysign(float(function(a)), a), e.type)
     b = values[1]
     # float in double and rounded once more is exact for + - * / of binary32.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
 
+from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
-
-if TYPE_CHECKING:
-    from minicc.isel.lower import Lowering
 
 
 @attrs.frozen
@@ -37,13 +33,13 @@ def is_kernel(function: ir.Function) -> bool:
     return function.cc == "ptx_kernel"
 
 
-class Calls:
+class Calls(Base):
     """Mixin of `Lowering`."""
 
     # --- declarations -------------------------------------------------------------------------------------------
 
     def variable(
-        self: Lowering, name: str, type_: ir.Type, align: int, kernel: bool, byval: ir.Type | None = None
+        self, name: str, type_: ir.Type, align: int, kernel: bool, byval: ir.Type | None = None
     ) -> ptx.Variable:
         """A .param of a type: scalars as PTX scalars, everything else as aligned bytes."""
         stored = byval or type_
@@ -60,7 +56,7 @@ class Calls:
         return ptx.Variable(name, "param", f"b{max(size, 32) if stored.kind == 'int' else size}")
 
     def signature(
-        self: Lowering, name: str, function: ir.Type, attributes: list[dict[str, object]], kernel: bool
+        self, name: str, function: ir.Type, attributes: list[dict[str, object]], kernel: bool
     ) -> tuple[list[ptx.Variable], list[ptx.Variable]]:
         """(results, parameters) of a function of this type."""
         results = []
@@ -81,7 +77,7 @@ class Calls:
 
     # --- the function's own parameters --------------------------------------------------------------------------
 
-    def parameters(self: Lowering) -> None:
+    def parameters(self) -> None:
         """Arguments are loaded on demand at the entry; byval ones are addresses in the parameter space."""
         function = self.function
         kernel = is_kernel(function)
@@ -101,17 +97,17 @@ class Calls:
                 node = self.values[arg][0]
                 node.zb = min(node.zb, (bounds[1] - 1).bit_length())
 
-    def param_align(self: Lowering, type_: ir.Type, kernel: bool) -> int:
+    def param_align(self, type_: ir.Type, kernel: bool) -> int:
         return max(self.layout.align(type_), 1)
 
-    def ret(self: Lowering, inst: ir.Inst) -> Node:
+    def ret(self, inst: ir.Inst) -> Node:
         if inst.args:
             type_ = inst.args[0].type
             target = self.build.symbol("i64", "func_retval0")
             self.store_param(type_, self.parts(inst.args[0]), target)
         return self.build.raw("ret.", "", (), None, root=True)
 
-    def store_param(self: Lowering, type_: ir.Type, parts: list[Node], target: Node) -> None:
+    def store_param(self, type_: ir.Type, parts: list[Node], target: Node) -> None:
         """st.param of a value; narrow integers are passed as 32 bits."""
         if type_.kind == "int" and type_.bits < 32:
             node = parts[0]
@@ -121,7 +117,7 @@ class Calls:
 
     # --- calls --------------------------------------------------------------------------------------------------
 
-    def op_call(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_call(self, inst: ir.Inst) -> list[Node]:
         callee = inst.callee
         if isinstance(callee, ir.InlineAsm):
             return self.inline_asm(inst, callee)
@@ -131,7 +127,7 @@ class Calls:
             return self.call(inst, callee.name)
         return self.call(inst, None)
 
-    def call(self: Lowering, inst: ir.Inst, name: str | None) -> list[Node]:
+    def call(self, inst: ir.Inst, name: str | None) -> list[Node]:
         build = self.build
         assert inst.source is not None
         number = self.call_count
@@ -189,8 +185,8 @@ class Calls:
 
     # --- inline assembly ----------------------------------------------------------------------------------------
 
-    def inline_asm(self: Lowering, inst: ir.Inst, asm: ir.InlineAsm) -> list[Node]:
-        """Operands are numbered outputs first. Constraints: h r l f d b q n m C and "N" (tied to output N); ~{...} clobbers."""
+    def inline_asm(self, inst: ir.Inst, asm: ir.InlineAsm) -> list[Node]:
+        """Operands are numbered outputs first. Constraints: h r l f d b n C, "N" (tied to output N), ~{...}."""
         build = self.build
         outputs: list[str] = []
         inputs: list[str] = []
@@ -228,7 +224,7 @@ class Calls:
             out += self.asm_output(got, type_)
         return out
 
-    def asm_kind(self: Lowering, constraint: str, type_: ir.Type) -> str:
+    def asm_kind(self, constraint: str, type_: ir.Type) -> str:
         letter = constraint.strip("&%*")
         kinds = {"h": "i16", "r": "i32", "l": "i64", "f": "f32", "d": "f64", "c": "i16", "b": "p", "q": "i128"}
         if letter in ("n", "i", "s", "m", "C"):
@@ -238,7 +234,7 @@ class Calls:
             self.unsupported(f"inline assembly constraint '{constraint}'")
         return kind
 
-    def asm_input(self: Lowering, node: Node, kind: str, type_: ir.Type) -> Node:
+    def asm_input(self, node: Node, kind: str, type_: ir.Type) -> Node:
         build = self.build
         if kind == "i16":
             if node.type in ("f16", "bf16"):
@@ -252,7 +248,7 @@ class Calls:
             return build.zext(node, self.layout.bits(type_), kind)
         self.unsupported(f"inline assembly operand of type {type_}")
 
-    def asm_output(self: Lowering, node: Node, type_: ir.Type) -> list[Node]:
+    def asm_output(self, node: Node, type_: ir.Type) -> list[Node]:
         build = self.build
         kinds = self.legal(type_)
         if node.type == "i16":

@@ -1,8 +1,8 @@
 """Costs as (mantissa, exponent) pairs: the eight functions of the pattern database's cost model.
 
 A cost is `mantissa * 2**exponent`, 64-bit mantissa in [2**63, 2**64) when not zero, exponent a signed 16-bit scale in
-[-16382, 16383]. Zero has one form, infinity saturates. Every operation rounds half up to 64 bits (relative error at most
-2**-63), comparison is exact. The model follows the seed on the pattern database as reconciled with LLVM's public
+[-16382, 16383]. Zero has one form, infinity saturates. Every operation rounds half up to 64 bits (relative error at
+most 2**-63), comparison is exact. The model follows the seed on the pattern database as reconciled with LLVM's public
 `ScaledNumber`: docs/isel.md has the table of readings. Names in brackets are the functions of that document.
 """
 

@@ -564,9 +564,9 @@ def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
         for arg in node.args:
             arg.uses += 1
             work.append(arg)
-        for value in sources.get(node, ()):
-            value.uses += 2  # a phi's input is needed in a register at the end of its block
-            work.append(value)
+        for part in sources.get(node, ()):
+            part.uses += 2  # a phi's input is needed in a register at the end of its block
+            work.append(part)
 
 
 def number_results(blocks: list[BlockDag], emitter: Emitter) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
+from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.memory import _align_at
 from minicc.nvvm import ir
 
-if TYPE_CHECKING:
-    from minicc.isel.lower import Lowering
 
-
-class Intrinsics:
+class Intrinsics(Base):
     """Mixin of `Lowering`."""
 
-    def intrinsic(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+    def intrinsic(self, inst: ir.Inst, name: str) -> list[Node]:
         base = name[5:]
         if base.startswith("nvvm.read.ptx.sreg."):
             return [self.special_register(inst, base[19:])]
@@ -41,7 +39,7 @@ class Intrinsics:
             return handler(self, inst)
         self.unsupported(f"intrinsic '{name}'")
 
-    def elementwise_call(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+    def elementwise_call(self, inst: ir.Inst, name: str) -> list[Node]:
         """A vector intrinsic one element at a time."""
         import attrs
 
@@ -59,7 +57,7 @@ class Intrinsics:
             out += self.intrinsic(attrs.evolve(inst, type=inst.type.element, args=args), name)
         return out
 
-    def special_register(self: Lowering, inst: ir.Inst, name: str) -> Node:
+    def special_register(self, inst: ir.Inst, name: str) -> Node:
         kind = self.legal(inst.type)[0]
         register = "%" + name
         volatile = name in ("clock", "clock64", "globaltimer", "globaltimer.lo", "clock.hi") or name.startswith("pm")
@@ -74,7 +72,7 @@ class Intrinsics:
         node.sb = min(node.sb, node.zb + 1)
         return node
 
-    def nvvm_intrinsic(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+    def nvvm_intrinsic(self, inst: ir.Inst, name: str) -> list[Node]:
         row = NVVM.get(name)
         if row is not None:
             op, effect = row
@@ -93,13 +91,13 @@ class Intrinsics:
                 return handler(self, inst, name)
         self.unsupported(f"intrinsic 'llvm.nvvm.{name}'")
 
-    def effect(self: Lowering, op: str, args: tuple[Node, ...]) -> list[Node]:
+    def effect(self, op: str, args: tuple[Node, ...]) -> list[Node]:
         self.build.raw(op, "", args, root=True)
         return []
 
     # --- integer ------------------------------------------------------------------------------------------------
 
-    def int_args(self: Lowering, inst: ir.Inst, signed_: bool) -> tuple[int, list[Node]]:
+    def int_args(self, inst: ir.Inst, signed_: bool) -> tuple[int, list[Node]]:
         """Operands extended to their register."""
         bits = inst.args[0].type.bits
         extend = self.build.sext if signed_ else self.build.zext
@@ -112,7 +110,7 @@ class Intrinsics:
             out.append(extend(node, bits, kind) if bits < WIDTH[kind] else node)
         return bits, out
 
-    def min_max(self: Lowering, inst: ir.Inst, head: str) -> list[Node]:
+    def min_max(self, inst: ir.Inst, head: str) -> list[Node]:
         bits = inst.args[0].type.bits
         if bits > 64:
             a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
@@ -124,10 +122,10 @@ class Intrinsics:
             node.zb = max(a1.zb, b1.zb)
         return [self.narrow(node, bits)]
 
-    def narrow(self: Lowering, node: Node, bits: int) -> Node:
+    def narrow(self, node: Node, bits: int) -> Node:
         return self.build.to_pred(node) if bits == 1 else node
 
-    def absolute(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def absolute(self, inst: ir.Inst) -> list[Node]:
         bits = inst.args[0].type.bits
         if bits > 64:
             self.unsupported(f"llvm.abs.i{bits}")
@@ -135,7 +133,7 @@ class Intrinsics:
         a = self.build.sext(self.one(inst.args[0]), bits, kind)
         return [self.build.pure(f"abs.{kind}", kind, a)]
 
-    def count_bits(self: Lowering, inst: ir.Inst, which: str) -> list[Node]:
+    def count_bits(self, inst: ir.Inst, which: str) -> list[Node]:
         """ctpop, ctlz, cttz, bitreverse, bswap for any width up to 64 (128 by halves)."""
         build = self.build
         bits = inst.args[0].type.bits
@@ -174,7 +172,7 @@ class Intrinsics:
         node.sb = node.zb + 1
         return node
 
-    def count_wide(self: Lowering, inst: ir.Inst, which: str, bits: int) -> list[Node]:
+    def count_wide(self, inst: ir.Inst, which: str, bits: int) -> list[Node]:
         build = self.build
         parts = list(self.parts(inst.args[0]))
         zero = build.const("i64", 0)
@@ -198,7 +196,7 @@ class Intrinsics:
             return [build.zext(result, 32, "i64"), *[zero] * (len(parts) - 1)]
         self.unsupported(f"llvm.{which}.i{bits}")
 
-    def funnel(self: Lowering, inst: ir.Inst, left: bool) -> list[Node]:
+    def funnel(self, inst: ir.Inst, left: bool) -> list[Node]:
         build = self.build
         bits = inst.type.bits
         a, b, c = (self.one(arg) for arg in inst.args)
@@ -224,7 +222,7 @@ class Intrinsics:
             high = build.binary("shl", kind, build.binary("shl", kind, a, one), back)
         return [build.binary("or", kind, high, low)]
 
-    def overflow(self: Lowering, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
+    def overflow(self, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
         """{result, overflowed}"""
         build = self.build
         bits = inst.args[0].type.bits
@@ -255,7 +253,7 @@ class Intrinsics:
         second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
         return [result, build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))]
 
-    def saturating(self: Lowering, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
+    def saturating(self, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
         build = self.build
         bits = inst.args[0].type.bits
         if bits > 64:
@@ -281,7 +279,7 @@ class Intrinsics:
                              build.const(kind, (1 << (full - 1)) - 1))  # fmt: skip
         return [build.select(kind, flag, limit, result)]
 
-    def three_way(self: Lowering, inst: ir.Inst, signed_: bool) -> list[Node]:
+    def three_way(self, inst: ir.Inst, signed_: bool) -> list[Node]:
         """scmp / ucmp: -1, 0, 1."""
         build = self.build
         bits = inst.args[0].type.bits
@@ -294,21 +292,21 @@ class Intrinsics:
 
     # --- floating -----------------------------------------------------------------------------------------------
 
-    def muladd(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def muladd(self, inst: ir.Inst) -> list[Node]:
         args = tuple(self.one(arg) for arg in inst.args)
         kind = args[0].type
         if not self.options.fmad and "fmuladd" in getattr(inst.callee, "name", ""):
             return [self.build.pure(f"fadd.{kind}", kind, self.build.pure(f"fmul.{kind}", kind, *args[:2]), args[2])]
         return [self.build.pure(f"fma.{kind}", kind, *args)]
 
-    def square_root(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def square_root(self, inst: ir.Inst) -> list[Node]:
         a = self.one(inst.args[0])
         if a.type in ("f16", "bf16"):
             return [self.float_to(self.build.pure("fsqrt.f32", "f32", self.float_to(a, "f32")), a.type)]
         approximate = a.type == "f32" and ({"afn", "fast"} & inst.flags or not self.options.prec_sqrt)
         return [self.build.pure(f"fsqrt{'approx' if approximate else ''}.{a.type}", a.type, a)]
 
-    def copysign(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def copysign(self, inst: ir.Inst) -> list[Node]:
         a, b = self.one(inst.args[0]), self.one(inst.args[1])
         if b.type != a.type:
             b = self.float_to(b, a.type)
@@ -316,7 +314,7 @@ class Intrinsics:
             self.unsupported("llvm.copysign of 16-bit floats")
         return [self.build.pure(f"copysign.{a.type}", a.type, b, a)]
 
-    def rounding(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def rounding(self, inst: ir.Inst) -> list[Node]:
         """llvm.round: half away from zero = trunc(x + copysign(0.5, x)) where |x| is small, else x."""
         build = self.build
         a = self.one(inst.args[0])
@@ -326,7 +324,7 @@ class Intrinsics:
         del build
         return [self.round_one(a)]
 
-    def round_one(self: Lowering, a: Node) -> Node:
+    def round_one(self, a: Node) -> Node:
         build = self.build
         kind = a.type
         half, big = (0x3F000000, 0x4B000000) if kind == "f32" else (0x3FE0000000000000, 0x4330000000000000)
@@ -337,7 +335,7 @@ class Intrinsics:
         result = build.select(kind, small, build.pure(f"ftrunc.{kind}", kind, a), result)
         return build.select(kind, build.pure(f"fcmp.ogt.{kind}", "p", magnitude, build.const(kind, big)), a, result)
 
-    def classify(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def classify(self, inst: ir.Inst) -> list[Node]:
         """llvm.is.fpclass by integer tests on the bits."""
         build = self.build
         a = self.one(inst.args[0])
@@ -355,10 +353,12 @@ class Intrinsics:
             known = None if known is None else build.invert(known)
         if known is not None:
             return [known]
-        if mask in (0x108, 0x100):  # normal, positive normal: one unsigned range
+        if mask in (0x108, 0x100, 0x2F7, 0x2FF):  # normal, positive normal, and not: one unsigned range
             low = build.const(kind, 1 << mantissa)
-            value = bits if mask == 0x100 else build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
-            return [build.icmp("ult", build.binary("sub", kind, value, low), build.const(kind, inf.data - low.data))]
+            body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
+            value = bits if mask in (0x100, 0x2FF) else body
+            test = "ult" if mask < 0x200 else "uge"
+            return [build.icmp(test, build.binary("sub", kind, value, low), build.const(kind, inf.data - low.data))]
         quiet = build.const(kind, inf.data | 1 << (mantissa - 1))
         body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
         negative = build.icmp("slt", bits, build.const(kind, 0))
@@ -381,12 +381,12 @@ class Intrinsics:
             (0x200, build.binary("and", "p", infinite, positive)),
         ]
         result = build.const("p", 0)
-        for bit, test in tests:
+        for bit, flag in tests:
             if mask & bit:
-                result = test if result.is_const and not result.data else build.binary("or", "p", result, test)
+                result = flag if result.is_const and not result.data else build.binary("or", "p", result, flag)
         return [result]
 
-    def classify_simple(self: Lowering, a: Node, mask: int, inf: int) -> Node | None:
+    def classify_simple(self, a: Node, mask: int, inf: int) -> Node | None:
         """Classes that one floating comparison decides."""
         build = self.build
         kind = a.type
@@ -402,7 +402,7 @@ class Intrinsics:
             return build.pure(f"fcmp.oeq.{kind}", "p", a, build.const(kind, inf | 1 << (WIDTH[kind] - 1)))
         return None
 
-    def saturating_convert(self: Lowering, inst: ir.Inst, op: str) -> list[Node]:
+    def saturating_convert(self, inst: ir.Inst, op: str) -> list[Node]:
         """fptosi.sat / fptoui.sat: PTX conversions saturate; NaN gives 0 here."""
         build = self.build
         a = self.one(inst.args[0])
@@ -415,8 +415,9 @@ class Intrinsics:
         node = build.pure(f"{op}.{kind}.{a.type}", kind, a)
         if bits < WIDTH[kind]:
             if op == "fptosi":
-                node = build.binary("smax", kind, build.binary("smin", kind, node, build.const(kind, (1 << (bits - 1)) - 1)),
-                                    build.const(kind, -(1 << (bits - 1))))  # fmt: skip
+                limit = 1 << (bits - 1)
+                node = build.binary("smin", kind, node, build.const(kind, limit - 1))
+                node = build.binary("smax", kind, node, build.const(kind, -limit))
             else:
                 node = build.binary("umin", kind, node, build.const(kind, (1 << bits) - 1))
         nan = build.pure(f"fcmp.uno.{a.type}", "p", a, a)
@@ -424,7 +425,7 @@ class Intrinsics:
 
     # --- memory -------------------------------------------------------------------------------------------------
 
-    def block_copy(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def block_copy(self, inst: ir.Inst) -> list[Node]:
         """memcpy and memmove of a constant size, unrolled: all loads before all stores. LLVM turns the others (and the
         large ones) into loops before this."""
         size = self.one(inst.args[2])
@@ -439,7 +440,7 @@ class Intrinsics:
         self.store("st" + head[2:], self.space(inst.args[0].type), type_, parts, to, align)
         return []
 
-    def masked_load(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def masked_load(self, inst: ir.Inst) -> list[Node]:
         """A constant mask, as the load vectoriser makes it. If the alignment covers the whole vector, it is loaded
         whole: it lies in one sector then, so what the mask excludes can be read too."""
         pointer, mask, other = inst.args[-3:]
@@ -466,7 +467,7 @@ class Intrinsics:
                 out += kept[i * step : i * step + step]
         return out
 
-    def masked_store(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def masked_store(self, inst: ir.Inst) -> list[Node]:
         value, pointer, mask = inst.args[0], inst.args[1], inst.args[-1]
         flags = self.constant_mask(mask)
         element = value.type.element
@@ -481,13 +482,13 @@ class Intrinsics:
                 self.store("st", self.space(pointer.type), element, some, where, _align_at(align, i * size))
         return []
 
-    def constant_mask(self: Lowering, mask: ir.Value) -> list[bool]:
+    def constant_mask(self, mask: ir.Value) -> list[bool]:
         parts = self.parts(mask)
         if not all(p.is_const for p in parts):
             self.unsupported("a masked access whose mask is not constant")
         return [bool(p.data) for p in parts]
 
-    def block_set(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def block_set(self, inst: ir.Inst) -> list[Node]:
         build = self.build
         size = self.one(inst.args[2])
         if not size.is_const:
@@ -502,12 +503,12 @@ class Intrinsics:
         self.store("st", self.space(inst.args[0].type), type_, parts, self.one(inst.args[0]), align)
         return []
 
-    def pointer_mask(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def pointer_mask(self, inst: ir.Inst) -> list[Node]:
         a, mask = self.one(inst.args[0]), self.one(inst.args[1])
         mask = self.build.trunc(mask) if a.type == "i32" else self.build.sext(mask, inst.args[1].type.bits, "i64")
         return [self.build.binary("and", a.type, a, mask)]
 
-    def reduce(self: Lowering, inst: ir.Inst, op: str) -> list[Node]:
+    def reduce(self, inst: ir.Inst, op: str) -> list[Node]:
         vector = inst.args[-1]
         element = vector.type.element
         parts = self.parts(vector)
@@ -522,15 +523,15 @@ class Intrinsics:
                 result = self.integer_binary(op, element, result, after)
         return result
 
-    def trap(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def trap(self, inst: ir.Inst) -> list[Node]:
         return self.effect("trapcall.", ())
 
-    def unwrap(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+    def unwrap(self, inst: ir.Inst, name: str) -> list[Node]:
         """llvm.nvvm.internal.addrspace.wrap of a byval argument: its address in the parameter space."""
         node = self.one(inst.args[0])
         return [node.args[0] if node.head == "cvta" else self.address_cast(node, 0, 101)]
 
-    def is_space(self: Lowering, inst: ir.Inst, name: str) -> list[Node]:
+    def is_space(self, inst: ir.Inst, name: str) -> list[Node]:
         space = name.partition(".")[2]
         return [self.build.pure(f"isspacep.{space}.i64", "p", self.one(inst.args[0]))]
 
@@ -564,7 +565,7 @@ def _is_flag(stem: str, arg: ir.Value, inst: ir.Inst) -> bool:
     return arg.type is ir.METADATA
 
 
-_Handler = Callable[["Lowering", ir.Inst], list[Node]]
+_Handler = Callable[[Any, ir.Inst], list[Node]]
 
 
 def _partial(method: Callable[..., list[Node]], *rest: object) -> _Handler:
@@ -598,7 +599,8 @@ _SPECIAL: dict[str, _Handler] = {
     "fptoui.sat": _partial(Intrinsics.saturating_convert, "fptoui"),
     **{op: _partial(Intrinsics.min_max, op) for op in ("umin", "umax", "smin", "smax")},
     **{op: _partial(Intrinsics.count_bits, op) for op in ("ctpop", "ctlz", "cttz", "bitreverse", "bswap")},
-    **{f"{s}{op}.with.overflow": _partial(Intrinsics.overflow, op, s == "s") for s in "su" for op in ("add", "sub", "mul")},
+    **{f"{s}{op}.with.overflow": _partial(Intrinsics.overflow, op, s == "s")
+       for s in "su" for op in ("add", "sub", "mul")},
     **{f"{s}{op}.sat": _partial(Intrinsics.saturating, op, s == "s") for s in "su" for op in ("add", "sub")},
     **{f"vector.reduce.{op}": _partial(Intrinsics.reduce, op)
        for op in ("add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax")},

@@ -13,12 +13,12 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import Calls
-from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node, legal
+from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
-from minicc.isel.order import layout
 from minicc.isel.options import Options
+from minicc.isel.order import layout
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
@@ -91,12 +91,6 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         fail("isel.unsupported", f"no pattern for {what} in function '{self.function.name}'", where)
 
     # --- types and values ---------------------------------------------------------------------------------------
-
-    def legal(self, type_: ir.Type) -> list[str]:
-        parts = legal(type_, self.layout.pointer_bits)
-        if not parts and type_.kind not in ("void", "struct", "array", "vector", "metadata", "token", "label"):
-            self.unsupported(f"type {type_}")
-        return parts
 
     def parts(self, value: ir.Value) -> list[Node]:
         """Nodes of a value, constants included."""
@@ -577,9 +571,9 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         kinds = self.legal(to)
         if [p.type for p in parts] == kinds and self.element_bits(source) == self.element_bits(to):
             return parts
-        if len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0]):
-            if WIDTH[parts[0].type] == WIDTH[kinds[0]]:
-                return [self.build.bitcast(parts[0], kinds[0])]
+        alone = len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0])
+        if alone and WIDTH[parts[0].type] == WIDTH[kinds[0]]:
+            return [self.build.bitcast(parts[0], kinds[0])]
         units = self.split(parts, source)
         return self.join(units, to)
 

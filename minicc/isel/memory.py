@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node, signed
 from minicc.nvvm import ir
-
-if TYPE_CHECKING:
-    from minicc.isel.lower import Lowering
 
 SPACES = {0: "gen", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "cluster", 101: "param"}
 SCOPES = {"": "sys", "block": "cta", "device": "gpu", "singlethread": "cta", "cluster": "cluster", "workgroup": "cta",
@@ -21,12 +18,12 @@ _ATOMIC_OPS = {
 }  # fmt: skip
 
 
-class Memory:
+class Memory(Base):
     """Mixin of `Lowering`."""
 
     # --- addresses ----------------------------------------------------------------------------------------------
 
-    def gep(self: Lowering, source: ir.Type, args: Sequence[ir.Value]) -> Node:
+    def gep(self, source: ir.Type, args: Sequence[ir.Value]) -> Node:
         """Address arithmetic: base + constant + sum of index * size, the constant outermost so that it folds."""
         build = self.build
         base = self.one(args[0])
@@ -59,7 +56,7 @@ class Memory:
             base = build.binary("add", kind, base, build.binary("mul", kind, value, build.const(kind, size)))
         return build.binary("add", kind, base, build.const(kind, constant)) if constant else base
 
-    def address_cast(self: Lowering, a: Node, source: int, to: int) -> Node:
+    def address_cast(self, a: Node, source: int, to: int) -> Node:
         build = self.build
         kind = self.legal(ir.ptr_type(to))[0]
         if source == to:
@@ -80,7 +77,7 @@ class Memory:
         node = build.pure(f"cvtato.{SPACES[to]}.i64", "i64", a)
         return build.trunc(node) if kind == "i32" else node
 
-    def op_alloca(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_alloca(self, inst: ir.Inst) -> list[Node]:
         assert inst.source is not None
         count = 1
         if inst.args:
@@ -97,7 +94,7 @@ class Memory:
         slot = self.build.symbol(kind, "%depot", offset)
         return [slot] if inst.type.space == 5 else [self.address_cast(slot, 5, 0)]
 
-    def space(self: Lowering, type_: ir.Type) -> str:
+    def space(self, type_: ir.Type) -> str:
         found = SPACES.get(type_.space)
         if found is None:
             self.unsupported(f"access to addrspace({type_.space})")
@@ -105,7 +102,7 @@ class Memory:
 
     # --- flattening ---------------------------------------------------------------------------------------------
 
-    def leaves(self: Lowering, type_: ir.Type, at: int = 0) -> list[tuple[ir.Type, int]]:
+    def leaves(self, type_: ir.Type, at: int = 0) -> list[tuple[ir.Type, int]]:
         """(scalar type, byte offset) of everything a value of the type keeps in memory."""
         if type_.kind == "array":
             size = self.layout.size(type_.element)
@@ -120,7 +117,7 @@ class Memory:
             return [(type_.element, at + i * bits // 8) for i in range(type_.count)]
         return [(type_, at)]
 
-    def cells(self: Lowering, type_: ir.Type, align: int) -> list[tuple[str, int]]:
+    def cells(self, type_: ir.Type, align: int) -> list[tuple[str, int]]:
         """(memory type, offset) of each access that moves a scalar: whole if aligned and a machine size, else bytes up
         to 64 bits in powers of two."""
         bits = self.layout.bits(type_)
@@ -141,7 +138,7 @@ class Memory:
 
     # --- loads and stores ---------------------------------------------------------------------------------------
 
-    def op_load(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_load(self, inst: ir.Inst) -> list[Node]:
         pointer = inst.args[0]
         space = self.space(pointer.type)
         head = "ld"
@@ -157,7 +154,7 @@ class Memory:
             self.apply_range(nodes[0], self.module.node(bounds))
         return nodes
 
-    def apply_range(self: Lowering, node: Node, bounds: ir.Node | None) -> None:
+    def apply_range(self, node: Node, bounds: ir.Node | None) -> None:
         if bounds is None or len(bounds.items) != 2:
             return
         low, high = bounds.items
@@ -165,7 +162,7 @@ class Memory:
             node.zb = min(node.zb, (high.value - 1).bit_length())
             node.sb = min(node.sb, node.zb + 1)
 
-    def load(self: Lowering, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]:
+    def load(self, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]:
         """Load a value of any type as its legal parts."""
         cells: list[tuple[str, int]] = []
         leaves = self.leaves(type_)
@@ -187,9 +184,7 @@ class Memory:
             return self.bitcast(parts, leaves[0][0], type_)
         return parts
 
-    def load_cells(
-        self: Lowering, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int
-    ) -> list[Node]:
+    def load_cells(self, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int) -> list[Node]:
         out: list[Node] = []
         data = self.order_data if head == "ldord" else None
         scalar = head in ("ldvol", "ldord")
@@ -213,12 +208,12 @@ class Memory:
             node.sb = node.zb + 1
         return node
 
-    def offset(self: Lowering, address: Node, offset: int) -> Node:
+    def offset(self, address: Node, offset: int) -> Node:
         if not offset:
             return address
         return self.build.binary("add", address.type, address, self.build.const(address.type, offset))
 
-    def assemble(self: Lowering, type_: ir.Type, cells: list[tuple[tuple[str, int], Node]]) -> list[Node]:
+    def assemble(self, type_: ir.Type, cells: list[tuple[tuple[str, int], Node]]) -> list[Node]:
         """Parts of a scalar from the cells it was loaded as."""
         build = self.build
         kinds = self.legal(type_)
@@ -247,7 +242,7 @@ class Memory:
             return [build.bitcast(limbs[0], kinds[0])]
         return limbs
 
-    def op_store(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_store(self, inst: ir.Inst) -> list[Node]:
         pointer = inst.args[1]
         head = "st"
         if inst.order:
@@ -258,9 +253,7 @@ class Memory:
         self.store(head, self.space(pointer.type), value.type, self.parts(value), self.one(pointer), inst.align or 1)
         return []
 
-    def store(
-        self: Lowering, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int
-    ) -> None:
+    def store(self, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int) -> None:
         """Store a value given as its legal parts."""
         if type_.kind == "vector" and self.layout.bits(type_.element) % 8:
             whole = ir.int_type(self.layout.bits(type_))
@@ -283,7 +276,7 @@ class Memory:
             args = (where, *values[first : first + count])
             self.build.raw(f"{head}{suffix}.{space}.{kind}", "", args, data, root=True)
 
-    def take_apart(self: Lowering, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
+    def take_apart(self, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
         """Values of the cells that a scalar is stored as."""
         build = self.build
         if len(cells) == 1:
@@ -303,13 +296,13 @@ class Memory:
 
     # --- atomics ------------------------------------------------------------------------------------------------
 
-    def scope(self: Lowering, inst: ir.Inst) -> str:
+    def scope(self, inst: ir.Inst) -> str:
         found = SCOPES.get(inst.scope)
         if found is None:
             self.unsupported(f'syncscope("{inst.scope}")')
         return found
 
-    def ordered_head(self: Lowering, head: str, inst: ir.Inst) -> str:
+    def ordered_head(self, head: str, inst: ir.Inst) -> str:
         """ld/st with memory order: relaxed or acquire/release at a scope; seq_cst is preceded by a fence.sc."""
         order = inst.order[0]
         scope = self.scope(inst)
@@ -321,18 +314,18 @@ class Memory:
         self.order_data = ({"ld": "acquire", "st": "release"}[head] if strong else "relaxed", scope)
         return f"{head}ord"
 
-    def op_fence(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_fence(self, inst: ir.Inst) -> list[Node]:
         if inst.scope == "singlethread":
             return []
         head = "fencesc" if inst.order[0] == "seq_cst" else "fence"
         self.build.raw(f"{head}.{self.scope(inst)}", "", root=True)
         return []
 
-    def sem(self: Lowering, order: str) -> str:
+    def sem(self, order: str) -> str:
         return {"monotonic": "relaxed", "unordered": "relaxed", "acquire": "acquire", "release": "release",
                 "acq_rel": "acq_rel", "seq_cst": "acq_rel"}[order]  # fmt: skip
 
-    def op_atomicrmw(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_atomicrmw(self, inst: ir.Inst) -> list[Node]:
         build = self.build
         pointer, value = self.one(inst.args[0]), self.one(inst.args[1])
         space = self.space(inst.args[0].type)
@@ -350,9 +343,7 @@ class Memory:
             return [build.bitcast(old, kind)]
         return [self.atomic(op, space, kind, pointer, (value,), inst)]
 
-    def atomic(
-        self: Lowering, op: str, space: str, kind: str, pointer: Node, values: tuple[Node, ...], inst: ir.Inst
-    ) -> Node:
+    def atomic(self, op: str, space: str, kind: str, pointer: Node, values: tuple[Node, ...], inst: ir.Inst) -> Node:
         order = inst.order[-1] if inst.op == "atomicrmw" else max(inst.order, key=_STRENGTH.index)
         if "seq_cst" in inst.order:
             build_scope = self.scope(inst)
@@ -362,7 +353,7 @@ class Memory:
         data = (self.sem(order), self.scope(inst))
         return self.build.raw(f"atom{op}.{space}.{kind}", kind, (pointer, *values), data, root=True)
 
-    def op_cmpxchg(self: Lowering, inst: ir.Inst) -> list[Node]:
+    def op_cmpxchg(self, inst: ir.Inst) -> list[Node]:
         build = self.build
         pointer = self.one(inst.args[0])
         expected, new = self.one(inst.args[1]), self.one(inst.args[2])

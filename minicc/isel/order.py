@@ -56,8 +56,10 @@ def layout(function: ir.Function) -> list[ir.Block]:
         return weight.get(after.terminator.op, 2), kept
 
     def ranked(block: ir.Block) -> list[ir.Block]:
-        # sorted() is stable: among equals the first successor is visited last, so reverse, then pop from the end.
-        return sorted(reversed(block.successors), key=lambda after: rank(block, after), reverse=True)
+        # Popped from the end; among equals the first successor is visited last, so it must come first here.
+        after = block.successors
+        after.sort(key=lambda successor: rank(block, successor), reverse=True)
+        return after
 
     entry = function.blocks[0]
     seen = {entry}

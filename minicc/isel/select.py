@@ -143,7 +143,7 @@ def _directives(function: ir.Function, notes: dict[str, int]) -> list[tuple[str,
         if key in attributes:
             values = tuple(int(v) for v in str(attributes[key]).split(",") if v.strip())
             if directive in ("maxntid", "reqntid"):
-                values = (values + (1, 1))[:3]
+                values = (*values, 1, 1)[:3]
             out.append((directive, values))
     for directive, keys in (
         ("maxntid", ("maxntidx", "maxntidy", "maxntidz")),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from minicc.isel.base import Base
 from minicc.isel.dag import Node
 
-if TYPE_CHECKING:
-    from minicc.isel.lower import Lowering
 
-
-class Wide:
+class Wide(Base):
     """Mixin of `Lowering`. The bits above the type's width in the top limb are unspecified."""
 
-    def wide_binary(self: Lowering, op: str, bits: int, a: list[Node], b: list[Node]) -> list[Node]:
+    def wide_binary(self, op: str, bits: int, a: list[Node], b: list[Node]) -> list[Node]:
         build = self.build
         match op:
             case "and" | "or" | "xor":
@@ -26,7 +22,7 @@ class Wide:
                 return self.wide_shift(op, bits, a, b[0])
         self.unsupported(f"'{op}' of i{bits}")
 
-    def wide_add(self: Lowering, op: str, a: list[Node], b: list[Node]) -> list[Node]:
+    def wide_add(self, op: str, a: list[Node], b: list[Node]) -> list[Node]:
         """Carries by comparison: sum < addend, difference > minuend."""
         build = self.build
         out: list[Node] = []
@@ -44,7 +40,7 @@ class Wide:
             carry = overflow
         return out
 
-    def wide_multiply(self: Lowering, a: list[Node], b: list[Node]) -> list[Node]:
+    def wide_multiply(self, a: list[Node], b: list[Node]) -> list[Node]:
         build = self.build
         out = [build.const("i64", 0)] * len(a)
         for i, x in enumerate(a):
@@ -60,7 +56,7 @@ class Wide:
             out = self.wide_add("add", out, row)
         return out
 
-    def wide_shift(self: Lowering, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]:
+    def wide_shift(self, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]:
         build = self.build
         count = len(a)
         top = bits - 64 * (count - 1)
@@ -103,7 +99,7 @@ class Wide:
             out.append(part)
         return out
 
-    def wide_shift_constant(self: Lowering, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]:
+    def wide_shift_constant(self, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]:
         build = self.build
         count = len(a)
         limbs, inner = divmod(amount, 64)
@@ -136,7 +132,7 @@ class Wide:
             out.append(part)
         return out
 
-    def wide_compare(self: Lowering, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node:
+    def wide_compare(self, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node:
         build = self.build
         top = bits - 64 * (len(a) - 1)
         extend = build.sext if pred[0] == "s" else build.zext

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from minicc.isel.calls import CallTarget
 from minicc.isel.cover import Cover
 from minicc.isel.dag import Builder, Node
 from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Tree, _parse_tree
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
-from minicc.isel.calls import CallTarget
 from minicc.isel.lower import BlockDag
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
@@ -53,8 +53,8 @@ def memory_type(op: str) -> str:
 
 def result_type(op: str) -> str:
     head, _, rest = op.partition(".")
-    if head in ("st", "st2", "st4") or head.startswith(("stvol", "strlx", "strel")) or head.startswith(_NONE) and head not in (
-        "barpopc", "barand", "baror") and not head.startswith("redux"):  # fmt: skip
+    if head in ("st", "st2", "st4") or head.startswith(("stvol", "strlx", "strel")) or (head.startswith(_NONE) and head not in (
+        "barpopc", "barand", "baror") and not head.startswith("redux")):  # fmt: skip
         return ""
     if head.startswith(_RESULT_P) or rest == "p" or head in ("barand", "baror"):
         return "p"
@@ -76,7 +76,7 @@ def argument_type(op: str, position: int, template: str, name: str) -> str:
     words = [w for w in rest.split(".") if w]
     if head in ("shl", "lshr", "ashr") and position == 1:
         return "i32"
-    if head == "select" and position == 0 or name in ("p", "q"):
+    if (head == "select" and position == 0) or name in ("p", "q"):
         return "p"
     if name.startswith("m0"):
         return "i32"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """IR texts for the tests of the middle end."""
 
 from __future__ import annotations

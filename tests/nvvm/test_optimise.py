@@ -28,7 +28,9 @@ def test_long_pointers() -> None:
 
 def test_unoptimised() -> None:
     """At -O0 the code keeps its shape; what must be inlined is."""
-    inner = "define internal i32 @g(i32 %x) alwaysinline {\n  %y = add i32 %x, 1\n  %z = add i32 %y, 2\n  ret i32 %z\n}\n"
+    inner = (
+        "define internal i32 @g(i32 %x) alwaysinline {\n  %y = add i32 %x, 1\n  %z = add i32 %y, 2\n  ret i32 %z\n}\n"
+    )
     outer = "define ptx_kernel void @k(ptr %p) {\n  %v = load i32, ptr %p\n  %a = call i32 @g(i32 %v)\n  store i32 %a, ptr %p\n  ret void\n}\n"
     text = nvvm.optimise(inner + outer, nvvm.Options(opt_level=0))
     assert text.count("= add i32") == 2 and "call i32 @g" not in text
@@ -61,7 +63,9 @@ def test_errors_point_into_the_text() -> None:
 
 def test_invalid_ir() -> None:
     with pytest.raises(CompileError) as caught:
-        nvvm.optimise("define ptx_kernel void @f() {\n  br label %a\na:\n  %x = add i32 %x, 1\n  ret void\n}", nvvm.Options())
+        nvvm.optimise(
+            "define ptx_kernel void @f() {\n  br label %a\na:\n  %x = add i32 %x, 1\n  ret void\n}", nvvm.Options()
+        )
     assert caught.value.diagnostics[0].code == "nvvm.verify"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 from minicc.isel.patterns import Row
 
 ROWS: list[Row] = []
@@ -32,7 +35,7 @@ ROWS.append(Row("xor.p(a, =1)", "not.pred $d, $a", "alu"))
 
 # Three-input logic. The immediate is the truth table of a = 0xF0, b = 0xCC, c = 0xAA.
 _A, _B, _C = 0xF0, 0xCC, 0xAA
-_LOGIC = {"and": lambda x, y: x & y, "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y}
+_LOGIC: dict[str, Callable[[int, int], int]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 ROWS += [
     Row("and.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0x0c", "alu", 50),
     Row("or.i32(xor.i32(a, =-1), b)", "lop3.b32 $d, $a, $b, $b, 0xcf", "alu", 50),

@@ -109,8 +109,8 @@ for _s in ("gen", "global", "shared"):
     ROWS.append(
         Row(
             f"atomcas.{_s}.i16(p:m, a, b)",
-            f"cvt.u16.u32 $t1.h, $a; cvt.u16.u32 $t2.h, $b; atom.{{sem}}.{{scope}}{_dot}.cas.b16 $t3.h, [$p], $t1.h, $t2.h;"
-            " cvt.u32.u16 $d, $t3.h",
+            "cvt.u16.u32 $t1.h, $a; cvt.u16.u32 $t2.h, $b;"
+            f" atom.{{sem}}.{{scope}}{_dot}.cas.b16 $t3.h, [$p], $t1.h, $t2.h; cvt.u32.u16 $d, $t3.h",
             _cost,
             70,
         )

@@ -41,11 +41,11 @@ for _name, _form, _d, _a, _b, _c, _sm in _MMA:
     )
 for _n in (1, 2, 4):
     for _trans, _dot in (("", ""), ("t", ".trans")):
-        _d = _vector("d", _n) if _n > 1 else "{$d0}"
+        _to = _vector("d", _n) if _n > 1 else "{$d0}"
         ROWS.append(
             Row(
                 f"ldmatrix{_trans}.x{_n}(p:m)",
-                f"ldmatrix.sync.aligned.m8n8.x{_n}{_dot}.shared.b16 {_d}, [$p]",
+                f"ldmatrix.sync.aligned.m8n8.x{_n}{_dot}.shared.b16 {_to}, [$p]",
                 "ldsm",
                 75,
             )
