@@ -4,9 +4,9 @@
     python tests/gpu/run_cubins.py CASES OUT         on the GPU
 
 Each kernel of tests/binary/kernels.cu comes twice: as ptxas wrote the cubin, and read and written anew by us, both with
-the expected output; once more from a fatbin with a zstd-compressed cubin. They use parameters by value, static and
-dynamic shared memory, __device__ and __constant__ variables, pointers in initialisers, a device function, printf, a
-jump table and a cluster launch.
+the expected output; once more from a fatbin with a zstd-compressed cubin; and, where nvcc is here, from a -G cubin and
+ours of it. They use parameters by value, static and dynamic shared memory, __device__ and __constant__ variables,
+pointers in initialisers, device functions, printf, a jump table and a cluster launch.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ def main(folder: Path) -> None:
     ours = write_cubin(read_cubin(original.read_bytes(), "kernels"))
     (folder / "ours.bin").write_bytes(ours)
     (folder / "fatbin.bin").write_bytes(write_fatbin([Entry("cubin", "sm_90", ours, "zstd")]))
+    images = ["ptxas", "ours", "fatbin"]
+    if nvcc := find_tool("nvcc"):
+        # -G: device functions in sections of their own, calls and addresses by relocations that the driver applies.
+        source = PTX.with_suffix(".cu")
+        subprocess.run([nvcc, "-arch=sm_90", "-cubin", "-G", source, "-o", folder / "debug.bin"], check=True)
+        rewritten = write_cubin(read_cubin((folder / "debug.bin").read_bytes(), "debug"))
+        (folder / "debugours.bin").write_bytes(rewritten)
+        images += ["debug", "debugours"]
     p, v = np.linspace(0, 1, N).astype(np.float32), np.arange(32, dtype=np.int32)
     np.save(folder / "p.npy", p)
     np.save(folder / "v.npy", v)
@@ -65,7 +73,7 @@ def main(folder: Path) -> None:
         "cluster": {"kernel": "_Z9k_clusterPi", "grid": [4], "block": [1], "args": [{"out": 16}]},
     }  # fmt: skip
     for name, case in cases.items():
-        for image in ("ptxas", "ours", "fatbin"):
+        for image in images:
             text = json.dumps({"image": f"{image}.bin", "expect": f"{name}.exp", **case}, indent=1)
             (folder / f"{name}_{image}.json").write_text(text)
 
