@@ -47,6 +47,9 @@ def arch_of(image: Elf) -> str:
     return f"sm_{image.flags & 0xFF}{'a' if image.flags & 0x800 else ''}"
 
 
+_PAIR = struct.Struct("<II")
+
+
 class _Reader:
     def __init__(self, image: Elf) -> None:
         self.image = image
@@ -81,6 +84,7 @@ class _Reader:
                 section.data.bad(0, f"{section.name} has no function symbol")
             program.functions.append(self._function(section, kernels[section.index], inner.get(section.index, [])))
         self._module_info(program)
+        self._callgraph(program)
         self._variables(program)
         self._constant4(program)
         self._lines(program)
@@ -189,6 +193,19 @@ class _Reader:
                 frames = owner[symbol].attributes.setdefault("LOCAL_FRAMES", {})
                 assert isinstance(frames, dict)
                 frames[symbol] = words[1]
+
+    def _callgraph(self, program: Program) -> None:
+        """Edges between functions with symbols of their own, beyond the externs that a kernel's records list."""
+        section = self.image.section(".nv.callgraph")
+        if section is None:
+            return
+        functions, symbols = {f.name: f for f in program.functions}, self.image.symbols
+        for at in range(0, len(section.data) - 7, 8):
+            caller, callee = section.data.unpack(_PAIR, at, ".nv.callgraph")
+            if caller < len(symbols) and callee < len(symbols) and symbols[caller].name in functions:
+                callees = functions[symbols[caller].name].callees
+                if symbols[callee].name and symbols[callee].name not in callees:
+                    callees.append(symbols[callee].name)
 
     def _variables(self, program: Program) -> None:
         holders = {
