@@ -1,0 +1,208 @@
+"""The pipeline by name, its options, its limits, what it prints, and that it is deterministic."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from minicc.diagnostics import EXIT_PTXAS, CompileError
+from minicc.ptxas import Options, pipeline
+from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.options import parse
+from minicc.ptxas.verify import VerifyError, verify
+from minicc.sass.instr import Reg, Target
+from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.programs import Generator
+
+EMPTY = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k() { ret; }
+"""
+
+
+def test_words() -> None:
+    options = Options()
+    parse(["-v", "-O2", "--maxrregcount=40", "--sched", "serial", "--ra=spill-all", "--dump-after=control"], options)
+    assert options.verbose and options.opt_level == 2 and options.max_registers == 40
+    assert options.sched == "serial" and options.ra == "spill-all" and options.dump_after == {"control"}
+
+
+@pytest.mark.parametrize("word", ["--nonsense", "vadd", "--sched=fast", "--maxrregcount=many", "--ra"])
+def test_bad_word(word: str) -> None:
+    with pytest.raises(CompileError) as caught:
+        parse([word], Options())
+    assert caught.value.exit_status == EXIT_PTXAS
+    assert word.partition("=")[0] in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["disable", "dump_after"])
+def test_unknown_pass(field: str) -> None:
+    with pytest.raises(CompileError, match="no pass is called 'nope'; there are: reach"):
+        assemble(EMPTY, Options(**{field: frozenset({"nope"})}))  # type: ignore[arg-type]
+
+
+def test_needed_pass_stays() -> None:
+    with pytest.raises(CompileError, match="cannot be disabled"):
+        assemble(EMPTY, Options(disable=frozenset({"regalloc"})))
+
+
+def test_dump_and_stop() -> None:
+    options = Options(dump_after=frozenset({"all"}), stop_after="dead", time_passes=True)
+    program = assemble(EMPTY, options)
+    assert program.functions == []
+    names = [name for name, _, _ in options.dumps]
+    assert names == [p.name for p in pipeline.PASSES[: pipeline.NAMES.index("dead") + 1]]
+    assert "EXIT" in options.dumps[0][2]
+    assert list(options.seconds) == names
+
+
+@pytest.mark.parametrize("name", [p.name for p in pipeline.PASSES if p.optional])
+def test_each_pass_can_go(name: str, kernels_ptx: str) -> None:
+    assert len(assemble(kernels_ptx, Options(disable=frozenset({name}))).functions) == 5
+
+
+def test_registers_of_an_empty_kernel() -> None:
+    """ptxas reports 4 for it."""
+    assert assemble(EMPTY).functions[0].registers == 4
+
+
+@pytest.mark.parametrize("limit", [24, 40])
+def test_limit_is_kept(limit: int, kernels_ptx: str) -> None:
+    program = assemble(kernels_ptx, Options(max_registers=limit))
+    assert all(f.registers <= limit for f in program.functions)
+    assert program.function("many").frame > 0
+
+
+def test_impossible_limit(kernels_ptx: str) -> None:
+    with pytest.raises(CompileError) as caught:
+        assemble(kernels_ptx, Options(max_registers=5))
+    assert caught.value.exit_status == EXIT_PTXAS
+
+
+def test_launch_bounds(kernels_ptx: str) -> None:
+    bounded = kernels_ptx.replace("many_param_2\n)", "many_param_2\n)\n.maxntid 1024, 1, 1\n.minnctapersm 2")
+    assert bounded != kernels_ptx
+    assert assemble(bounded).function("many").registers <= 32
+
+
+def test_verbose_text(kernels_ptx: str, tmp_path: Path) -> None:
+    """Line for line the words of NVIDIA's ptxas, numbers apart."""
+    ptxas = shutil.which("ptxas")
+    if ptxas is None:
+        pytest.skip("no ptxas")
+    source = tmp_path / "k.ptx"
+    source.write_text(kernels_ptx)
+    run = subprocess.run(
+        [ptxas, "-arch=sm_90", "-v", str(source), "-o", str(tmp_path / "k.cubin")], capture_output=True
+    )
+    options = Options(verbose=True)
+    assemble(kernels_ptx, options)
+
+    def shape(lines: list[str]) -> list[str]:
+        return sorted(
+            re.sub(r", \d+ bytes cumulative stack size", "", re.sub(r"\d+(\.\d+)?", "N", line)) for line in lines
+        )
+
+    def plain(lines: list[str]) -> list[str]:
+        return [re.sub(r", N bytes cumulative stack size", "", line) for line in lines]
+
+    assert plain(shape(options.messages)) == plain(shape(run.stderr.decode().splitlines()))
+
+
+def test_warnings(kernels_ptx: str) -> None:
+    options = Options(max_registers=24, warn_spills=True, warn_lmem=True)
+    assemble(kernels_ptx, options)
+    text = "\n".join(options.messages)
+    assert "ptxas warning : Registers are spilled to local memory in function 'many', " in text
+    assert "ptxas warning : Local memory used for function 'many', size of stack frame: " in text
+
+
+def test_deterministic(kernels_ptx: str, tmp_path: Path) -> None:
+    source = tmp_path / "k.ptx"
+    source.write_text(kernels_ptx)
+    script = (
+        "import sys,hashlib\nfrom tests.ptxas.conftest import assemble\n"
+        f"p = assemble(open({str(source)!r}).read())\n"
+        "print(hashlib.sha256(b''.join(f.code for f in p.functions)).hexdigest())\n"
+    )
+    found = set()
+    for seed in ("0", "1", "12345"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        run = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True,
+            cwd=Path(__file__).parents[2],
+        )  # fmt: skip
+        found.add(run.stdout)
+    assert len(found) == 1
+
+
+def _broken(rule: str) -> MFunction:
+    function = Generator(3, 10).f
+    block = function.blocks[0]
+    reg = function.new("R", 2)
+    if rule == "part-in-range":
+        block.insts.insert(0, MInst("MOV", (), (V(reg, 2),), (Reg("R", 255),)))
+    elif rule == "aligned-part":
+        wide = function.new("R", 4)
+        block.insts.insert(0, MInst("LDS", ("64",), (V(wide, 1, 2),), (Reg("R", 255),)))
+    elif rule == "own-register":
+        block.insts.insert(0, MInst("MOV", (), (V(MFunction("other", True).new("R")),), (Reg("R", 255),)))
+    elif rule == "known-target":
+        block.insts.insert(0, MInst("BRA", (), (), (Target(label="nowhere"),)))
+    elif rule == "terminator-last":
+        block.insts.insert(0, MInst("EXIT"))
+    elif rule == "ends":
+        function.blocks[-1].insts.pop()
+    elif rule == "successors":
+        function.blocks[-1].succs.append(function.blocks[0].label)
+    elif rule == "unique-labels":
+        function.blocks.append(Block(function.blocks[0].label, [MInst("EXIT")]))
+    elif rule == "guard-is-predicate":
+        block.insts[0].guard = V(reg)
+    return function
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "part-in-range",
+        "aligned-part",
+        "own-register",
+        "known-target",
+        "terminator-last",
+        "ends",
+        "successors",
+        "unique-labels",
+        "guard-is-predicate",
+    ],
+)
+def test_verifier_names_the_rule(rule: str) -> None:
+    with pytest.raises(VerifyError, match="after pass testing, in k") as caught:
+        verify(_broken(rule), "testing")
+    assert caught.value.rule == rule
+
+
+def test_verifier_accepts_random_programs() -> None:
+    for seed in range(20):
+        verify(Generator(seed, 60).f, "testing")
+
+
+def test_speed_is_linear() -> None:
+    """Eight times the code takes at most sixteen times as long."""
+    import time
+
+    spent = []
+    for size in (1500, 12000):
+        function = Generator(1, size, 30, 5).f
+        count = sum(len(b.insts) for b in function.blocks)
+        start = time.process_time()
+        pipeline.run(function, ARCH, Options())
+        spent.append((time.process_time() - start) / count)
+    assert spent[1] < 2 * spent[0]
