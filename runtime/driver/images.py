@@ -79,9 +79,9 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
         entries = binary.read_fatbin(image, name)
         matching = [e for e in entries if e.kind == "cubin" and runs_on(e.arch, arch)]
         if matching:
-            best = max(matching, key=lambda e: (e.arch == arch.name, e.arch))
-            tracer.step("driver", "take cubin from fatbin", name=name, arch=best.arch, of=len(entries))
-            return to_program(best.data, f"{name} ({best.arch})", arch, tracer)
+            best = max(matching, key=lambda e: (e.arch == arch.name, e.arch)).arch
+            tracer.step("driver", "take cubin from fatbin", name=name, arch=best, of=len(entries))
+            return _only([e.data for e in matching if e.arch == best], f"{name} ({best})", arch, tracer)
         sources = [e for e in entries if e.kind == "ptx" and jit_target(e.arch, arch)]
         if sources:
             best = max(sources, key=lambda e: e.version or (0, 0))
@@ -92,6 +92,16 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
     if re.search(r"^\s*\.version\s+\d", text, re.MULTILINE):
         return jit(text, name, arch, tracer)
     fail("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX", place=f"{name}: byte 0x0")
+
+
+def _only(cubins: list[bytes], name: str, arch: Arch, tracer: Tracer) -> Program:
+    """The one cubin with kernels: a linked program also holds what the device linker made, which may be empty."""
+    programs = [to_program(cubin, name, arch, tracer) for cubin in cubins]
+    useful = [p for p in programs if any(f.entry for f in p.functions)] or programs[:1]
+    if len(useful) > 1:
+        kernels = "; ".join(", ".join(f.name for f in p.functions if f.entry) for p in useful)
+        fail("load.several", f"{name} holds {len(useful)} modules (kernels: {kernels}); extract one with objdump -xelf")
+    return useful[0]
 
 
 def _demand(cubin: str, arch: Arch, name: str) -> None:
