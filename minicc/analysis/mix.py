@@ -1,4 +1,5 @@
-"""The instruction mix of finished code: how many of each mnemonic, pipe and kind, and the issue cycles they take at least."""
+"""The instruction mix of finished code: how many of each mnemonic, pipe and kind, and the issue cycles they take
+at least."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ SIZE = 16
 
 @attrs.frozen
 class Mix:
-    """Static counts. `cycles` per pipe are instructions times issue interval: the least a warp of each sub-core keeps it
-    busy if every instruction runs once. `stall` is the sum of all stall counts."""
+    """Static counts. `cycles` per pipe are instructions times issue interval: the least a warp of each sub-core keeps
+    it busy if every instruction runs once. `stall` is the sum of all stall counts."""
 
     total: int
     mnemonics: dict[str, int]

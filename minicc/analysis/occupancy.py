@@ -1,5 +1,5 @@
-"""How many blocks of a kernel fit an SM, and what stops more of them. The rules are those of the compute work distributor
-(limits and granularities in the arch's `occupancy`)."""
+"""How many blocks of a kernel fit an SM, and what stops more of them. The rules are those of the compute work
+distributor (limits and granularities in the arch's `occupancy`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from minicc.arch.schema import Arch
 
 @attrs.frozen
 class Report:
-    """Blocks and warps of one kernel on one SM. `limits` gives the blocks that each resource alone would allow; `limiter`
-    names the scarcest ("registers", "shared", "warps", "blocks"); `fraction` is warps over the SM's most."""
+    """Blocks and warps of one kernel on one SM. `limits` gives the blocks that each resource alone would allow;
+    `limiter` names the scarcest ("registers", "shared", "warps", "blocks"); `fraction` is warps over the SM's most."""
 
     blocks: int
     warps: int
