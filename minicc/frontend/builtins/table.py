@@ -439,7 +439,7 @@ def find(name: str, fast: bool) -> list[object] | None:
                 how = f"lib:{rest}:{precise if rest != 'integer' and name[:2] != '__' and name != 'rsqrt' else name}"
                 made.append(Builtin(name, _types(result)[0][0], tuple(types), how))
             elif kind == "same-type":
-                made.append(Builtin(name, ty.VOID, tuple(types), "same-type", rest))
+                made.append(Builtin(name, ty.VOID, tuple(types), "same-type", rest, variadic))
             else:
                 made.append(Builtin(name, _types(result)[0][0], tuple(types), kind, rest, variadic))
     _parsed[name, fast] = made

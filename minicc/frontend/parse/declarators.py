@@ -86,6 +86,8 @@ class Declarators(Expressions):
         if self.peek(ahead + 1).text == "::":
             return self._qualified_is_type(self.i + ahead)
         found = self.lookup(token.text)
+        if isinstance(found, ast.ClassTemplate) and self.peek(ahead + 1).text == "<":
+            return self._qualified_is_type(self.i + ahead)
         return isinstance(found, Type | ast.ClassTemplate)
 
     def _qualified_is_type(self, start: int) -> bool:
@@ -557,7 +559,7 @@ class Declarators(Expressions):
         after = self.peek()
         if after.text in (")", "..."):
             return self.function is None or after.text == "..."
-        return self.starts_type(1)
+        return self.function is None or self.starts_type(1)
 
     def _array_suffix(self, elem: Type) -> Type:
         bounds: list[tuple[int | str, Token]] = []

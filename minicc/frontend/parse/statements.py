@@ -9,12 +9,14 @@ import attrs
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.declarators import SPECIFIERS
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocess import PRAGMA
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
+_SURE = (SPECIFIERS | {"decltype", "typename"}) - {"inline"}
 _CONSTRAINT = re.compile(r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$")
 
 
@@ -112,7 +114,7 @@ class Statements(Records):
             return True
         if not self.starts_type(0):
             return False
-        if token.text in ("const", "static", "constexpr", "__shared__", "extern", "struct", "auto", "unsigned", "signed") and self.peek().text not in ("(", "{"):
+        if token.text in _SURE or (token.text in ("struct", "auto", "unsigned", "signed") and self.peek().text not in ("(", "{")):
             return True
         # `T(...)`, `T{...}` and `T::f()` are expressions.
         following = self.peek().text

@@ -10,7 +10,7 @@ from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, promoted
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, element_quals, is_derived, promoted
 from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -320,8 +320,8 @@ class Calls(Operators):
             if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
                 target = ty.reference(source) if arg.lvalue else source.bare
                 return self._match(param.elem, target, bindings, fixed)
-            if param.elem.quals:
-                source = ty.qualified(source, param.elem.quals)
+            if element_quals(param.elem):
+                source = ty.qualified(source, element_quals(param.elem))
             return self._match(param.elem, source, bindings, fixed)
         if source.kind == "array":
             assert source.elem is not None
