@@ -19,6 +19,7 @@ class NoFit(Exception):
 
 
 ZERO = {"R": RZ, "UR": URZ, "P": 7, "UP": 7}
+LAST_SCOREBOARD = 5
 LANES = frozenset(("H0_H0", "H1_H1", "F32", "H0_NH1"))
 """Suffixes that stand outside the bars of an absolute value; others stand inside."""
 FILE_TEXT = {"R": "RZ", "UR": "URZ", "P": "PT", "UP": "UPT"}
@@ -124,6 +125,8 @@ class RegCodec(Codec):
             index = self.bits.get(word)
             if self.wide and index in (63, 255):
                 index ^= 63 ^ 255
+            if self.slot.file == "SB" and index > LAST_SCOREBOARD:
+                raise NoFit(f"no scoreboard {index}")
             suffix = self.fixed
             if self.suffix:
                 printed = self.suffix.prints.get(self.suffix.bits.get(word))

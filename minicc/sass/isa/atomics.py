@@ -7,9 +7,11 @@ from minicc.sass.isa.timing import ATOMG, ATOMS, STG, Timing
 
 NEW = "sm_90"
 OFF = "40..63 int"
-INTEGER = "87..90: ADD MIN MAX INC DEC AND OR XOR EXCH SAFEADD"
+INTEGER = "87..90: ADD MIN MAX INC DEC AND OR XOR EXCH"
+GLOBAL = f"{INTEGER} SAFEADD"
 REDUCTION = "87..89: ADD MIN MAX INC DEC AND OR XOR"
 TYPE = "73..75: - S32 64 S64 128 ? ? ?"
+SHARED_TYPE = "73..75: - S32 64 ? 128 ? ? ?"
 CAS_TYPE = "73..75: - S32 64 ? 128"
 FLOAT = (
     "73..76: F16x2.RN F16x4.RN F16x8.RN BF16x2.RN BF16x4.RN BF16x8.RN ? ? ? F32.FTZ.RN F32x2.FTZ.RN F32x4.FTZ.RN"
@@ -33,6 +35,7 @@ def addressed(
 ) -> tuple[Row, ...]:
     """Address forms of a global atomic: plain; descriptor (bit 71); uniform addend with 64-bit (bit 70) or 32-bit
     register."""
+    long = mods.replace("{e}", ".E")
     every = on.split() if on else ["sm_80", "sm_90"]
     new = " ".join(f for f in every if f != "sm_80")
     old = "sm_80" if "sm_80" in every else ""
@@ -49,18 +52,18 @@ def addressed(
         op(
             mnemonic,
             uniform_opcode,
-            f"{mods} {before}desc[URc:2][Ra.64:2+#off]{after}",
+            f"{long} {before}desc[URc:2][Ra.64:2+#off]{after}",
             timing,
-            when="91=1 70..71=3",
+            when="91=1 70..72=7",
             on=new,
             **fields,
         ),
         op(
             mnemonic,
             uniform_opcode,
-            f"{mods} {before}[Ra.64:2+URc+#off]{after}",
+            f"{long} {before}[Ra.64:2+URc+#off]{after}",
             timing,
-            when="91=1 70..71=1",
+            when="91=1 70..72=5",
             on=" ".join(every),
             **fields,
         ),
@@ -79,9 +82,9 @@ def addressed(
             op(
                 mnemonic,
                 uniform_opcode,
-                f"{mods} {before}[Ra.64:2+#off]{after}",
+                f"{long} {before}[Ra.64:2+#off]{after}",
                 timing,
-                when="91=1 70..71=3",
+                when="91=1 70..72=7",
                 on=old,
                 hidden="descriptor=64..69=63",
                 **fields,
@@ -93,21 +96,22 @@ def addressed(
 def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **fields: str) -> tuple[Row, ...]:
     """Address forms of a global reduction: the selectors are bits 90 (64-bit register) and 71 (descriptor)."""
     after = ", Rb:type"
+    long = mods.replace("{e}", ".E")
     return (
         op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0",
            on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
-        op(mnemonic, opcode, f"{mods} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1",
+        op(mnemonic, opcode, f"{long} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3",
            on=" ".join(f for f in on.split() if f != "sm_80"), **fields) if on != "sm_80" else
-        op(mnemonic, opcode, f"{mods} [Ra.64:2+#off]{after}", timing, when="91=1 90=1 71=1", on=on,
+        op(mnemonic, opcode, f"{long} [Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3", on=on,
            hidden="descriptor=64..69=63", **fields),
-        op(mnemonic, opcode, f"{mods} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 71=0", on=on, **fields),
+        op(mnemonic, opcode, f"{long} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 71..72=2", on=on, **fields),
         op(mnemonic, opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0", on=on, hidden="desc=71=0",
            **fields),
     )  # fmt: skip
 
 
 ROWS = (
-    *addressed("ATOMG", 0x3A8, 0x9A8, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER,
+    *addressed("ATOMG", 0x3A8, 0x9A8, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=GLOBAL,
                type=TYPE, **COMMON),
     *addressed("ATOMG", 0x3A3, 0x9A3, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW,
                op=FLOAT_OP, type=FLOAT, **COMMON),
@@ -125,10 +129,10 @@ ROWS = (
                **COMMON),
     *reduction("RED", 0x98E, "{e}{op}{evict}{type}{scope}", STG, "sm_80", op=REDUCTION,
                type="73..75: - S32 64 F32.FTZ.RN F16x2.RN S64 F64.RN", **COMMON),
-    op("ATOMS", 0x38C, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type", ATOMS, op=INTEGER, type=TYPE, scaled=SHARED,
-       off=OFF),
-    op("ATOMS", 0x98C, "{op}{type} Rd:type, [Ra{scaled}+URc+#off], Rb:type", ATOMS, when="91=1", op=INTEGER, type=TYPE,
+    op("ATOMS", 0x38C, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type", ATOMS, op=INTEGER, type=SHARED_TYPE,
        scaled=SHARED, off=OFF),
+    op("ATOMS", 0x98C, "{op}{type} Rd:type, [Ra{scaled}+URc+#off], Rb:type", ATOMS, when="91=1", op=INTEGER,
+       type=SHARED_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS,
        op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120",

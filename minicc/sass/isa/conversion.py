@@ -18,6 +18,7 @@ TO_64 = "75..77: 3=F64"
 FLOAT_DST = "75..77: ? F16 - ? BF16"
 
 NEW = "sm_89 sm_90 sm_100 sm_120"
+SATURATE = "74..75: - SAT SATRELU ?"
 PACK = {
     "on": NEW, "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76,86..87: F16 BF16 ? TF32 E5M2 E4M3 ? ?",
     "round": "79..80: - ? ? RZ",
@@ -81,7 +82,7 @@ ROWS = (
        round=TO_INT, ftz=FTZ),
     # On the ALU.
     op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "16", on="sm_89 sm_90 sm_100 sm_120",
-       hidden="to=75..77=2 from=84..85=2", sign="74: U32 S32", round=ROUND),
+       hidden="to=75..77=2 from=84..85=2", sign="74: U32 S32", round="78..79: - ? ? RZ"),
     op("I2I", 0x038, "{to}.S32.SAT Rd, B", ALU, "B", to="76..77: U8 S8 U16 S16"),
     # Two floats packed into a register; MERGE_C puts one beside a half of C; UNPACK_B widens pairs of 8-bit floats.
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0 89..90=0",
@@ -95,11 +96,12 @@ ROWS = (
        when="78=1 89..90=0", half="72: - H1", **PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C{half}", ALU, "3t", when="78=1 89..90=0",
        half="72: - H1", **PACK),
-    op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_B{round} Rd, B", ALU, "1", when="78=1 89..90=1",
-       hidden="a=24..31=255 c=64..71=255", **PACK),
+    op("F2FP", 0x03E, "{relu}{to}.F32.PACK_B{round} Rd, B", ALU, "1", when="78=1 89..90=1",
+       hidden="a=24..31=255 c=64..71=255", on=NEW, relu="75: - RELU", to="76,86..87: ? ? ? TF32",
+       round="79..80: - ? ? RZ"),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB_MERGE_C{round} Rd, A, B, C{half}", ALU, "1",
        when="78=1 89..90=2", half="72: - H1", **PACK),
-    op("F2FP", 0x03E, "{satfinite}{relu}.F16{type}.UNPACK_B Rd, B{half}", ALU, "1", when="78=0 89..90=1", on=NEW,
+    op("F2FP", 0x03E, "{relu}.F16{type}.UNPACK_B Rd, B{half}", ALU, "1", when="78=0 89..90=1", on=NEW,
        satfinite="77: - SATFINITE", relu="75: - RELU", type="73..74: ? ? E5M2 E4M3", half="88: - H1",
        hidden="a=24..31=255 c=64..71=255"),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F16.UNPACK_B_MERGE_C Rd, B, C{half}", ALU, "1", when="78=0 89..90=2",
@@ -109,6 +111,8 @@ ROWS = (
        to="76: U8 S8", round="78..79: - ? ? TRUNC", ntz="74: - NTZ", relu="75: - RELU", half_C="72: - H1"),
     op("F2IP", 0x043, "{to}.F32{round}{ntz}{relu} Rd, A, B, C.{half}?", ALU, "2", imm="f32", on=NEW, half="72: - H1",
        to="76: U8 S8", round="78..79: - ? ? TRUNC", ntz="74: - NTZ", relu="75: - RELU"),
-    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C{part}", ALU, "B", to="76..78: U8 S8 U16 S16 U2 S2 U4 S4",
-       sat="74..75: - SAT SATRELU ?", part_C="72..73: - H1 24 28"),
+    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C{part}", ALU, "B", when="73=0 78=0", to="76..77: U8 S8 U16 S16",
+       sat=SATURATE, part_C="72: - H1"),
+    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.28", ALU, "B", when="72..73=3 77..78=2", to="76: U2 S2", sat=SATURATE),
+    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.24", ALU, "B", when="72..73=2 77..78=3", to="76: U4 S4", sat=SATURATE),
 )  # fmt: skip

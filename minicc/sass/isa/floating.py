@@ -8,6 +8,7 @@ from minicc.sass.isa.timing import ALU, FMA, XU
 FLUSH = "76,80: - FMZ FTZ ?"
 SET = {"cmp": FCMP, "ftz": FTZ, "bool": BOOL}
 SCALE = "84..86: ? D8 D4 D2 - M2 M4 M8"
+SHORT_FUNCTION = "74..79: COS SIN EX2 LG2 RCP RSQ ? ? SQRT TANH"
 FUNCTION = "74..79: COS SIN EX2 LG2 RCP RSQ RCP64H RSQ64H SQRT TANH"
 NEW = "sm_90 sm_100 sm_120"
 
@@ -27,8 +28,8 @@ ROWS = (
     op("FSETP", 0x00B, "{cmp}{ftz}{bool} Pd, Pe, -|A|, -|B|, !Ps", ALU, "B", imm="f32", **SET),
     op("FCHK", 0x102, " Pd, -|A|, -|B|", XU, "B", imm="f32"),
     op("MUFU", 0x108, "{fn} Rd, -|B|", XU, "B", imm="f32", when="72..73=0", fn=FUNCTION),
-    op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=1", fn=FUNCTION, half="60: - H1"),
-    op("MUFU", 0x108, "{fn}.BF16 Rd, -|B|{half}", XU, "156u", when="72..73=2", fn=FUNCTION, half="60: - H1"),
-    op("MUFU", 0x108, "{fn}.F16 Rd, B", XU, "4", when="72..73=1", imm="f16", fn=FUNCTION),
-    op("MUFU", 0x108, "{fn}.BF16 Rd, B", XU, "4", when="72..73=2", imm="bf16", fn=FUNCTION),
+    op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=1", fn=SHORT_FUNCTION, half="60: - H1"),
+    op("MUFU", 0x108, "{fn}.BF16 Rd, -|B|{half}", XU, "156u", when="72..73=2", fn=SHORT_FUNCTION, half="60: - H1"),
+    op("MUFU", 0x108, "{fn}.F16 Rd, B", XU, "4", when="72..73=1", imm="f16", fn=SHORT_FUNCTION),
+    op("MUFU", 0x108, "{fn}.BF16 Rd, B", XU, "4", when="72..73=2", imm="bf16", fn=SHORT_FUNCTION),
 )  # fmt: skip

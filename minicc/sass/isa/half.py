@@ -12,7 +12,7 @@ LANES3 = {
     "half_B": "60..61,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?",
     "half_C": "81..82: - F32 H0_H0 H1_H1",
     "half_BC": "81..82,86: - F32 H0_H0 H1_H1 H0_NH1 ? ? ?",
-    "half_CB": "60..61: - F32 H0_H0 H1_H1",
+    "half_CB": f"60..61: {HALVES}",
 }
 C_SIGNS = {"C_abs": "83", "C_neg": "84"}
 BF16 = "85: - BF16_V2"

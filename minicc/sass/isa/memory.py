@@ -38,6 +38,7 @@ def addressed(
     """The address forms of one access: plain, with descriptor, with uniform addend. `before` and `after` are the
     operands around the address; `uniform` is the slot of the uniform register. With `long_off` the plain form has a
     32-bit offset, and its data register moves out of the way."""
+    long = mods.replace("{e}", ".E")
     bits = {"URb": "32..37", "URc": "64..69"}[uniform]
     first = after.replace("Rb", "Rc") if "long_off" in fields else after
     plain = {k: v for k, v in fields.items() if k != "long_off"} | (
@@ -46,16 +47,16 @@ def addressed(
     wide = {k: v for k, v in fields.items() if k != "long_off"}
     return (
         op(mnemonic, opcode, f"{mods} {before}[Ra:e+#off]{first}", timing, when="91=0", **plain),
-        op(mnemonic, uniform_opcode, f"{mods} {before}desc[{uniform}:2][Ra.64:2+#off]{after}", timing,
-           when="91=1 90=1 76=1", on=NEW, **wide),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+{uniform}+#off]{after}", timing, when="91=1 90=1 76=0",
-           on=NEW, **wide),
+        op(mnemonic, uniform_opcode, f"{long} {before}desc[{uniform}:2][Ra.64:2+#off]{after}", timing,
+           when="91=1 90=1 76=1 72=1", on=NEW, **wide),
+        op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+{uniform}+#off]{after}", timing,
+           when="91=1 90=1 76=0 72=1", on=NEW, **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
            on=NEW, hidden="desc=76=0", **wide),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+#off]{after}", timing, when="91=1 90=1 76=1",
+        op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+#off]{after}", timing, when="91=1 90=1 76=1 72=1",
            on="sm_80", hidden=f"descriptor={bits}=63", **wide),
-        op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.64:2+{uniform}+#off]{after}", timing, when="91=1 90=1 76=0",
-           on="sm_80", **wide),
+        op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+{uniform}+#off]{after}", timing,
+           when="91=1 90=1 76=0 72=1", on="sm_80", **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
            on="sm_80", hidden="desc=76=0", **wide),
     )  # fmt: skip

@@ -40,11 +40,12 @@ TYPE64 = "73,80: U32 - U64 S64"
 def atomic(mnemonic: str, opcode: int, selector: int, **fields: str) -> tuple[Row, ...]:
     """Address forms with descriptor or uniform addend: bit 63 is the 64-bit register, `selector` the descriptor."""
     mods, after = "{e}{op}{evict}{type}{scope}", ", Rb:type"
+    long = mods.replace("{e}", ".E")
     return (
-        op(mnemonic, opcode, f"{mods} Pd, Rd:type, desc[URc:2][Ra.64:2+#off]{after}", ATOMG,
-           when=f"91=1 63=1 {selector}=1", on=BOTH, **fields),
-        op(mnemonic, opcode, f"{mods} Pd, Rd:type, [Ra.64:2+URc+#off]{after}", ATOMG, when=f"91=1 63=1 {selector}=0",
-           on=BOTH, **fields),
+        op(mnemonic, opcode, f"{long} Pd, Rd:type, desc[URc:2][Ra.64:2+#off]{after}", ATOMG,
+           when=f"91=1 72=1 63=1 {selector}=1", on=BOTH, **fields),
+        op(mnemonic, opcode, f"{long} Pd, Rd:type, [Ra.64:2+URc+#off]{after}", ATOMG,
+           when=f"91=1 72=1 63=1 {selector}=0", on=BOTH, **fields),
         op(mnemonic, opcode, f"{mods} Pd, Rd:type, [Ra.U32+URc:2+#off]{after}", ATOMG, when=f"91=1 63=0 {selector}=0",
            on=BOTH, **fields),
     )  # fmt: skip
@@ -53,11 +54,18 @@ def atomic(mnemonic: str, opcode: int, selector: int, **fields: str) -> tuple[Ro
 def reduction(opcode: int, **fields: str) -> tuple[Row, ...]:
     """REDG: bit 90 is the 64-bit register, bit 81 the descriptor."""
     mods, after, timing = "{e}{op}{evict}{type}{scope}", ", Rb:type", STG
+    long = mods.replace("{e}", ".E")
     return (
         op(
-            "REDG", opcode, f"{mods} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 81=1", on=BOTH, **fields
+            "REDG",
+            opcode,
+            f"{long} desc[URc:2][Ra.64:2+#off]{after}",
+            timing,
+            when="91=1 72=1 90=1 81=1",
+            on=BOTH,
+            **fields,
         ),
-        op("REDG", opcode, f"{mods} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 81=0", on=BOTH, **fields),
+        op("REDG", opcode, f"{long} [Ra.64:2+URc+#off]{after}", timing, when="91=1 72=1 90=1 81=0", on=BOTH, **fields),
         op("REDG", opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0 81=0", on=BOTH, **fields),
     )
 

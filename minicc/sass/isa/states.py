@@ -5,8 +5,8 @@ from __future__ import annotations
 NAMES = {
     **{k: f"B{k}" for k in range(16)},
     **{16 + k: f"THREAD_STATE_ENUM.{k}" for k in range(5)},
-    21: "THREAD_STATE_ENUM.5",
-    22: "THREAD_STATE_ENUM.6",
+    21: "TRAP_RETURN_PC.LO",
+    22: "TRAP_RETURN_PC.HI",
     23: "TRAP_RETURN_MASK",
     24: "MEXITED",
     25: "MKILL",

@@ -11,7 +11,7 @@ CLAMP = "59..60: IGN - TRAP ?"
 BA = "72: - BA"
 COMMON = {"dim": DIM, "evict": EVICT, "clamp": CLAMP}
 SIZE = "73..75: U8 S8 U16 S16 -* 64 128 ?"
-COMPONENTS = "73..75: R RG ? ? ? ? ? -*"
+COMPONENTS = "72..76: 17=R 19=RG 31=-"
 TYPE = "73..75: - S32 U64 F32.FTZ.RN F16x2.RN S64 SD32 SD64"
 INTEGER = "87..90: ADD MIN MAX INC DEC AND OR XOR EXCH"
 REDUCTION = "87..89: ADD MIN MAX INC DEC AND OR XOR"
@@ -61,14 +61,14 @@ ROWS = (
        what="87..90: 4=IVALL 6=IVALLP 7=WBALL 8=WBALLP"),
     op("CCTL", 0x98F, "{e}{cache}{what} [Ra:e+#off]", STG, when="91=0", e=EXTENDED, cache="78..79: - U C I",
        what="87..90: PF1 PF2 WB IV ? RS ? ? ? PML2 DML2 RML2", off="32..63 int"),
-    op("CCTL", 0xD8F, "{e}{cache}{what} [Ra:e+URb+#off]", STG, when="91=1", e=EXTENDED, cache="78..79: - U C I",
+    op("CCTL", 0xD8F, "{e}{cache}{what} [Ra:e+URb]", STG, when="91=1", e=EXTENDED, cache="78..79: - U C I",
        what="87..90: PF1 PF2 WB IV ? RS ? ? ? PML2 DML2 RML2", off="40..63 int"),
     op("CCTLL", 0x990, "{what} [Ra+#off]", STG, when="91=0", what="87..89: PF1 PF2 WB IV ? RS ? ?", off="40..63 int"),
-    op("CCTLL", 0xD90, "{what} [Ra+URb+#off]", STG, when="91=1", what="87..89: PF1 PF2 WB IV ? RS ? ?",
+    op("CCTLL", 0xD90, "{what} [Ra+URb]", STG, when="91=1", what="87..89: PF1 PF2 WB IV ? RS ? ?",
        off="40..63 int"),
     op("CCTLT", 0x391, ".IVALL ", STG),
-    op("CCTLT", 0xB91, ".IVTH #bank, #header", STG, on=OLD, header="40..53", bank="54..58"),
-    op("CCTLT", 0xD91, ".IVTH URb", STG, when="91=1"),
+    op("CCTLT", 0xB91, ".IVTH #bank, #header", STG, when="85..86=1", on=OLD, header="40..53", bank="54..58"),
+    op("CCTLT", 0xD91, ".IVTH URb", STG, when="85..86=1 91=1"),
     op("QSPC", 0x3AA, "{e}{space} Pd, Rd, [Ra:e+#off]", LDG, when="91=0", e=EXTENDED, space="73..74: G L S D",
        off="40..63 int"),
     op("QSPC", 0x9AA, "{e}{space} Pd, Rd, [Ra.U32+URb+#off]", LDG, when="91=1", e=EXTENDED, space="73..74: G L S D",

@@ -11,7 +11,7 @@ from minicc.sass.isa.timing import DMMA, MMA1688, MMA16816
 
 META = {"id": "48..49"}
 ROUND = "78..79: - RM RP RZ"
-INT8 = {"a": "76..77: U8 S8 U4 S4", "b": "78..79: U8 S8 U4 S4", "sat": "82: - SAT"}
+INT8 = {"a": "76..77: U8 S8 ? ?", "b": "78..79: U8 S8 ? ?", "sat": "82: - SAT"}
 
 ROWS = (
     op("HMMA", 0x23C, "{shape}{acc}{type} Rd:hmma_d, -Ra:hmma_a, -Rb:hmma_b, Rc:hmma_d, !UPx?", MMA16816, when="73=0",

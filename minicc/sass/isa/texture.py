@@ -38,9 +38,9 @@ def fetch(
     return (
         op(mnemonic, 0xA00 | first, f"{head}#bank, #header, {last}", TEX, on=OLD, hidden=hidden, header="40..53",
            bank="54..58", **bound),
-        op(mnemonic, 0x200 | first + 1, f"{low}{last}", TEX, on=OLD, hidden=hidden, **fields),
-        op(mnemonic, 0xA00 | first + 2, f"{low}#bank, #low, #high, {last}", TEX, on=OLD, hidden=hidden, low="40..45",
-           high="46..53", bank="54..58", **fields),
+        op(mnemonic, 0x200 | first + 1, f"{low}{last}", TEX, on=OLD, when="59=1", hidden=hidden, **fields),
+        op(mnemonic, 0xA00 | first + 2, f"{low}#bank, #low, #high, {last}", TEX, on=OLD, when="59=1", hidden=hidden,
+           low="40..45", high="46..53", bank="54..58", **fields),
         op(mnemonic, 0xE00 | first + uniform, f"{before}{mods} {operands}, {query}URe:2, #slot, {last}", TEX,
            when="91=1", on=OLD, hidden=hidden, slot="46..53", **fields),
     )  # fmt: skip

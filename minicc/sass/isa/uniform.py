@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minicc.sass.isa.logic import PERMUTE, SHIFT
+from minicc.sass.isa.logic import SHIFT
 from minicc.sass.isa.notation import BOOL, CMP, SIGN, op
 from minicc.sass.isa.timing import UALU, UMOV
 
@@ -44,7 +44,7 @@ ROWS = (
        shift="75..79"),
     op("ULOP3", 0x092, ".LUT{pand} UPd?, URd, UA, UB, UC, #lut, !UPs", UALU, "14", imm="uint", when="91=1",
        lut="72..79", pand="80: - PAND"),
-    op("UPRMT", 0x096, "{mode} URd, UA, UB, UC", UALU, "14", imm="uint", when="91=1", mode=PERMUTE),
+    op("UPRMT", 0x096, " URd, UA, UB, UC", UALU, "14", imm="uint", when="91=1"),
     op("USHF", 0x099, "{dir}{wrap}{type}{high} URd, UA, UB, UC", UALU, "124", imm="uint", when="91=1", **SHIFT),
     op("USGXT", 0x09A, "{wrap}{sign} URd, UA, UB", UALU, "14", imm="uint", when="91=1", sign=SIGN, wrap="75: - W"),
     op("UBMSK", 0x09B, "{wrap} URd, UA, UB", UALU, "14", imm="uint", when="91=1", wrap="75: - W"),
