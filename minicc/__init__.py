@@ -16,6 +16,28 @@ if TYPE_CHECKING:
     from minicc.driver import Compiled, compile
 
 
+def _warn_of_stray_runtime() -> None:
+    """`import runtime` finds a user's own runtime.py first if there is one; say so before it surprises."""
+    import warnings
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    try:
+        spec = find_spec("runtime")
+    except ValueError:
+        return
+    ours = Path(__file__).resolve().parent.parent / "runtime" / "__init__.py"
+    if spec is not None and spec.origin and Path(spec.origin).resolve() != ours:
+        warnings.warn(
+            f"'import runtime' would load {spec.origin}, which hides minicc's own; rename or move it",
+            ImportWarning if spec.origin == "frozen" else RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+_warn_of_stray_runtime()
+
+
 def __getattr__(name: str) -> Any:
     # The driver is loaded on first use, so that importing one room does not import the rest.
     if name in ("compile", "Compiled"):

@@ -189,7 +189,9 @@ class Build:
             entries = []
             for target in self.request.targets:
                 for code in target.codes:
-                    entries.append(binary.Entry("cubin", code, self.cubin(target, code), name=self.name))
+                    data = self.cubin(target, code)
+                    made_for = self.program(target, code).arch if self.kind == "cubin" else code
+                    entries.append(binary.Entry("cubin", made_for, data))
                 if target.embed_ptx and self.kind in ("k", "ll", "ptx"):
                     text = self.ptx(target).encode()
                     entries.append(binary.Entry("ptx", target.compute, text, compression=self.compression()))
@@ -294,7 +296,7 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
 
 
 ORDER = ("preprocess", "ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")
-_ENTERS = {"k": 0, "ll": 2, "ptx": 4, "sass": 6, "cubin": 7}
+_ENTERS = {"k": 0, "ll": 2, "ptx": 4, "sass": 5, "cubin": 5}
 SUFFIX = {"ll": ".ll", "opt.ll": ".opt.ll", "nvptx": ".nvptx.ptx", "ptx": ".ptx", "sass": ".sass", "cubin": ".cubin",
           "fatbin": ".fatbin", "object": ".o"}  # fmt: skip
 

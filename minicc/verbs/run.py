@@ -123,6 +123,9 @@ def main(words: list[str]) -> int:
     if "arch" not in request.values and "gencode" not in request.lists and device_name.startswith("sm_"):
         request = parse([*arguments.rest, f"-arch={device_name}"])
     image, name, source = _image(request)
+    from minicc.verbs import check_runtime
+
+    check_runtime()
     script = _script(arguments, source)
 
     import runtime

@@ -1,0 +1,159 @@
+"""The command as a user types it: artifacts, stages as inputs, exit statuses, nothing half-written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from minicc import cli
+from tests.conftest import SAMPLES
+
+VADD = str(SAMPLES / "vadd.k")
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_keep_leaves_the_file_of_every_stage(tmp_path):
+    assert cli.main([VADD, "-arch=sm_90", "--keep"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "vadd.fatbin", "vadd.ll", "vadd.o", "vadd.opt.ll", "vadd.ptx", "vadd.sm_90.cubin", "vadd.sm_90.sass",
+        "vadd.stub.c",
+    ]  # fmt: skip
+
+
+def test_every_stage_s_file_is_an_input_and_gives_the_same_code(tmp_path):
+    assert cli.main([VADD, "-arch=sm_90", "--keep"]) == 0
+    want = (tmp_path / "vadd.sm_90.cubin").read_bytes()
+    for name in ("vadd.ll", "vadd.opt.ll", "vadd.ptx", "vadd.sm_90.sass", "vadd.sm_90.cubin"):
+        assert cli.main(["-cubin", "-arch=sm_90", "-o", "again.cubin", name]) == 0
+        assert (tmp_path / "again.cubin").read_bytes() == want, name
+
+
+def test_the_dry_run_s_commands_can_be_typed(tmp_path, capsys):
+    assert cli.main([VADD, "-c", "--dryrun"]) == 0
+    assert list(tmp_path.iterdir()) == []
+    lines = [line.removeprefix("#$ minicc ") for line in capsys.readouterr().err.splitlines()]
+    for line in lines:
+        assert cli.main(line.split()) == 0
+    assert {"vadd.ll", "vadd.ptx", "vadd.sm_90.cubin", "vadd.fatbin", "vadd.o"} <= {p.name for p in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "status", "part"),
+    [
+        ("a.k", "__global__ void k(int *a) { a[0] = b; }", 1, "a.k:1:36: error: use of undeclared identifier 'b'"),
+        ("a.k", "__global__ void k(", 1, "error:"),
+        ("a.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { foo.bar; }", 255, "a.ptx:4:14: error:"),
+        ("a.ll", "define void @f( {", 1, "error:"),
+        ("a.sass", "FADD R0, R1\n", 1, "a.sass:1:"),
+        ("a.cubin", "not an ELF", 1, "byte 0x0"),
+        ("a.xyz", "", 1, "don't know what to do"),
+    ],
+)
+def test_errors_name_the_place_and_leave_nothing(tmp_path, capsys, name, text, status, part):
+    (tmp_path / name).write_text(text)
+    assert cli.main(["-fatbin", "-o", "out.fatbin", name]) == status
+    assert part in capsys.readouterr().err
+    assert not (tmp_path / "out.fatbin").exists()
+
+
+def test_a_missing_input_and_an_unwritable_output(capsys):
+    assert cli.main(["nothere.k"]) == 1
+    assert "nothere.k: No such file or directory" in capsys.readouterr().err
+    assert cli.main([VADD, "-o", "no/such/folder/x.fatbin"]) == 1
+    assert "no/such/folder/x.fatbin" in capsys.readouterr().err
+
+
+def test_an_internal_error_exits_70_and_says_how_to_report_it(monkeypatch, capsys):
+    from minicc import driver
+
+    monkeypatch.setattr(driver, "run", lambda build: 1 / 0)
+    assert cli.main([VADD]) == 70
+    assert "Please report it" in capsys.readouterr().err
+
+
+def test_json_diagnostics(tmp_path, capsys):
+    import json
+
+    (tmp_path / "a.k").write_text("__global__ void k(int *a) { a[0] = b; }")
+    assert cli.main(["--json", "a.k"]) == 1
+    found = json.loads(capsys.readouterr().err)
+    assert found["diagnostics"][0]["line"] == 1 and found["diagnostics"][0]["column"] == 36
+
+
+def test_make_rule_names_the_includes(tmp_path):
+    (tmp_path / "inc.h").write_text("#define VALUE 3\n")
+    (tmp_path / "a.k").write_text('#include "inc.h"\n__global__ void k(int *a) { a[0] = VALUE; }\n')
+    assert cli.main(["-cubin", "-MD", "a.k"]) == 0
+    rule = (tmp_path / "a.d").read_text()
+    assert rule.startswith("a.cubin :") and "a.k" in rule and "inc.h" in rule
+
+
+def test_standard_input_and_output():
+    command = [sys.executable, "-m", "minicc", "-ptx", "-o", "-", "-"]
+    with open(VADD, "rb") as source:
+        done = subprocess.run(command, stdin=source, capture_output=True, text=True)
+    assert done.returncode == 0 and ".visible .entry _Z4vaddPKfS0_Pfi" in done.stdout
+
+
+def test_two_gencodes_give_two_cubins_and_one_ptx(tmp_path):
+    from minicc import binary
+
+    words = ["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_90a,code=[sm_90a,compute_90a]"]
+    assert cli.main([VADD, *words]) == 0
+    entries = binary.read_fatbin((tmp_path / "vadd.fatbin").read_bytes())
+    assert sorted(entry.kind for entry in entries) == ["cubin", "cubin", "ptx"]
+
+
+def test_a_stray_runtime_py_is_named(tmp_path):
+    (tmp_path / "runtime.py").write_text("x = 1\n")
+    done = subprocess.run([sys.executable, "-m", "minicc", "run", VADD], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "hides minicc's runtime" in done.stderr and "runtime.py" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_run_prints_the_check_and_json_has_it(capsys):
+    import json
+
+    assert cli.main(["run", VADD, "--set", "n=1000"]) == 0
+    shown = capsys.readouterr().out
+    assert "check c: ok: 1000 elements exact" in shown and "cycles" in shown
+    assert cli.main(["run", VADD, "--set", "n=1000", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] and report["launches"][0]["grid"] == [4] and report["outputs"]["c"]["shape"] == [1000]
+
+
+def test_run_fails_when_a_check_fails(tmp_path, capsys):
+    text = (SAMPLES / "vadd.k").read_text().replace("a[i] + b[i]", "a[i] - b[i]")
+    (tmp_path / "wrong.k").write_text(text)
+    assert cli.main(["run", "wrong.k", "--set", "n=1000"]) == 1
+    assert "FAILED: element 0" in capsys.readouterr().out
+
+
+def test_the_compile_path_imports_nothing_heavy():
+    code = (
+        "import sys; from minicc import cli; "
+        f"assert cli.main(['-cubin', '-o', 'a.cubin', {VADD!r}]) == 0; "
+        "print([m for m in ('networkx', 'numpy', 'numba', 'rich', 'lark', 'hypothesis') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_the_options(shell, capsys):
+    assert cli.main(["completion", shell]) == 0
+    text = capsys.readouterr().out
+    assert "maxrregcount" in text and "objdump" in text
+
+
+def test_help_and_version(capsys):
+    assert cli.main(["--help"]) == 0
+    assert "Exit status" in capsys.readouterr().out
+    assert cli.main(["--version"]) == 0
+    assert cli.main([]) == 1
