@@ -161,9 +161,8 @@ def to_ir(program: tuple[Any, ...], name: str = "kernel") -> str:
             if isinstance(s, Assign):
                 values = []
                 for op, a, b in s.values:
-                    values.append(
-                        value(f"add i32 {read(a)}, 0") if op == "copy" else value(f"{op} i32 {read(a)}, {read(b)}")
-                    )
+                    text = f"add i32 {read(a)}, 0" if op == "copy" else f"{op} i32 {read(a)}, {read(b)}"
+                    values.append(value(text))
                 for target, result in zip(s.targets, values, strict=True):
                     emit(f"store i32 {result}, ptr %v{target}")
             elif isinstance(s, If):

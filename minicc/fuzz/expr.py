@@ -180,7 +180,7 @@ def _evaluate(e: Expr, arguments: Sequence[int], value: Callable[[Expr], int]) -
     if e.op == "const":
         return int(e.data)
     if e.op == "arg":
-        slot = arguments[e.data]
+        slot = int(arguments[int(e.data)])
         return slot & (1 << min(bits, 64)) - 1
     args = [value(a) for a in e.args]
     if e.op == "select":

@@ -134,6 +134,7 @@ def _codes() -> tuple[dict[str, int], dict[str, int]]:
     return heads, words
 
 
+@cache
 def signature(op: str) -> int | None:
     """64-bit IR signature of a node's op. The upper half is the identity: head, then up to three words of its suffix.
     The lower half is what the hash sees (it ignores bits 0 to 3 and everything above 31): head << 14, type << 12,
@@ -157,10 +158,11 @@ def signature(op: str) -> int | None:
     return identity << 32 | low
 
 
-def _mask(row: Row) -> int:
-    """Operand mask: four bits per leaf in order of appearance."""
+@cache
+def _mask(leaves: str) -> int:
+    """Operand mask of a tree's operands: four bits per leaf in order of appearance."""
     mask = 0
-    for position, found in enumerate(_LEAF.finditer(row.tree)):
+    for position, found in enumerate(_LEAF.finditer(leaves)):
         kind = found[2] or "r"
         mask |= CLASSES[kind][0] << (4 * position)
     return mask
@@ -187,19 +189,21 @@ class Database:
         self.tertiary = CostTable()
         families = {name: index for index, name in enumerate(LATENCY_CLASSES)}
         records: list[tuple[int, ...]] = []
-        masks: dict[int, int] = {0: 0}
+        masks: set[int] = {0}
+        timing = {name: latency_of(name, sm) for name in LATENCY_CLASSES}
         for index, row in enumerate(self.rows):
-            key = signature(row.tree.partition("(")[0])
+            op = row.tree.partition("(")[0]
+            key = signature(op)
             assert key is not None
-            mask = _mask(row)
-            masks[mask] = masks.get(mask, 0)
-            latency, throughput = latency_of(row.cost, sm)
+            mask = _mask(row.tree[len(op) :])
+            masks.add(mask)
+            latency, throughput = timing[row.cost]
             records.append((key, index, throughput, latency, row.sm, 0, families.get(row.cost, 0), mask))
         self.primary.bulk(records)
-        for mask in masks:
+        for mask in sorted(masks):
             self.secondary.insert(mask, constraint_data(mask))
-        for row in self.rows:
-            self._bake(row.cost, families)
+        for name in dict.fromkeys(row.cost for row in self.rows):
+            self._bake(name, families)
         self._found: dict[str, list[Pattern]] = {}
         self._cost_of: dict[int, costs.Cost] = {}
 

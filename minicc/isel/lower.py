@@ -84,10 +84,9 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
 
     def unsupported(self, what: str) -> NoReturn:
         """A construct that has no pattern: named, with its place in the IR."""
-        where = None
-        if self.current is not None:
-            start, end = offset_of(self.module.text, self.current.offset)
-            where = Span(SourceFile(self.module.name, self.module.text), start, max(end, start + 1))
+        index = self.function.offset if self.current is None else self.current.offset
+        start, end = offset_of(self.module.text, index)
+        where = Span(SourceFile(self.module.name, self.module.text), start, max(end, start + 1))
         fail("isel.unsupported", f"no pattern for {what} in function '{self.function.name}'", where)
 
     # --- types and values ---------------------------------------------------------------------------------------

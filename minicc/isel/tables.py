@@ -73,8 +73,18 @@ class OpenTable:
         while len(records) >= self.capacity:
             self.capacity *= 2
         OpenTable.__init__(self, self.record, self.capacity)
+        taken = bytearray(self.capacity)
+        mask = self.capacity - 1
+        size = self.record.size
+        pack_into = self.record.pack_into
         for fields in records:
-            self._place(fields)
+            low = fields[0] & 0xFFFFFFFF
+            slot = taken.find(0, ((low >> 9) ^ (low >> 4)) & mask)
+            if slot < 0:
+                slot = taken.find(0)
+            taken[slot] = 1
+            pack_into(self.data, slot * size, *fields)
+        self.used = len(records)
 
     def resize(self, capacity: int) -> None:
         """Rehash into `capacity` slots; tombstones vanish, equal keys keep their order."""

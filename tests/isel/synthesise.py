@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """A function per pattern row: nodes built to fit the row's tree, covered and emitted, for NVIDIA's ptxas to judge."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The hash tables against dictionaries, and their layouts."""
 
 from __future__ import annotations

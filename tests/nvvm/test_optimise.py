@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """LLVM as the middle end."""
 
 from __future__ import annotations
