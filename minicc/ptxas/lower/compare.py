@@ -182,8 +182,8 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
             low, high = b.val64(source, type_)
             b.move64(out, low, high)
         else:
-            value = b.val(source, type_)
-            b.move(out, Imm(value.bits) if isinstance(value, Imm) else value)
+            given = b.val(source, type_)
+            b.move(out, Imm(given.bits) if isinstance(given, Imm) else given)
 
 
 def pack(b: Builder, out: V, vector: ptx.Vector, width: int) -> None:

@@ -153,7 +153,8 @@ WHOLE: dict[str, Callable[[Fraction], int]] = {"rni": round, "rzi": int, "rmi": 
 @pytest.mark.parametrize("w", [32, 64])
 def test_integer_conversions(w: int) -> None:
     t, k = Table(), U[w]
-    near = [0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.5, 256.5, -128.5, 127.5, 32767.5, 65535.5, 2147483647.5, 2.0**31, 2.0**32,
+    near = [0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.5, 256.5, -128.5, 127.5, 32767.5, 65535.5, 2147483647.5, 2.0**31,
+            2.0**32,
             -(2.0**31), 2.0**63, -(2.0**63), 2.0**64, 1e10, -1e10]  # fmt: skip
     values = singles(w, 300) + [(bits_of(x, w),) for x in [*near, *(RNG.uniform(-300, 300) for _ in range(100))]]
     for s in "us":

@@ -20,7 +20,8 @@ Value = Callable[..., int]
 
 
 def edges(width: int) -> list[int]:
-    found = [0, 1, 2, 3, 5, 7, 10, 31, 32, 33, 63, 64, 65, 0x80, 0xFF, 100, -1, -2, 1 << (width - 1), (1 << (width - 1)) - 1,
+    found = [0, 1, 2, 3, 5, 7, 10, 31, 32, 33, 63, 64, 65, 0x80, 0xFF, 100, -1, -2, 1 << (width - 1),
+             (1 << (width - 1)) - 1,
              (1 << (width - 1)) + 1, 1 << width // 2, (1 << width // 2) - 1]  # fmt: skip
     return [x & (1 << width) - 1 for x in found]
 
@@ -153,7 +154,7 @@ def test_division(b: int) -> None:
 
 
 def test_magic_numbers() -> None:
-    """The multipliers of division by a constant, for every small divisor and many large ones, at their worst operands."""
+    """The multipliers of division by a constant, for small divisors and random large ones, at their worst operands."""
     from minicc.ptxas.lower.division import magic_unsigned
 
     for divisor in [*range(3, 3000), *(RNG.getrandbits(32) | 3 for _ in range(2000))]:
@@ -219,7 +220,8 @@ def test_bits(b: int) -> None:
     t.add("popc", f"popc.b{b} %d, %a;", k, "u4", lambda x: x.bit_count())
     t.add("clz", f"clz.b{b} %d, %a;", k, "u4", lambda x: b - x.bit_length())
     t.add("brev", f"brev.b{b} %d, %a;", k, k, lambda x: int(format(x, f"0{b}b")[::-1], 2))
-    places = [(0, 0), (0, 1), (3, 7), (31, 1), (31, 5), (32, 3), (40, 8), (5, 32), (0, 32), (0, 64), (63, 1), (63, 3), (64, 2),
+    places = [(0, 0), (0, 1), (3, 7), (31, 1), (31, 5), (32, 3), (40, 8), (5, 32), (0, 32), (0, 64), (63, 1),
+              (63, 3), (64, 2),
               (20, 200), (255, 255), (256, 5), (7, 25)]  # fmt: skip
     fields = [(x, at, count) for x in [*edges(b), *(draw(b) for _ in range(12))] for at, count in places]
     base = int("5a" * (b // 8), 16)
@@ -366,7 +368,8 @@ def test_wide_products_and_chains() -> None:
         "u8",
         lambda x, y: x - y,
     )
-    t.add("madc", f"{split} mad.lo.cc.u32 p, x, z, 0x87654321; madc.hi.u32 q, x, z, y; mov.b64 %d, {{p, q}};", "u8 u8", "u8",
+    both = "mad.lo.cc.u32 p, x, z, 0x87654321; madc.hi.u32 q, x, z, y;"
+    t.add("madc", f"{split} {both} mov.b64 %d, {{p, q}};", "u8 u8", "u8",
           lambda x, y: (x & 0xFFFFFFFF) * (y & 0xFFFFFFFF) + 0x87654321 + (x >> 32 << 32))  # fmt: skip
     chain = ".reg .b64 l, h; {0}.cc.u64 l, %a, %b; {0}c.u64 h, 0, 0; xor.b64 %d, l, h;"
     t.add("add128", chain.format("add"), "u8 u8", "u8", lambda x, y: unsigned(x + y, 64) ^ (x + y) >> 64)
@@ -387,13 +390,16 @@ def test_dot_products_and_selections() -> None:
                   lambda x, y, z, sa=sa, sb=sb: z + sum(byte(x, i, sa) * byte(y, i, sb) for i in range(4)))  # fmt: skip
             for high in (0, 1):
                 t.add(f"dp2a{sa}{sb}{high}", f"dp2a.{'hi' if high else 'lo'}.{sa}32.{sb}32 %d, %a, %b, %c;", w3, "u4",
-                      lambda x, y, z, sa=sa, sb=sb, h=high: z + sum(VIEW[sa](x >> 16 * i, 16) * byte(y, i + 2 * h, sb) for i in (0, 1)))  # fmt: skip
+                      lambda x, y, z, sa=sa, sb=sb, h=high: z
+                      + sum(VIEW[sa](x >> 16 * i, 16) * byte(y, i + 2 * h, sb) for i in (0, 1)))  # fmt: skip
     t.add("slct", "slct.u32.s32 %d, %a, %b, %c;", w3, "u4", lambda x, y, z: x if signed(z, 32) >= 0 else y)
-    t.add("combine", ".reg .pred p; setp.lt.u32 p, %a, 50; setp.gt.xor.s32 p, %b, %a, p; selp.b32 %d, %a, %b, p;", "u4 u4", "u4",
+    chain = "setp.lt.u32 p, %a, 50; setp.gt.xor.s32 p, %b, %a, p;"
+    t.add("combine", f".reg .pred p; {chain} selp.b32 %d, %a, %b, p;", "u4 u4", "u4",
           lambda x, y: x if (signed(y, 32) > signed(x, 32)) != (x < 50) else y)  # fmt: skip
     logic = (
         ".reg .pred p, q, r; setp.lt.u32 p, %a, %b; setp.lt.s32 q, %a, %b; and.pred r, p, q; selp.u32 %d, 1, 0, r;"
-        " or.pred r, p, q; @r add.u32 %d, %d, 2; xor.pred r, p, q; @!r add.u32 %d, %d, 4; not.pred r, p; @r add.u32 %d, %d, 8;"
+        " or.pred r, p, q; @r add.u32 %d, %d, 2; xor.pred r, p, q; @!r add.u32 %d, %d, 4; not.pred r, p;"
+        " @r add.u32 %d, %d, 8;"
     )
 
     def predicates(x: int, y: int) -> int:

@@ -57,7 +57,8 @@ def test_half_product(kind: str) -> None:
     body = (
         "ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%in]; ld.global.v2.u32 {%r4,%r5}, [%in+16];"
         " ld.global.v2.f32 {%f0,%f1}, [%in+24]; ld.global.v2.f32 {%f2,%f3}, [%in+32];"
-        f" mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 {{%f4,%f5,%f6,%f7}}, {{%r0,%r1,%r2,%r3}}, {{%r4,%r5}},"
+        f" mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 {{%f4,%f5,%f6,%f7}},"
+        " {%r0,%r1,%r2,%r3}, {%r4,%r5},"
         " {%f0,%f1,%f2,%f3}; st.global.v4.f32 [%out], {%f4,%f5,%f6,%f7};"
     )
     out = run(body, words, 12)[:, :4].copy().view(np.float32)

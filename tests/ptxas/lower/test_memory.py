@@ -45,11 +45,13 @@ def numbers(threads: int = THREADS) -> np.ndarray[Any, Any]:
         "ld.global.b128 %q, [%in]; st.global.b128 [%out], %q;",
         "ld.global.u64 %rd1, [%in]; ld.global.u64 %rd2, [%in+8]; st.global.u64 [%out], %rd1;"
         " add.u64 %out, %out, 16; st.global.u64 [%out+-8], %rd2;",
-        "ld.volatile.global.u32 %r1, [%in]; ld.relaxed.gpu.global.u32 %r2, [%in+4]; ld.acquire.gpu.global.u32 %r3, [%in+8];"
-        " ld.global.cs.u32 %r4, [%in+12]; st.global.cs.u32 [%out], %r1; st.release.gpu.global.u32 [%out+4], %r2;"
+        "ld.volatile.global.u32 %r1, [%in]; ld.relaxed.gpu.global.u32 %r2, [%in+4];"
+        " ld.acquire.gpu.global.u32 %r3, [%in+8]; ld.global.cs.u32 %r4, [%in+12]; st.global.cs.u32 [%out], %r1;"
+        " st.release.gpu.global.u32 [%out+4], %r2;"
         " st.volatile.global.u32 [%out+8], %r3; st.relaxed.sys.global.u32 [%out+12], %r4;",
-        "ld.global.v4.u16 {%h1,%h2,%h3,%h4}, [%in]; ld.global.v4.u8 {%r1,%r2,%r3,%r4}, [%in+8]; ld.global.b32 %r5, [%in+12];"
-        " st.global.v4.u16 [%out], {%h1,%h2,%h3,%h4}; st.global.v4.u8 [%out+8], {%r1,%r2,%r3,%r4}; st.global.u32 [%out+12], %r5;",
+        "ld.global.v4.u16 {%h1,%h2,%h3,%h4}, [%in]; ld.global.v4.u8 {%r1,%r2,%r3,%r4}, [%in+8];"
+        " ld.global.b32 %r5, [%in+12]; st.global.v4.u16 [%out], {%h1,%h2,%h3,%h4};"
+        " st.global.v4.u8 [%out+8], {%r1,%r2,%r3,%r4}; st.global.u32 [%out+12], %r5;",
         "ld.global.v2.u32 {%r1, _}, [%in]; ld.global.v2.u32 {_, %r2}, [%in]; ld.global.v2.u32 {%r3,%r4}, [%in+8];"
         " st.global.u32 [%out], %r1; st.global.u32 [%out+4], %r2; st.global.v2.u32 [%out+8], {%r3,%r4};",
         ".shared .align 16 .b8 s[2048]; mov.u32 %r9, s; shl.b32 %r8, %t, 4; add.u32 %r9, %r9, %r8;"
@@ -142,7 +144,7 @@ def test_atomics(space: str, op: str, type_: str) -> None:
     dot = f".{space}" if space else ""
     memory = "shared" if space != "global" else "global"
     body = (
-        f"{declare} {base} {'' if space == 'global' else 'mov.u64 %rd10, s;'} {'mov.u64 %rd10, cell;' if space == 'global' else ''}"
+        f"{declare} {base} mov.u64 %rd10, {'cell' if space == 'global' else 's'};"
         f" setp.ne.u32 %p1, %t, 0; mov.u64 %rd8, {initial}; @!%p1 st.{memory}.u64 [%rd10], %rd8; bar.sync 0; {load}"
         f" atom{dot}.{op}.{type_} {register}3, [%rd9], {operands}; bar.sync 0; ld.{memory}.u64 %rd7, [%rd10];"
         f" st.global.{'f' if floating else 'u'}{width} [%out], {register}3; st.global.u64 [%out+8], %rd7;"
@@ -163,9 +165,7 @@ def test_atomics(space: str, op: str, type_: str) -> None:
         assert final == sum(threads)
     elif op in ("min", "and"):
         assert final == 0
-    elif op == "max":
-        assert final == 63
-    elif op == "or":
+    elif op in ("max", "or"):
         assert final == 63
     elif op == "xor":
         assert final == 0
@@ -185,7 +185,8 @@ def test_reductions_and_half_cas() -> None:
     body = (
         ".shared .align 4 .b8 s[8]; mov.u32 %r9, s; setp.ne.u32 %p1, %t, 0; mov.u64 %rd1, 0;"
         " @!%p1 st.shared.u64 [%r9], %rd1; bar.sync 0; red.shared.add.u32 [%r9], %t;"
-        " mov.b16 %h1, 0; cvt.u16.u32 %h2, %t; add.u16 %h2, %h2, 1; atom.shared.cas.b16 %h3, [%r9+6], %h1, %h2; bar.sync 0;"
+        " mov.b16 %h1, 0; cvt.u16.u32 %h2, %t; add.u16 %h2, %h2, 1; atom.shared.cas.b16 %h3, [%r9+6], %h1, %h2;"
+        " bar.sync 0;"
         " ld.shared.v2.u32 {%r1,%r2}, [%r9]; cvt.u32.u16 %r3, %h3; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r3};"
     )
     out = run(body, numbers(64), 64)
@@ -288,7 +289,8 @@ def test_calls_are_expanded() -> None:
         ".func (.reg .u32 z) g(.reg .u32 x) { mul.lo.u32 z, x, x; ret; }\n"
     )
     body = (
-        "{ .param .b32 p0; .param .align 8 .b8 p1[16]; .param .b32 back; st.param.b32 [p0], %t; st.param.b32 [p1+8], 1000;"
+        "{ .param .b32 p0; .param .align 8 .b8 p1[16]; .param .b32 back; st.param.b32 [p0], %t;"
+        " st.param.b32 [p1+8], 1000;"
         " call.uni (back), f, (p0, p1); ld.param.b32 %r1, [back]; }"
         " call (%r2), g, (%t); st.global.v2.u32 [%out], {%r1,%r2};"
     )
