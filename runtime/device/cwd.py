@@ -52,7 +52,8 @@ def residency(threads: int, registers: int, shared: int, barriers: int, arch: Ar
         warps=o.max_warps // warps if warps else 0,
         registers=warps_by_registers // warps if warps else 0,
         shared=o.shared_per_sm // rounded if rounded else o.max_blocks,
-        barriers=o.max_barriers * 4 // barriers if barriers > 4 else o.max_blocks,
+        # Each CTA slot has all the named barriers; only more than there are would not fit.
+        barriers=o.max_blocks if barriers <= o.max_barriers else 0,
     )
 
 

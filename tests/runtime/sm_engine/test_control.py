@@ -1,0 +1,172 @@
+"""Divergence, convergence barriers, CTA barriers, and kernels that go wrong."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, assemble, i, tail
+
+BENCH = Bench()
+TIMING = pytest.mark.parametrize("timing", [True, False])
+
+
+@TIMING
+def test_if_else_reconverges(timing: bool) -> None:
+    at = len(HEAD)
+    lines = [
+        i("LOP3.LUT R5, R0, 0x1, RZ, 0xc0, !PT", 6),
+        i("ISETP.NE.AND P0, PT, R5, RZ, PT", 13, yield_=True),
+        i(f"BSSY B0, {16 * (at + 8):#x}", 2),
+        i(f"@P0 BRA {16 * (at + 6):#x}", 5),
+        i("MOV R4, 0x64", 6),
+        i(f"BRA {16 * (at + 7):#x}", 5),
+        i("MOV R4, 0xc8", 6),
+        i("BSYNC B0", 5),
+        i("VOTE.ANY R6, PT, PT", 6),
+        i("LOP3.LUT R4, R4, R6, RZ, 0x3c, !PT", 6),
+    ]
+    words, outcome = BENCH.words(lines, timing=timing)
+    assert outcome.fault is None
+    assert [int(w) ^ 0xFFFFFFFF for w in words] == [200 if lane % 2 else 100 for lane in range(32)]
+
+
+@TIMING
+def test_loop_with_lane_dependent_trip_count(timing: bool) -> None:
+    at = len(HEAD)
+    lines = [
+        i("MOV R4, RZ", 6),
+        i("MOV R5, R0", 6),
+        i(f"BSSY B1, {16 * (at + 7):#x}", 2),
+        i("IADD3 R4, R4, R5, RZ", 6),
+        i("ISETP.GT.AND P0, PT, R5, RZ, PT", 13, yield_=True),
+        i("@P0 IADD3 R5, R5, -0x1, RZ", 6),
+        i(f"@P0 BRA {16 * (at + 3):#x}", 5),
+        i("BSYNC B1", 5),
+    ]
+    words, outcome = BENCH.words(lines, timing=timing)
+    assert outcome.fault is None
+    assert list(words) == [n * (n + 1) // 2 for n in range(32)]
+    if timing:
+        assert outcome.stalls["branch_resolving"] > 0
+
+
+@TIMING
+def test_lanes_that_spin_do_not_starve_the_others(timing: bool) -> None:
+    """Lane 0 spins on a word that lane 1 of the same warp writes only after the branch."""
+    at = len(HEAD)
+    lines = [
+        i("ISETP.NE.AND P0, PT, R0, RZ, PT", 13, yield_=True),
+        i(f"@P0 BRA {16 * (at + 7):#x}", 5),
+        i("LDG.E.STRONG.GPU R5, desc[UR4][R2.64+0x4]", 2, wbar=0),
+        i("ISETP.EQ.AND P1, PT, R5, RZ, PT", 13, yield_=True, wait=1),
+        i(f"@P1 BRA {16 * (at + 2):#x}", 5),
+        i("MOV R4, 0x7", 6),
+        i(f"BRA {16 * (at + 8):#x}", 5),
+        i("MOV R4, 0x5", 6),
+    ]
+    words, outcome = BENCH.words(lines, timing=timing, instruction_limit=100000)
+    assert outcome.fault is None
+    assert list(words) == [7] + [5] * 31
+
+
+@TIMING
+def test_deadlock_is_told(timing: bool) -> None:
+    """Half the lanes wait at a barrier that the others, blocked at BSYNC, never reach."""
+    at = len(HEAD)
+    lines = [
+        i("ISETP.GT.AND P0, PT, R0, 0xf, PT", 13, yield_=True),
+        i(f"BSSY B0, {16 * (at + 5):#x}", 2),
+        i(f"@P0 BRA {16 * (at + 4):#x}", 5),
+        i("BAR.SYNC.DEFER_BLOCKING 0x0", 6),
+        i("BSYNC B0", 5),
+    ]
+    _, outcome = BENCH.words(lines, timing=timing)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "deadlock"
+
+
+@TIMING
+def test_runaway_is_ended(timing: bool) -> None:
+    lines = [i(f"BRA {16 * len(HEAD):#x}", 5)]
+    _, outcome = BENCH.words(lines, timing=timing, instruction_limit=50000)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "timeout"
+    if timing:
+        _, outcome = BENCH.words(lines, cycle_limit=5000)
+        assert outcome.fault is not None
+        assert outcome.fault.kind == "timeout"
+
+
+@TIMING
+def test_bad_addresses(timing: bool) -> None:
+    """One element past the end, misaligned, null, beyond shared memory: named with thread, PC and address; and the
+    device goes on working."""
+    bench = Bench()
+    good = bench.buffer(np.zeros(32, np.uint32))
+    cases = [
+        ("LDG.E R4, desc[UR4][R2.64+0x4]", good, 32, "illegal_address", 31, good + 128),
+        ("LDG.E R4, desc[UR4][R2.64+0x2]", good, 32, "misaligned_address", 0, good + 2),
+        ("LDG.E R4, desc[UR4][R2.64]", 0, 32, "illegal_address", 0, 0),
+        ("STG.E desc[UR4][R2.64+-0x4], R0", good, 32, "illegal_address", 0, good - 4),
+        ("LDS R4, [R0+0x2000]", good, 32, "illegal_address", 0, 0x2000),
+        ("LDL R4, [R0+0x4000]", good, 32, "illegal_address", 0, 0x4000),
+    ]
+    for text, address, block, kind, thread, where in cases:
+        code = assemble([*HEAD, i(text, 2, wbar=0), *tail()])
+        outcome = bench.run(code, 1, block, struct.pack("<Q", address), timing=timing, name="k")
+        fault = outcome.fault
+        assert fault is not None, text
+        assert (fault.kind, fault.thread, fault.address) == (kind, (thread, 0, 0), where), text
+        assert fault.pc == 16 * len(HEAD)
+        assert "k" in fault.message
+    code = assemble([*HEAD, i("MOV R4, 0x3", 6), *tail()])
+    assert bench.run(code, 1, 32, struct.pack("<Q", good), timing=timing).fault is None
+    assert set(bench.array(good, np.uint32, 32)) == {3}
+
+
+@TIMING
+def test_block_and_thread_of_a_fault(timing: bool) -> None:
+    bench = Bench()
+    data = bench.buffer(np.zeros(8, np.uint32))
+    lines = [
+        i("LDC.64 R2, c[0x0][0x210]", 2, wbar=0),
+        i("S2R R5, SR_CTAID.Y", 2, wbar=1),
+        i("S2R R6, SR_TID.Y", 2, wbar=2),
+        i("S2R R7, SR_TID.X", 2, wbar=3),
+        i("ULDC.64 UR4, c[0x0][0x208]", 2),
+        i("ISETP.EQ.AND P0, PT, R5, 0x2, PT", 13, yield_=True, wait=15),
+        i("ISETP.EQ.AND P0, PT, R6, 0x3, P0", 13, yield_=True),
+        i("ISETP.EQ.AND P0, PT, R7, 0x5, P0", 13, yield_=True),
+        i("@P0 STG.E desc[UR4][R2.64+0x100], R0", 5),
+        i("EXIT", 5),
+    ]
+    outcome = bench.run(assemble(lines), (2, 3), (8, 8), struct.pack("<Q", data), timing=timing)
+    assert outcome.fault is not None
+    assert outcome.fault.block[1] == 2
+    assert outcome.fault.thread == (5, 3, 0)
+
+
+@TIMING
+def test_illegal_and_trap(timing: bool) -> None:
+    code = assemble(HEAD) + (0xFFF).to_bytes(16, "little") + assemble(tail())
+    outcome = BENCH.run(code, 1, 32, bytes(8), timing=timing)
+    assert outcome.fault is not None
+    assert (outcome.fault.kind, outcome.fault.pc) == ("illegal_instruction", 16 * len(HEAD))
+    _, outcome = BENCH.words([i("BPT.TRAP 0x1", 5)], timing=timing)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "trap"
+    # Running off the end of the code.
+    outcome = BENCH.run(assemble([i("NOP")]), 1, 32, bytes(8), timing=timing)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "illegal_instruction"
+
+
+def test_launches_that_do_not_fit() -> None:
+    code = assemble([i("EXIT", 5)])
+    for block, options in ((1025, {}), (1024, {"registers": 255}), (32, {"shared": ARCH.occupancy.shared_per_sm})):
+        outcome = BENCH.run(code, 1, block, bytes(8), **options)
+        assert outcome.fault is not None
+        assert outcome.fault.kind == "invalid_launch"

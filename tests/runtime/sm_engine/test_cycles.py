@@ -1,0 +1,156 @@
+"""Hand-written instruction streams take the cycles that an H200 takes.
+
+Expected values: hand-built SASS on an H200 (driver 580.159.04, 1980 MHz, 2026-11-20) and micro-benchmarks of the same
+machine: slope between N and 3 N copies, second pass of a loop, clock read before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.runtime.sm_engine.kit import HEAD, Bench, Line, i
+
+BENCH = Bench()
+SHARED = [i("MOV R6, 0x400", 15, yield_=True)]
+
+
+def cycles_per_copy(
+    body: Sequence[Line], setup: Sequence[Line] = (), last: Sequence[Line] = (), warps: int = 1, n: int = 16
+) -> float:
+    """Cycles that one more copy of `body` costs (the slowest warp's)."""
+    times = []
+    for copies in (n, 3 * n):
+        lines = [*setup, i("MOV R22, 0x2", 15, yield_=True), i("NOP", 15, yield_=True)]
+        start = 16 * (len(HEAD) + len(lines))
+        lines += [i("CS2R.32 R20, SR_CLOCKLO", 4), *list(body) * copies, *last, i("CS2R.32 R21, SR_CLOCKLO", 8)]
+        lines += [
+            i("IADD3 R22, R22, -0x1, RZ", 8),
+            i("ISETP.NE.AND P0, PT, R22, RZ, PT", 13, yield_=True),
+            i(f"@P0 BRA {start:#x}", 5),
+            i("IADD3 R4, R21, -R20, RZ", 8),
+        ]
+        words, outcome = BENCH.words(lines, count=1024, block=32 * warps, shared=8192)
+        assert outcome.fault is None
+        times.append(int(words[: 32 * warps].max()))
+    return (times[1] - times[0]) / (2 * n)
+
+
+@pytest.mark.parametrize(
+    ("text", "stall", "expected"),
+    [
+        ("NOP", 1, 1),
+        ("IADD3 R5, R5, 0x1, RZ", 4, 4),
+        ("FFMA R5, R5, R6, R7", 4, 4),
+        ("IADD3 R5, R6, 0x1, RZ", 1, 2),
+        ("LOP3.LUT R5, R6, R7, RZ, 0x3c, !PT", 1, 2),
+        ("IMAD R5, R8, R9, R9", 1, 2),
+        ("IMAD.WIDE R6, R8, R9, R10", 1, 4),
+        ("FFMA R5, R8, R9, R9", 1, 1),
+        ("FFMA R5, R6, R8, R9", 1, 2),
+        ("FFMA R5, R6, R8, R10", 1, 3),
+        ("HFMA2 R5, R8, R9, R9", 1, 2),
+        ("DFMA R6, R8, R8, R8", 1, 2),
+        ("DADD R6, R6, R8", 8, 8),
+        ("HMMA.16816.F32 R8, R4, R6, R8", 11, 11),
+        ("HMMA.16816.F32 R12, R4, R6, R8", 1, 6),
+    ],
+)
+def test_issue_intervals(text: str, stall: int, expected: float) -> None:
+    assert cycles_per_copy([i(text, stall)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("FFMA R5, R8, R9, R9", "IMAD R6, R8, R9, R9"), 2),
+        (("FFMA R5, R8, R9, R9", "IADD3 R6, R8, R9, R9"), 2),
+        (("IMAD R5, R8, R9, R9", "IADD3 R6, R8, R9, R9"), 2),
+        (("FFMA R5, R8, R9, R9", "HFMA2 R6, R8, R9, R9"), 4),
+        (("HFMA2 R5, R8, R9, R9", "IADD3 R6, R8, R9, R9"), 2),
+    ],
+)
+def test_pipes_side_by_side(texts: tuple[str, ...], expected: float) -> None:
+    assert cycles_per_copy([i(t) for t in texts]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MUFU.EX2 R5, R5", 17),
+        ("POPC R5, R5", 17),
+        ("SHFL.BFLY PT, R5, R5, 0x1, 0x1f", 24),
+        ("S2R R5, SR_TID.X", 23),
+        ("LDC R5, c[0x0][0x210]", 25),
+        ("LDS R5, [R6]", 23),
+        ("LDG.E R5, desc[UR4][R2.64]", 31),
+        ("LDG.E.STRONG.GPU R5, desc[UR4][R2.64]", 280),
+    ],
+)
+def test_write_barrier_latency(text: str, expected: float) -> None:
+    assert cycles_per_copy([i(text, 2, wbar=0, wait=1)], SHARED) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "control", "expected"),
+    [
+        ("MUFU.EX2 R5, R6", {"wbar": 0}, 8),
+        ("LDS R5, [R6]", {"wbar": 0}, 2),
+        ("LDG.E R5, desc[UR4][R2.64]", {"wbar": 0}, 4),
+        ("STS [R6], R5", {"rbar": 0}, 4),
+        ("STG.E desc[UR4][R2.64], R5", {"rbar": 0}, 6),
+        ("SHFL.BFLY PT, R5, R6, 0x1, 0x1f", {"wbar": 0}, 2),
+    ],
+)
+def test_accept_intervals(text: str, control: dict[str, int], expected: float) -> None:
+    assert cycles_per_copy([i(text, 1, **control)], SHARED, [i("NOP", 1, wait=1)], n=32) == expected
+
+
+@pytest.mark.parametrize("stride", [1, 2, 4, 8, 16, 32])
+def test_bank_conflicts(stride: int) -> None:
+    """H200: LDS 22.93 .. 84.93, ATOMS.ADD 25.98 .. 87.98, ATOMS.CAS 29.98 .. 153.98 for strides of 1 .. 32 words."""
+    setup = [
+        i(f"IMAD R6, R0, {4 * stride:#x}, RZ", 15, yield_=True),
+        i("IADD3 R6, R6, 0x400, RZ", 15, yield_=True),
+    ]
+    extra = stride - 1
+    for text, expected in (
+        ("LDS R5, [R6]", 23 + 2 * extra),
+        ("ATOMS.ADD R5, [R6], RZ", 26 + 2 * extra),
+        ("ATOMS.CAS R5, [R6], RZ, RZ", 30 + 4 * extra),
+    ):
+        assert cycles_per_copy([i(text, 2, wbar=0, wait=1)], setup) == expected
+
+
+def test_one_word_for_all_lanes() -> None:
+    assert cycles_per_copy([i("LDS R5, [R6]", 2, wbar=0, wait=1)], SHARED) == 23
+    assert cycles_per_copy([i("ATOMS.ADD R5, [R6], RZ", 2, wbar=0, wait=1)], SHARED) == 88
+
+
+@pytest.mark.parametrize("warps", [1, 2, 4, 8, 16, 32])
+def test_cta_barrier(warps: int) -> None:
+    """H200: 13.98, 15.98, 19.98, 27.98, 44, 75.98 cycles."""
+    assert cycles_per_copy([i("BAR.SYNC.DEFER_BLOCKING 0x0", 6)], warps=warps) == 12 + 2 * warps
+
+
+@pytest.mark.parametrize(
+    ("stall", "yields", "expected"),
+    [(0, True, 33), (1, True, 2), (2, True, 2), (6, True, 6), (15, True, 15), (1, False, 1)],
+)
+def test_stall_counts(stall: int, yields: bool, expected: int) -> None:
+    assert cycles_per_copy([i("NOP", stall, yield_=yields)]) == expected
+
+
+def test_reuse_cache_saves_a_port() -> None:
+    pair = [i("FFMA R5, R6, R8, R10", 1, reuse=1), i("FFMA R7, R6, R12, R14", 1, reuse=1)]
+    assert cycles_per_copy(pair) == 4
+    plain = [i("FFMA R5, R6, R8, R10", 1), i("FFMA R7, R6, R12, R14", 1)]
+    assert cycles_per_copy(plain) == 6
+
+
+def test_first_pass_of_straight_code_waits_for_instructions() -> None:
+    """2.2 cycles an instruction on the first pass (H200), one after."""
+    lines = [i("CS2R.32 R20, SR_CLOCKLO", 4), *[i("NOP")] * 400, i("CS2R.32 R21, SR_CLOCKLO", 8)]
+    words, _ = BENCH.words([*lines, i("IADD3 R4, R21, -R20, RZ", 8)])
+    assert 2.0 <= words[0] / 400 <= 2.4

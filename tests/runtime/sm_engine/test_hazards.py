@@ -1,0 +1,107 @@
+"""Too small a stall count, or a forgotten barrier, reads the old value, and is reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runtime.sm_engine.kit import HEAD, Bench, Line, i
+
+BENCH = Bench()
+
+
+def settle(text: str) -> Line:
+    return i(text, 15, yield_=True)
+
+
+# (setup, producer, consumer, minimum safe distance on an H200, R4 if late, R4 if early)
+FIXED = [
+    (["MOV R5, 0x5"], "MOV R5, 0x7", "IADD3 R4, R5, 0x10, RZ", 4, 0x17, 0x15),
+    (["MOV R5, 0x5"], "MOV R5, 0x7", "IMAD R4, R5, 0x2, RZ", 5, 14, 10),
+    (["MOV R5, 0x5"], "IMAD.MOV.U32 R5, RZ, RZ, 0x7", "IADD3 R4, R5, 0x10, RZ", 5, 0x17, 0x15),
+    (["MOV R5, 0x5"], "IMAD.MOV.U32 R5, RZ, RZ, 0x7", "IMAD R4, R5, 0x2, RZ", 4, 14, 10),
+    (
+        ["MOV R4, 0x1", "ISETP.EQ.AND P0, PT, RZ, 0x1, PT"],
+        "ISETP.EQ.AND P0, PT, RZ, RZ, PT",
+        "@P0 MOV R4, 0x9",
+        13,
+        9,
+        1,
+    ),
+    (
+        ["MOV R6, 0x3", "ISETP.EQ.AND P0, PT, RZ, 0x1, PT"],
+        "ISETP.EQ.AND P0, PT, RZ, RZ, PT",
+        "SEL R4, RZ, 0x9, P0",
+        4,
+        0,
+        9,
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", ["hardware", "report"])
+@pytest.mark.parametrize("case", FIXED, ids=lambda c: f"{c[1].split()[0]}-{c[2].split()[-6:][0]}-{c[3]}")
+def test_fixed_latency(case: tuple[list[str], str, str, int, int, int], mode: str) -> None:
+    setup, producer, consumer, safe, late, early = case
+    for distance in range(max(1, safe - 3), safe + 2):
+        # The pair lies within one instruction line, so that no fetch comes between.
+        lines = [settle(t) for t in setup]
+        lines += [i("NOP")] * (8 - len(HEAD) - len(lines))
+        first = min(distance, 11)
+        lines.append(i(producer, first))
+        lines += [i("NOP", 1)] * (distance - first)
+        lines += [settle(consumer), settle("NOP")]
+        words, outcome = BENCH.words(lines, hazards=mode)
+        wanted = late if distance >= safe else early
+        assert words[0] == wanted, (distance, safe)
+        assert bool(outcome.hazards) == (distance < safe and mode == "report")
+        if outcome.hazards:
+            assert outcome.hazards[0].consumer - outcome.hazards[0].producer == 16 * (1 + distance - first)
+            assert outcome.hazards[0].early >= safe - distance - 1
+
+
+def test_switched_off() -> None:
+    lines = [settle("MOV R5, 0x5"), i("MOV R5, 0x7", 2), settle("IADD3 R4, R5, 0x10, RZ")]
+    words, outcome = BENCH.words(lines, hazards="off")
+    assert words[0] == 0x17
+    assert not outcome.hazards
+    words, _ = BENCH.words(lines, timing=False)
+    assert words[0] == 0x17
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_forgotten_barrier(waits: bool) -> None:
+    lines = [
+        settle("MOV R5, 0x5"),
+        i("S2R R5, SR_LANEID", 2, wbar=0),
+        i("IADD3 R4, R5, 0x64, RZ", 15, yield_=True, wait=1 if waits else 0),
+        i("NOP", 15, yield_=True, wait=1),
+    ]
+    words, outcome = BENCH.words(lines)
+    assert list(words) == [lane + 100 for lane in range(32)] if waits else set(words) == {105}
+    assert bool(outcome.hazards) == (not waits)
+    if outcome.hazards:
+        assert outcome.hazards[0].register == "R5"
+        assert outcome.hazards[0].early > 10
+
+
+def test_barrier_is_not_seen_one_cycle_later() -> None:
+    lines = [
+        settle("MOV R5, 0x5"),
+        i("S2R R5, SR_LANEID", 1, wbar=0),
+        i("IADD3 R4, R5, 0x64, RZ", 15, yield_=True, wait=1),
+        i("NOP", 15, yield_=True, wait=1),
+    ]
+    words, outcome = BENCH.words(lines)
+    assert set(words) == {105}
+    assert outcome.hazards
+
+
+def test_write_after_late_result() -> None:
+    """A load that arrives after a later write of its register overwrites it."""
+    lines = [
+        i("S2R R4, SR_LANEID", 2, wbar=0),
+        i("MOV R4, 0x9", 6),
+        i("NOP", 15, yield_=True, wait=1),
+    ]
+    words, _ = BENCH.words(lines)
+    assert list(words) == list(range(32))
