@@ -35,11 +35,13 @@ setup-test: $(VENV)/.installed-test
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable .
+	$(BIN)/python -m compileall -q minicc runtime
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable '.[test]'
+	$(BIN)/python -m compileall -q minicc runtime
 	touch $(VENV)/.installed $@
 
 clean:

@@ -1,7 +1,5 @@
 """`python -m minicc`."""
 
-import sys
+from minicc.cli import entry
 
-from minicc.cli import main
-
-sys.exit(main())
+entry()

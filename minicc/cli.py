@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnostic
 
@@ -17,6 +18,22 @@ VERBS = {
     "cache": "info, clear, warm: what is kept between runs",
     "completion": "bash, zsh, fish: a completion script",
 }
+
+
+def entry() -> NoReturn:
+    """The console script: `main`, and out. A compile lives for a fraction of a second and ends with its process, so
+    collecting cycles and taking the heap apart at exit would be a fifth of its time; verbs run as usual."""
+    if len(sys.argv) > 1 and sys.argv[1] in VERBS:
+        sys.exit(main())
+    import gc
+
+    gc.disable()
+    status = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
