@@ -43,7 +43,9 @@ class Compiled:
         self.engine.finalize_object()
 
     def function(self, name: str, result: Any, *params: Any) -> Any:
-        return ctypes.CFUNCTYPE(result, *params)(self.engine.get_function_address(name))
+        made = ctypes.CFUNCTYPE(result, *params)(self.engine.get_function_address(name))
+        made.engine = self.engine  # the code lives as long as the callable
+        return made
 
 
 def _fresh_machine() -> Any:

@@ -79,10 +79,10 @@ class Declarations(Statements):
         if text == "asm":
             self.fail("file-scope asm is not supported", token)
         if token.kind == "pragma":
-            self.i += 1
+            self.take()
             while self.token.kind not in ("pragma", EOF):
-                self.i += 1
-            self.i += 1
+                self.take()
+            self.take()
             return []
         specs = self.specifiers(need_type=False)
         if specs.type is None:

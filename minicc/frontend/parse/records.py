@@ -319,7 +319,8 @@ class Records(Declarators):
             if not underlying.integral:
                 self.fail(f"non-integral type '{underlying}' is an invalid underlying type", tag)
         if not self.at("{"):
-            assert name is not None
+            if name is None:
+                self.fail("expected identifier or '{'", self.token, code="frontend.syntax")
             found = self.lookup(name.text)
             if isinstance(found, Type) and underlying in (None, ty.INT) and not self.at(";"):
                 return found

@@ -149,7 +149,7 @@ class Statements(Records):
         factor = 0
         if token.text == "nounroll":
             factor = 1
-        while self.token.kind != PRAGMA:
+        while self.token.kind not in (PRAGMA, EOF):
             bracket = self.accept("(")
             e = self.conditional_expression()
             factor = self.constant_integer(e, "expression in '#pragma unroll' is not an integral constant expression")
@@ -160,7 +160,7 @@ class Statements(Records):
                 factor = 1
             if bracket:
                 self.expect(")")
-        self.i += 1
+        self.take()
         if self.token.text not in ("for", "while", "do"):
             return self.statement() if not self.at("}") else ast.Block(token)
         self.unroll = (factor, token)

@@ -282,6 +282,8 @@ class Templates(Declarations):
             specs = self.specifiers()
             assert specs.type is not None
             d = self.declarator(specs.type)
+            if d.params is None or d.type.kind != "function":
+                raise Abandon
             f = self.make_function(specs, d)
             for p in f.params:
                 if p.type.kind == "void":
