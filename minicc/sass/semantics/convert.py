@@ -136,23 +136,35 @@ def f2f(b: Builder) -> None:
     x = float_operand(b, 1, src)
     if b.has("FTZ") and src is F32:
         x = flush(src, x)
-    b.set(0, convert(b, src, dst, x, rm))
+    result = convert(b, src, dst, x, rm)
+    if F64 in (src, dst) and src is not dst:
+        # To and from f64 a NaN keeps its sign (before -x and |x|) and the payload bits that fit, quieted.
+        raw = b.raw(1, 64) if src is F64 else b.raw(1) if src is F32 else half_of(b, 1, b.raw(1))
+        if src.width > 16:
+            result = is_nan(src, raw).select(moved_nan(src, dst, raw).zext(result.width), result)
+    b.set(0, result)
+
+
+def moved_nan(src: Format, dst: Format, x: E) -> E:
+    """A NaN of `src` as one of `dst`, with the top bits of its payload."""
+    shift = dst.fraction - src.fraction
+    fraction = x & ((1 << src.fraction) - 1)
+    if shift >= 0:
+        payload, sign = fraction.zext(dst.width) << shift, x.negative()
+    else:
+        payload, sign = (fraction >> -shift).trunc(dst.width), x.negative()
+    return payload | (dst.infinity | dst.quiet) | sign.select(const(dst.sign, dst.width), 0)
 
 
 def convert(b: Builder, src: Format, dst: Format, x: E, rm: str) -> E:
-    """Float to float, the result in 32 or 64 bits."""
+    """Float to float, the result in 32 or 64 bits; NaN canonical."""
     wide, value = to_wide(src, x)
     if dst.width == 16:
         if src is dst:
             return x.zext(32)
         return narrow(wide, dst, value, rm).zext(32)
     if dst is F64:
-        if wide is F64:
-            return value
-        out = fext(value)
-        # The payload of a NaN moves up with the fraction.
-        payload = ((value & 0x80000000).zext(64) << 32) | (0x7FF8 << 48) | ((value & 0x7FFFFF).zext(64) << 29)
-        return is_nan(F32, value).select(payload, out)
+        return value if wide is F64 else is_nan(F32, value).select(moved_nan(F32, F64, value), fext(value))
     if wide is F64:
         out = canonical(F32, ftrunc(value, rm))
         return flush(F32, out) if b.has("FTZ") else out

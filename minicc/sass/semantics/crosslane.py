@@ -92,10 +92,10 @@ def elect(b: Builder) -> None:
 
 @semantic("R2UR")
 def r2ur(b: Builder) -> None:
-    """The value of the lowest executing lane; OR: of all of them."""
+    """The value of the lowest executing lane (with OR too, as measured)."""
     source = len(b.ops) - 1
     x = b.integer(source)
-    b.set(source - 1, reduce("or", x) if b.has("OR") else first(x))
+    b.set(source - 1, first(x))
     if source == 2:
         b.set(0, ballot(x.ne(0)).ne(0))
 

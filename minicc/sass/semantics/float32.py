@@ -27,12 +27,22 @@ def operand(b: Builder, i: int) -> E:
     return flush(F32, x) if b.has("FTZ", "FMZ") else x
 
 
-def finish(b: Builder, x: E) -> E:
-    """Canonical NaN, then flush and saturation as the modifiers say."""
-    if b.has("SAT"):
-        return saturate(F32, flush(F32, x) if b.has("FTZ", "FMZ") else x)
-    x = canonical(F32, x)
-    return flush(F32, x) if b.has("FTZ", "FMZ") else x
+def finish(b: Builder, x: E, tiny: E | None = None) -> E:
+    """Flush, canonical NaN and saturation as the modifiers say. `tiny`: where to flush, if not where x is denormal."""
+    if b.has("FTZ", "FMZ"):
+        x = flush(F32, x) if tiny is None else tiny.select(x & F32.sign, x)
+    return saturate(F32, x) if b.has("SAT") else canonical(F32, x)
+
+
+def is_tiny(b: Builder, x: E, y: E, z: E | None = None) -> E | None:
+    """Whether x * y (+ z) is below the smallest normal number after rounding to 24 bits with unbounded exponent: what
+    FTZ looks at (measured). The operation is done again, 2^24 times as large; where that overflows, nothing is tiny."""
+    if not b.has("FTZ", "FMZ"):
+        return None
+    p, q = (fmul("f32", v, const((127 + 12) << 23)) for v in (x, y))
+    rm = rounding(b)
+    larger = fmul("f32", p, q, rm) if z is None else fma("f32", p, q, fmul("f32", z, const((127 + 24) << 23)), rm)
+    return (larger & (F32.sign - 1)).ult((1 + 24) << 23)
 
 
 @semantic("FADD")
@@ -50,7 +60,7 @@ def fmul_(b: Builder) -> None:
         product = ftrunc(wide, rounding(b))
     else:
         product = fmul("f32", x, y, rounding(b))
-    product = finish(b, product)
+    product = finish(b, product, None if scale else is_tiny(b, x, y))
     if b.has("FMZ"):
         product = (is_zero(F32, x) | is_zero(F32, y)).select(0, product)
     b.set(0, product)
@@ -59,11 +69,11 @@ def fmul_(b: Builder) -> None:
 @semantic("FFMA")
 def ffma(b: Builder) -> None:
     x, y, z = operand(b, 1), operand(b, 2), operand(b, 3)
-    result = fma("f32", x, y, z, rounding(b))
+    result, tiny = fma("f32", x, y, z, rounding(b)), is_tiny(b, x, y, z)
     if b.has("FMZ"):
         # A zero factor makes the product +0, whatever the other is.
         result = (is_zero(F32, x) | is_zero(F32, y)).select(fadd("f32", z, const(0)), result)
-    b.set(0, finish(b, result))
+    b.set(0, finish(b, result, tiny))
 
 
 COMPARISONS = (
@@ -101,18 +111,12 @@ def fmnmx(b: Builder) -> None:
 
 @semantic("FCHK")
 def fchk(b: Builder) -> None:
-    """Whether a / b needs the slow path of division: an operand is not a normal number, or the quotient, or a step of
-    computing it, may leave the normal range."""
-    x, y = b.real(1), b.real(2)
-    b.set(0, fchk_expr(x, y))
-
-
-def fchk_expr(x: E, y: E) -> E:
-    ex, ey = x.bits(23, 8), y.bits(23, 8)
-    bad_y = (ey - 1).uge(0xFC)
+    """Whether a / b needs the slow path of division: an operand is no normal number of moderate size, or the quotient
+    or a step of computing it may leave the normal range. Only exponents count (measured over all pairs of them)."""
+    ex, ey = b.real(1).bits(23, 8), b.real(2).bits(23, 8)
     difference = ex - ey
-    out = difference.sgt(125) | difference.slt(-125 & 0xFFFFFFFF)
-    return bad_y | (ex - 0x19).uge(0xE6) | out
+    far = difference.sgt(126) | difference.slt(-124 & 0xFFFFFFFF)
+    b.set(0, (ey - 2).uge(250) | (ex - 25).uge(230) | far)
 
 
 @semantic("FSWZADD")
@@ -135,4 +139,4 @@ def _swizzle(letter: str, x: E) -> E:
     return {"P": x, "M": x ^ (1 << 31), "Z": const(0)}[letter]
 
 
-__all__ = ["COMPARISONS", "fchk_expr", "finish", "is_nan", "operand"]
+__all__ = ["COMPARISONS", "finish", "is_nan", "operand"]

@@ -1,4 +1,5 @@
-"""Double precision: DADD DMUL DFMA DSETP. Denormals are always kept; NaN payloads pass (see `floats`)."""
+"""Double precision: DADD DMUL DFMA DSETP. Denormals are always kept; NaN operands pass quieted (see `floats`), without
+their -x and |x|."""
 
 from __future__ import annotations
 
@@ -19,19 +20,20 @@ def operand(b: Builder, i: int) -> E:
 @semantic("DADD")
 def dadd(b: Builder) -> None:
     x, y = operand(b, 1), operand(b, 2)
-    b.set(0, propagate(F64, fadd("f64", x, y, rounding(b)), y, x))
+    b.set(0, propagate(F64, fadd("f64", x, y, rounding(b)), b.raw(2, 64), b.raw(1, 64)))
 
 
 @semantic("DMUL")
 def dmul(b: Builder) -> None:
     x, y = operand(b, 1), operand(b, 2)
-    b.set(0, propagate(F64, fmul("f64", x, y, rounding(b)), y, x))
+    b.set(0, propagate(F64, fmul("f64", x, y, rounding(b)), b.raw(2, 64), b.raw(1, 64)))
 
 
 @semantic("DFMA")
 def dfma(b: Builder) -> None:
     x, y, z = operand(b, 1), operand(b, 2), operand(b, 3)
-    b.set(0, propagate(F64, fma("f64", x, y, z, rounding(b)), y, z, x))
+    raw = (b.raw(i, 64) for i in (2, 3, 1))
+    b.set(0, propagate(F64, fma("f64", x, y, z, rounding(b)), *raw))
 
 
 @semantic("DSETP")

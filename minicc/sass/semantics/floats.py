@@ -2,7 +2,7 @@
 
 Facts: a NaN result of an f32, f16 or bf16 operation is the canonical 0x7fffffff / 0x7fff (CUDA programming guide; the
 tensor and MUFU measurements agree). f64 operations keep the payload of a NaN operand, quieted, and make
-0xfff8000000000000 for an invalid operation (measured on DMMA of an H200, whose priority is b, c, a).
+0xfff8000000000000 for an invalid operation (measured on an H200; priority b, c, a).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ one rounding to 16 bits.
 
 from __future__ import annotations
 
-from minicc.sass.semantics.expr import E, concat, const, fadd
+from minicc.sass.semantics.expr import E, concat, const, fadd, fext
 from minicc.sass.semantics.float32 import COMPARISONS
 from minicc.sass.semantics.floats import (
     BF16,
@@ -55,11 +55,15 @@ def halves(b: Builder, i: int) -> list[E]:
     return [flush(format_of(b), v) for v in out] if b.has("FTZ", "FMZ") else out
 
 
-def finish(b: Builder, fmt: Format, x: E) -> E:
-    """Canonical NaN, FTZ, SAT, RELU."""
-    x = canonical(fmt, x)
+def finish(b: Builder, fmt: Format, wide_format: Format, wide: E) -> E:
+    """The exact or odd-rounded value `wide` in `fmt`: one rounding, FTZ, SAT, RELU; NaN canonical. FTZ looks at the
+    value rounded with unbounded exponent, as in f32."""
+    x = narrow(wide_format, fmt, wide)
     if b.has("FTZ", "FMZ"):
-        x = flush(fmt, x)
+        # Rounds below the smallest normal number: less than it by more than half a place of the binade below.
+        normal = (wide_format.bias + 1 - fmt.bias) << wide_format.fraction
+        half_place = 1 << (wide_format.fraction - fmt.fraction - 1)
+        x = (wide & (wide_format.sign - 1)).ult(normal - half_place).select(x & fmt.sign, x)
     if b.has("SAT"):
         x = saturate(fmt, x)
     return relu(fmt, x) if b.has("RELU") else x
@@ -81,7 +85,7 @@ def hadd2(b: Builder) -> None:
 
 
 def _add(b: Builder, fmt: Format, p: E, q: E) -> E:
-    return finish(b, fmt, narrow(F32, fmt, add_odd(F32, widen(fmt, p), widen(fmt, q))))
+    return finish(b, fmt, F32, add_odd(F32, widen(fmt, p), widen(fmt, q)))
 
 
 @semantic("HMUL2")
@@ -90,7 +94,7 @@ def hmul2(b: Builder) -> None:
     out = []
     for p, q in zip(halves(b, 1), halves(b, 2), strict=True):
         wide_format, wide = fma_odd(fmt, widen(fmt, p), widen(fmt, q), const(1 << 31))
-        value = finish(b, fmt, narrow(wide_format, fmt, wide))
+        value = finish(b, fmt, wide_format, wide)
         if b.has("FMZ"):
             value = (is_zero(fmt, p) | is_zero(fmt, q)).select(0, value)
         out.append(value)
@@ -105,10 +109,13 @@ def hfma2(b: Builder) -> None:
     out = []
     for p, q, r in zip(halves(b, 1), halves(b, 2), halves(b, 3), strict=True):
         wide_format, wide = fma_odd(fmt, widen(fmt, p), widen(fmt, q), widen(fmt, r))
-        value = narrow(wide_format, fmt, wide)
         if b.has("FMZ"):
-            value = (is_zero(fmt, p) | is_zero(fmt, q)).select(r, value)
-        out.append(finish(b, fmt, value))
+            addend = widen(fmt, r)
+            addend = addend if wide_format is F32 else fext(addend)
+            wide = (is_zero(fmt, p) | is_zero(fmt, q)).select(
+                fadd(wide_format.name, addend, const(0, addend.width)), wide
+            )
+        out.append(finish(b, fmt, wide_format, wide))
     store(b, 0, out)
 
 
