@@ -31,6 +31,8 @@ _SIZE = {"P": 7, "UP": 7, "UR": 63, "B": 16}
 _ALIGNED = {1: ~0, 2: sum(1 << i for i in range(0, 256, 2)), 4: sum(1 << i for i in range(0, 256, 4))}
 _ALIGNED[3] = _ALIGNED[4]
 _ODD = sum(1 << i for i in range(1, 256, 2))
+_COOLING = 20
+"""Points (two an instruction) after a late read of a register during which others rather take another one."""
 _EXTRA = 2
 """ptxas reports (and the driver is told) two registers more than the highest used: read off its output on sm_90, where
 an empty kernel that only loads R1 has 4."""
@@ -188,6 +190,8 @@ class Scan:
         self.resting: dict[tuple[int, int], _Live] = {}
         self.events: list[tuple[int, int, tuple[int, int]]] = []  # (point, 0 segment ends | 1 next one starts, name)
         self.busy = 0
+        self.hot: dict[int, int] = {}
+        """Numbers that a memory instruction may still be reading, and up to which point to leave them alone."""
 
     def _advance(self, point: int) -> None:
         events, live, resting = self.events, self.live, self.resting
@@ -199,6 +203,9 @@ class Scan:
             if kind == 0:
                 del live[name]
                 self.busy &= ~(1 << entry.color)
+                end = entry.segments[entry.at][1]
+                if end in entry.interval.late:
+                    self.hot[entry.color] = end + _COOLING
                 entry.at += 1
                 if entry.at < len(entry.segments):
                     resting[name] = entry
@@ -282,6 +289,19 @@ class Scan:
             wanted = self.color.get(hint.id, -256) + offset
             if wanted >= 0 and fit >> wanted & 1:
                 return wanted
+        hot = 0
+        for color, until in list(self.hot.items()):
+            if until <= current.start:
+                del self.hot[color]
+            else:
+                hot |= 1 << color
+        if hot:
+            # A load would overwrite its own address without a wait; others take cool registers if there are some.
+            for shift in range(1, width):
+                hot |= hot >> shift
+            cool = fit & ~hot & ((1 << high) - 1)
+            if cool:
+                fit = cool
         if current.against and width == 1:
             balance = 0
             for other in current.against:

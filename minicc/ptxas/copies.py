@@ -135,6 +135,41 @@ class _Propagation:
                 if value is not None and not isinstance(value, V):
                     _place(inst, sources, n, value)
         inst.srcs = tuple(sources)
+        _simplify(inst)
+
+
+def _simplify(inst: MInst) -> None:
+    """Turn an instruction that only copies or is constant into a MOV."""
+    if len(inst.dsts) != 1:
+        return
+    value: MOperand | None = None
+    if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.srcs) == 3:
+        rest = [s for s in inst.srcs if s != ZERO]
+        if len(rest) <= 1:
+            value = rest[0] if rest else ZERO
+    elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == Reg("P", 7, inv=True):
+        value = _logic(inst.srcs[:3], inst.srcs[3])
+    if value is None or (isinstance(value, V | Reg) and (value.neg or value.abs or value.inv or _file(value) != "R")):
+        return
+    inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (value,)
+
+
+def _logic(sources: tuple[MOperand, ...], table: MOperand) -> MOperand | None:
+    """The constant or source that a LOP3 gives whatever the others are."""
+    if not isinstance(table, Imm):
+        return None
+    rows = [
+        row for row in range(8) if not any(s == ZERO and row >> 2 - k & 1 for k, s in enumerate(sources))
+    ]
+    results = [table.bits >> row & 1 for row in rows]
+    if not any(results):
+        return ZERO
+    if all(results):
+        return Imm(0xFFFFFFFF)
+    for k, source in enumerate(sources):
+        if [row >> 2 - k & 1 for row in rows] == results:
+            return source
+    return None
 
 
 def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:

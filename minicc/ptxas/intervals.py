@@ -12,6 +12,7 @@ import attrs
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import MFunction, V, VMem, VReg
+from minicc.ptxas.timing import timing
 
 _BITS = [tuple(k for k in range(4) if mask >> k & 1) for mask in range(16)]
 _ACCUMULATE = frozenset({"FFMA", "DFMA", "IMAD", "HFMA2", "HMMA", "IMMA", "DMMA"})
@@ -49,6 +50,8 @@ class Interval:
     weight: float = 0.0
     hints: list[tuple[VReg, int]] = attrs.field(factory=list)
     """Registers that it would do well to share with, and by how much its number should differ from theirs."""
+    late: set[int] = attrs.field(factory=set)
+    """Points at which a life ends in an instruction that reads its sources late."""
     against: list[VReg] = attrs.field(factory=list)
     """Registers read together with it by instructions that feel register-bank conflicts."""
 
@@ -106,6 +109,7 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
         for i in range(len(block.insts) - 1, -1, -1):
             access = live.accesses[b][i]
             at = begin + 2 * i
+            slow = timing(block.insts[i].mnemonic, block.insts[i].modifiers).variable
             early = at if block.insts[i].mnemonic in _SLOW_READERS else at + 1
             for reg, mask in access.defs:
                 found = interval(reg)
@@ -119,10 +123,13 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
                     if (reg, part) not in until:
                         found.parts[part].append((early, at + 2))
             for reg, mask in access.uses:
-                interval(reg).weight += scale
+                found = interval(reg)
+                found.weight += scale
                 for part in _BITS[mask]:
                     if (reg, part) not in until:
                         until[(reg, part)] = at + 1
+                        if slow:
+                            found.late.add(at + 1)
         for (reg, part), end in until.items():
             # Also parts that are read though never written on this path: they hold whatever the register holds.
             interval(reg).parts[part].append((begin, end))
@@ -158,7 +165,7 @@ def _relations(function: MFunction, interval: object) -> None:
                 for to in inst.dsts:
                     if isinstance(to, V) and to.reg.file == "R":
                         interval(to.reg.id).hints.append((inst.srcs[0].base.reg, 0))
-            elif inst.mnemonic in _ACCUMULATE and len(inst.srcs) > 2:
+            elif inst.mnemonic in _ACCUMULATE and len(inst.srcs) > 2 and "WIDE" not in inst.modifiers:
                 to, source = inst.dsts[0], inst.srcs[2]
                 if isinstance(to, V) and isinstance(source, V) and source.reg.file == to.reg.file:
                     interval(to.reg.id).hints.append((source.reg, source.part - to.part))

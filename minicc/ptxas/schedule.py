@@ -20,7 +20,7 @@ from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 24
 """Candidates compared when registers are short."""
-_FEW = 26
+_FEW = 40
 """Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
