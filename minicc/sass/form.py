@@ -261,7 +261,7 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
     if form.wide and slot.file == "UR":
         slot = slot._replace(width=8)
     field = None
-    if suffix:
+    if suffix and kind != "i":
         labels = (f"{suffix}_{logical}{physical}", f"{suffix}_{physical}", f"{suffix}_{logical}")
         label = next((label for label in labels if label in row.fields), suffix)
         field = _field(form, label)

@@ -411,8 +411,8 @@ class MemCodec(Codec):
                     raise NoFit(f"this address form has no place for {register_text(given)}")
                 continue
             if given is None:
-                if part is self.desc:
-                    raise NoFit("this address form needs a descriptor")
+                if part is self.desc or (part is self.ureg and not self.hides_urz):
+                    raise NoFit("this address form needs a descriptor or uniform register")
                 given = Reg(part.slot.file, ZERO[part.slot.file], suffix=part.fixed)  # type: ignore[arg-type]
             elif given.file != part.slot.file:
                 raise NoFit(f"{register_text(given)} is of the wrong register file for this address")

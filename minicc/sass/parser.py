@@ -186,9 +186,11 @@ def _read(text: str) -> tuple[Operand, str]:
         return Imm(value, "int"), ""
     neg = text[0] == "-"
     body = text[1:] if neg else text
-    inv = body[0] in "~!"
+    inv = body[:1] in ("~", "!")
     body = body[1:] if inv else body
-    absolute = body[0] == "|"
+    absolute = body[:1] == "|"
+    if not body.strip("|"):
+        raise ValueError(f"cannot read the operand '{text}'")
     suffix: tuple[str, ...] = ()
     if absolute:
         inside, bar, tail = body[1:].partition("|")

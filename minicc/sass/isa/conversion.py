@@ -102,7 +102,7 @@ ROWS = (
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB_MERGE_C{round} Rd, A, B, C{half}", ALU, "1",
        when="78=1 89..90=2", half="72: - H1", **PACK),
     op("F2FP", 0x03E, "{relu}.F16{type}.UNPACK_B Rd, B{half}", ALU, "1", when="78=0 89..90=1", on=NEW,
-       satfinite="77: - SATFINITE", relu="75: - RELU", type="73..74: ? ? E5M2 E4M3", half="88: - H1",
+       relu="75: - RELU", type="73..74: ? ? E5M2 E4M3", half="88: - H1",
        hidden="a=24..31=255 c=64..71=255"),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F16.UNPACK_B_MERGE_C Rd, B, C{half}", ALU, "1", when="78=0 89..90=2",
        on=NEW, satfinite="77: - SATFINITE", relu="75: - RELU", to="76,86..87: ? ? ? ? E5M2 E4M3", half="72: - H1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.isa.notation import FTZ, SAT, op
-from minicc.sass.isa.timing import ALU, HALF, HALF_MMA
+from minicc.sass.isa.timing import ALU, HALF, HALF_F32, HALF_MMA
 
 HALVES = "- ? H0_H0 H1_H1"
 LANES = {"half_A": f"74..75: {HALVES}", "half_B": f"60..61: {HALVES}"}
@@ -25,8 +25,9 @@ MINMAX = {"bf16": BF16, "ftz": FTZ, "nan": "81: - NAN", "xorsign": "82: - XORSIG
 ROWS = (
     op("HADD2", 0x030, "{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "K", imm="f16x2", when="78=0", bf16=BF16,
        ftz=FTZ, sat=SAT, **LANES),
-    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, -|B|{half}", HALF, "1cvw", when="78=1", ftz=FTZ, sat=SAT, **LANES),
-    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, B", HALF, "i", imm="f16", when="78=1", ftz=FTZ, sat=SAT, **LANES),
+    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, -|B|{half}", HALF_F32, "1cvw", when="78=1", ftz=FTZ, sat=SAT,
+       **LANES),
+    op("HADD2", 0x030, ".F32{ftz}{sat} Rd, -A{half}, B", HALF_F32, "i", imm="f16", when="78=1", ftz=FTZ, sat=SAT, **LANES),
     op("HMUL2", 0x032, "{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}", HALF, "B", imm="f16x2", bf16=BF16,
        ftz="76,80: - FMZ FTZ ?", sat=SAT, **LANES),
     op("HFMA2", 0x031, "{f32}{bf16}{ftz}{sat} Rd, -|A|{half}, -|B|{half}, -|C|{half}", HALF, "BC", imm="f16x2",

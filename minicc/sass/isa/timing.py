@@ -39,6 +39,8 @@ IMAD = Timing("fmaheavy", out="fma", pout="p_fma", src="fma", psrc="pred_fma")
 WIDE = Timing("fmawide", out="wide", pout="p_fma", src="fma", psrc="pred_fma")
 HIGH = Timing("fmawide", out="fma", pout="p_fma", src="fma", psrc="pred_fma")
 HALF = Timing("half", out="half", src="half")
+HALF_F32 = Timing("half", out="fma", src="fma")
+"""HADD2.F32: measured in the FMA class, as producer and as reader."""
 HALF_P = Timing("alu", out="half", src="half")
 HALF_MMA = Timing("fp64", out="fp64", src="fp64")
 FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma")

@@ -1,0 +1,86 @@
+"""What the tests of the machine code share: the recorded words, and NVIDIA's tools where they are installed."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from minicc.arch import Arch
+from minicc.sass.listing import arch_of
+
+
+class Vector(NamedTuple):
+    """One recorded word and its text."""
+
+    arch: str
+    word: int
+    address: int
+    text: str
+
+
+@cache
+def vectors() -> tuple[Vector, ...]:
+    """All recorded words; see data/README.md."""
+    lines = gzip.decompress((Path(__file__).parent / "data/vectors.tsv.gz").read_bytes()).decode().splitlines()
+    out = []
+    for line in lines:
+        arch, high, low, address, text = line.split("\t")
+        out.append(Vector(arch, int(high, 16) << 64 | int(low, 16), int(address, 16), text))
+    return tuple(out)
+
+
+@cache
+def machine(name: str) -> Arch:
+    """The architecture, or a stand-in with its encoding."""
+    return arch_of(name)
+
+
+def squeeze(text: str) -> str:
+    """Runs of blanks to one."""
+    return re.sub(" +", " ", text)
+
+
+@cache
+def tool(name: str) -> str | None:
+    """Path of an NVIDIA tool: from the pip packages beside this Python, else from PATH."""
+    for base in Path(sys.prefix).glob("lib/python*/site-packages/nvidia"):
+        for found in base.rglob(name):
+            if found.is_file():
+                return str(found)
+    return shutil.which(name)
+
+
+def need(name: str) -> str:
+    """The tool's path; skips the test if it is not installed."""
+    path = tool(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+def nvdisasm(words: list[int], arch: str, folder: Path) -> list[str | None]:
+    """What nvdisasm prints for each word (at address 16 * index of its batch); None where it refuses. Batches are
+    halved until the refused word is alone, so addresses restart: use only for words without targets."""
+    path = folder / "words.bin"
+    path.write_bytes(b"".join(struct.pack("<QQ", w & (1 << 64) - 1, w >> 64) for w in words))
+    run = subprocess.run(
+        [need("nvdisasm"), "-b", arch, "-hex", "-ndf", str(path)], capture_output=True, text=True, timeout=60
+    )
+    if run.returncode == 0:
+        texts: list[str | None] = [None] * len(words)
+        for match in re.finditer(r"/\*([0-9a-f]{4,})\*/\s+(.*?;)\s*/\* 0x", run.stdout, re.S):
+            texts[int(match[1], 16) // 16] = match[2]
+        return texts
+    if len(words) == 1:
+        return [None]
+    half = len(words) // 2
+    return nvdisasm(words[:half], arch, folder) + nvdisasm(words[half:], arch, folder)

@@ -1,0 +1,128 @@
+"""Properties over random instructions: nvdisasm agrees, text and words are inverse, nothing crashes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from minicc import sass
+from minicc.diagnostics import CompileError
+from minicc.sass import codec
+from minicc.sass.floats import format_float, parse_float, to_float
+from minicc.sass.form import Form
+from minicc.sass.instr import Target
+from minicc.sass.isa import ROWS
+from tests.sass.common import machine, nvdisasm, squeeze, vectors
+
+SM_90 = machine("sm_90a")
+FORMS: list[Form] = [f for row in ROWS for f in codec._compiled(row) if "sm_90" in f.families]
+NO_CONTROL = 0x7E0 << 105
+
+
+def random_word(form: Form, rng: random.Random) -> int:
+    """A word of the form: random operands, legal modifiers, silent fields at their defaults."""
+    word = rng.getrandbits(105) & ~form.fixed & ~form.unused | form.value | NO_CONTROL
+    for _, bits, default in form.hidden:
+        word = word & ~bits.mask | bits.put(default)
+    for field in form.fields.values():
+        word = word & ~field.bits.mask | field.bits.put(rng.choice(list(field.prints)))
+    return word & ~(15 << 12) | rng.choice((7, 7, 0, 9)) << 12
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 1 << 32))
+def test_nvdisasm_prints_the_same(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A word that nvdisasm prints without complaint is printed the same by us. (Combinations that it calls INVALID or ???
+    may be refused or named by us.)"""
+    rng = random.Random(seed)
+    words, ours = [], []
+    while len(words) < 40:
+        form = rng.choice(FORMS)
+        word = random_word(form, rng)
+        try:
+            instr = sass.decode(word, SM_90, 0)
+        except CompileError:
+            continue
+        if any(isinstance(o, Target) for o in instr.operands):
+            continue
+        words.append(word)
+        ours.append(sass.format(instr))
+    folder: Path = tmp_path_factory.mktemp("words")
+    theirs = nvdisasm(words, "SM90a", folder)
+    wrong = [
+        (hex(word), mine, text)
+        for word, mine, text in zip(words, ours, theirs, strict=True)
+        if text is not None and "?" not in text and "INVALID" not in text and squeeze(text) != squeeze(mine)
+    ]
+    assert not wrong
+
+
+@settings(max_examples=300, deadline=None)
+@given(index=st.integers(0, len(FORMS) - 1), seed=st.integers(0, 1 << 32))
+def test_words_and_text_are_inverse(index: int, seed: int) -> None:
+    word = random_word(FORMS[index], random.Random(seed))
+    try:
+        instr = sass.decode(word, SM_90, 0)
+    except CompileError:
+        return
+    assert sass.encode(instr, SM_90, 0) == word
+    text = sass.format(instr)
+    back = sass.parse(text, "sm_90")
+    again = sass.format(back)
+    assert squeeze(again).replace(" ;", ";") == squeeze(text).replace(" ;", ";")
+    sass.effects(instr, SM_90)
+
+
+@settings(max_examples=400, deadline=None)
+@given(index=st.integers(0, 1 << 30), flips=st.lists(st.integers(0, 127), min_size=1, max_size=6))
+def test_damaged_words_decode_or_say_so(index: int, flips: list[int]) -> None:
+    v = vectors()[index % len(vectors())]
+    word = v.word
+    for bit in flips:
+        word ^= 1 << bit
+    arch = machine(v.arch)
+    try:
+        instr = sass.decode(word, arch, v.address)
+    except CompileError as error:
+        assert f"{v.address:#x}" in str(error)
+        return
+    assert sass.encode(instr, arch, v.address) == word
+    sass.format(instr, arch.sass)
+    sass.effects(instr, arch)
+
+
+@settings(max_examples=300, deadline=None)
+@given(word=st.integers(0, (1 << 128) - 1))
+def test_any_word_decodes_or_says_so(word: int) -> None:
+    try:
+        instr = sass.decode(word, SM_90, 0x40)
+    except CompileError:
+        return
+    assert sass.encode(instr, SM_90, 0x40) == word
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(alphabet="IADD3MOVLGES.RPUTZ0123456789abcdefx[]+-|~!@,; `()%", max_size=60))
+def test_any_text_parses_or_says_where(text: str) -> None:
+    try:
+        sass.parse(text)
+    except CompileError as error:
+        assert "error:" in str(error)
+
+
+@settings(max_examples=300, deadline=None)
+@given(kind=st.sampled_from(["f32", "f64hi", "f16", "bf16"]), bits=st.integers(0, (1 << 32) - 1))
+def test_float_text(kind: str, bits: int) -> None:
+    if kind in ("f16", "bf16"):
+        bits &= 0xFFFF
+    text = format_float(bits, kind)
+    if "NAN" in text:
+        assert "NAN" in format_float(parse_float(text, kind), kind)
+        return
+    assert parse_float(text, kind) == bits
+    if "INF" not in text:
+        assert float(text) == to_float(bits, kind)
