@@ -80,6 +80,8 @@ def external(b: Builder, inst: ptx.Inst) -> None:
                 results.append(made)
     call.implicit_writes = tuple(writes)
     b.start(after)
+    # The place to return to must stay a block of its own, right after the call.
+    b.emit("NOP", side=True)
     for item in returns:
         if not isinstance(item, ptx.Symbol):
             b.wrong("call: a result must be a .param variable")
