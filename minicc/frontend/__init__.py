@@ -54,7 +54,10 @@ def _guarded(source: SourceFile, options: Options) -> Iterator[Diagnostics]:
     except RecursionError:
         where = Span(source, 0, 1)
         raise CompileError(
-            [*diagnostics.items, Diagnostic("error", "frontend.nesting", "expression or statement is too deeply nested", where)]
+            [
+                *diagnostics.items,
+                Diagnostic("error", "frontend.nesting", "expression or statement is too deeply nested", where),
+            ]
         ) from None
     except CompileError as error:
         # An error raised directly still brings along what was reported before it.

@@ -1,8 +1,8 @@
 """The typed syntax tree: what the parser's semantic actions build and the emitter walks.
 
-Every expression knows its type (never a reference), its token (for messages and line tables) and whether it is an lvalue.
-Conversions are explicit `Cast` nodes, save that reading an lvalue needs none. Aggregates are values too; the emitter keeps
-them in memory.
+Every expression knows its type (never a reference), its token (for messages and line tables) and whether it is an
+lvalue. Conversions are explicit `Cast` nodes, save that reading an lvalue needs none. Aggregates are values too; the
+emitter keeps them in memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Scope:
 @attrs.define(eq=False)
 class Variable:
     """`storage`: local, param, reference (a local reference), shared, dynamic (extern __shared__), constant, device, static
-    (function-local static), special (threadIdx ...), enumerator or member (static const member)."""
+    (function-local static), special (threadIdx ...), enumerator or member (static const member)."""  # noqa: E501
 
     name: str
     type: Type
@@ -63,7 +63,7 @@ class Function:
     type: Type
     at: Token
     params: list[Variable] = attrs.field(factory=list)
-    defaults: list[object] = attrs.field(factory=list)
+    defaults: list[tuple[list[Token], Scope | None] | None] = attrs.field(factory=list)
     """Per parameter: None, or the tokens of its default argument."""
     body: Block | None = None
     space: str = "device"
@@ -147,251 +147,444 @@ class ClassTemplate:
 # -- expressions
 
 
-@attrs.define(eq=False)
 class Expr:
-    type: Type
-    at: Token
-    lvalue: bool = attrs.field(default=False, kw_only=True)
+    __slots__ = ("at", "lvalue", "type")
+
+    def __init__(self, type: Type, at: Token, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Number(Expr):
     """An arithmetic, enumeration or null-pointer constant."""
 
-    value: int | float
+    __slots__ = ("value",)
+
+    def __init__(self, type: Type, at: Token, value: int | float, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.value = value
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Text(Expr):
-    data: bytes
-    """With the final zero."""
+    __slots__ = ("data",)
+
+    def __init__(self, type: Type, at: Token, data: bytes, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.data = data
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Name(Expr):
-    variable: Variable
+    __slots__ = ("variable",)
+
+    def __init__(self, type: Type, at: Token, variable: Variable, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.variable = variable
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Overloads(Expr):
     """A function's name, or a member function's with its object."""
 
-    name: str
-    functions: list[object]
-    args: list[object] | None = None
-    """Explicit template arguments."""
-    base: Expr | None = None
+    __slots__ = ("args", "base", "functions", "name")
+
+    def __init__(
+        self,
+        type: Type,
+        at: Token,
+        name: str,
+        functions: list[object],
+        args: list[object] | None = None,
+        base: Expr | None = None,
+        *,
+        lvalue: bool = False,
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.name = name
+        self.functions = functions
+        self.args = args
+        self.base = base
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Unary(Expr):
-    op: str
-    operand: Expr
+    __slots__ = ("op", "operand")
+
+    def __init__(self, type: Type, at: Token, op: str, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.op = op
+        self.operand = operand
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Deref(Expr):
-    operand: Expr
+    __slots__ = ("operand",)
+
+    def __init__(self, type: Type, at: Token, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.operand = operand
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class AddressOf(Expr):
-    operand: Expr
+    __slots__ = ("operand",)
+
+    def __init__(self, type: Type, at: Token, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.operand = operand
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Step(Expr):
-    op: str
-    prefix: bool
-    operand: Expr
+    __slots__ = ("op", "operand", "prefix")
+
+    def __init__(self, type: Type, at: Token, op: str, prefix: bool, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.op = op
+        self.prefix = prefix
+        self.operand = operand
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Binary(Expr):
-    """Operands are converted already. Pointer arithmetic: "+" with a pointer left and integer right, "-" of two pointers."""
+    """Operands are converted already. Pointer arithmetic: "+" with a pointer left and integer right, "-" of two pointers."""  # noqa: E501
 
-    op: str
-    left: Expr
-    right: Expr
+    __slots__ = ("left", "op", "right")
+
+    def __init__(self, type: Type, at: Token, op: str, left: Expr, right: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.op = op
+        self.left = left
+        self.right = right
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Logical(Expr):
-    op: str
-    left: Expr
-    right: Expr
+    __slots__ = ("left", "op", "right")
+
+    def __init__(self, type: Type, at: Token, op: str, left: Expr, right: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.op = op
+        self.left = left
+        self.right = right
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Assign(Expr):
-    left: Expr
-    right: Expr
+    __slots__ = ("left", "right")
+
+    def __init__(self, type: Type, at: Token, left: Expr, right: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.left = left
+        self.right = right
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class CompoundAssign(Expr):
-    op: str
-    left: Expr
-    right: Expr
-    common: Type
-    """The type that the operation is done in."""
+    __slots__ = ("common", "left", "op", "right")
+
+    def __init__(
+        self, type: Type, at: Token, op: str, left: Expr, right: Expr, common: Type, *, lvalue: bool = False
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.op = op
+        self.left = left
+        self.right = right
+        self.common = common
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Conditional(Expr):
-    condition: Expr
-    yes: Expr
-    no: Expr
+    __slots__ = ("condition", "no", "yes")
+
+    def __init__(self, type: Type, at: Token, condition: Expr, yes: Expr, no: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.condition = condition
+        self.yes = yes
+        self.no = no
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Comma(Expr):
-    left: Expr
-    right: Expr
+    __slots__ = ("left", "right")
+
+    def __init__(self, type: Type, at: Token, left: Expr, right: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.left = left
+        self.right = right
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Cast(Expr):
     """`kind`: convert (values of arithmetic, enumeration, pointer types), decay (array to pointer), void, relabel (an lvalue
-    of one type used as an lvalue of another)."""
+    of one type used as an lvalue of another)."""  # noqa: E501
 
-    kind: str
-    operand: Expr
+    __slots__ = ("kind", "operand")
+
+    def __init__(self, type: Type, at: Token, kind: str, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.kind = kind
+        self.operand = operand
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Member(Expr):
-    base: Expr
-    field: Field
+    __slots__ = ("base", "field")
+
+    def __init__(self, type: Type, at: Token, base: Expr, field: Field, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.base = base
+        self.field = field
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Call(Expr):
-    function: Function
-    args: list[Expr]
-    this: Expr | None = None
+    __slots__ = ("args", "function", "this")
+
+    def __init__(
+        self,
+        type: Type,
+        at: Token,
+        function: Function,
+        args: list[Expr],
+        this: Expr | None = None,
+        *,
+        lvalue: bool = False,
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.function = function
+        self.args = args
+        self.this = this
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class BuiltinCall(Expr):
-    builtin: object
-    args: list[Expr]
+    __slots__ = ("args", "builtin")
+
+    def __init__(self, type: Type, at: Token, builtin: object, args: list[Expr], *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.builtin = builtin
+        self.args = args
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Init(Expr):
     """A braced list laid over an aggregate: (byte offset, field if a bit-field, expression); the rest is zero."""
 
-    parts: list[tuple[int, Field | None, Expr]]
+    __slots__ = ("parts",)
+
+    def __init__(
+        self, type: Type, at: Token, parts: list[tuple[int, Field | None, Expr]], *, lvalue: bool = False
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.parts = parts
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Zero(Expr):
     """T() and {}: zero of any type."""
 
+    __slots__ = ()
 
-@attrs.define(eq=False)
+
 class Construct(Expr):
-    function: Function
-    args: list[Expr]
-    zero_first: bool = False
+    __slots__ = ("args", "function", "zero_first")
+
+    def __init__(
+        self,
+        type: Type,
+        at: Token,
+        function: Function,
+        args: list[Expr],
+        zero_first: bool = False,
+        *,
+        lvalue: bool = False,
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.function = function
+        self.args = args
+        self.zero_first = zero_first
+        self.lvalue = lvalue
 
 
-@attrs.define(eq=False)
 class Temporary(Expr):
     """A prvalue in memory, so that a reference can bind to it."""
 
-    operand: Expr
+    __slots__ = ("operand",)
+
+    def __init__(self, type: Type, at: Token, operand: Expr, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.operand = operand
+        self.lvalue = lvalue
 
 
 # -- statements
 
 
-@attrs.define(eq=False)
 class Stmt:
-    at: Token
+    __slots__ = ("at",)
+
+    def __init__(self, at: Token) -> None:
+        self.at = at
 
 
-@attrs.define(eq=False)
 class Block(Stmt):
-    items: list[Stmt] = attrs.field(factory=list)
-    end: Token | None = None
+    __slots__ = ("end", "items")
+
+    def __init__(self, at: Token, items: list[Stmt] | None = None, end: Token | None = None) -> None:
+        self.at = at
+        self.items: list[Stmt] = [] if items is None else items
+        self.end = end
 
 
-@attrs.define(eq=False)
 class ExprStmt(Stmt):
-    value: Expr
+    __slots__ = ("value",)
+
+    def __init__(self, at: Token, value: Expr) -> None:
+        self.at = at
+        self.value = value
 
 
-@attrs.define(eq=False)
 class DeclStmt(Stmt):
-    variables: list[Variable]
+    __slots__ = ("variables",)
+
+    def __init__(self, at: Token, variables: list[Variable]) -> None:
+        self.at = at
+        self.variables = variables
 
 
-@attrs.define(eq=False)
 class If(Stmt):
-    condition: Expr
-    then: Stmt
-    other: Stmt | None
-    static: bool = False
+    __slots__ = ("condition", "other", "static", "then")
+
+    def __init__(self, at: Token, condition: Expr, then: Stmt, other: Stmt | None, static: bool = False) -> None:
+        self.at = at
+        self.condition = condition
+        self.then = then
+        self.other = other
+        self.static = static
 
 
-@attrs.define(eq=False)
 class Loop(Stmt):
     """while, do-while and for. `unroll`: None, 0 (#pragma unroll: fully), 1 (never) or a factor."""
 
-    kind: str
-    condition: Expr | None
-    step: Expr | None
-    body: Stmt
-    unroll: int | None = None
-    declared: DeclStmt | None = None
-    """A variable declared in a while or for condition, initialised anew each time round."""
+    __slots__ = ("body", "condition", "declared", "kind", "step", "unroll")
+
+    def __init__(
+        self,
+        at: Token,
+        kind: str,
+        condition: Expr | None,
+        step: Expr | None,
+        body: Stmt,
+        unroll: int | None = None,
+        declared: DeclStmt | None = None,
+    ) -> None:
+        self.at = at
+        self.kind = kind
+        self.condition = condition
+        self.step = step
+        self.body = body
+        self.unroll = unroll
+        self.declared = declared
 
 
-@attrs.define(eq=False)
 class Switch(Stmt):
-    condition: Expr
-    body: Stmt
-    cases: list[Case] = attrs.field(factory=list)
-    default: Case | None = None
+    __slots__ = ("body", "cases", "condition", "default")
+
+    def __init__(
+        self, at: Token, condition: Expr, body: Stmt, cases: list[Case] | None = None, default: Case | None = None
+    ) -> None:
+        self.at = at
+        self.condition = condition
+        self.body = body
+        self.cases: list[Case] = [] if cases is None else cases
+        self.default = default
 
 
-@attrs.define(eq=False)
 class Case(Stmt):
     """`case low [... high]:` or default; the statement that follows is the next item of the block."""
 
-    low: int | None
-    high: int | None
-    label: str = ""
+    __slots__ = ("high", "label", "low")
+
+    def __init__(self, at: Token, low: int | None, high: int | None, label: str = "") -> None:
+        self.at = at
+        self.low = low
+        self.high = high
+        self.label = label
 
 
-@attrs.define(eq=False)
 class Jump(Stmt):
     """break, continue."""
 
-    kind: str
+    __slots__ = ("kind",)
+
+    def __init__(self, at: Token, kind: str) -> None:
+        self.at = at
+        self.kind = kind
 
 
-@attrs.define(eq=False)
 class Return(Stmt):
-    value: Expr | None
+    __slots__ = ("value",)
+
+    def __init__(self, at: Token, value: Expr | None) -> None:
+        self.at = at
+        self.value = value
 
 
-@attrs.define(eq=False)
 class Goto(Stmt):
-    label: str
+    __slots__ = ("label",)
+
+    def __init__(self, at: Token, label: str) -> None:
+        self.at = at
+        self.label = label
 
 
-@attrs.define(eq=False)
 class Label(Stmt):
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, at: Token, name: str) -> None:
+        self.at = at
+        self.name = name
 
 
-@attrs.define(eq=False)
 class Asm(Stmt):
-    text: bytes
-    outputs: list[tuple[str, Expr]]
-    inputs: list[tuple[str, Expr]]
-    clobbers: list[str]
-    volatile: bool
+    __slots__ = ("clobbers", "inputs", "outputs", "text", "volatile")
+
+    def __init__(
+        self,
+        at: Token,
+        text: bytes,
+        outputs: list[tuple[str, Expr]],
+        inputs: list[tuple[str, Expr]],
+        clobbers: list[str],
+        volatile: bool,
+    ) -> None:
+        self.at = at
+        self.text = text
+        self.outputs = outputs
+        self.inputs = inputs
+        self.clobbers = clobbers
+        self.volatile = volatile

@@ -65,7 +65,9 @@ class Condition:
                 raise _BadCondition(self.at, "expected value in expression")
             result = self._ternary()
             if self.i < len(self.tokens):
-                raise _BadCondition(self.tokens[self.i], "token is not a valid binary operator in a preprocessor subexpression")
+                raise _BadCondition(
+                    self.tokens[self.i], "token is not a valid binary operator in a preprocessor subexpression"
+                )
             return result[0]
         except _BadCondition as bad:
             self.preprocessor.error(bad.token, bad.message)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import attrs
-
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.ast import Function, Scope, Variable
 from minicc.frontend.options import Options
@@ -24,29 +22,94 @@ class Abandon(Exception):
 
 
 KEYWORDS = frozenset(
-    """alignas alignof asm auto bool break case catch char class const const_cast constexpr continue decltype default delete
-    do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
-    new noexcept nullptr operator private protected public reinterpret_cast return short signed sizeof static static_assert
-    static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
-    void volatile wchar_t while""".split()
+    [
+        "alignas",
+        "alignof",
+        "asm",
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "const_cast",
+        "constexpr",
+        "continue",
+        "decltype",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "dynamic_cast",
+        "else",
+        "enum",
+        "explicit",
+        "export",
+        "extern",
+        "false",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "noexcept",
+        "nullptr",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "reinterpret_cast",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "static_assert",
+        "static_cast",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "thread_local",
+        "throw",
+        "true",
+        "try",
+        "typedef",
+        "typeid",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "wchar_t",
+        "while",
+    ]
 )
 
 
-@attrs.define(eq=False)
 class Cursor:
+    """State of all the parser's layers starts out in `Parser.__init__`; plain classes, since attrs would build twelve."""  # noqa: E501
+
     options: Options
     diagnostics: Diagnostics
     tokens: list[Token]
     i: int = 0
-    scope: Scope = attrs.field(factory=lambda: Scope("file"))
+    scope: Scope
     function: Function | None = None
     """The function whose body is being read."""
     nest: int = 0
     quiet: int = 0
     """Above zero while reading tentatively: errors abandon without a report."""
-    locals: int = 0
-    """Counter that tells same-named local symbols apart."""
-    split: Token | None = None
 
     # -- tokens
 
@@ -238,11 +301,16 @@ class Cursor:
     def declare(self, name: str, entity: object, at: Token) -> None:
         old = self.scope.names.get(name)
         if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
-            if isinstance(old, Variable) and isinstance(entity, Variable) and (old.extern or entity.extern) and old.type is entity.type:
+            if (
+                isinstance(old, Variable)
+                and isinstance(entity, Variable)
+                and (old.extern or entity.extern)
+                and old.type is entity.type
+            ):
                 self.scope.names[name] = entity
                 return
             notes = [self.note("previous definition is here", old.at)] if isinstance(old, Variable | Function) else None
-            kind = "redefinition of" if isinstance(old, Variable) and isinstance(entity, Variable) else "redefinition of"
+            kind = "redefinition of"
             if isinstance(old, Variable) and isinstance(entity, Variable) and old.type is not entity.type:
                 self.report(
                     "frontend.redefinition",

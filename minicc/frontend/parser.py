@@ -9,23 +9,36 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins import library, table
 from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.options import Options
 from minicc.frontend.parse.templates import Templates
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 _TYPEDEFS: dict[str, Type] = {
-    "size_t": ty.ULONG, "ptrdiff_t": ty.LONG, "ssize_t": ty.LONG, "int8_t": ty.SCHAR, "int16_t": ty.SHORT, "int32_t": ty.INT,
-    "int64_t": ty.LONG, "uint": ty.UINT, "ushort": ty.USHORT, "ulong": ty.ULONG, "u_int8_t": ty.UCHAR, "u_int16_t": ty.USHORT,
+    "size_t": ty.ULONG, "ptrdiff_t": ty.LONG, "ssize_t": ty.LONG, "int8_t": ty.SCHAR, "int16_t": ty.SHORT, "int32_t": ty.INT,  # noqa: E501
+    "int64_t": ty.LONG, "uint": ty.UINT, "ushort": ty.USHORT, "ulong": ty.ULONG, "u_int8_t": ty.UCHAR, "u_int16_t": ty.USHORT,  # noqa: E501
     "u_int32_t": ty.UINT, "u_int64_t": ty.ULONG, "u_char": ty.UCHAR, "u_short": ty.USHORT, "u_int": ty.UINT,
     "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "__int64_t": ty.LONG, "__uint64_t": ty.ULONG,
 }  # fmt: skip
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in "1234"}
 
 
-@attrs.define(eq=False)
 class Parser(Templates):
-    known: dict[str, object] = attrs.field(factory=dict)
-    libraries: dict[str, ast.Scope] = attrs.field(factory=dict)
+    def __init__(
+        self,
+        options: Options,
+        diagnostics: Diagnostics,
+        tokens: list[Token],
+        scope: ast.Scope | None = None,
+        library: bool = False,
+    ) -> None:
+        self.options, self.diagnostics, self.tokens = options, diagnostics, tokens
+        self.scope = scope or ast.Scope("file")
+        self.library = self.strict = library
+        self.todo, self.functions, self.variables = [], [], []
+        self.switches, self.labels, self.gotos = [], {}, []
+        self.known: dict[str, object] = {}
+        self.libraries: dict[str, ast.Scope] = {}
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
@@ -67,20 +80,21 @@ class Parser(Templates):
         for f in found if isinstance(found, list) else ():
             if isinstance(f, ast.Function) and f.type.params == builtin.params:
                 return f
-        self.fail(f"function '{name}' is not in the device library yet", self.tokens[max(0, self.i - 1)], code="frontend.library")
+        self.fail(
+            f"function '{name}' is not in the device library yet",
+            self.tokens[max(0, self.i - 1)],
+            code="frontend.library",
+        )
 
     def _read_library(self, file: str) -> ast.Scope:
         """Declare a library file's functions; their bodies wait until they are called."""
-        from minicc.frontend.options import Options
         from minicc.frontend.preprocess import Preprocessor
 
         scope = self.libraries[file] = ast.Scope("file", None, name="library")
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
-        assert isinstance(options, Options)
         tokens = Preprocessor(options, self.diagnostics).run(library.source(file))
         inner = Parser(self.options, self.diagnostics, tokens, scope=scope, library=True)
         inner.known, inner.libraries = self.known, self.libraries
-        inner.strict = True
         inner.declare_all()
         self.variables += inner.variables
         return scope
@@ -108,11 +122,8 @@ class Parser(Templates):
             f.pending = (self._closed(start, self.i), 0)
 
 
-def parse(tokens: list[Token], options: object, diagnostics: Diagnostics) -> Parser:
+def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Parser:
     """Parse and check a whole translation unit; raises CompileError if anything was wrong."""
-    from minicc.frontend.options import Options
-
-    assert isinstance(options, Options)
     parser = Parser(options, diagnostics, tokens)
     parser.declarations()
     parser.finish_todo()

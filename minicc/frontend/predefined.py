@@ -1,7 +1,7 @@
 """What exists before the first line: predefined macros, and the headers that `#include <...>` finds.
 
-nvcc includes cuda_runtime.h before every file, which brings in the C headers' macros named here; <cstdint>'s types it does
-not bring in, so they need their #include, here as there.
+nvcc includes cuda_runtime.h before every file, which brings in the C headers' macros named here; <cstdint>'s types it
+does not bring in, so they need their #include, here as there.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def macros(options: Options) -> dict[str, str]:
 HEADERS: dict[str, str] = {
     **dict.fromkeys(
         ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
-         "vector_functions.h", "device_functions.h", "device_atomic_functions.h", "sm_30_intrinsics.h", "math.h", "cmath",
+         "vector_functions.h", "device_functions.h", "device_atomic_functions.h", "sm_30_intrinsics.h", "math.h", "cmath",  # noqa: E501
          "math_functions.h", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "limits.h", "climits",
          "stddef.h", "cstddef", "stdbool.h", "time.h", "ctime", "builtin_types.h", "sys/types.h", "host_defines.h",
          "sm_20_intrinsics.h", "device_double_functions.h", "math_functions.hpp", "cuda_device_runtime_api.h"),
@@ -142,6 +142,17 @@ HEADERS: dict[str, str] = {
 }  # fmt: skip
 
 STDINT = frozenset(
-    """uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t int_fast8_t uint_fast32_t
-    int_least32_t""".split()
+    [
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "intptr_t",
+        "uintptr_t",
+        "intmax_t",
+        "uintmax_t",
+        "int_fast8_t",
+        "uint_fast32_t",
+        "int_least32_t",
+    ]
 )

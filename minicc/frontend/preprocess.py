@@ -1,8 +1,8 @@
 """The preprocessor: directives, macros, includes.
 
-Input: a source file and the options. Output: the list of tokens that the parser sees. `#pragma unroll` survives as a token
-of kind PRAGMA. Macro expansion follows Prosser's algorithm (hide sets), iteratively over a stack of pending tokens, and is
-bounded, as are nested includes, so that no input can make it run away.
+Input: a source file and the options. Output: the list of tokens that the parser sees. `#pragma unroll` survives as a
+token of kind PRAGMA. Macro expansion follows Prosser's algorithm (hide sets), iteratively over a stack of pending
+tokens, and is bounded, as are nested includes, so that no input can make it run away.
 """
 
 from __future__ import annotations
@@ -126,10 +126,12 @@ class Preprocessor:
                     self.error(token, "'#' is not followed by a macro parameter")
                     return
         old = self.macros.get(name.text)
-        if old is not None and (
-            old.params != params or [t.text for t in old.body] != [t.text for t in rest]
-        ):
-            notes = [Diagnostic("note", "frontend.preprocessor", "previous definition is here", old.where.span)] if old.where else []
+        if old is not None and (old.params != params or [t.text for t in old.body] != [t.text for t in rest]):
+            notes = (
+                [Diagnostic("note", "frontend.preprocessor", "previous definition is here", old.where.span)]
+                if old.where
+                else []
+            )
             self.diagnostics.warn("frontend.macro-redefined", f"'{name.text}' macro redefined", name.span, notes)
         self.macros[name.text] = Macro(name.text, rest, params, variadic, name)
         self.lazy.pop(name.text, None)
@@ -425,7 +427,9 @@ class Preprocessor:
         elif kind == "include":
             self._include(name, rest, source)
         elif kind == "error":
-            self.error(name, source.text[name.start : rest[-1].span.end if rest else name.span.end][6:].strip() or "#error")
+            self.error(
+                name, source.text[name.start : rest[-1].span.end if rest else name.span.end][6:].strip() or "#error"
+            )
         elif kind == "warning":
             text = source.text[name.start : rest[-1].span.end if rest else name.span.end][8:].strip()
             self.diagnostics.warn("frontend.user-warning", text, name.span)

@@ -1,8 +1,9 @@
 """Tokens, and the scanner that makes them.
 
-Input: the text of a file. Output: a list of `Token`, ended by one of kind EOF. Cost: one regular-expression match a token.
-Whitespace and comments become two flags on the token that follows them. Nothing here fails: a character that starts no
-token is a token of kind OTHER, and whoever meets it in live code reports it (skipped #if groups may hold anything).
+Input: the text of a file. Output: a list of `Token`, ended by one of kind EOF. Cost: one regular-expression match a
+token. Whitespace and comments become two flags on the token that follows them. Nothing here fails: a character that
+starts no token is a token of kind OTHER, and whoever meets it in live code reports it (skipped #if groups may hold
+anything).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _SCAN = re.compile(
   | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
   | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
   | (?P<other>[\s\S])
-    """,
+    """,  # noqa: E501
     re.VERBOSE,
 )
 

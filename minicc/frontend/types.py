@@ -1,8 +1,8 @@
 """C++ types as the device sees them (LP64), interned so that equal types are the same object.
 
-`const` and `volatile` versions of a type are variants of it: `t.bare` is the unqualified one, `qualified(t, CONST)` makes
-one. Records know their fields' offsets; in LLVM IR a record is bytes (`[n x i8]`), addressed by offset, so that unions,
-over-aligned members and bit-fields need nothing special.
+`const` and `volatile` versions of a type are variants of it: `t.bare` is the unqualified one, `qualified(t, CONST)`
+makes one. Records know their fields' offsets; in LLVM IR a record is bytes (`[n x i8]`), addressed by offset, so that
+unions, over-aligned members and bit-fields need nothing special.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import attrs
 
 if TYPE_CHECKING:
     from minicc.frontend.ast import Function, FunctionTemplate, Scope
+    from minicc.frontend.tokens import Token
 
 CONST, VOLATILE = 1, 2
 
@@ -97,7 +98,7 @@ class Field:
     bit_offset: int = 0
     bit_width: int = 0
     """0: an ordinary member."""
-    default: object = None
+    default: tuple[list[Token], Scope] | None = None
     """Tokens of a default member initialiser (re-read for each use)."""
 
 
@@ -194,7 +195,9 @@ def function(ret: Type, params: Sequence[Type], variadic: bool = False) -> Type:
     key = ("()", tuple(map(id, params)), variadic)
     made = ret.cache.get(key)
     if made is None:
-        made = ret.cache[key] = Type("function", "", 1, 1, llvm="ptr", elem=ret, params=tuple(params), variadic=variadic)
+        made = ret.cache[key] = Type(
+            "function", "", 1, 1, llvm="ptr", elem=ret, params=tuple(params), variadic=variadic
+        )
     return made
 
 

@@ -31,7 +31,7 @@ def host_ir(text: str, **options: Any) -> str:
 
 
 class Compiled:
-    """Device functions (extern "C") of a source as callables. A function without optimisation: what we emitted is what runs."""
+    """Device functions (extern "C") of a source as callables. A function without optimisation: what we emitted is what runs."""  # noqa: E501
 
     def __init__(self, text: str, optimise: bool = False, **options: Any) -> None:
         module = llvm.parse_assembly(host_ir(text, **options))

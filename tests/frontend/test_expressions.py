@@ -35,7 +35,7 @@ def promote(t: str) -> str:
 
 def common(a: str, b: str) -> str:
     a, b = promote(a), promote(b)
-    (sa, ga, ra, _), (sb, gb, rb, _) = INTEGERS[a], INTEGERS[b]
+    (sa, ga, ra, _), (sb, gb, rb, _) = INTEGERS[a], INTEGERS[b]  # noqa: F841
     if ga == gb:
         return a if ra >= rb else b
     u, s = (b, a) if ga else (a, b)
@@ -95,7 +95,12 @@ def kind(n: Node, types: list[str]) -> str:
         case ("var", i):
             return types[i]
         case ("lit", value, suffix):
-            return {"": "int" if value < 1 << 31 else "long", "u": "unsigned int", "ll": "long long", "ull": "unsigned long long"}[suffix]
+            return {
+                "": "int" if value < 1 << 31 else "long",
+                "u": "unsigned int",
+                "ll": "long long",
+                "ull": "unsigned long long",
+            }[suffix]
         case ("bin", "<<" | ">>", a, _):
             return promote(kind(a, types))
         case ("bin", _, a, b):
@@ -167,12 +172,18 @@ def test_integer_expressions(data: st.DataObject) -> None:
     types = [data.draw(st.sampled_from(sorted(INTEGERS))) for _ in range(4)]
     trees = data.draw(st.lists(nodes(4), min_size=8, max_size=8))
     params = ", ".join(f"{t} v{i}" for i, t in enumerate(types))
-    body = "".join(f'extern "C" __device__ long long f{k}({params}) {{ return (long long)({text(tree)}); }}\n' for k, tree in enumerate(trees))
+    body = "".join(
+        f'extern "C" __device__ long long f{k}({params}) {{ return (long long)({text(tree)}); }}\n'
+        for k, tree in enumerate(trees)
+    )
     compiled = Compiled(body, optimise=data.draw(st.booleans()))
     for k, tree in enumerate(trees):
         f = compiled.function(f"f{k}", ctypes.c_int64, *[INTEGERS[t][3] for t in types])
         for _ in range(4):
-            values = [wrap(data.draw(st.one_of(st.integers(-3, 70), st.integers(-(1 << 63), (1 << 64) - 1))), t) for t in types]
+            values = [
+                wrap(data.draw(st.one_of(st.integers(-3, 70), st.integers(-(1 << 63), (1 << 64) - 1))), t)
+                for t in types
+            ]
             try:
                 want = wrap(evaluate(tree, types, values), "long long")
             except Undefined:
@@ -188,13 +199,15 @@ def single(x: float) -> float:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.floats(width=32, allow_nan=False), st.floats(width=32, allow_nan=False), st.integers(-(1 << 31), (1 << 31) - 1))
+@given(
+    st.floats(width=32, allow_nan=False), st.floats(width=32, allow_nan=False), st.integers(-(1 << 31), (1 << 31) - 1)
+)
 def test_float_arithmetic(a: float, b: float, n: int) -> None:
     f = floats()
     assert same(f("add", a, b, n), single(a + b))
     assert same(f("mul", a, b, n), single(a * b))
     assert same(f("mixed", a, b, n), single(a + single(float(n))))
-    assert same(f("wide", a, b, n), a * 2.5 + n if math.isfinite(a) else a * 2.5 + n)
+    assert same(f("wide", a, b, n), a * 2.5 + n if math.isfinite(a) else a * 2.5 + n)  # noqa: RUF034
     assert f("less", a, b, n) == float((a < b) + 2 * (a == b) + 4 * (a != b) + 8 * (a >= b))
     if b and math.isfinite(a / b):
         assert same(f("div", a, b, n), single(a / b))
@@ -219,34 +232,36 @@ def floats() -> Any:
         }"""
         _floats.append(Compiled(source, fmad=False))
     compiled = _floats[0]
-    return lambda name, *args: compiled.function(name, ctypes.c_double, ctypes.c_float, ctypes.c_float, ctypes.c_int)(*args)
+    return lambda name, *args: compiled.function(name, ctypes.c_double, ctypes.c_float, ctypes.c_float, ctypes.c_int)(
+        *args
+    )
 
 
 PROGRAMS: dict[str, tuple[str, list[tuple[int, int]]]] = {
-    "switch falls through": ("int r = 0; switch (n) { case 1: r += 1; case 2: r += 10; break; case 5 ... 9: r = 7; break; default: r = -1; case 30: r *= 2; } return r;",
+    "switch falls through": ("int r = 0; switch (n) { case 1: r += 1; case 2: r += 10; break; case 5 ... 9: r = 7; break; default: r = -1; case 30: r *= 2; } return r;",  # noqa: E501
                              [(1, 11), (2, 10), (7, 7), (3, -2), (30, 0)]),
     "goto and labels": ("int i = 0, s = 0; top: s += i; if (++i < n) goto top; return s;", [(5, 10), (0, 0)]),
-    "do, continue, break": ("int s = 0; do { if (n % 2) continue; if (n < -4) break; s += n; } while (--n > -9); return s;", [(6, 2 * 6 - 6), (3, -4)]),
-    "nested loops": ("int s = 0; for (int i = 0; i < n; i++) for (int j = i; j--;) { if (j == 2) continue; s += i * j; } return s;",
-                     [(4, sum(i * j for i in range(4) for j in range(i) if j != 2)), (7, sum(i * j for i in range(7) for j in range(i) if j != 2))]),
-    "compound assignment": ("unsigned char c = 250; c += n; short s = n; s <<= 9; s /= 3; long long l = n; l *= -7; l %= 5; return c + s + (int)l;",
+    "do, continue, break": ("int s = 0; do { if (n % 2) continue; if (n < -4) break; s += n; } while (--n > -9); return s;", [(6, 2 * 6 - 6), (3, -4)]),  # noqa: E501
+    "nested loops": ("int s = 0; for (int i = 0; i < n; i++) for (int j = i; j--;) { if (j == 2) continue; s += i * j; } return s;",  # noqa: E501
+                     [(4, sum(i * j for i in range(4) for j in range(i) if j != 2)), (7, sum(i * j for i in range(7) for j in range(i) if j != 2))]),  # noqa: E501
+    "compound assignment": ("unsigned char c = 250; c += n; short s = n; s <<= 9; s /= 3; long long l = n; l *= -7; l %= 5; return c + s + (int)l;",  # noqa: E501
                             [(10, 4 + 5120 // 3 + 0), (3, 253 + 512 - 1)]),
-    "increments": ("int a[4] = {1, 2, 3, 4}; int *p = a; int s = *p++ + *++p * n--; s += (*p)-- + a[2] + n; return s;", [(2, 1 + 6 + 3 + 2 + 1), (0, 1 + 0 + 3 + 2 - 1)]),
-    "struct copies": ("struct P { int x; short y[3]; }; P a = {n, {1, 2, 3}}, b; b = a; b.y[1] = 9; P c[2] = {a, b}; return c[0].y[1] * 100 + c[1].y[1] + c[1].x;", [(5, 214)]),
-    "bit-fields": ("struct B { int a : 3; unsigned b : 5; int c : 10; } v = {0, 0, 0}; v.a = n; v.b = n; v.c = -n; v.b += 30; return v.a * 10000 + v.b * 1000 + v.c;",
+    "increments": ("int a[4] = {1, 2, 3, 4}; int *p = a; int s = *p++ + *++p * n--; s += (*p)-- + a[2] + n; return s;", [(2, 1 + 6 + 3 + 2 + 1), (0, 1 + 0 + 3 + 2 - 1)]),  # noqa: E501
+    "struct copies": ("struct P { int x; short y[3]; }; P a = {n, {1, 2, 3}}, b; b = a; b.y[1] = 9; P c[2] = {a, b}; return c[0].y[1] * 100 + c[1].y[1] + c[1].x;", [(5, 214)]),  # noqa: E501
+    "bit-fields": ("struct B { int a : 3; unsigned b : 5; int c : 10; } v = {0, 0, 0}; v.a = n; v.b = n; v.c = -n; v.b += 30; return v.a * 10000 + v.b * 1000 + v.c;",  # noqa: E501
                    [(3, 30000 + 1000 - 3), (5, -30000 + 3000 - 5)]),
     "union": ("union { float f; unsigned u; } v; v.f = n; return v.u >> 20;", [(1, 0x3F8), (-2, 0xC00)]),
-    "references": ("int a = n, b = 2; int &r = n > 3 ? a : b; r = 50; auto &q = r; q++; return a * 100 + b;", [(5, 5102), (1, 151)]),
-    "shadowing": ("int x = n; { int x = 3; n += x; } for (int x = 0; x < 2; x++) n += x; return x * 1000 + n;", [(1, 1005)]),
-    "comma, conditional": ("int a = 1; int b = (a += n, a > 3 ? a++, a * 2 : -a); return b * 10 + a;", [(5, 14 * 10 + 7), (1, -18)]),
+    "references": ("int a = n, b = 2; int &r = n > 3 ? a : b; r = 50; auto &q = r; q++; return a * 100 + b;", [(5, 5102), (1, 151)]),  # noqa: E501
+    "shadowing": ("int x = n; { int x = 3; n += x; } for (int x = 0; x < 2; x++) n += x; return x * 1000 + n;", [(1, 1005)]),  # noqa: E501
+    "comma, conditional": ("int a = 1; int b = (a += n, a > 3 ? a++, a * 2 : -a); return b * 10 + a;", [(5, 14 * 10 + 7), (1, -18)]),  # noqa: E501
     "short circuit": ("int k = 0; if (n && ++k) k += 10; if (n || ++k) k += 100; return k;", [(0, 101), (4, 111)]),
     "char arithmetic": ("char c = 127; c++; unsigned char u = c; return c * 1000 + u;", [(0, -128000 + 128)]),
-    "two-dimensional": ("int m[3][4]; for (int i = 0; i < 12; i++) m[i / 4][i % 4] = i * n; int (*r)[4] = m + 1; return r[1][2] + (*r)[0] + *(*m + 3);", [(2, 20 + 8 + 6)]),
+    "two-dimensional": ("int m[3][4]; for (int i = 0; i < 12; i++) m[i / 4][i % 4] = i * n; int (*r)[4] = m + 1; return r[1][2] + (*r)[0] + *(*m + 3);", [(2, 20 + 8 + 6)]),  # noqa: E501
     "const table": ("const int t[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}; return t[n];", [(0, 3), (5, 9), (11, 8)]),
-    "sizeof": ("struct S { char a; double b; float4 c; char d[3]; }; return sizeof(S) + alignof(S) * 100 + sizeof(n) * 10000;", [(0, 48 + 1600 + 40000)]),
+    "sizeof": ("struct S { char a; double b; float4 c; char d[3]; }; return sizeof(S) + alignof(S) * 100 + sizeof(n) * 10000;", [(0, 48 + 1600 + 40000)]),  # noqa: E501
     "lazy else": ("if (n > 0) if (n > 5) return 1; else return 2; return 3;", [(9, 1), (3, 2), (-1, 3)]),
-    "64-bit": ("unsigned long long x = 0x123456789abcdefull * (unsigned)n; return (int)(x >> 33) ^ (int)x;", [(3, ((0x123456789ABCDEF * 3) >> 33 ^ (0x123456789ABCDEF * 3)) & 0xFFFFFFFF)]),
-    "zero-initialised": ("int a[20] = {1}; float4 f = {}; struct { int x, y; } s = {}; return a[n] + (int)f.w + s.y;", [(0, 1), (7, 0)]),
+    "64-bit": ("unsigned long long x = 0x123456789abcdefull * (unsigned)n; return (int)(x >> 33) ^ (int)x;", [(3, ((0x123456789ABCDEF * 3) >> 33 ^ (0x123456789ABCDEF * 3)) & 0xFFFFFFFF)]),  # noqa: E501
+    "zero-initialised": ("int a[20] = {1}; float4 f = {}; struct { int x, y; } s = {}; return a[n] + (int)f.w + s.y;", [(0, 1), (7, 0)]),  # noqa: E501
 }  # fmt: skip
 
 
@@ -273,7 +288,7 @@ def test_objects() -> None:
       C z(1.f, 2.f), w; z = z * z; w += z;
       V<int, 4> v = {{3, n, 7, 2}}; v[0] = 5;
       return (int)(w.re * 10 + w.im) + v.fold(Max()) * 1000 + power<3>(n) * 100000; }
-    """
+    """  # noqa: E501
     f = Compiled(source).function("f", ctypes.c_int, ctypes.c_int)
     assert f(2) == (-2 * 10 + 4) + 7000 + 800000
     assert f(9) == -16 + 9000 + 72900000

@@ -16,66 +16,66 @@ from minicc.frontend.options import Options
 NVCC = shutil.which("nvcc")
 
 ACCEPTED = {
-    "promotions": "__global__ void K(int *o, char a, unsigned short b, bool c) { o[0] = a + b; o[1] = -b; o[2] = ~c + c; o[3] = a << b; }",
-    "mixed": "__global__ void K(double *o, int a, unsigned b, float f, long long l) { o[0] = a + b; o[1] = f * l; o[2] = a / 2.0f; o[3] = b - l; }",
-    "pointers": "__global__ void K(const int *p, int **q, void *v) { const int *e = p + 3; *q = (int *)v + (e - p); if (!v || e == nullptr || e > p) **q = e[-1] + 2[p]; }",
-    "array_pointer": "__global__ void K(int (*m)[4], int i) { int a[3][4] = {{1, 2}, {3}}; m[i][1] = a[i][2]; int (*r)[4] = a; r[1][2] = 5; m[0][0] = (*r)[i]; }",
-    "structs": "struct S_ { int a; struct { float x[2]; } in; unsigned b : 3, c : 7; }; __global__ void K(S_ s, S_ *p) { S_ t = s, u = {1, {{2.f, 3.f}}, 2, 100}; t.in.x[1] = u.c; p[0] = t; p[1] = u; p->b += 9; p->c++; (*p).a = sizeof(S_); }",
-    "union": "union U_ { float f; unsigned u; unsigned char b[4]; }; __global__ void K(float *o) { U_ u; u.f = o[0]; u.u ^= 1u << 31; o[1] = u.f; o[2] = u.b[3]; U_ w = u; o[3] = w.f; }",
-    "enums": "enum E_ { EA_, EB_ = 7, EC_ }; enum class F_ : short { X, Y = -1 }; __global__ void K(int *o, E_ e, F_ f) { o[0] = e + EC_; o[1] = f == F_::Y; o[2] = (int)f; switch (e) { case EA_: o[3] = 1; break; case EB_: o[3] = 2; default:; } }",
-    "control": "__global__ void K(int *o, int n) { int i = 0; while (int k = n - i) { if (k == 3) { i++; continue; } i += 2; if (i > n) break; } do { --i; } while (i > 0); for (int a = 0, b = n; a < b; a++, b--) o[a] = b; again: if (++i < 5) goto again; switch (i) { case 1: case 2: o[0] = 1; case 3: o[1] = 2; break; default: { o[2] = 3; } } o[3] = i; }",
-    "references": "__device__ void swap_(int &a, int &b) { int t = a; a = b; b = t; } __device__ const int &pick_(const int &a, const int &b, bool c) { return c ? a : b; } __global__ void K(int *o) { int &r = o[0]; const int &c = 5; swap_(r, o[1]); r += c; (r = 3) += 1; ++(++r); o[2] = pick_(o[0], 4, o[1]); }",
-    "overloads": "__device__ int f_(int) { return 1; } __device__ int f_(float) { return 2; } __device__ int f_(double) { return 3; } __device__ int f_(const char *) { return 4; } __device__ int f_(unsigned long long) { return 5; } __global__ void K(int *o, short s, size_t z) { o[0] = f_(s); o[1] = f_(1.f); o[2] = f_(1.); o[3] = f_(\"x\"); o[4] = f_(1ull); o[5] = f_('c'); }",
-    "defaults": "__device__ int g_(int a, int b = 2, int c = 3) { return a + b * c; } __global__ void K(int *o) { o[0] = g_(1); o[1] = g_(1, 5); o[2] = g_(1, 2, 3); }",
-    "templates": "template <typename T> __device__ T sq_(T x) { return x * x; } template <int N, class T> __device__ T sum_(const T (&a)[N]) { T s = 0; for (int i = 0; i < N; i++) s += a[i]; return s; } template <> __device__ int sq_<int>(int x) { return 7; } __global__ void K(float *o, int n) { int a[3] = {1, 2, n}; o[0] = sq_(2.f) + sq_(n) + sq_<double>(n); o[1] = sum_(a); }",
-    "class_templates": "template <typename T, int N = 4> struct V_ { T d[N]; __device__ T &operator[](int i) { return d[i]; } __device__ T sum() const { T s = T(); for (int i = 0; i < N; ++i) s += d[i]; return s; } static constexpr int size = N; }; __global__ void K(float *o) { V_<float> v; V_<int, 2> w = {{1, 2}}; v[0] = v[1] = v[2] = v[3] = o[0]; o[1] = v.sum() + w.sum() + V_<int, 9>::size; }",
-    "constructors": "struct C_ { float re, im; __device__ C_(float r = 0.f, float i = 0.f) : re(r), im(i) {} __device__ C_ operator*(const C_ &o) const { return C_(re * o.re - im * o.im, re * o.im + im * o.re); } __device__ C_ &operator+=(const C_ &o) { re += o.re; im += o.im; return *this; } __device__ float norm() const { return re * re + im * im; } }; __device__ C_ operator+(const C_ &a, const C_ &b) { return C_(a.re + b.re, a.im + b.im); } __global__ void K(float *o) { C_ z(o[0], o[1]), c = 2.f, w; for (int i = 0; i < 3; i++) z = z * z + c; w += z; o[2] = w.norm(); C_ a[2]; o[3] = a[1].re; }",
-    "vectors": "__device__ float4 operator*(float s, float4 v) { return make_float4(s * v.x, s * v.y, s * v.z, s * v.w); } __global__ void K(float4 *p, uchar4 *q, double2 d, int3 i) { float4 v = 2.f * p[0]; v.x += d.y; p[1] = v; q->w = i.z; uint3 t = threadIdx; dim3 g(1, t.y); p[2] = float4{1.f, 2.f, (float)g.z, 4.f}; p[3].x = blockDim.x * gridDim.y; }",
-    "shared": "extern __shared__ float dyn_[]; __global__ void K(float *o, int n) { __shared__ double s[8][9]; __shared__ struct { int a; float b; } st; int *part = (int *)&dyn_[n]; s[threadIdx.x & 7][threadIdx.y] = o[0]; st.a = n; part[1] = 2; __syncthreads(); o[1] = s[1][2] + st.a + part[0]; }",
-    "globals": "__constant__ float ct_[2][3] = {{1, 2, 3}, {4.5f}}; __device__ int counter_ = 3; __device__ float tab_[16]; __constant__ int *ptr_; static __device__ unsigned st_ = ~0u; const int HOSTC_ = 42; constexpr float PI_ = 3.14f; __global__ void K(float *o, int i) { o[0] = ct_[i][1] + counter_++ + tab_[i] * PI_ + HOSTC_; atomicAdd(&st_, 1u); o[1] = *ptr_; }",
-    "static_local": "__device__ int next_() { static int n = 10; return n++; } __global__ void K(int *o) { static const int t[3] = {1, 2, 3}; o[0] = next_() + t[o[1]]; }",
-    "warp": "__global__ void K(int *o, float f, double d, long long l) { unsigned m = __activemask(); o[0] = __shfl_sync(m, o[0], 0) + __shfl_up_sync(m, f, 1) + __shfl_down_sync(m, d, 2, 16) + __shfl_xor_sync(m, l, 4); o[1] = __ballot_sync(m, o[0] > 0) + __any_sync(m, 1) + __all_sync(m, 0); int p; o[2] = __match_any_sync(m, 5) + __match_all_sync(m, l, &p) + p; o[3] = __reduce_add_sync(m, 1u) + __reduce_min_sync(m, -1); __syncwarp(); o[4] = __syncthreads_count(1) + __syncthreads_and(o[1]) + __syncthreads_or(0); }",
-    "atomics": "__global__ void K(int *i, unsigned *u, unsigned long long *l, float *f, double *d) { atomicAdd(i, 1); atomicAdd(u, 2u); atomicAdd(l, 3ull); atomicAdd(f, 1.f); atomicAdd(d, 1.0); atomicSub(i, 1); atomicMin(i, 4); atomicMax(u, 5u); atomicMin(l, 2ull); atomicInc(u, 7); atomicDec(u, 8); *i = atomicExch(i, 3) + atomicCAS(i, 1, 2); *l = atomicCAS(l, 1ull, 2ull); atomicAnd(u, 1u); atomicOr(i, 2); atomicXor(l, 9ull); atomicAdd_block(i, 1); atomicAdd_system(f, 2.f); }",
-    "bits": "__global__ void K(int *o, unsigned a, unsigned long long b) { o[0] = __popc(a) + __popcll(b) + __clz(o[0]) + __clzll(b) + __ffs(a) + __ffsll(b); o[1] = __brev(a) + __byte_perm(a, 3, 0x1230) + __funnelshift_l(a, 1, 5) + __funnelshift_rc(a, 2, 6); o[2] = __umulhi(a, 3) + __mulhi(o[0], 5) + __umul64hi(b, b) + __mul24(o[0], 3); o[3] = __sad(1, o[0], a) + __usad(a, 1, 2) + __hadd(o[0], 1) + __brevll(b) + __dp4a(o[1], o[2], 3); }",
-    "math": "__global__ void K(float *f, double *d, int n) { f[0] = sqrtf(f[1]) + expf(f[2]) + sinf(f[3]) + powf(f[4], 2.f) + fabsf(f[5]) + floorf(f[6]) + fminf(f[7], 1.f) + rsqrtf(f[8]) + __expf(f[9]) + __fdividef(1.f, f[10]) + fmaf(f[1], f[2], f[3]) + tanhf(f[1]) + erff(f[2]); d[0] = sqrt(d[1]) + exp(d[2]) + sin(d[3]) + pow(d[4], 2.0) + pow(d[5], n) + floor(d[6]) + fmax(d[7], 1.0) + log(d[8]) + fma(d[1], d[2], d[3]) + atan2(d[1], d[2]); f[1] = sqrt(f[1]) + exp(f[1]) + min(n, 3) + max(f[1], f[2]) + abs(n) + isnan(f[2]) + __fadd_rn(f[1], f[2]) + __fmul_rz(f[1], f[2]) + __float2int_rn(f[3]) + __int_as_float(n) + __double2float_rd(d[1]); float s, c; sincosf(f[1], &s, &c); f[2] = s * c + INFINITY + fmodf(s, c) + ldexpf(s, n) + roundf(s); }",
-    "asm": 'struct A_ { int x; }; __global__ void K(unsigned *o, unsigned long long p, float f, double d, short h) { unsigned r, a = 5; asm volatile("mov.u32 %0, %%laneid;" : "=r"(r)); asm("add.u32 %0, %1, %2;" : "=r"(a) : "r"(r), "n"(7)); asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "r"(a) : "memory"); asm("fma.rn.f32 %0, %0, %1, %0;" : "+f"(f) : "f"(2.f)); asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(r) : "l"(p)); asm("add.f64 %0, %0, %0;" : "+d"(d)); asm volatile("st.global.u32 [%0], %1;" ::"l"(o), "r"(a) : "memory"); asm("add.s16 %0, %0, 1;" : "+h"(h)); o[1] = a + r + f + d + h; }',
-    "printf": '#include <cstdio>\n#include <cassert>\n__global__ void K(int n, float f, const char *s, long long l) { printf("plain\\n"); printf("%d %f %s %lld %c\\n", n, f, s, l, \'x\'); assert(n > 0 && "positive"); if (n < 0) __trap(); }',
-    "macros": "#define CAT_(a, b) a##b\n#define STR_(x) #x\n#define MAX_(a, b) ((a) > (b) ? (a) : (b))\n#define VA_(f, ...) f(__VA_ARGS__)\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n#define ARCH_ 1\n#else\n#define ARCH_ 0\n#endif\n__device__ int h_(int a, int b) { return a * b; } __global__ void K(int *o) { int CAT_(va, r) = 1; o[0] = var + MAX_(2, 3) + VA_(h_, 4, 5) + sizeof(STR_(a b)) + ARCH_ + __LINE__; }",
-    "pragmas": "__global__ void __launch_bounds__(128, 4) K(float *o, int n) {\n#pragma unroll\nfor (int i = 0; i < 4; i++) o[i] += 1;\n#pragma unroll 2\nfor (int i = 0; i < n; i++) o[i] *= 2;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) o[i] -= 2; }",
-    "namespaces": "namespace n_ { namespace m_ { __device__ int f(int a) { return a; } struct T { int v; __device__ int get() const { return v; } }; } using m_::f; } using namespace n_; __global__ void K(int *o) { m_::T t{3}; o[0] = n_::f(1) + f(2) + ::n_::m_::f(3) + t.get(); }",
-    "constexpr": "constexpr __host__ __device__ int fib_(int n) { int a = 0, b = 1; for (int i = 0; i < n; i++) { int t = a + b; a = b; b = t; } return a; } static_assert(fib_(10) == 55, \"fib\"); template <int N> __device__ int tf_() { if constexpr (N > 3) return N; else return tf_<N + 1>(); } __global__ void K(int *o) { int a[fib_(6)]; a[0] = tf_<1>(); o[0] = a[0] + sizeof(a); }",
-    "recursion": "__device__ int fact_(int n) { return n < 2 ? 1 : n * fact_(n - 1); } __device__ int odd_(int); __device__ int even_(int n) { return n == 0 ? 1 : odd_(n - 1); } __device__ int odd_(int n) { return n == 0 ? 0 : even_(n - 1); } __global__ void K(int *o) { o[0] = fact_(o[1]) + even_(o[2]); }",
-    "typedefs": "typedef unsigned int u32_; typedef float mat_[4][4]; using f2_ = float2; typedef struct { int a, b; } pair_; __global__ void K(u32_ *o, f2_ v) { mat_ m; m[1][2] = v.x; pair_ p = {1, 2}; decltype(v.x) q = m[1][2]; auto z = p.a + q; o[0] = (u32_)z; }",
-    "literals": "__global__ void K(unsigned long long *o, float *f) { o[0] = 0xffffffff + 010 + 0b101 + 1'000'000 + 'a' + '\\n' + '\\x41' + 0xFFFFFFFFFFull + 3000000000; f[0] = 1e-3f + .5f + 1.f + 0x1p-3f + 1E+2; f[1] = 16777217.0f; o[1] = sizeof(0xffffffff) + sizeof(2147483648) + sizeof('a') + sizeof(1.0f) + sizeof(\"abc\"); }",
-    "comma_cond": "__global__ void K(int *o, bool b) { int x = (o[0]++, o[1]); int y = b ? x : o[2]; (b ? x : y) = 4; o[3] = x, o[4] = y; o[5] = b && x || !y; long z = b ? 1 : 2L; o[6] = z; const int *p = b ? o : nullptr; o[7] = p ? *p : 0; }",
-    "volatile": "__global__ void K(volatile int *v, volatile float *f) { *v = *v + 1; v[1] |= 4; f[0] += v[2]; __threadfence(); __threadfence_block(); __threadfence_system(); }",
-    "cast_styles": "__global__ void K(int *o, float f, void *p, const int *c) { o[0] = static_cast<int>(f) + *reinterpret_cast<int *>(p) + *const_cast<int *>(c) + int(f) + (int)(unsigned char)f + *(unsigned *)&f + float(3) + (long)p; double d = double(f); o[1] = bool(d); }",
-    "ldg": "__global__ void K(const float4 *__restrict__ a, float *o, const unsigned char *b) { float4 v = __ldg(a + 1); o[0] = v.x + v.w + __ldg(b) + __ldcg(o + 3); __stcs(o + 1, 2.f); __stcg((float4 *)o, v); }",
-    "inherit": "struct B_ { int a; __device__ int geta() const { return a; } }; struct D_ : public B_ { float b = 2.f; __device__ D_(int x) { a = x; } }; __global__ void K(float *o) { D_ d(3); B_ &r = d; o[0] = d.geta() + d.b + r.a + sizeof(D_); }",
-    "default_members": "struct M_ { int a = 4; float v[2] = {1.f, 2.f}; }; __global__ void K(float *o) { M_ m; M_ n{}; m.a += n.v[1]; o[0] = m.a; }",
-    "functor": "struct Add_ { template <typename T> __device__ T operator()(T a, T b) const { return a + b; } }; template <typename F> __device__ float red_(const float *p, int n, F f) { float s = p[0]; for (int i = 1; i < n; i++) s = f(s, p[i]); return s; } __global__ void K(float *o) { o[0] = red_(o, 4, Add_()); Add_ a; o[1] = a(1.f, 2.f); }",
-    "init_if": "__global__ void K(int *o) { if (int v = o[0]; v > 3) o[1] = v; switch (int k = o[2]) { case 0: o[3] = k; } }",
-    "old_ptr": "__global__ void K(char *a, short *b, long n) { for (char *p = a, *e = a + n; p != e; ++p) *p = (char)(*p + 1); *b++ = 3; *--b = 4; b[n] <<= 2; a[1] /= 3; a[2] %= 5; b[1] = -b[2]; }",
+    "promotions": "__global__ void K(int *o, char a, unsigned short b, bool c) { o[0] = a + b; o[1] = -b; o[2] = ~c + c; o[3] = a << b; }",  # noqa: E501
+    "mixed": "__global__ void K(double *o, int a, unsigned b, float f, long long l) { o[0] = a + b; o[1] = f * l; o[2] = a / 2.0f; o[3] = b - l; }",  # noqa: E501
+    "pointers": "__global__ void K(const int *p, int **q, void *v) { const int *e = p + 3; *q = (int *)v + (e - p); if (!v || e == nullptr || e > p) **q = e[-1] + 2[p]; }",  # noqa: E501
+    "array_pointer": "__global__ void K(int (*m)[4], int i) { int a[3][4] = {{1, 2}, {3}}; m[i][1] = a[i][2]; int (*r)[4] = a; r[1][2] = 5; m[0][0] = (*r)[i]; }",  # noqa: E501
+    "structs": "struct S_ { int a; struct { float x[2]; } in; unsigned b : 3, c : 7; }; __global__ void K(S_ s, S_ *p) { S_ t = s, u = {1, {{2.f, 3.f}}, 2, 100}; t.in.x[1] = u.c; p[0] = t; p[1] = u; p->b += 9; p->c++; (*p).a = sizeof(S_); }",  # noqa: E501
+    "union": "union U_ { float f; unsigned u; unsigned char b[4]; }; __global__ void K(float *o) { U_ u; u.f = o[0]; u.u ^= 1u << 31; o[1] = u.f; o[2] = u.b[3]; U_ w = u; o[3] = w.f; }",  # noqa: E501
+    "enums": "enum E_ { EA_, EB_ = 7, EC_ }; enum class F_ : short { X, Y = -1 }; __global__ void K(int *o, E_ e, F_ f) { o[0] = e + EC_; o[1] = f == F_::Y; o[2] = (int)f; switch (e) { case EA_: o[3] = 1; break; case EB_: o[3] = 2; default:; } }",  # noqa: E501
+    "control": "__global__ void K(int *o, int n) { int i = 0; while (int k = n - i) { if (k == 3) { i++; continue; } i += 2; if (i > n) break; } do { --i; } while (i > 0); for (int a = 0, b = n; a < b; a++, b--) o[a] = b; again: if (++i < 5) goto again; switch (i) { case 1: case 2: o[0] = 1; case 3: o[1] = 2; break; default: { o[2] = 3; } } o[3] = i; }",  # noqa: E501
+    "references": "__device__ void swap_(int &a, int &b) { int t = a; a = b; b = t; } __device__ const int &pick_(const int &a, const int &b, bool c) { return c ? a : b; } __global__ void K(int *o) { int &r = o[0]; const int &c = 5; swap_(r, o[1]); r += c; (r = 3) += 1; ++(++r); o[2] = pick_(o[0], 4, o[1]); }",  # noqa: E501
+    "overloads": "__device__ int f_(int) { return 1; } __device__ int f_(float) { return 2; } __device__ int f_(double) { return 3; } __device__ int f_(const char *) { return 4; } __device__ int f_(unsigned long long) { return 5; } __global__ void K(int *o, short s, size_t z) { o[0] = f_(s); o[1] = f_(1.f); o[2] = f_(1.); o[3] = f_(\"x\"); o[4] = f_(1ull); o[5] = f_('c'); }",  # noqa: E501
+    "defaults": "__device__ int g_(int a, int b = 2, int c = 3) { return a + b * c; } __global__ void K(int *o) { o[0] = g_(1); o[1] = g_(1, 5); o[2] = g_(1, 2, 3); }",  # noqa: E501
+    "templates": "template <typename T> __device__ T sq_(T x) { return x * x; } template <int N, class T> __device__ T sum_(const T (&a)[N]) { T s = 0; for (int i = 0; i < N; i++) s += a[i]; return s; } template <> __device__ int sq_<int>(int x) { return 7; } __global__ void K(float *o, int n) { int a[3] = {1, 2, n}; o[0] = sq_(2.f) + sq_(n) + sq_<double>(n); o[1] = sum_(a); }",  # noqa: E501
+    "class_templates": "template <typename T, int N = 4> struct V_ { T d[N]; __device__ T &operator[](int i) { return d[i]; } __device__ T sum() const { T s = T(); for (int i = 0; i < N; ++i) s += d[i]; return s; } static constexpr int size = N; }; __global__ void K(float *o) { V_<float> v; V_<int, 2> w = {{1, 2}}; v[0] = v[1] = v[2] = v[3] = o[0]; o[1] = v.sum() + w.sum() + V_<int, 9>::size; }",  # noqa: E501
+    "constructors": "struct C_ { float re, im; __device__ C_(float r = 0.f, float i = 0.f) : re(r), im(i) {} __device__ C_ operator*(const C_ &o) const { return C_(re * o.re - im * o.im, re * o.im + im * o.re); } __device__ C_ &operator+=(const C_ &o) { re += o.re; im += o.im; return *this; } __device__ float norm() const { return re * re + im * im; } }; __device__ C_ operator+(const C_ &a, const C_ &b) { return C_(a.re + b.re, a.im + b.im); } __global__ void K(float *o) { C_ z(o[0], o[1]), c = 2.f, w; for (int i = 0; i < 3; i++) z = z * z + c; w += z; o[2] = w.norm(); C_ a[2]; o[3] = a[1].re; }",  # noqa: E501
+    "vectors": "__device__ float4 operator*(float s, float4 v) { return make_float4(s * v.x, s * v.y, s * v.z, s * v.w); } __global__ void K(float4 *p, uchar4 *q, double2 d, int3 i) { float4 v = 2.f * p[0]; v.x += d.y; p[1] = v; q->w = i.z; uint3 t = threadIdx; dim3 g(1, t.y); p[2] = float4{1.f, 2.f, (float)g.z, 4.f}; p[3].x = blockDim.x * gridDim.y; }",  # noqa: E501
+    "shared": "extern __shared__ float dyn_[]; __global__ void K(float *o, int n) { __shared__ double s[8][9]; __shared__ struct { int a; float b; } st; int *part = (int *)&dyn_[n]; s[threadIdx.x & 7][threadIdx.y] = o[0]; st.a = n; part[1] = 2; __syncthreads(); o[1] = s[1][2] + st.a + part[0]; }",  # noqa: E501
+    "globals": "__constant__ float ct_[2][3] = {{1, 2, 3}, {4.5f}}; __device__ int counter_ = 3; __device__ float tab_[16]; __constant__ int *ptr_; static __device__ unsigned st_ = ~0u; const int HOSTC_ = 42; constexpr float PI_ = 3.14f; __global__ void K(float *o, int i) { o[0] = ct_[i][1] + counter_++ + tab_[i] * PI_ + HOSTC_; atomicAdd(&st_, 1u); o[1] = *ptr_; }",  # noqa: E501
+    "static_local": "__device__ int next_() { static int n = 10; return n++; } __global__ void K(int *o) { static const int t[3] = {1, 2, 3}; o[0] = next_() + t[o[1]]; }",  # noqa: E501
+    "warp": "__global__ void K(int *o, float f, double d, long long l) { unsigned m = __activemask(); o[0] = __shfl_sync(m, o[0], 0) + __shfl_up_sync(m, f, 1) + __shfl_down_sync(m, d, 2, 16) + __shfl_xor_sync(m, l, 4); o[1] = __ballot_sync(m, o[0] > 0) + __any_sync(m, 1) + __all_sync(m, 0); int p; o[2] = __match_any_sync(m, 5) + __match_all_sync(m, l, &p) + p; o[3] = __reduce_add_sync(m, 1u) + __reduce_min_sync(m, -1); __syncwarp(); o[4] = __syncthreads_count(1) + __syncthreads_and(o[1]) + __syncthreads_or(0); }",  # noqa: E501
+    "atomics": "__global__ void K(int *i, unsigned *u, unsigned long long *l, float *f, double *d) { atomicAdd(i, 1); atomicAdd(u, 2u); atomicAdd(l, 3ull); atomicAdd(f, 1.f); atomicAdd(d, 1.0); atomicSub(i, 1); atomicMin(i, 4); atomicMax(u, 5u); atomicMin(l, 2ull); atomicInc(u, 7); atomicDec(u, 8); *i = atomicExch(i, 3) + atomicCAS(i, 1, 2); *l = atomicCAS(l, 1ull, 2ull); atomicAnd(u, 1u); atomicOr(i, 2); atomicXor(l, 9ull); atomicAdd_block(i, 1); atomicAdd_system(f, 2.f); }",  # noqa: E501
+    "bits": "__global__ void K(int *o, unsigned a, unsigned long long b) { o[0] = __popc(a) + __popcll(b) + __clz(o[0]) + __clzll(b) + __ffs(a) + __ffsll(b); o[1] = __brev(a) + __byte_perm(a, 3, 0x1230) + __funnelshift_l(a, 1, 5) + __funnelshift_rc(a, 2, 6); o[2] = __umulhi(a, 3) + __mulhi(o[0], 5) + __umul64hi(b, b) + __mul24(o[0], 3); o[3] = __sad(1, o[0], a) + __usad(a, 1, 2) + __hadd(o[0], 1) + __brevll(b) + __dp4a(o[1], o[2], 3); }",  # noqa: E501
+    "math": "__global__ void K(float *f, double *d, int n) { f[0] = sqrtf(f[1]) + expf(f[2]) + sinf(f[3]) + powf(f[4], 2.f) + fabsf(f[5]) + floorf(f[6]) + fminf(f[7], 1.f) + rsqrtf(f[8]) + __expf(f[9]) + __fdividef(1.f, f[10]) + fmaf(f[1], f[2], f[3]) + tanhf(f[1]) + erff(f[2]); d[0] = sqrt(d[1]) + exp(d[2]) + sin(d[3]) + pow(d[4], 2.0) + pow(d[5], n) + floor(d[6]) + fmax(d[7], 1.0) + log(d[8]) + fma(d[1], d[2], d[3]) + atan2(d[1], d[2]); f[1] = sqrt(f[1]) + exp(f[1]) + min(n, 3) + max(f[1], f[2]) + abs(n) + isnan(f[2]) + __fadd_rn(f[1], f[2]) + __fmul_rz(f[1], f[2]) + __float2int_rn(f[3]) + __int_as_float(n) + __double2float_rd(d[1]); float s, c; sincosf(f[1], &s, &c); f[2] = s * c + INFINITY + fmodf(s, c) + ldexpf(s, n) + roundf(s); }",  # noqa: E501
+    "asm": 'struct A_ { int x; }; __global__ void K(unsigned *o, unsigned long long p, float f, double d, short h) { unsigned r, a = 5; asm volatile("mov.u32 %0, %%laneid;" : "=r"(r)); asm("add.u32 %0, %1, %2;" : "=r"(a) : "r"(r), "n"(7)); asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "r"(a) : "memory"); asm("fma.rn.f32 %0, %0, %1, %0;" : "+f"(f) : "f"(2.f)); asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(r) : "l"(p)); asm("add.f64 %0, %0, %0;" : "+d"(d)); asm volatile("st.global.u32 [%0], %1;" ::"l"(o), "r"(a) : "memory"); asm("add.s16 %0, %0, 1;" : "+h"(h)); o[1] = a + r + f + d + h; }',  # noqa: E501
+    "printf": '#include <cstdio>\n#include <cassert>\n__global__ void K(int n, float f, const char *s, long long l) { printf("plain\\n"); printf("%d %f %s %lld %c\\n", n, f, s, l, \'x\'); assert(n > 0 && "positive"); if (n < 0) __trap(); }',  # noqa: E501
+    "macros": "#define CAT_(a, b) a##b\n#define STR_(x) #x\n#define MAX_(a, b) ((a) > (b) ? (a) : (b))\n#define VA_(f, ...) f(__VA_ARGS__)\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n#define ARCH_ 1\n#else\n#define ARCH_ 0\n#endif\n__device__ int h_(int a, int b) { return a * b; } __global__ void K(int *o) { int CAT_(va, r) = 1; o[0] = var + MAX_(2, 3) + VA_(h_, 4, 5) + sizeof(STR_(a b)) + ARCH_ + __LINE__; }",  # noqa: E501
+    "pragmas": "__global__ void __launch_bounds__(128, 4) K(float *o, int n) {\n#pragma unroll\nfor (int i = 0; i < 4; i++) o[i] += 1;\n#pragma unroll 2\nfor (int i = 0; i < n; i++) o[i] *= 2;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) o[i] -= 2; }",  # noqa: E501
+    "namespaces": "namespace n_ { namespace m_ { __device__ int f(int a) { return a; } struct T { int v; __device__ int get() const { return v; } }; } using m_::f; } using namespace n_; __global__ void K(int *o) { m_::T t{3}; o[0] = n_::f(1) + f(2) + ::n_::m_::f(3) + t.get(); }",  # noqa: E501
+    "constexpr": "constexpr __host__ __device__ int fib_(int n) { int a = 0, b = 1; for (int i = 0; i < n; i++) { int t = a + b; a = b; b = t; } return a; } static_assert(fib_(10) == 55, \"fib\"); template <int N> __device__ int tf_() { if constexpr (N > 3) return N; else return tf_<N + 1>(); } __global__ void K(int *o) { int a[fib_(6)]; a[0] = tf_<1>(); o[0] = a[0] + sizeof(a); }",  # noqa: E501
+    "recursion": "__device__ int fact_(int n) { return n < 2 ? 1 : n * fact_(n - 1); } __device__ int odd_(int); __device__ int even_(int n) { return n == 0 ? 1 : odd_(n - 1); } __device__ int odd_(int n) { return n == 0 ? 0 : even_(n - 1); } __global__ void K(int *o) { o[0] = fact_(o[1]) + even_(o[2]); }",  # noqa: E501
+    "typedefs": "typedef unsigned int u32_; typedef float mat_[4][4]; using f2_ = float2; typedef struct { int a, b; } pair_; __global__ void K(u32_ *o, f2_ v) { mat_ m; m[1][2] = v.x; pair_ p = {1, 2}; decltype(v.x) q = m[1][2]; auto z = p.a + q; o[0] = (u32_)z; }",  # noqa: E501
+    "literals": "__global__ void K(unsigned long long *o, float *f) { o[0] = 0xffffffff + 010 + 0b101 + 1'000'000 + 'a' + '\\n' + '\\x41' + 0xFFFFFFFFFFull + 3000000000; f[0] = 1e-3f + .5f + 1.f + 0x1p-3f + 1E+2; f[1] = 16777217.0f; o[1] = sizeof(0xffffffff) + sizeof(2147483648) + sizeof('a') + sizeof(1.0f) + sizeof(\"abc\"); }",  # noqa: E501
+    "comma_cond": "__global__ void K(int *o, bool b) { int x = (o[0]++, o[1]); int y = b ? x : o[2]; (b ? x : y) = 4; o[3] = x, o[4] = y; o[5] = b && x || !y; long z = b ? 1 : 2L; o[6] = z; const int *p = b ? o : nullptr; o[7] = p ? *p : 0; }",  # noqa: E501
+    "volatile": "__global__ void K(volatile int *v, volatile float *f) { *v = *v + 1; v[1] |= 4; f[0] += v[2]; __threadfence(); __threadfence_block(); __threadfence_system(); }",  # noqa: E501
+    "cast_styles": "__global__ void K(int *o, float f, void *p, const int *c) { o[0] = static_cast<int>(f) + *reinterpret_cast<int *>(p) + *const_cast<int *>(c) + int(f) + (int)(unsigned char)f + *(unsigned *)&f + float(3) + (long)p; double d = double(f); o[1] = bool(d); }",  # noqa: E501
+    "ldg": "__global__ void K(const float4 *__restrict__ a, float *o, const unsigned char *b) { float4 v = __ldg(a + 1); o[0] = v.x + v.w + __ldg(b) + __ldcg(o + 3); __stcs(o + 1, 2.f); __stcg((float4 *)o, v); }",  # noqa: E501
+    "inherit": "struct B_ { int a; __device__ int geta() const { return a; } }; struct D_ : public B_ { float b = 2.f; __device__ D_(int x) { a = x; } }; __global__ void K(float *o) { D_ d(3); B_ &r = d; o[0] = d.geta() + d.b + r.a + sizeof(D_); }",  # noqa: E501
+    "default_members": "struct M_ { int a = 4; float v[2] = {1.f, 2.f}; }; __global__ void K(float *o) { M_ m; M_ n{}; m.a += n.v[1]; o[0] = m.a; }",  # noqa: E501
+    "functor": "struct Add_ { template <typename T> __device__ T operator()(T a, T b) const { return a + b; } }; template <typename F> __device__ float red_(const float *p, int n, F f) { float s = p[0]; for (int i = 1; i < n; i++) s = f(s, p[i]); return s; } __global__ void K(float *o) { o[0] = red_(o, 4, Add_()); Add_ a; o[1] = a(1.f, 2.f); }",  # noqa: E501
+    "init_if": "__global__ void K(int *o) { if (int v = o[0]; v > 3) o[1] = v; switch (int k = o[2]) { case 0: o[3] = k; } }",  # noqa: E501
+    "old_ptr": "__global__ void K(char *a, short *b, long n) { for (char *p = a, *e = a + n; p != e; ++p) *p = (char)(*p + 1); *b++ = 3; *--b = 4; b[n] <<= 2; a[1] /= 3; a[2] %= 5; b[1] = -b[2]; }",  # noqa: E501
 }  # fmt: skip
 
 REJECTED = {
     "undeclared": ("__global__ void k(int *o) { o[0] = missing; }", "use of undeclared identifier 'missing'"),
     "no_semicolon": ("__global__ void k(int *o) { o[0] = 1 }", "expected ';' after expression"),
-    "no_match": ("__device__ int f(int a) { return a; } __global__ void k(int *o) { o[0] = f(1, 2); }", "no matching function for call to 'f'"),
-    "bad_types": ("struct S { int a; }; __global__ void k(int *o, S s) { o[0] = s + 1; }", "invalid operands to binary expression"),
+    "no_match": ("__device__ int f(int a) { return a; } __global__ void k(int *o) { o[0] = f(1, 2); }", "no matching function for call to 'f'"),  # noqa: E501
+    "bad_types": ("struct S { int a; }; __global__ void k(int *o, S s) { o[0] = s + 1; }", "invalid operands to binary expression"),  # noqa: E501
     "const_assign": ("__global__ void k(const int *o) { o[0] = 1; }", "not assignable"),
-    "const_variable": ("__global__ void k(int *o) { const int c = 1; c = 2; }", "cannot assign to variable 'c' with const-qualified type 'const int'"),
+    "const_variable": ("__global__ void k(int *o) { const int c = 1; c = 2; }", "cannot assign to variable 'c' with const-qualified type 'const int'"),  # noqa: E501
     "no_member": ("struct S { int a; }; __global__ void k(S s, int *o) { o[0] = s.b; }", "no member named 'b' in 'S'"),
     "dot_pointer": ("struct S { int a; }; __global__ void k(S *s) { s.a = 1; }", "did you mean to use '->'?"),
-    "pointer_mismatch": ("__global__ void k(float *f) { int *p = f; p[0] = 1; }", "cannot initialize a variable of type 'int *'"),
+    "pointer_mismatch": ("__global__ void k(float *f) { int *p = f; p[0] = 1; }", "cannot initialize a variable of type 'int *'"),  # noqa: E501
     "int_to_pointer": ("__global__ void k(int *p) { p = 5; }", "assigning to 'int *' from incompatible type 'int'"),
     "kernel_returns": ("__global__ int k() { return 1; }", "must have void return type"),
     "break_outside": ("__global__ void k() { break; }", "'break' statement not in loop or switch statement"),
-    "continue_outside": ("__global__ void k(int n) { switch (n) { case 1: continue; } }", "'continue' statement not in loop statement"),
+    "continue_outside": ("__global__ void k(int n) { switch (n) { case 1: continue; } }", "'continue' statement not in loop statement"),  # noqa: E501
     "void_value": ("__device__ void f() {} __global__ void k(int *o) { o[0] = f(); }", "incompatible type 'void'"),
     "redefinition": ("__global__ void k() { int a; float a; }", "redefinition of 'a'"),
-    "redefined_function": ("__device__ int f() { return 1; } __device__ int f() { return 2; } __global__ void k() {}", "redefinition of 'f'"),
-    "duplicate_case": ("__global__ void k(int n) { switch (n) { case 1: break; case 1: break; } }", "duplicate case value '1'"),
+    "redefined_function": ("__device__ int f() { return 1; } __device__ int f() { return 2; } __global__ void k() {}", "redefinition of 'f'"),  # noqa: E501
+    "duplicate_case": ("__global__ void k(int n) { switch (n) { case 1: break; case 1: break; } }", "duplicate case value '1'"),  # noqa: E501
     "label": ("__global__ void k() { goto nowhere; }", "use of undeclared label 'nowhere'"),
     "lvalue": ("__global__ void k(int a) { a + 1 = 2; }", "expression is not assignable"),
     "deref_int": ("__global__ void k(int a) { *a = 2; }", "indirection requires pointer operand"),
@@ -83,22 +83,22 @@ REJECTED = {
     "float_mod": ("__global__ void k(float *a) { a[0] = a[1] % 2; }", "invalid operands to binary expression"),
     "too_many_init": ("__global__ void k() { int a[2] = {1, 2, 3}; }", "excess elements in array initializer"),
     "narrowing": ("__global__ void k(float f) { int a[1] = {f}; }", "cannot be narrowed"),
-    "shared_init": ("__global__ void k() { __shared__ int a = 3; }", "initialization is not supported for __shared__ variables"),
+    "shared_init": ("__global__ void k() { __shared__ int a = 3; }", "initialization is not supported for __shared__ variables"),  # noqa: E501
     "vla": ("__global__ void k(int n) { int a[n]; a[0] = 1; }", "variable length arrays are not supported"),
-    "host_call": ("__host__ int h(int a); __global__ void k(int *o) { o[0] = h(1); }", "reference to __host__ function 'h'"),
-    "static_assert": ("static_assert(sizeof(int) == 8, \"size\"); __global__ void k() {}", "static assertion failed: size"),
+    "host_call": ("__host__ int h(int a); __global__ void k(int *o) { o[0] = h(1); }", "reference to __host__ function 'h'"),  # noqa: E501
+    "static_assert": ("static_assert(sizeof(int) == 8, \"size\"); __global__ void k() {}", "static assertion failed: size"),  # noqa: E501
     "unknown_type": ("__global__ void k(foo_t *p) {}", "unknown type name 'foo_t'"),
     "stdint": ("__global__ void k(uint32_t *p) {}", "unknown type name 'uint32_t'"),
     "error_directive": ("#error no good\n__global__ void k() {}", "no good"),
     "bad_directive": ("#if 1\n__global__ void k() {}", "unterminated conditional directive"),
     "missing_include": ("#include \"nowhere.h\"\n__global__ void k() {}", "'nowhere.h' file not found"),
     "missing_brace": ("__global__ void k(int *o) { o[0] = 1;", "expected '}'"),
-    "ambiguous": ("__device__ int f(long a) { return 1; } __device__ int f(unsigned a) { return 2; } __global__ void k(int *o) { o[0] = f(1); }", "call to 'f' is ambiguous"),
-    "ref_binding": ("__device__ void f(int &a) {} __global__ void k() { f(1); }", "no matching function for call to 'f'"),
+    "ambiguous": ("__device__ int f(long a) { return 1; } __device__ int f(unsigned a) { return 2; } __global__ void k(int *o) { o[0] = f(1); }", "call to 'f' is ambiguous"),  # noqa: E501
+    "ref_binding": ("__device__ void f(int &a) {} __global__ void k() { f(1); }", "no matching function for call to 'f'"),  # noqa: E501
     "bad_reference": ("__global__ void k() { int &r = 3; r = 1; }", "cannot bind to a temporary of type 'int'"),
     "incomplete": ("struct S; __global__ void k() { S s; }", "incomplete type 'S'"),
     "return_value": ("__device__ void f() { return 1; } __global__ void k() { f(); }", "should not return a value"),
-    "macro_arity": ("#define M(a, b) a\n__global__ void k(int *o) { o[0] = M(1); }", "too few arguments provided to function-like macro invocation"),
+    "macro_arity": ("#define M(a, b) a\n__global__ void k(int *o) { o[0] = M(1); }", "too few arguments provided to function-like macro invocation"),  # noqa: E501
 }  # fmt: skip
 
 
@@ -130,12 +130,20 @@ def test_rejected(name: str) -> None:
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_accepts_what_we_accept(tmp_path: Path) -> None:
     """One file for all, and the kernels' mangled names are nvcc's."""
-    text = "\n".join(f"#line 1 \"{name}\"\n{body.replace('K(', f'k_{name}(')}" for name, body in ACCEPTED.items())
+    text = "\n".join(f'#line 1 "{name}"\n{body.replace("K(", f"k_{name}(")}' for name, body in ACCEPTED.items())
     source = tmp_path / "all.cu"
     source.write_text(text)
-    done = subprocess.run([NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "all.ptx")], capture_output=True, text=True)
+    done = subprocess.run(
+        [NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "all.ptx")],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    theirs = {line.split()[2].rstrip("(") for line in (tmp_path / "all.ptx").read_text().splitlines() if line.startswith(".visible .entry")}
+    theirs = {
+        line.split()[2].rstrip("(")
+        for line in (tmp_path / "all.ptx").read_text().splitlines()
+        if line.startswith(".visible .entry")
+    }
     ours: set[str] = set()
     for name, body in ACCEPTED.items():
         ir, _ = compile_text(body.replace("K(", f"k_{name}("))
@@ -150,7 +158,10 @@ def test_nvcc_rejects_what_we_reject(tmp_path: Path) -> None:
         source = tmp_path / f"{name}.cu"
         source.write_text(text)
         # The device pass alone settles it.
-        done = subprocess.run([NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "o")], capture_output=True)
+        done = subprocess.run(
+            [NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "o")],
+            capture_output=True,
+        )
         if done.returncode == 0:
             disagree.append(name)
     # nvcc only warns of these two.

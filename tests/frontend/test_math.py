@@ -49,12 +49,18 @@ BINARY_SINGLE: dict[str, tuple[float, Callable[..., Any], tuple[float, float], t
 def _wrappers() -> str:
     out = ['extern "C" {']
     for name in SINGLE:
-        out.append(f"__device__ void v_{name}f(const float *x, float *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}f(x[i]); }}")
+        out.append(
+            f"__device__ void v_{name}f(const float *x, float *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}f(x[i]); }}"  # noqa: E501
+        )
     for name in DOUBLE:
-        out.append(f"__device__ void v_{name}(const double *x, double *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}(x[i]); }}")
+        out.append(
+            f"__device__ void v_{name}(const double *x, double *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}(x[i]); }}"  # noqa: E501
+        )
     for name in ("erf", "erfc", "round", "sinpi", "cospi"):
         for t, suffix in (("float", "f"), ("double", "")):
-            out.append(f"__device__ void v_{name}{suffix}(const {t} *x, {t} *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}{suffix}(x[i]); }}")
+            out.append(
+                f"__device__ void v_{name}{suffix}(const {t} *x, {t} *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}{suffix}(x[i]); }}"  # noqa: E501
+            )
     for name in (*BINARY, "fmod", "remainder"):
         for t, suffix in (("float", "f"), ("double", "")):
             out.append(
@@ -99,7 +105,9 @@ def ulps(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any]) -> float:
         _, exponent = np.frexp(np.abs(want))
         spacing = np.ldexp(L(1), np.maximum(exponent - info.nmant - 1, info.minexp - info.nmant))
         error = np.abs(got.astype(L) - want) / spacing
-    error = np.where((got == rounded) | (np.isnan(got) & np.isnan(rounded)), np.minimum(np.nan_to_num(error, posinf=0), 1), error)
+    error = np.where(
+        (got == rounded) | (np.isnan(got) & np.isnan(rounded)), np.minimum(np.nan_to_num(error, posinf=0), 1), error
+    )
     return float(np.max(error))
 
 
@@ -128,7 +136,10 @@ def test_two_arguments(library: Compiled, name: str, kind: str) -> None:
     y = np.random.default_rng(3).permutation(inputs(*second, t))[: len(x)]
     y = np.resize(y, len(x))
     with np.errstate(all="ignore"):
-        assert ulps(run(library, name + ("f" if kind == "single" else ""), x, y), reference(x.astype(L), y.astype(L))) <= bound
+        assert (
+            ulps(run(library, name + ("f" if kind == "single" else ""), x, y), reference(x.astype(L), y.astype(L)))
+            <= bound
+        )
 
 
 def test_large_arguments_of_sine(library: Compiled) -> None:
@@ -150,7 +161,9 @@ def test_error_functions(library: Compiled, name: str) -> None:
 
     reference = np.vectorize(getattr(math, name))
     x = inputs(-6 if name == "erf" else -5, 6 if name == "erf" else 26, np.float64, 4000)
-    assert ulps(run(library, name, x), reference(x).astype(L)) <= (3 if name == "erf" else 6)  # math.erf has its own ulp
+    assert ulps(run(library, name, x), reference(x).astype(L)) <= (
+        3 if name == "erf" else 6
+    )  # math.erf has its own ulp
     f = inputs(-5, 9, np.float32, 4000)
     assert ulps(run(library, name + "f", f), reference(f.astype(np.float64)).astype(L)) <= (2 if name == "erf" else 4)
 
@@ -174,10 +187,10 @@ def test_remainders_are_exact(library: Compiled) -> None:
         ("exp", np.inf, np.inf), ("exp", -np.inf, 0.0), ("exp", np.nan, np.nan), ("exp", 710.0, np.inf),
         ("log", 0.0, -np.inf), ("log", -1.0, np.nan), ("log", np.inf, np.inf), ("log", np.nan, np.nan),
         ("log2", 8.0, 3.0), ("log10", 1000.0, 3.0), ("sin", np.inf, np.nan), ("sin", -0.0, -0.0), ("cos", 0.0, 1.0),
-        ("tan", 0.0, 0.0), ("atan", np.inf, np.pi / 2), ("tanh", np.inf, 1.0), ("tanh", -np.inf, -1.0), ("sinh", -np.inf, -np.inf),
-        ("cosh", -np.inf, np.inf), ("cbrt", -27.0, -3.0), ("cbrt", -0.0, -0.0), ("expm1", -np.inf, -1.0), ("log1p", -1.0, -np.inf),
-        ("asin", 2.0, np.nan), ("acos", 1.0, 0.0), ("erf", np.inf, 1.0), ("erfc", -np.inf, 2.0), ("erf", np.nan, np.nan),
-        ("round", 2.5, 3.0), ("round", -2.5, -3.0), ("round", 0.49999999999999994, 0.0), ("sinpi", 0.5, 1.0), ("cospi", 1.0, -1.0),
+        ("tan", 0.0, 0.0), ("atan", np.inf, np.pi / 2), ("tanh", np.inf, 1.0), ("tanh", -np.inf, -1.0), ("sinh", -np.inf, -np.inf),  # noqa: E501
+        ("cosh", -np.inf, np.inf), ("cbrt", -27.0, -3.0), ("cbrt", -0.0, -0.0), ("expm1", -np.inf, -1.0), ("log1p", -1.0, -np.inf),  # noqa: E501
+        ("asin", 2.0, np.nan), ("acos", 1.0, 0.0), ("erf", np.inf, 1.0), ("erfc", -np.inf, 2.0), ("erf", np.nan, np.nan),  # noqa: E501
+        ("round", 2.5, 3.0), ("round", -2.5, -3.0), ("round", 0.49999999999999994, 0.0), ("sinpi", 0.5, 1.0), ("cospi", 1.0, -1.0),  # noqa: E501
         ("acosh", 0.5, np.nan), ("atanh", 1.0, np.inf),
     ],
 )  # fmt: skip
@@ -189,12 +202,14 @@ def test_special_values(library: Compiled, name: str, x: float, want: float) -> 
         if np.isnan(want):
             assert np.isnan(got)
         else:
-            assert got == t(want) and np.signbit(got) == np.signbit(want) or abs(got - want) <= abs(want) * np.finfo(t).eps
+            assert (got == t(want) and np.signbit(got) == np.signbit(want)) or abs(got - want) <= abs(want) * np.finfo(
+                t
+            ).eps
 
 
 @pytest.mark.parametrize(
     ("x", "y"),
-    [(0.0, 0.0), (0.0, -1.0), (-0.0, -3.0), (-0.0, 3.0), (-2.0, 3.0), (-2.0, 0.5), (np.inf, -1.0), (-np.inf, 3.0), (1.0, np.nan),
+    [(0.0, 0.0), (0.0, -1.0), (-0.0, -3.0), (-0.0, 3.0), (-2.0, 3.0), (-2.0, 0.5), (np.inf, -1.0), (-np.inf, 3.0), (1.0, np.nan),  # noqa: E501
      (np.nan, 0.0), (-1.0, np.inf), (0.5, np.inf), (2.0, -np.inf), (2.0, 2000.0), (2.0, -2000.0), (10.0, 2.0)],
 )  # fmt: skip
 def test_pow_special(library: Compiled, x: float, y: float) -> None:

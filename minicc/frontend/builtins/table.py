@@ -435,7 +435,7 @@ def find(name: str, fast: bool) -> list[object] | None:
             kind, _, rest = how.partition(":")
             types, variadic = _types(params)
             if kind == "lib":
-                precise = name if params[0] != "f" or name.endswith("f") and name[:-1] in _rows else name + "f"
+                precise = name if params[0] != "f" or (name.endswith("f") and name[:-1] in _rows) else name + "f"
                 how = f"lib:{rest}:{precise if rest != 'integer' and name[:2] != '__' and name != 'rsqrt' else name}"
                 made.append(Builtin(name, _types(result)[0][0], tuple(types), how))
             elif kind == "same-type":

@@ -122,7 +122,9 @@ def _shuffle(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     def one(operand: str, llvm: str) -> str:
         suffix = "f32" if llvm == "float" else "i32"
         return v.intrinsic(
-            f"llvm.nvvm.shfl.sync.{mode}.{suffix}", llvm, [("i32", a[0]), (llvm, operand), ("i32", a[2]), ("i32", control)]
+            f"llvm.nvvm.shfl.sync.{mode}.{suffix}",
+            llvm,
+            [("i32", a[0]), (llvm, operand), ("i32", a[2]), ("i32", control)],
         )
 
     t = e.type
@@ -297,7 +299,9 @@ def _atomic(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 @_handler
 def _cas(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     llvm = e.type.llvm
-    pair = v.make(f"cmpxchg ptr {a[0]}, {llvm} {a[1]}, {llvm} {a[2]}{_scope(d)} monotonic monotonic, align {e.type.align}")
+    pair = v.make(
+        f"cmpxchg ptr {a[0]}, {llvm} {a[1]}, {llvm} {a[2]}{_scope(d)} monotonic monotonic, align {e.type.align}"
+    )
     return v.make(f"extractvalue {{ {llvm}, i1 }} {pair}, 0")
 
 
@@ -493,7 +497,9 @@ def _memory(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
         return a[0]
     name = f"llvm.{d[0]}.p0.p0.i64"
     only = "noalias " if d[0] == "memcpy" else ""
-    v.module.declare(name, f"void (ptr {only}writeonly captures(none), ptr {only}readonly captures(none), i64, i1 immarg)")
+    v.module.declare(
+        name, f"void (ptr {only}writeonly captures(none), ptr {only}readonly captures(none), i64, i1 immarg)"
+    )
     v.emit(f"call void @{name}(ptr align 1 {a[0]}, ptr align 1 {a[1]}, i64 {a[2]}, i1 false)")
     return a[0]
 
@@ -567,7 +573,7 @@ def _hinted(v: Values, how: str, e: ast.BuiltinCall) -> str:
     t = e.type
     llvm = "i16" if t.size == 1 else t.llvm
     made = v.make(
-        f'call {llvm} asm sideeffect "ld.global.{hint}.{_suffix(t)} $0, [$1];", "={_LETTER[t.llvm]},l,~{{memory}}"(ptr {pointer}) #5'
+        f'call {llvm} asm sideeffect "ld.global.{hint}.{_suffix(t)} $0, [$1];", "={_LETTER[t.llvm]},l,~{{memory}}"(ptr {pointer}) #5'  # noqa: E501
     )
     if t.size == 1:
         made = v.make(f"trunc i16 {made} to i8")
@@ -585,7 +591,9 @@ def _hinted_store(v: Values, hint: str, t: Type, pointer: str, operands: list[st
     names = f"{{{names}}}" if shape else names
     args = ", ".join(f"{llvm} {x}" for x in operands)
     constraint = ",".join(["l", *[letter] * len(operands), "~{memory}"])
-    v.emit(f'call void asm sideeffect "st.global.{hint}{shape}.{_suffix(t)} [$0], {names};", "{constraint}"(ptr {pointer}, {args}) #5')
+    v.emit(
+        f'call void asm sideeffect "st.global.{hint}{shape}.{_suffix(t)} [$0], {names};", "{constraint}"(ptr {pointer}, {args}) #5'  # noqa: E501
+    )
 
 
 def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: int) -> None:
@@ -605,14 +613,18 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
             fit = layout_fit(t.align, field.offset)
             values.append(v.make(f"load {elem.llvm}, ptr addrspace(1) {at}, align {fit}, !invariant.load {_empty(v)}"))
         for field, operand in zip(record.fields, values, strict=True):
-            v.emit(f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}")
+            v.emit(
+                f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}"  # noqa: E501
+            )
         return
     if n not in (1, 2, 4) or n * elem.size > 16:
         raise v.internal(f"'{how}' of type '{t}' is not supported", e.at)
     shape = f".v{n}" if n > 1 else ""
     if verb == "st":
         source, source_align = v.address(e.args[1])
-        operands = [v.load(f.type, v.offset(source, f.offset), layout_fit(source_align, f.offset)) for f in record.fields]
+        operands = [
+            v.load(f.type, v.offset(source, f.offset), layout_fit(source_align, f.offset)) for f in record.fields
+        ]
         _hinted_store(v, hint, elem, pointer, operands, shape)
         return
     llvm = "i16" if elem.size == 1 else elem.llvm
@@ -620,12 +632,16 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
     names = ", ".join(f"${k}" for k in range(n))
     names = f"{{{names}}}" if n > 1 else names
     constraint = ",".join([*[f"={_LETTER[elem.llvm]}"] * n, "l", "~{memory}"])
-    made = v.make(f'call {result} asm sideeffect "ld.global.{hint}{shape}.{_suffix(elem)} {names}, [${n}];", "{constraint}"(ptr {pointer}) #5')
+    made = v.make(
+        f'call {result} asm sideeffect "ld.global.{hint}{shape}.{_suffix(elem)} {names}, [${n}];", "{constraint}"(ptr {pointer}) #5'  # noqa: E501
+    )
     for k, field in enumerate(record.fields):
         operand = made if n == 1 else v.make(f"extractvalue {result} {made}, {k}")
         if elem.size == 1:
             operand = v.make(f"trunc i16 {operand} to i8")
-        v.emit(f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}")
+        v.emit(
+            f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}"  # noqa: E501
+        )
 
 
 def _empty(v: Values) -> str:

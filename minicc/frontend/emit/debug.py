@@ -29,7 +29,7 @@ class DebugInfo:
         file = self.file(name)
         kind = "DebugDirectivesOnly" if self.kind == "lineinfo" else "FullDebug"
         self.unit = self.module.node(
-            f"distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: {file}, producer: \"minicc\", "
+            f'distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: {file}, producer: "minicc", '
             f"isOptimized: {'true' if self.kind == 'lineinfo' else 'false'}, runtimeVersion: 0, emissionKind: {kind})"
         )
         types = self.module.node("!{}")
@@ -41,7 +41,9 @@ class DebugInfo:
             path = PurePath(name)
             folder = str(path.parent) if path.is_absolute() else ""
             base = path.name if path.is_absolute() else name
-            known = self.files[name] = self.module.node(f'!DIFile(filename: "{_escape(base)}", directory: "{_escape(folder)}")')
+            known = self.files[name] = self.module.node(
+                f'!DIFile(filename: "{_escape(base)}", directory: "{_escape(folder)}")'
+            )
         return known
 
     def subprogram(self, f: ast.Function, symbol: str) -> str:
@@ -50,9 +52,9 @@ class DebugInfo:
         body = f.body.at if f.body is not None else f.at
         scope_line, _ = body.source.position(body.start)
         return self.module.node(
-            f'distinct !DISubprogram(name: "{_escape(f.name)}", linkageName: "{_escape(symbol)}", scope: {file}, file: {file}, '
+            f'distinct !DISubprogram(name: "{_escape(f.name)}", linkageName: "{_escape(symbol)}", scope: {file}, file: {file}, '  # noqa: E501
             f"line: {line}, type: {self.empty}, scopeLine: {scope_line}, flags: DIFlagPrototyped, "
-            f"spFlags: DISPFlagDefinition{' | DISPFlagOptimized' if self.kind == 'lineinfo' else ''}, unit: {self.unit})"
+            f"spFlags: DISPFlagDefinition{' | DISPFlagOptimized' if self.kind == 'lineinfo' else ''}, unit: {self.unit})"  # noqa: E501
         )
 
     def location(self, at: Token, scope: str) -> str:
@@ -60,7 +62,9 @@ class DebugInfo:
         key = (line, column, scope)
         known = self.locations.get(key)
         if known is None:
-            known = self.locations[key] = self.module.node(f"!DILocation(line: {line}, column: {column}, scope: {scope})")
+            known = self.locations[key] = self.module.node(
+                f"!DILocation(line: {line}, column: {column}, scope: {scope})"
+            )
         return known
 
     def finish(self) -> list[str]:
@@ -70,4 +74,7 @@ class DebugInfo:
 
 
 def _escape(text: str) -> str:
-    return "".join(c if c.isprintable() and c not in '"\\' and ord(c) < 128 else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
+    return "".join(
+        c if c.isprintable() and c not in '"\\' and ord(c) < 128 else "".join(f"\\{b:02X}" for b in c.encode())
+        for c in text
+    )

@@ -33,7 +33,9 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
             from minicc.diagnostics import CompileError, Diagnostic
 
             raise CompileError(
-                Diagnostic("error", "frontend.undefined", f"function '{f.name}' is called but has no definition", f.at.span)
+                Diagnostic(
+                    "error", "frontend.undefined", f"function '{f.name}' is called but has no definition", f.at.span
+                )
             )
         module.bodies.append(FunctionEmitter(module, f).run())
     return module.render()
@@ -116,6 +118,7 @@ _known_slots: dict[type, tuple[str, ...]] = {}
 def _slots(kind: type) -> tuple[str, ...]:
     found = _known_slots.get(kind)
     if found is None:
-        names = [a.name for a in getattr(kind, "__attrs_attrs__", ()) if a.name not in ("type", "at", "lvalue", "op", "kind")]
+        skip = ("type", "at", "lvalue", "op", "kind")
+        names = [n for c in kind.__mro__ for n in getattr(c, "__slots__", ()) if n not in skip]
         found = _known_slots[kind] = tuple(names)
     return found

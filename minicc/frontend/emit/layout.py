@@ -60,7 +60,9 @@ def leaves(t: Type, offset: int = 0) -> Iterator[tuple[int, Type]]:
                 yield offset + i * unit.size, unit
             return
         for field in record.fields:
-            yield from leaves(field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset)
+            yield from leaves(
+                field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset
+            )
         return
     yield offset, t.bare
 

@@ -106,7 +106,7 @@ class Module:
             linkage = ""
         external = "externally_initialized " if v.storage in ("device", "constant") and not v.internal else ""
         kind = "constant" if v.type.const and (v.internal or v.storage in ("static", "member", "host")) else "global"
-        return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"
+        return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"  # noqa: E501
 
     def static_pointer(self, e: ast.Expr) -> str | None:
         """A pointer constant: the address of a variable with static storage, plus a constant."""
@@ -132,7 +132,9 @@ class Module:
             name = self.texts[data] = f"$str{len(self.texts) or ''}"
             space = "" if self.host else " addrspace(1)"
             body = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
-            self.globals.append(f'@"{name}" = private unnamed_addr{space} constant [{len(data)} x i8] c"{body}", align 1')
+            self.globals.append(
+                f'@"{name}" = private unnamed_addr{space} constant [{len(data)} x i8] c"{body}", align 1'
+            )
         return self.generic(name, 0 if self.host else 1)
 
     def table(self, v: ast.Variable) -> str | None:
@@ -148,7 +150,9 @@ class Module:
         name = f"__const.{v.owner.name if v.owner else ''}.{v.name}.{self.constants}"
         space = 0 if self.host else (4 if v.type.size <= 4096 else 1)
         where = f" addrspace({space})" if space else ""
-        self.globals.append(f"@{name} = private unnamed_addr{where} constant {llvm} {text}, align {max(v.align, v.type.align)}")
+        self.globals.append(
+            f"@{name} = private unnamed_addr{where} constant {llvm} {text}, align {max(v.align, v.type.align)}"
+        )
         return self.generic(name, space)
 
     # -- the whole text
@@ -175,7 +179,20 @@ class Module:
         if self.debug is not None:
             named += self.debug.finish()
         nodes = [f"!{i} = {text}" for i, text in enumerate(self.metadata)]
-        parts = [*head, "", *self.globals, "", *self.bodies, *self.declares.values(), "", *groups, "", *named, *nodes, ""]
+        parts = [
+            *head,
+            "",
+            *self.globals,
+            "",
+            *self.bodies,
+            *self.declares.values(),
+            "",
+            *groups,
+            "",
+            *named,
+            *nodes,
+            "",
+        ]
         return "\n".join(parts)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import attrs
 
 from minicc.frontend import ast
@@ -332,12 +335,16 @@ class FunctionEmitter(Values):
             result = out_types[0].llvm if out_types else "void"
         self.at(s.at)
         effect = "sideeffect " if s.volatile else ""
-        call = f'call {result} asm {effect}"{template}", "{",".join([*outputs, *inputs, *clobbers])}"({", ".join(f"{t} {v}" for t, v in in_types)}) #5'
+        call = f'call {result} asm {effect}"{template}", "{",".join([*outputs, *inputs, *clobbers])}"({", ".join(f"{t} {v}" for t, v in in_types)}) #5'  # noqa: E501
         if not out_types:
             self.emit(call)
             return
         made = self.make(call)
-        values = [made] if len(out_types) == 1 else [self.make(f"extractvalue {result} {made}, {k}") for k in range(len(out_types))]
+        values = (
+            [made]
+            if len(out_types) == 1
+            else [self.make(f"extractvalue {result} {made}, {k}") for k in range(len(out_types))]
+        )
         for (e, t), operand in zip(targets, values, strict=True):
             self.assign_to(e, self._asm_back(operand, t, e.type.bare))
 
@@ -390,13 +397,13 @@ def _asm_type(letter: str, t: Type) -> Type:
     """The type an operand travels in: what its constraint says, by the operand's own signedness."""
     signed = constant.is_signed(t) if t.kind in ("int", "enum") else False
     return {
-        "h": ty.SHORT if signed else ty.USHORT, "r": ty.INT if signed else ty.UINT, "l": ty.LONG if signed else ty.ULONG,
+        "h": ty.SHORT if signed else ty.USHORT, "r": ty.INT if signed else ty.UINT, "l": ty.LONG if signed else ty.ULONG,  # noqa: E501
         "f": ty.FLOAT, "d": ty.DOUBLE, "b": ty.BOOL,
     }.get(letter, t)  # fmt: skip
 
 
 def _register(name: str) -> str:
-    return "".join(c if c.isalnum() and c.isascii() or c == "_" else "_" for c in name)
+    return "".join(c if (c.isalnum() and c.isascii()) or c == "_" else "_" for c in name)
 
 
 def _has_label(s: ast.Stmt) -> bool:
@@ -424,8 +431,8 @@ def _has_plain_label(s: ast.Stmt) -> bool:
     return isinstance(s, ast.Loop | ast.Switch) and _has_plain_label(s.body)
 
 
-_STATEMENTS = {
-    ast.Block: FunctionEmitter._block, ast.ExprStmt: FunctionEmitter._expression, ast.DeclStmt: FunctionEmitter._declare,
+_STATEMENTS: dict[type, Callable[[FunctionEmitter, Any], None]] = {
+    ast.Block: FunctionEmitter._block, ast.ExprStmt: FunctionEmitter._expression, ast.DeclStmt: FunctionEmitter._declare,  # noqa: E501
     ast.If: FunctionEmitter._if, ast.Loop: FunctionEmitter._loop, ast.Switch: FunctionEmitter._switch,
     ast.Case: FunctionEmitter._case, ast.Jump: FunctionEmitter._jump, ast.Return: FunctionEmitter._return,
     ast.Goto: FunctionEmitter._goto, ast.Label: FunctionEmitter._label, ast.Asm: FunctionEmitter._asm,

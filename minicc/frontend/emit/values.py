@@ -1,10 +1,13 @@
 """Expressions to instructions.
 
-Scalars are operands (text); lvalues and aggregates are addresses. Local variables live in allocas of the entry block; LLVM
-makes registers of them.
+Scalars are operands (text); lvalues and aggregates are addresses. Local variables live in allocas of the entry block;
+LLVM makes registers of them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 
@@ -23,7 +26,7 @@ _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge"}
 _RANGES = {
-    "tid.x": "0, 1024", "tid.y": "0, 1024", "tid.z": "0, 64", "ntid.x": "1, 1025", "ntid.y": "1, 1025", "ntid.z": "1, 65",
+    "tid.x": "0, 1024", "tid.y": "0, 1024", "tid.z": "0, 64", "ntid.x": "1, 1025", "ntid.y": "1, 1025", "ntid.z": "1, 65",  # noqa: E501
     "ctaid.x": "0, 2147483647", "ctaid.y": "0, 65535", "ctaid.z": "0, 65535", "nctaid.x": "1, -2147483648",
     "nctaid.y": "1, 65536", "nctaid.z": "1, 65536",
 }  # fmt: skip
@@ -135,15 +138,23 @@ class Values:
             return
         parts = layout.few_leaves(t)
         if parts is None:
-            self.module.declare("llvm.memcpy.p0.p0.i64", "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)")
-            self.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)")
+            self.module.declare(
+                "llvm.memcpy.p0.p0.i64",
+                "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)",
+            )
+            self.emit(
+                f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)"  # noqa: E501
+            )
             return
         volatile = "volatile " if t.volatile else ""
         values = [
-            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {_fit(source_align, at)}") for at, leaf in parts
+            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {_fit(source_align, at)}")
+            for at, leaf in parts
         ]
         for (at, leaf), value in zip(parts, values, strict=True):
-            self.emit(f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {_fit(target_align, at)}")
+            self.emit(
+                f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {_fit(target_align, at)}"
+            )
 
     def zero(self, t: Type, target: str, align: int) -> None:
         parts = layout.few_leaves(t)
@@ -152,7 +163,9 @@ class Values:
             self.emit(f"call void @llvm.memset.p0.i64(ptr align {align} {target}, i8 0, i64 {t.size}, i1 false)")
             return
         for at, leaf in parts:
-            self.emit(f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {_fit(align, at)}")
+            self.emit(
+                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {_fit(align, at)}"  # noqa: E501
+            )
 
     # -- lvalues and aggregates
 
@@ -210,7 +223,9 @@ class Values:
         try:
             symbol, space, align = self.module.variable_pointer(v)
         except layout.NotStatic:
-            raise self.internal(f"dynamic initialization is not supported for variable '{v.name}' with static storage", v.at) from None
+            raise self.internal(
+                f"dynamic initialization is not supported for variable '{v.name}' with static storage", v.at
+            ) from None
         if v.type.kind == "reference":
             return self.make(f"load ptr, ptr {self.module.generic(symbol, space)}, align 8"), 1
         return self.module.generic(symbol, space), align
@@ -297,7 +312,9 @@ class Values:
             if field is not None and field.bit_width:
                 self.store_bits(field, where, self.value(part))
             elif not (covered < wanted and isinstance(part, ast.Zero)):
-                self.initialise(part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, _fit(align, at))
+                self.initialise(
+                    part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, _fit(align, at)
+                )
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
         data = e.data[: t.size].ljust(t.size, b"\0")
@@ -312,14 +329,14 @@ class Values:
 
     def effect(self, e: ast.Expr) -> None:
         """Evaluate for what it does."""
-        if e.type.kind == "void" or isinstance(e, ast.Cast) and e.kind == "void":
+        if e.type.kind == "void" or (isinstance(e, ast.Cast) and e.kind == "void"):
             self.value(e)
         elif isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
             self.value(e) if not e.type.aggregate else self.address(e)
         elif isinstance(e, ast.Comma):
             self.effect(e.left)
             self.effect(e.right)
-        elif e.type.aggregate or isinstance(e, ast.Call) and e.lvalue:
+        elif e.type.aggregate or (isinstance(e, ast.Call) and e.lvalue):
             if not isinstance(e, ast.Name):
                 self.address(e)
         elif not isinstance(e, ast.Name | ast.Number) or e.type.volatile:
@@ -498,7 +515,11 @@ class Values:
             return self.make(f"{_FLOAT_OPS[op]}{self.flags} {t.llvm} {left}, {right}")
         llvm = t.llvm
         if op in ("<<", ">>"):
-            right = self.convert(right, right_type.bare, ty.UINT if t.size == 4 else ty.ULONG) if right_type.size != t.size else right
+            right = (
+                self.convert(right, right_type.bare, ty.UINT if t.size == 4 else ty.ULONG)
+                if right_type.size != t.size
+                else right
+            )
             if op == "<<":
                 return self.make(f"shl {llvm} {left}, {right}")
             return self.make(f"{'ashr' if t.signed else 'lshr'} {llvm} {left}, {right}")
@@ -515,7 +536,9 @@ class Values:
     def pointer_step(self, t: Type, base: str, index: str, index_type: Type, negative: bool) -> str:
         assert t.elem is not None
         if index_type.size < 8 and not index.lstrip("-").isdigit():
-            index = self.make(f"{'sext' if constant.is_signed(index_type) else 'zext'} {index_type.llvm} {index} to i64")
+            index = self.make(
+                f"{'sext' if constant.is_signed(index_type) else 'zext'} {index_type.llvm} {index} to i64"
+            )
         elif index.lstrip("-").isdigit() and not constant.is_signed(index_type) and index.startswith("-"):
             index = str(int(index) % (1 << index_type.bits))
         if negative:
@@ -537,7 +560,11 @@ class Values:
         if self.dead:
             self.begin(self.label("dead"))
         from_left = self.block
-        self.emit(f"br i1 {left}, label %{rest}, label %{end}" if e.op == "&&" else f"br i1 {left}, label %{end}, label %{rest}")
+        self.emit(
+            f"br i1 {left}, label %{rest}, label %{end}"
+            if e.op == "&&"
+            else f"br i1 {left}, label %{end}, label %{rest}"
+        )
         self.dead = True
         self.begin(rest)
         right = self.value(e.right)
@@ -619,7 +646,11 @@ class Values:
             return self.make(f"inttoptr i64 {operand} to ptr")
         if a.kind == "float":
             if b.kind == "float":
-                return operand if a.size == b.size else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
+                return (
+                    operand
+                    if a.size == b.size
+                    else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
+                )
             return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
         source_llvm = value_type(a)
         if b.kind == "float":
@@ -718,11 +749,11 @@ def _as_signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-_VALUES = {
+_VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Number: Values._number, ast.Zero: Values._zero, ast.Name: Values._name, ast.Deref: Values._loaded,
     ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
-    ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,
+    ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,  # noqa: E501
     ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
-    ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,
+    ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,  # noqa: E501
     ast.Init: Values._misplaced, ast.Construct: Values._misplaced, ast.Overloads: Values._misplaced,
 }  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -19,9 +17,8 @@ from minicc.frontend.types import Field, Type
 _MEMORY = ("shared", "constant", "managed")
 
 
-@attrs.define(eq=False)
 class Declarations(Statements):
-    variables: list[ast.Variable] = attrs.field(factory=list)
+    variables: list[ast.Variable]
     """Variables with static storage, in order."""
     extern_c: bool = False
     library: bool = False
@@ -126,7 +123,11 @@ class Declarations(Statements):
         name = d.name.text
         old = self.scope.names.get(name)
         if isinstance(old, Type) and old is not d.type:
-            self.fail(f"typedef redefinition with different types ('{d.type}' vs '{old}')", d.name, code="frontend.redefinition")
+            self.fail(
+                f"typedef redefinition with different types ('{d.type}' vs '{old}')",
+                d.name,
+                code="frontend.redefinition",
+            )
         if d.type.record is not None and d.type.record.name.startswith("(unnamed") and not d.type.quals:
             # typedef struct { ... } Name: the typedef names it for linkage.
             d.type.record.name = name
@@ -251,7 +252,10 @@ class Declarations(Statements):
             self.warn("frontend.function-pointer", "pointers to functions are not supported in device code", at)
         # A declarator's name is in scope in its own initialiser.
         declared_type = v.type
-        if not (declared_type.kind == "auto" or (declared_type.kind == "reference" and declared_type.elem and declared_type.elem.kind == "auto")):
+        if not (
+            declared_type.kind == "auto"
+            or (declared_type.kind == "reference" and declared_type.elem and declared_type.elem.kind == "auto")
+        ):
             self.declare(at.text, v, at)
         try:
             self._initialiser(v)
@@ -277,7 +281,9 @@ class Declarations(Statements):
         return t.bare.kind == "auto"
 
     def _number(self, v: ast.Variable) -> int:
-        return sum(1 for other in self.variables if other.owner is v.owner and other.name == v.name and v.owner is not None)
+        return sum(
+            1 for other in self.variables if other.owner is v.owner and other.name == v.name and v.owner is not None
+        )
 
     def _static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
         assert d.name is not None and d.owner is not None and d.owner.record is not None
@@ -344,20 +350,30 @@ class Declarations(Statements):
             del direct
         else:
             if self._is_auto(v.type):
-                self.fail(f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at)
+                self.fail(
+                    f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at
+                )
             if v.type.kind == "reference":
                 self.fail(f"declaration of reference variable '{v.name}' requires an initializer", at)
             t = v.type
             while t.kind == "array":
                 assert t.elem is not None
                 t = t.elem
-            if t.record is not None and (t.record.constructors or self._needs_construction(t) or t.record.name == "dim3") and v.storage not in ("shared", "dynamic"):
+            if (
+                t.record is not None
+                and (t.record.constructors or self._needs_construction(t) or t.record.name == "dim3")
+                and v.storage not in ("shared", "dynamic")
+            ):
                 if v.type.kind == "array":
                     parts: list[tuple[int, Field | None, ast.Expr]] = []
                     self._default_element(v.type, 0, parts, at)
                     v.init = ast.Init(v.type, at, parts)
                 elif not t.record.has_default:
-                    v.init = self.default_value(t, at) if t.record.constructors or t.record.name != "dim3" else self.construct(t, [], at)
+                    v.init = (
+                        self.default_value(t, at)
+                        if t.record.constructors or t.record.name != "dim3"
+                        else self.construct(t, [], at)
+                    )
             elif v.type.const and v.storage in ("local", "static", "host") and not v.extern and v.type.scalar:
                 self.fail(f"default initialization of an object of const type '{v.type}'", at)
         if v.init is not None:
@@ -367,9 +383,21 @@ class Declarations(Statements):
                 v.value = constant.evaluate(v.init) if v.type.scalar else None
                 if v.constexpr and v.value is None and v.type.scalar and v.type.kind != "pointer":
                     self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
-            if v.storage == "static" and v.type.scalar and constant.evaluate(v.init) is None and v.type.kind != "pointer":
-                self.fail("dynamic initialization is not supported for a function-scope static variable in device code", at)
-            if v.storage in ("device", "constant") and v.type.scalar and v.type.kind != "pointer" and constant.evaluate(v.init) is None:
+            if (
+                v.storage == "static"
+                and v.type.scalar
+                and constant.evaluate(v.init) is None
+                and v.type.kind != "pointer"
+            ):
+                self.fail(
+                    "dynamic initialization is not supported for a function-scope static variable in device code", at
+                )
+            if (
+                v.storage in ("device", "constant")
+                and v.type.scalar
+                and v.type.kind != "pointer"
+                and constant.evaluate(v.init) is None
+            ):
                 self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
 
     def _construct_variable(self, v: ast.Variable, args: list[ast.Expr]) -> None:
@@ -390,7 +418,9 @@ class Declarations(Statements):
     def _deduce_auto(self, v: ast.Variable, e: ast.Expr) -> ast.Expr:
         if isinstance(e, BracedList):
             if len(e.items) != 1:
-                self.fail(f"cannot deduce actual type for variable '{v.name}' with type 'auto' from initializer list", v.at)
+                self.fail(
+                    f"cannot deduce actual type for variable '{v.name}' with type 'auto' from initializer list", v.at
+                )
             e = e.items[0][1]
         if isinstance(e, ast.Overloads):
             self.fail("functions as values are not supported in device code", e.at)
@@ -413,7 +443,7 @@ class Declarations(Statements):
             v.type = ty.qualified(ty.pointer(ty.qualified(e.type.elem, t.elem.quals)), quals)
             return e
         if e.type.kind == "void":
-            self.fail(f"variable has incomplete type 'void'", v.at)
+            self.fail("variable has incomplete type 'void'", v.at)
         v.type = ty.qualified(e.type.bare, quals)
         return e
 
@@ -467,7 +497,7 @@ class Declarations(Statements):
             self.warn("frontend.launch-bounds", "'__launch_bounds__' is only allowed on a __global__ function", d.name)
         if f.space == "host" and (self.at("{")) and not f.constexpr:
             self.fail(
-                f"host function '{name}' is not supported: this compiler takes device code only (__global__ and __device__ functions)",
+                f"host function '{name}' is not supported: this compiler takes device code only (__global__ and __device__ functions)",  # noqa: E501
                 d.name, code="frontend.host-code",
             )  # fmt: skip
         found = self.scope.names.get(name)
@@ -477,23 +507,45 @@ class Declarations(Statements):
         if not isinstance(found, list):
             old_at = found.at if isinstance(found, ast.Variable) else None
             notes = [self.note("previous definition is here", old_at)] if old_at else []
-            self.fail(f"redefinition of '{name}' as different kind of symbol", d.name, code="frontend.redefinition", notes=notes)
+            self.fail(
+                f"redefinition of '{name}' as different kind of symbol",
+                d.name,
+                code="frontend.redefinition",
+                notes=notes,
+            )
         for other in found:
             if isinstance(other, ast.Function) and other.type.params == f.type.params:
                 return self._redeclared(other, f, d)
             if isinstance(other, ast.Function) and other.extern_c and f.extern_c:
-                self.fail(f"conflicting types for '{name}'", d.name, notes=[self.note("previous declaration is here", other.at)])
+                self.fail(
+                    f"conflicting types for '{name}'",
+                    d.name,
+                    notes=[self.note("previous declaration is here", other.at)],
+                )
         found.append(f)
         return f
 
     def _redeclared(self, old: ast.Function, new: ast.Function, d: Declarator) -> ast.Function:
         assert d.name is not None
         if old.type.elem is not new.type.elem:
-            self.fail("functions that differ only in their return type cannot be overloaded", d.name, notes=[self.note("previous declaration is here", old.at)])
+            self.fail(
+                "functions that differ only in their return type cannot be overloaded",
+                d.name,
+                notes=[self.note("previous declaration is here", old.at)],
+            )
         if (old.body is not None or old.parsed) and self.at("{"):
-            self.fail(f"redefinition of '{new.name}'", d.name, code="frontend.redefinition", notes=[self.note("previous definition is here", old.at)])
+            self.fail(
+                f"redefinition of '{new.name}'",
+                d.name,
+                code="frontend.redefinition",
+                notes=[self.note("previous definition is here", old.at)],
+            )
         if old.space != new.space and not (old.space == "device" and new.space == "host"):
-            self.fail(f"'{new.name}' was declared with other execution space attributes", d.name, notes=[self.note("previous declaration is here", old.at)])
+            self.fail(
+                f"'{new.name}' was declared with other execution space attributes",
+                d.name,
+                notes=[self.note("previous declaration is here", old.at)],
+            )
         for i, default in enumerate(new.defaults):
             if default is not None:
                 old.defaults[i] = default
@@ -507,7 +559,12 @@ class Declarations(Statements):
         return old
 
     def _member_definition(self, specs: Specifiers, d: Declarator) -> ast.Function:
-        assert d.owner is not None and d.name is not None and d.owner.record is not None and d.owner.record.scope is not None
+        assert (
+            d.owner is not None
+            and d.name is not None
+            and d.owner.record is not None
+            and d.owner.record.scope is not None
+        )
         found = d.owner.record.scope.names.get(d.name.text)
         for f in found if isinstance(found, list) else ():
             if isinstance(f, ast.Function) and f.type.params == d.type.params and f.this_quals == d.this_quals:
@@ -520,7 +577,16 @@ class Declarations(Statements):
     def function_body(self, f: ast.Function, d: Declarator | None = None) -> None:
         """Parse `{ ... }` of `f` at the cursor."""
         f.parsed = True
-        outer = (self.function, self.scope, self.labels, self.gotos, self.switches, self.loops, self.greater_ends, self.unroll)
+        outer = (
+            self.function,
+            self.scope,
+            self.labels,
+            self.gotos,
+            self.switches,
+            self.loops,
+            self.greater_ends,
+            self.unroll,
+        )
         self.function, self.labels, self.gotos, self.switches, self.loops = f, {}, [], [], 0
         self.greater_ends, self.unroll = False, None
         assert f.param_scope is not None
@@ -540,7 +606,16 @@ class Declarations(Statements):
             if ret.kind == "auto":
                 self.set_return_type(f, ty.VOID)
         finally:
-            self.function, self.scope, self.labels, self.gotos, self.switches, self.loops, self.greater_ends, self.unroll = outer
+            (
+                self.function,
+                self.scope,
+                self.labels,
+                self.gotos,
+                self.switches,
+                self.loops,
+                self.greater_ends,
+                self.unroll,
+            ) = outer
         self.functions.append(f)
 
     def finish(self, f: ast.Function) -> None:
@@ -572,12 +647,19 @@ class Declarations(Statements):
             field = record.find(name.text)
             at = self.token
             base = record.source
-            if field is None and isinstance(base, Type) and record.base is not None and name.text in (record.base.name, record.base.template_name):
-                args = [self.braced_list()] if self.at("{") else self.arguments()
+            if (
+                field is None
+                and isinstance(base, Type)
+                and record.base is not None
+                and name.text in (record.base.name, record.base.template_name)
+            ):
+                args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
                 f.base_init = self.construct(base, args, name)
                 done |= {x.name for x in record.base.fields}
             elif field is None:
-                self.fail(f"member initializer '{name.text}' does not name a non-static data member or base class", name)
+                self.fail(
+                    f"member initializer '{name.text}' does not name a non-static data member or base class", name
+                )
             else:
                 f.inits.append((field, self._member_value(field, at)))
                 done.add(field.name)
@@ -587,7 +669,9 @@ class Declarations(Statements):
 
     def _member_value(self, field: Field, at: Token) -> ast.Expr:
         if self.at("{"):
-            e = self.braced(self.braced_list(), field.type if field.type.kind != "reference" else field.type.elem or ty.INT)
+            e = self.braced(
+                self.braced_list(), field.type if field.type.kind != "reference" else field.type.elem or ty.INT
+            )
             return self.address_of(self.bind(e, field.type), at) if field.type.kind == "reference" else e
         args = self.arguments()
         if field.type.kind == "reference":
@@ -601,7 +685,12 @@ class Declarations(Statements):
     def _default_members(self, f: ast.Function, done: set[str]) -> None:
         assert f.record is not None and f.record.record is not None
         inherited = {x.name for x in f.record.record.base.fields} if f.record.record.base else set()
-        if inherited and not inherited <= done and f.record.record.base is not None and f.record.record.base.constructors:
+        if (
+            inherited
+            and not inherited <= done
+            and f.record.record.base is not None
+            and f.record.record.base.constructors
+        ):
             base = f.record.record.source
             assert isinstance(base, Type)
             f.base_init = self.construct(base, [], f.at)
@@ -614,15 +703,23 @@ class Declarations(Statements):
             elif self._needs_construction(field.type):
                 parts: list[tuple[int, Field | None, ast.Expr]] = []
                 self._default_element(field.type, 0, parts, f.at)
-                f.inits.append((field, ast.Init(field.type, f.at, parts) if len(parts) != 1 or field.type.kind == "array" else parts[0][2]))
+                f.inits.append(
+                    (
+                        field,
+                        ast.Init(field.type, f.at, parts)
+                        if len(parts) != 1 or field.type.kind == "array"
+                        else parts[0][2],
+                    )
+                )
 
     def default_argument(self, f: ast.Function, index: int, at: Token) -> ast.Expr:
         default = f.defaults[index]
         assert default is not None
-        tokens, scope = default  # type: ignore[misc]
+        tokens, scope = default
         saved = self.tokens, self.i, self.scope
         self.tokens, self.i = [*tokens, Token(EOF, "", at.source, at.start)], 0
-        self.scope = f.param_scope.parent if f.param_scope is not None and f.param_scope.parent is not None else scope
+        inner = f.param_scope.parent if f.param_scope is not None else None
+        self.scope = inner or scope or self.scope
         try:
             return self.braced_list() if self.at("{") else self.assignment()
         finally:
@@ -650,7 +747,11 @@ class Declarations(Statements):
             self.fail(f"no matching function for call to '{builtin.name}'", at)
         pointer = self.decay(args[0])
         t = pointer.type
-        ok = t.kind == "pointer" and t.elem is not None and (t.elem.arithmetic or (t.elem.record is not None and t.elem.record.vector))
+        ok = (
+            t.kind == "pointer"
+            and t.elem is not None
+            and (t.elem.arithmetic or (t.elem.record is not None and t.elem.record.vector))
+        )
         stores = builtin.data.startswith("st")
         if not ok or len(args) != (2 if stores else 1):
             self.fail(f"no matching function for call to '{builtin.name}'", at, code="frontend.no-match")

@@ -13,12 +13,41 @@ from minicc.frontend.tokens import IDENT, NUMBER, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
 _BASIC = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "wchar_t"))
-_SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",
+_SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
            "__managed__": "managed"}  # fmt: skip
 SPECIFIERS = frozenset(
-    """const volatile static extern inline constexpr typedef register mutable friend virtual explicit thread_local __device__
-    __global__ __host__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __launch_bounds__ __align__
-    __attribute__ __cluster_dims__ __maxnreg__ __grid_constant__ alignas consteval constinit""".split()
+    [
+        "const",
+        "volatile",
+        "static",
+        "extern",
+        "inline",
+        "constexpr",
+        "typedef",
+        "register",
+        "mutable",
+        "friend",
+        "virtual",
+        "explicit",
+        "thread_local",
+        "__device__",
+        "__global__",
+        "__host__",
+        "__shared__",
+        "__constant__",
+        "__managed__",
+        "__forceinline__",
+        "__noinline__",
+        "__launch_bounds__",
+        "__align__",
+        "__attribute__",
+        "__cluster_dims__",
+        "__maxnreg__",
+        "__grid_constant__",
+        "alignas",
+        "consteval",
+        "constinit",
+    ]
 )
 _TAGS = frozenset(("struct", "class", "union", "enum"))
 _STARTS = _BASIC | SPECIFIERS | _TAGS | frozenset(("auto", "decltype", "typename"))
@@ -27,7 +56,7 @@ _CHOICES: dict[tuple[str, ...], Type] = {
     ("char",): ty.CHAR, ("char", "signed"): ty.SCHAR, ("char", "unsigned"): ty.UCHAR,
     ("short",): ty.SHORT, ("short", "signed"): ty.SHORT, ("short", "unsigned"): ty.USHORT,
     ("int", "short"): ty.SHORT, ("int", "short", "signed"): ty.SHORT, ("int", "short", "unsigned"): ty.USHORT,
-    ("int",): ty.INT, ("signed",): ty.INT, ("int", "signed"): ty.INT, ("unsigned",): ty.UINT, ("int", "unsigned"): ty.UINT,
+    ("int",): ty.INT, ("signed",): ty.INT, ("int", "signed"): ty.INT, ("unsigned",): ty.UINT, ("int", "unsigned"): ty.UINT,  # noqa: E501
     ("long",): ty.LONG, ("int", "long"): ty.LONG, ("long", "signed"): ty.LONG, ("int", "long", "signed"): ty.LONG,
     ("long", "unsigned"): ty.ULONG, ("int", "long", "unsigned"): ty.ULONG,
     ("long", "long"): ty.LLONG, ("int", "long", "long"): ty.LLONG, ("long", "long", "signed"): ty.LLONG,
@@ -35,6 +64,9 @@ _CHOICES: dict[tuple[str, ...], Type] = {
     ("long", "long", "unsigned"): ty.ULLONG, ("int", "long", "long", "unsigned"): ty.ULLONG,
     ("double", "long"): ty.DOUBLE,
 }  # fmt: skip
+
+
+Default = tuple[list[Token], ast.Scope | None] | None
 
 
 @attrs.define(eq=False)
@@ -60,14 +92,13 @@ class Declarator:
     restrict: bool = False
     params: list[ast.Variable] | None = None
     """Of a function declarator."""
-    defaults: list[object] = attrs.field(factory=list)
+    defaults: list[Default] = attrs.field(factory=list)
     this_quals: int = 0
     owner: Type | None = None
     """`Class::name`."""
     param_scope: ast.Scope | None = None
 
 
-@attrs.define(eq=False)
 class Declarators(Expressions):
     # -- names
 
@@ -178,7 +209,9 @@ class Declarators(Expressions):
                     entity = self.builtin(name.text)
                 if entity is None:
                     if scope.record is not None:
-                        self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")
+                        self.fail(
+                            f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member"
+                        )
                     where = f"namespace '{scope.name}'" if scope.name else "the global namespace"
                     self.fail(f"no member named '{name.text}' in {where}", name, code="frontend.no-member")
             if isinstance(entity, ast.ClassTemplate):
@@ -228,7 +261,11 @@ class Declarators(Expressions):
             # Inside its own definition the bare name is the instance.
             scope: ast.Scope | None = self.scope
             while scope is not None:
-                if scope.record is not None and scope.record.template_name == template.name and scope.record_type is not None:
+                if (
+                    scope.record is not None
+                    and scope.record.template_name == template.name
+                    and scope.record_type is not None
+                ):
                     return scope.record_type
                 scope = scope.parent
             self.fail(f"use of class template '{template.name}' requires template arguments", at)
@@ -367,9 +404,18 @@ class Declarators(Expressions):
                 if token.text.endswith("_t") and token.text in predefined.STDINT:
                     notes = [self.note("include <cstdint> (or <stdint.h>) for this type, as nvcc demands", token)]
                 near = self.suggestion(token.text)
-                self.fail(f"unknown type name '{token.text}'" + (f"; did you mean '{near}'?" if near else ""), token, code="frontend.unknown-type", notes=notes)
+                self.fail(
+                    f"unknown type name '{token.text}'" + (f"; did you mean '{near}'?" if near else ""),
+                    token,
+                    code="frontend.unknown-type",
+                    notes=notes,
+                )
             self.fail("a type specifier is required for all declarations", token, code="frontend.syntax")
-        self.fail("expected unqualified-id" if token.kind == PUNCT else "expected a declaration", token, code="frontend.syntax")
+        self.fail(
+            "expected unqualified-id" if token.kind == PUNCT else "expected a declaration",
+            token,
+            code="frontend.syntax",
+        )
 
     def _is_constructor_name(self) -> bool:
         """In a class: `Name (` declares a constructor, not a variable of type Name."""
@@ -414,15 +460,22 @@ class Declarators(Expressions):
         self.expect("(", f"after '{token.text}'")
         out: list[int] = []
         while True:
-            value = self.constant_integer(self.conditional_expression(), f"'{token.text}' attribute requires an integer constant")
+            value = self.constant_integer(
+                self.conditional_expression(), f"'{token.text}' attribute requires an integer constant"
+            )
             if value < 0:
-                self.fail(f"'{token.text}' attribute requires a non-negative integral compile time constant expression", token)
+                self.fail(
+                    f"'{token.text}' attribute requires a non-negative integral compile time constant expression", token
+                )
             out.append(value)
             if not self.accept(","):
                 break
         self.expect(")")
         if not least <= len(out) <= most:
-            self.fail(f"'{token.text}' attribute takes {'at least ' + str(least) if len(out) < least else 'no more than ' + str(most)} argument", token)
+            self.fail(
+                f"'{token.text}' attribute takes {'at least ' + str(least) if len(out) < least else 'no more than ' + str(most)} argument",  # noqa: E501
+                token,
+            )
         return tuple(out)
 
     def _attribute(self, specs: Specifiers) -> None:
@@ -551,7 +604,11 @@ class Declarators(Expressions):
     def _suffixes(self, made: Declarator, abstract: bool) -> None:
         if self.at("["):
             made.type = self._array_suffix(made.type)
-        elif self.at("(") and (not abstract or self.peek().text in (")", "void") or self.starts_type(1)) and self._is_parameter_list():
+        elif (
+            self.at("(")
+            and (not abstract or self.peek().text in (")", "void") or self.starts_type(1))
+            and self._is_parameter_list()
+        ):
             self._function_suffix(made)
 
     def _is_parameter_list(self) -> bool:
@@ -609,7 +666,7 @@ class Declarators(Expressions):
         scope = self.push("function")
         made.param_scope = scope
         params: list[ast.Variable] = []
-        defaults: list[object] = []
+        defaults: list[Default] = []
         variadic = False
         if self.at("void") and self.peek().text == ")":
             self.i += 1
@@ -636,9 +693,11 @@ class Declarators(Expressions):
         if made.type.kind in ("array", "function"):
             self.fail(f"function cannot return {made.type.kind} type '{made.type}'", made.name or self.token)
         made.params, made.defaults = params, defaults
-        made.type = ty.function(made.type, [ty.unqualified(p.type) if p.type.kind != "array" else p.type for p in params], variadic)
+        made.type = ty.function(
+            made.type, [ty.unqualified(p.type) if p.type.kind != "array" else p.type for p in params], variadic
+        )
 
-    def _parameter(self, params: list[ast.Variable], defaults: list[object]) -> None:
+    def _parameter(self, params: list[ast.Variable], defaults: list[Default]) -> None:
         specs = self.specifiers()
         assert specs.type is not None
         pack = None
@@ -675,11 +734,16 @@ class Declarators(Expressions):
             defaults.append((self.tokens[start : self.i], self.scope.parent))
         else:
             if defaults and defaults[-1] is not None:
-                self.fail(f"missing default argument on parameter '{name}'" if name else "missing default argument on parameter", v.at)
+                self.fail(
+                    f"missing default argument on parameter '{name}'"
+                    if name
+                    else "missing default argument on parameter",
+                    v.at,
+                )
             defaults.append(None)
 
     def parameter_pack(
-        self, t: Type, name: str, d: Declarator, specs: Specifiers, params: list[ast.Variable], defaults: list[object]
+        self, t: Type, name: str, d: Declarator, specs: Specifiers, params: list[ast.Variable], defaults: list[Default]
     ) -> None:
         self.fail("parameter packs are not supported", specs.at)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -17,12 +15,22 @@ _LEVELS: dict[str, int] = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-_ASSIGN = {"+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "&=": "&", "|=": "|", "^=": "^", "<<=": "<<", ">>=": ">>"}
+_ASSIGN = {
+    "+=": "+",
+    "-=": "-",
+    "*=": "*",
+    "/=": "/",
+    "%=": "%",
+    "&=": "&",
+    "|=": "|",
+    "^=": "^",
+    "<<=": "<<",
+    ">>=": ">>",
+}
 _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~", "not_eq": "!="}
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 
-@attrs.define(eq=False)
 class Expressions(Initialisers):
     greater_ends: bool = False
     """Inside a template argument list: `>` closes it."""
@@ -168,7 +176,13 @@ class Expressions(Initialisers):
             name = self.identifier()
             self.expect(")")
             pack = self.lookup(name.text)
-            size = len(pack) if isinstance(pack, tuple) else len(pack.pack) if isinstance(pack, ast.Variable) and pack.pack is not None else -1
+            size = (
+                len(pack)
+                if isinstance(pack, tuple)
+                else len(pack.pack)
+                if isinstance(pack, ast.Variable) and pack.pack is not None
+                else -1
+            )
             if size < 0:
                 self.fail(f"'{name.text}' does not refer to the name of a parameter pack", name)
             return self.number(size, ty.ULONG, token)
@@ -268,13 +282,17 @@ class Expressions(Initialisers):
         if not used:
             self.fail("pack expansion does not contain any unexpanded parameter packs", self.tokens[end])
         first = packs[used[0]]
-        size = len(first) if isinstance(first, tuple) else len(first.pack or ()) if isinstance(first, ast.Variable) else 0
+        size = (
+            len(first) if isinstance(first, tuple) else len(first.pack or ()) if isinstance(first, ast.Variable) else 0
+        )
         out: list[ast.Expr] = []
         for k in range(size):
             self.push("template")
             for n in used:
                 p = packs[n]
-                self.scope.names[n] = p[k] if isinstance(p, tuple) else p.pack[k] if isinstance(p, ast.Variable) and p.pack else None
+                self.scope.names[n] = (
+                    p[k] if isinstance(p, tuple) else p.pack[k] if isinstance(p, ast.Variable) and p.pack else None
+                )
             self.i = start
             out.append(self.assignment())
             self.pop()
@@ -301,7 +319,7 @@ class Expressions(Initialisers):
         self.greater_ends = ends
         self.nest -= 1
         self.expect("}")
-        return BracedList(ty.ERROR, at, [], items=items)
+        return BracedList(at, items)
 
     def _member_access(self, base: ast.Expr, token: Token) -> ast.Expr:
         self.i += 1
@@ -418,7 +436,11 @@ class Expressions(Initialisers):
                 return ast.Number(signed, token, n.value)
             if (n.unsigned or not n.decimal) and n.value < 1 << unsigned.bits:
                 return ast.Number(unsigned, token, n.value)
-        self.warn("frontend.literal", "integer literal is too large to be represented in a signed integer type, interpreting as unsigned", token)
+        self.warn(
+            "frontend.literal",
+            "integer literal is too large to be represented in a signed integer type, interpreting as unsigned",
+            token,
+        )
         return ast.Number(ty.ULLONG if n.longs == 2 else ty.ULONG, token, n.value)
 
     def _text(self, token: Token) -> ast.Expr:
@@ -456,7 +478,12 @@ class Expressions(Initialisers):
             self.i += 1
             if self.function is None or self.function.this is None:
                 self.fail("invalid use of 'this' outside of a non-static member function", token)
-            return ast.Cast(self.function.this.type, token, "convert", ast.Name(self.function.this.type, token, self.function.this, lvalue=True))
+            return ast.Cast(
+                self.function.this.type,
+                token,
+                "convert",
+                ast.Name(self.function.this.type, token, self.function.this, lvalue=True),
+            )
         if text == "__FUNCTION__":
             self.i += 1
             return self.make_text((self.function.name if self.function else "").encode(), token)
@@ -491,7 +518,9 @@ class Expressions(Initialisers):
         if self.at("::"):
             self.i += 1
             name = self.identifier()
-            entity = self.find_in(t.record.scope, name.text) if t.record is not None and t.record.scope is not None else None
+            entity = (
+                self.find_in(t.record.scope, name.text) if t.record is not None and t.record.scope is not None else None
+            )
             if entity is None:
                 self.fail(f"no member named '{name.text}' in '{t}'", name)
             return self.entity_expression(entity, name)
@@ -510,7 +539,9 @@ class Expressions(Initialisers):
         if not args:
             if t.kind == "void":
                 return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
-            return ast.Zero(t.bare, at) if not t.arithmetic else self.number(0.0 if t.kind == "float" else 0, t.bare, at)
+            return (
+                ast.Zero(t.bare, at) if not t.arithmetic else self.number(0.0 if t.kind == "float" else 0, t.bare, at)
+            )
         if len(args) > 1:
             self.fail(f"excess elements in initializer of type '{t}'", args[1].at)
         return self.explicit_cast(args[0], t, at, "C-style cast")
@@ -556,7 +587,7 @@ class Expressions(Initialisers):
         if v.pack is not None:
             self.fail(f"expression contains unexpanded parameter pack '{v.name}'", at)
         if v.storage == "host" and v.value is None and self.function is not None and self.function.space != "host":
-            self.fail(f"identifier \"{v.name}\" is undefined in device code", at, code="frontend.host-variable")
+            self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
         t = v.type
         if t.kind == "reference":
             assert t.elem is not None

@@ -12,7 +12,6 @@ from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Field, Record, Type
 
 
-@attrs.define(eq=False)
 class Records(Declarators):
     anonymous: int = 0
 
@@ -195,16 +194,20 @@ class Records(Declarators):
             self.fail("'auto' not allowed in non-static struct member", at)
         width = -1
         if self.accept(":"):
-            width = self.constant_integer(self.conditional_expression(), "expression is not an integral constant expression")
+            width = self.constant_integer(
+                self.conditional_expression(), "expression is not an integral constant expression"
+            )
             if not (d.type.integral or d.type.kind == "enum"):
                 self.fail(f"bit-field '{name}' has non-integral type '{d.type}'", at)
             if width > d.type.bits:
-                self.fail(f"width of bit-field '{name}' ({width} bits) exceeds the width of its type ({d.type.bits} bits)", at)
+                self.fail(
+                    f"width of bit-field '{name}' ({width} bits) exceeds the width of its type ({d.type.bits} bits)", at
+                )
         if d.type.kind == "void" or not ty.is_complete(d.type):
             self.fail(f"field has incomplete type '{d.type}'", at)
         if name and record.find(name) is not None:
             self.fail(f"duplicate member '{name}'", at)
-        default: object = None
+        default: tuple[list[Token], ast.Scope] | None = None
         if self.at("=") or self.at("{"):
             self.accept("=")
             start = self.i
@@ -222,7 +225,7 @@ class Records(Declarators):
     def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
         if field.default is None:
             return None
-        tokens, scope = field.default  # type: ignore[misc]
+        tokens, scope = field.default
         saved = self.tokens, self.i, self.scope
         self.tokens, self.i, self.scope = [*tokens, Token(EOF, "", at.source, at.start)], 0, scope
         try:
@@ -298,7 +301,11 @@ class Records(Declarators):
         if isinstance(found, list):
             if isinstance(f, ast.Function):
                 for other in found:
-                    if isinstance(other, ast.Function) and other.type.params == f.type.params and other.this_quals == f.this_quals:
+                    if (
+                        isinstance(other, ast.Function)
+                        and other.type.params == f.type.params
+                        and other.this_quals == f.this_quals
+                    ):
                         self.fail(f"class member cannot be redeclared: '{name}'", at)
             found.append(f)
         elif found is None:
@@ -327,7 +334,16 @@ class Records(Declarators):
             if underlying is None:
                 self.fail(f"ISO C++ forbids forward references to 'enum' types ('{name.text}')", name)
         specs.defined = True
-        made = Type("enum", name.text if name else "(unnamed enum)", 4, 4, True, llvm="i32", elem=underlying or ty.INT, scoped=scoped)
+        made = Type(
+            "enum",
+            name.text if name else "(unnamed enum)",
+            4,
+            4,
+            True,
+            llvm="i32",
+            elem=underlying or ty.INT,
+            scoped=scoped,
+        )
         if name is not None:
             old = self.scope.names.get(name.text)
             if isinstance(old, Type) and old.kind == "enum" and not any(isinstance(k, tuple) for k in old.cache):
@@ -354,7 +370,13 @@ class Records(Declarators):
                 value = self.constant_integer(e, "expression is not an integral constant expression")
             else:
                 value += 1
-            v = ast.Variable(name.text, underlying or (ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG), name, "enumerator", value=value)
+            v = ast.Variable(
+                name.text,
+                underlying or (ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG),
+                name,
+                "enumerator",
+                value=value,
+            )
             if not scoped:
                 self.declare(name.text, v, name)
             entries.append((name, value, v))
@@ -391,6 +413,9 @@ class Records(Declarators):
     def static_assert(self) -> None:
         raise NotImplementedError
 
+    def template_declaration(self, member_of: Type | None = None) -> None:
+        raise NotImplementedError
+
     def member_template(self, made: Type) -> None:
         raise NotImplementedError
 
@@ -413,7 +438,7 @@ class _Layout:
         # An empty base takes no room.
         self.size, self.align = (source.size if base.fields else 0), source.align
 
-    def add(self, name: str, t: Type, align: int, width: int, default: object) -> None:
+    def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
         natural = max(t.align, align)
         if width >= 0:
             self._bit_field(name, t, width, default)
@@ -428,7 +453,7 @@ class _Layout:
         self.record.fields.append(Field(name, t, offset, default=default))
         self.size = offset + t.size
 
-    def _bit_field(self, name: str, t: Type, width: int, default: object) -> None:
+    def _bit_field(self, name: str, t: Type, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
         unit = t.size * 8
         if self.record.tag == "union":
             self.record.fields.append(Field(name, t, 0, 0, width, default))

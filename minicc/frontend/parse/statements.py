@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-import attrs
+from collections.abc import Callable
 
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
@@ -20,13 +19,12 @@ _SURE = (SPECIFIERS | {"decltype", "typename"}) - {"inline"}
 _CONSTRAINT = re.compile(r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$")
 
 
-@attrs.define(eq=False)
 class Statements(Records):
     unroll: tuple[int, Token] | None = None
-    switches: list[ast.Switch] = attrs.field(factory=list)
+    switches: list[ast.Switch]
     loops: int = 0
-    labels: dict[str, Token] = attrs.field(factory=dict)
-    gotos: list[Token] = attrs.field(factory=list)
+    labels: dict[str, Token]
+    gotos: list[Token]
 
     def declaration_statement(self) -> ast.Stmt:
         raise NotImplementedError
@@ -74,7 +72,12 @@ class Statements(Records):
                 made: ast.Stmt = handler(self, token)
                 self.nest -= 1
                 return made
-            if self.peek().text == ":" and self.peek(2).text != ":" and not isinstance(self.lookup(text), ast.Scope) and text not in ("public",):
+            if (
+                self.peek().text == ":"
+                and self.peek(2).text != ":"
+                and not isinstance(self.lookup(text), ast.Scope)
+                and text not in ("public",)
+            ):
                 self.i += 2
                 if text in self.labels:
                     self.fail(f"redefinition of label '{text}'", token)
@@ -114,7 +117,9 @@ class Statements(Records):
             return True
         if not self.starts_type(0):
             return False
-        if token.text in _SURE or (token.text in ("struct", "auto", "unsigned", "signed") and self.peek().text not in ("(", "{")):
+        if token.text in _SURE or (
+            token.text in ("struct", "auto", "unsigned", "signed") and self.peek().text not in ("(", "{")
+        ):
             return True
         # `T(...)`, `T{...}` and `T::f()` are expressions.
         following = self.peek().text
@@ -128,7 +133,12 @@ class Statements(Records):
 
     def _declares_parenthesised(self) -> bool:
         """`T (*p)[4];` declares; `T(x).y` does not."""
-        return self.peek(2).text in ("*", "&") and self.peek(3).kind == IDENT and self.peek(4).text == ")" and self.peek(5).text in ("[", "(", "=")
+        return (
+            self.peek(2).text in ("*", "&")
+            and self.peek(3).kind == IDENT
+            and self.peek(4).text == ")"
+            and self.peek(5).text in ("[", "(", "=")
+        )
 
     def _looks_ahead(self) -> bool:
         saved, state = self.i, self.scope
@@ -264,7 +274,11 @@ class Statements(Records):
             self.fail("expected expression", self.token, code="frontend.syntax")
         e = self.expression()
         if isinstance(e, ast.Assign) and not self._in_parentheses(e):
-            self.warn("frontend.assign-in-condition", "using the result of an assignment as a condition without parentheses", e.at)
+            self.warn(
+                "frontend.assign-in-condition",
+                "using the result of an assignment as a condition without parentheses",
+                e.at,
+            )
         return None, self.condition(e)
 
     def _in_parentheses(self, e: ast.Expr) -> bool:
@@ -381,13 +395,21 @@ class Statements(Records):
         made = ast.Case(token, low, high)
         if low is None:
             if switch.default is not None:
-                self.fail("multiple default labels in one switch", token, notes=[self.note("previous case defined here", switch.default.at)])
+                self.fail(
+                    "multiple default labels in one switch",
+                    token,
+                    notes=[self.note("previous case defined here", switch.default.at)],
+                )
             switch.default = made
         else:
             assert high is not None
             for other in switch.cases:
                 if other.low is not None and other.high is not None and other.low <= high and low <= other.high:
-                    self.fail(f"duplicate case value '{low}'", token, notes=[self.note("previous case defined here", other.at)])
+                    self.fail(
+                        f"duplicate case value '{low}'",
+                        token,
+                        notes=[self.note("previous case defined here", other.at)],
+                    )
             switch.cases.append(made)
         if self.at("}"):
             return made
@@ -423,7 +445,9 @@ class Statements(Records):
             return ast.Return(token, None)
         e: ast.Expr = self.braced_list() if self.at("{") else self.expression()
         self.expect(";", "after return statement")
-        if ret.bare.kind == "auto" or (ret.kind == "reference" and ret.elem is not None and ret.elem.bare.kind == "auto"):
+        if ret.bare.kind == "auto" or (
+            ret.kind == "reference" and ret.elem is not None and ret.elem.bare.kind == "auto"
+        ):
             if ret.kind == "reference":
                 assert ret.elem is not None
                 deduced = ty.reference(ty.qualified(e.type, ret.elem.quals))
@@ -517,7 +541,9 @@ class Statements(Records):
         if letter in sizes:
             want_float = letter in "fd"
             size = e.type.size
-            if (e.type.kind == "float") != want_float or (size != sizes[letter][0] and not (size < sizes[letter][0] and letter in "hr")):
+            if (e.type.kind == "float") != want_float or (
+                size != sizes[letter][0] and not (size < sizes[letter][0] and letter in "hr")
+            ):
                 self.fail(f"an asm operand of type '{e.type}' does not fit constraint '{constraint}'", e.at)
         if letter == "n" and constant.evaluate(e) is None:
             self.fail("an asm operand with constraint 'n' must be a constant", e.at)
@@ -535,7 +561,7 @@ class Statements(Records):
         self.fail(f"exceptions ('{token.text}') are not supported in device code", token)
 
 
-_STATEMENTS = {
+_STATEMENTS: dict[str, Callable[[Statements, Token], ast.Stmt]] = {
     "if": Statements._if, "while": Statements._while, "do": Statements._do, "for": Statements._for,
     "switch": Statements._switch, "case": Statements._case, "default": Statements._case, "break": Statements._jump,
     "continue": Statements._jump, "return": Statements._return, "goto": Statements._goto, "asm": Statements._asm,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -15,9 +13,8 @@ from minicc.frontend.tokens import EOF, STRING, Token
 from minicc.frontend.types import Record, Type
 
 
-@attrs.define(eq=False)
 class Templates(Declarations):
-    packs: list[dict[str, object]] = attrs.field(factory=list)
+    packs: list[dict[str, object]]
 
     # -- declarations
 
@@ -67,7 +64,7 @@ class Templates(Declarations):
         while not self.at(">"):
             token = self.token
             pack = False
-            if token.text in ("typename", "class") and not (self.peek(2).text == "::"):
+            if token.text in ("typename", "class") and self.peek(2).text != "::":
                 self.i += 1
                 pack = self.accept("...") is not None
                 name = self.identifier().text if self.token.kind == "ident" else f"#{len(out)}"
@@ -104,7 +101,7 @@ class Templates(Declarations):
                 continue
             if text == "<":
                 depth += 1
-            elif text == ">" and depth == 0 or text == "," and depth == 0:
+            elif (text == ">" and depth == 0) or (text == "," and depth == 0):
                 return
             elif text == ">":
                 depth -= 1
@@ -157,7 +154,9 @@ class Templates(Declarations):
         self.expect(";")
         self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name, alias=True), name)
 
-    def _function_template(self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token) -> None:
+    def _function_template(
+        self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token
+    ) -> None:
         d = self._pattern(params, member_of)
         end_of_head = self.i
         name: Token | None
@@ -207,7 +206,9 @@ class Templates(Declarations):
         saved = self.i
         scope = self.push("template")
         for p in params:
-            scope.names[p.name] = p.marker if p.marker is not None else ast.Variable(p.name, p.type or ty.INT, self.token, "stand-in")
+            scope.names[p.name] = (
+                p.marker if p.marker is not None else ast.Variable(p.name, p.type or ty.INT, self.token, "stand-in")
+            )
         self.quiet += 1
         try:
             specs = self.specifiers()
@@ -235,12 +236,12 @@ class Templates(Declarations):
 
     # -- instances
 
-    def _bind(self, parent: ast.Scope, params: list[ast.TemplateParam], args: tuple[object, ...], at: Token) -> ast.Scope:
+    def _bind(
+        self, parent: ast.Scope, params: list[ast.TemplateParam], args: tuple[object, ...], at: Token
+    ) -> ast.Scope:
         scope = ast.Scope("template", parent)
         for p, value in zip(params, args, strict=False):
-            if isinstance(value, Type):
-                scope.names[p.name] = value
-            elif p.pack:
+            if isinstance(value, Type) or p.pack:
                 scope.names[p.name] = value
             else:
                 assert isinstance(value, int | float)
@@ -262,7 +263,9 @@ class Templates(Declarations):
         try:
             if param.kind == "type":
                 return self.type_name()
-            return self.constant_integer(self.conditional_expression(), "non-type template argument is not a constant expression")
+            return self.constant_integer(
+                self.conditional_expression(), "non-type template argument is not a constant expression"
+            )
         finally:
             self.tokens, self.i, self.scope = saved
 
@@ -273,7 +276,16 @@ class Templates(Declarations):
         if known is not None:
             return known
         self.count_instance(template.at)
-        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c, self.greater_ends
+        saved = (
+            self.tokens,
+            self.i,
+            self.scope,
+            self.function,
+            self.nest,
+            self.library,
+            self.extern_c,
+            self.greater_ends,
+        )
         self.tokens, self.i, self.function, self.extern_c = template.tokens, 0, None, False
         self.greater_ends = False
         self.scope = self._bind(template.scope, template.params, args, template.at)
@@ -293,7 +305,16 @@ class Templates(Declarations):
         finally:
             self.quiet -= 1
             end, tokens = self.i, self.tokens
-            self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c, self.greater_ends = saved
+            (
+                self.tokens,
+                self.i,
+                self.scope,
+                self.function,
+                self.nest,
+                self.library,
+                self.extern_c,
+                self.greater_ends,
+            ) = saved
         f.template, f.template_args = template, args
         f.scope = template.scope
         if template.record is not None:
@@ -319,11 +340,16 @@ class Templates(Declarations):
         for p, value in zip(params, given, strict=False):
             if (p.kind == "type") != (isinstance(value, Type) and value.kind != "value"):
                 want = "type" if p.kind == "type" else "an expression"
-                self.fail(f"template argument for template {p.kind if p.kind == 'type' else 'non-type'} parameter must be {'a ' if want == 'type' else ''}{want}", at)
+                self.fail(
+                    f"template argument for template {p.kind if p.kind == 'type' else 'non-type'} parameter must be {'a ' if want == 'type' else ''}{want}",  # noqa: E501
+                    at,
+                )
             bindings[p.name] = value
         if any(isinstance(v, Type) and (v.kind == "value" or dependent(v)) for v in given):
             made = Type("spec", template.name)
-            made.cache["args"] = Type("function", "", params=tuple(v if isinstance(v, Type) else Type("value", f"={v}") for v in given))
+            made.cache["args"] = Type(
+                "function", "", params=tuple(v if isinstance(v, Type) else Type("value", f"={v}") for v in given)
+            )
             return made
         for p in params[len(given) :]:
             if p.default is None:
@@ -397,13 +423,19 @@ class Templates(Declarations):
         self.expect(";")
         f = self._matching_instance(entity, explicit, d)
         if f is None:
-            self.fail(f"explicit instantiation of '{name.text}' does not refer to a function template, variable template, member function, member class, or static data member", name)
+            self.fail(
+                f"explicit instantiation of '{name.text}' does not refer to a function template, variable template, member function, member class, or static data member",  # noqa: E501
+                name,
+            )
         self.need_body(f)
 
     def _matching_instance(self, entity: list[object], explicit: list[object], d: Declarator) -> ast.Function | None:
         for template in entity:
             if isinstance(template, ast.FunctionTemplate):
-                args = [ast.Zero(t if t.kind != "reference" else t.elem or t, template.at, lvalue=t.kind == "reference") for t in d.type.params]
+                args = [
+                    ast.Zero(t if t.kind != "reference" else t.elem or t, template.at, lvalue=t.kind == "reference")
+                    for t in d.type.params
+                ]
                 f = self.deduce(template, list(args), explicit)
                 if f is not None and f.type.params == d.type.params:
                     return f
@@ -436,9 +468,19 @@ class Templates(Declarations):
         self._function_suffix(d)
         f = self._matching_instance(entity_, explicit, d)
         if f is None:
-            self.fail(f"no function template matches function template specialization '{name.text}'", name, notes=[self.note("in this specialisation", at)])
+            self.fail(
+                f"no function template matches function template specialization '{name.text}'",
+                name,
+                notes=[self.note("in this specialisation", at)],
+            )
         own = self.make_function(specs, d)
-        f.params, f.param_scope, f.space, f.noinline, f.bounds = own.params, own.param_scope, own.space, own.noinline, own.bounds
+        f.params, f.param_scope, f.space, f.noinline, f.bounds = (
+            own.params,
+            own.param_scope,
+            own.space,
+            own.noinline,
+            own.bounds,
+        )
         if self.at("{"):
             f.pending = None
             self.function_body(f)

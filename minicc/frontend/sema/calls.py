@@ -28,11 +28,10 @@ class Candidate:
     template: bool = False
 
 
-@attrs.define(eq=False)
 class Calls(Operators):
-    todo: list[ast.Function] = attrs.field(factory=list)
+    todo: list[ast.Function]
     """Functions whose bodies wait to be parsed."""
-    functions: list[ast.Function] = attrs.field(factory=list)
+    functions: list[ast.Function]
     """Every function with a body, in order of appearance."""
     instances: int = 0
 
@@ -44,7 +43,9 @@ class Calls(Operators):
     def default_argument(self, f: ast.Function, index: int, at: Token) -> ast.Expr:
         raise NotImplementedError
 
-    def template_default(self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]) -> object:
+    def template_default(
+        self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]
+    ) -> object:
         raise NotImplementedError
 
     def need_body(self, f: ast.Function) -> None:
@@ -112,7 +113,11 @@ class Calls(Operators):
     def check_callable(self, f: ast.Function, at: Token) -> None:
         caller = self.function
         if f.deleted:
-            self.fail(f"call to deleted function '{f.name}'", at, notes=[self.note("candidate function has been explicitly deleted", f.at)])
+            self.fail(
+                f"call to deleted function '{f.name}'",
+                at,
+                notes=[self.note("candidate function has been explicitly deleted", f.at)],
+            )
         if f.space == "host" and not f.constexpr and not f.library:
             kind = "__global__" if caller is not None and caller.space == "global" else "__device__"
             name = caller.name if caller is not None else "?"
@@ -121,11 +126,16 @@ class Calls(Operators):
                 notes=[self.note(f"'{f.name}' declared here", f.at)], code="frontend.host-call",
             )  # fmt: skip
         if f.space == "global":
-            self.fail(f"reference to __global__ function '{f.name}' in __device__ code; launching from the device is not supported", at)
+            self.fail(
+                f"reference to __global__ function '{f.name}' in __device__ code; launching from the device is not supported",  # noqa: E501
+                at,
+            )
 
     def pass_argument(self, e: ast.Expr, target: Type) -> ast.Expr:
         if target.kind == "reference":
-            return self.bind(self.braced(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing")
+            return self.bind(
+                self.braced(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing"
+            )
         if isinstance(e, ast.Init):
             return self.braced(e, target)
         return self.convert(e, target, "passing")
@@ -260,7 +270,9 @@ class Calls(Operators):
                 params = only.params if isinstance(only, Builtin) else only.type.params
                 if len(args) == len(params):
                     for arg, param in zip(args, params, strict=True):
-                        if self.rank(arg, param if isinstance(param, Type) else ty.INT) is None and isinstance(param, Type):
+                        if self.rank(arg, param if isinstance(param, Type) else ty.INT) is None and isinstance(
+                            param, Type
+                        ):
                             notes = []
         self.fail(f"no matching function for call to '{name}'", at, notes=notes, code="frontend.no-match")
 
@@ -268,19 +280,25 @@ class Calls(Operators):
         params = f.type.params
         least = len(params) - _defaults(f)
         if not least <= len(args) <= len(params):
-            want = str(least) if least == len(params) else f"{'at least ' if len(args) < least else 'at most '}{least if len(args) < least else len(params)}"
+            want = (
+                str(least)
+                if least == len(params)
+                else f"{'at least ' if len(args) < least else 'at most '}{least if len(args) < least else len(params)}"
+            )
             plural = "" if want == "1" else "s"
             were = "was" if len(args) == 1 else "were"
             return f"candidate function not viable: requires {want} argument{plural}, but {len(args)} {were} provided"
         for i, (arg, param) in enumerate(zip(args, params, strict=False)):
             if self.rank(arg, param) is None:
                 ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(i + 1, f"{i + 1}th")
-                return f"candidate function not viable: no known conversion from '{arg.type}' to '{param}' for {ordinal} argument"
+                return f"candidate function not viable: no known conversion from '{arg.type}' to '{param}' for {ordinal} argument"  # noqa: E501
         return "candidate function"
 
     # -- templates
 
-    def deduce(self, template: ast.FunctionTemplate, args: list[ast.Expr], explicit: list[object] | None) -> ast.Function | None:
+    def deduce(
+        self, template: ast.FunctionTemplate, args: list[ast.Expr], explicit: list[object] | None
+    ) -> ast.Function | None:
         """The instance of `template` that a call with `args` means, or None."""
         bindings: Bindings = {}
         explicit = explicit or []
@@ -299,10 +317,10 @@ class Calls(Operators):
         if pattern is not None:
             if len(args) > len(pattern.params) or len(args) < template.required:
                 return None
-            for arg, param in zip(args, pattern.params, strict=False):
+            for arg, formal in zip(args, pattern.params, strict=False):
                 if isinstance(arg, ast.Overloads | ast.Init):
                     continue
-                if dependent(param) and not self._deduce_argument(param, arg, bindings, fixed):
+                if dependent(formal) and not self._deduce_argument(formal, arg, bindings, fixed):
                     return None
         values: list[object] = []
         for param in template.params:
@@ -370,7 +388,11 @@ class Calls(Operators):
                     return False
             elif pattern.count != given.count:
                 return False
-        if pattern.kind in ("pointer", "reference") and pattern.elem.quals & ~given.elem.quals and pattern.elem.kind == "param":
+        if (
+            pattern.kind in ("pointer", "reference")
+            and pattern.elem.quals & ~given.elem.quals
+            and pattern.elem.kind == "param"
+        ):
             # const T* takes a T*: the qualifier is added.
             return self._match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings, fixed)
         return self._match(pattern.elem, given.elem, bindings, fixed)
@@ -379,7 +401,15 @@ class Calls(Operators):
         self.instances += 1
         if self.instances > MAX_INSTANCES:
             raise CompileError(
-                [*self.diagnostics.items, Diagnostic("error", "frontend.template-depth", "recursive template instantiation exceeded the maximum", at.span)]
+                [
+                    *self.diagnostics.items,
+                    Diagnostic(
+                        "error",
+                        "frontend.template-depth",
+                        "recursive template instantiation exceeded the maximum",
+                        at.span,
+                    ),
+                ]
             )
 
     # -- operators and constructors
@@ -440,12 +470,22 @@ class Calls(Operators):
         record = source.record
         if record is None or record.scope is None:
             return None
-        found = [f for n, fs in record.scope.names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs]
-        exact = [f for f in found if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem) is target.bare]
+        found = [
+            f for n, fs in record.scope.names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs
+        ]
+        exact = [
+            f
+            for f in found
+            if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem) is target.bare
+        ]
         if exact:
             return exact[0]
         if target.arithmetic:
-            near = [f for f in found if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem).arithmetic]
+            near = [
+                f
+                for f in found
+                if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem).arithmetic
+            ]
             if len(near) == 1:
                 return near[0]
         return None
@@ -489,14 +529,23 @@ class Calls(Operators):
         assert record is not None
         found = self.viable(list(record.constructors), args, None)
         if not found:
-            notes = [self.note(self._why_not(c, args).replace("function", "constructor"), c.at) for c in record.constructors if isinstance(c, ast.Function)]
+            notes = [
+                self.note(self._why_not(c, args).replace("function", "constructor"), c.at)
+                for c in record.constructors
+                if isinstance(c, ast.Function)
+            ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, list(record.constructors), args, None, at)
 
 
 def _copies(f: ast.Function, t: Type) -> bool:
     params = f.type.params
-    return len(params) == 1 and params[0].kind == "reference" and params[0].elem is not None and params[0].elem.bare is t.bare
+    return (
+        len(params) == 1
+        and params[0].kind == "reference"
+        and params[0].elem is not None
+        and params[0].elem.bare is t.bare
+    )
 
 
 def _value_type(t: Type) -> Type:

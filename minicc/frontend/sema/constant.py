@@ -1,13 +1,15 @@
 """Constant expressions: the value of a typed tree, or None where it has none at compile time.
 
-Arithmetic is exact C: integers wrap to their type, floats are rounded to single where the type is. constexpr functions are
-interpreted statement by statement, with a bound on the steps.
+Arithmetic is exact C: integers wrap to their type, floats are rounded to single where the type is. constexpr
+functions are interpreted statement by statement, with a bound on the steps.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
+from typing import Any
 
 from minicc.frontend import ast
 from minicc.frontend.types import Type
@@ -305,7 +307,7 @@ class Evaluator:
                 self.value(s.step)
 
 
-_METHODS: dict[type, object] = {
+_METHODS: dict[type, Callable[[Evaluator, Any], Value]] = {
     ast.Number: Evaluator._number, ast.Zero: Evaluator._zero, ast.Name: Evaluator._name, ast.Unary: Evaluator._unary,
     ast.Binary: Evaluator._binary, ast.Logical: Evaluator._logical, ast.Conditional: Evaluator._conditional,
     ast.Comma: Evaluator._comma, ast.Cast: Evaluator._cast, ast.Call: Evaluator._call, ast.Assign: Evaluator._assign,

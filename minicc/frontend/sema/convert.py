@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.diagnostics import Span
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -79,7 +77,6 @@ def element_quals(t: Type) -> int:
     return t.quals
 
 
-@attrs.define(eq=False)
 class Conversions(Cursor):
     # -- small makers
 
@@ -110,7 +107,7 @@ class Conversions(Cursor):
         return e
 
     def is_null_constant(self, e: ast.Expr) -> bool:
-        return isinstance(e, ast.Number) and e.value == 0 and e.type.kind == "int" or e.type.kind == "nullptr"
+        return (isinstance(e, ast.Number) and e.value == 0 and e.type.kind == "int") or e.type.kind == "nullptr"
 
     # -- implicit conversions
 
@@ -194,7 +191,9 @@ class Conversions(Cursor):
     def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
         raise NotImplementedError
 
-    def convert(self, e: ast.Expr, target: Type, context: str = "initializing", where: Token | Span | None = None) -> ast.Expr:
+    def convert(
+        self, e: ast.Expr, target: Type, context: str = "initializing", where: Token | Span | None = None
+    ) -> ast.Expr:
         """Implicit conversion to a non-reference type, or an error in clang's words for `context`."""
         target = target.bare
         if target.kind == "error" or e.type.kind == "error":
@@ -234,7 +233,9 @@ class Conversions(Cursor):
         elif context == "returning":
             message = f"cannot initialize return object of type '{target}' with an {kind} of type '{source}'"
             if target.kind == "record" or source.kind == "record":
-                message = f"no viable conversion from returned value of type '{source}' to function return type '{target}'"
+                message = (
+                    f"no viable conversion from returned value of type '{source}' to function return type '{target}'"
+                )
         elif context == "passing":
             message = f"cannot initialize a parameter of type '{target}' with an {kind} of type '{source}'"
         else:
@@ -249,17 +250,25 @@ class Conversions(Cursor):
         if rank is None:
             same = ty.unqualified(e.type) is ty.unqualified(referred)
             if e.lvalue and same and not target.rvalue:
-                self.fail(f"binding reference of type '{referred}' to value of type '{e.type}' drops 'const' qualifier", e.at)
+                self.fail(
+                    f"binding reference of type '{referred}' to value of type '{e.type}' drops 'const' qualifier", e.at
+                )
             if target.rvalue and e.lvalue and same:
                 self.fail(f"rvalue reference to type '{referred}' cannot bind to lvalue of type '{e.type}'", e.at)
             if not referred.const and not target.rvalue:
                 if e.lvalue:
                     self.fail(
-                        f"non-const lvalue reference to type '{referred}' cannot bind to a value of unrelated type '{e.type}'",
+                        f"non-const lvalue reference to type '{referred}' cannot bind to a value of unrelated type '{e.type}'",  # noqa: E501
                         e.at,
                     )
-                self.fail(f"non-const lvalue reference to type '{referred}' cannot bind to a temporary of type '{e.type}'", e.at)
-            self.fail(f"reference to type '{referred}' could not bind to an {'lvalue' if e.lvalue else 'rvalue'} of type '{e.type}'", e.at)
+                self.fail(
+                    f"non-const lvalue reference to type '{referred}' cannot bind to a temporary of type '{e.type}'",
+                    e.at,
+                )
+            self.fail(
+                f"reference to type '{referred}' could not bind to an {'lvalue' if e.lvalue else 'rvalue'} of type '{e.type}'",  # noqa: E501
+                e.at,
+            )
         same = ty.unqualified(e.type) is ty.unqualified(referred)
         if e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
             if e.type is referred:

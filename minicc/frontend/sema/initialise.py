@@ -15,12 +15,14 @@ from minicc.frontend.types import Field, Type
 MAX_PARTS = 1 << 16
 
 
-@attrs.define(eq=False)
 class BracedList(ast.Init):
-    """A braced list as written, before its type is known."""
+    """A braced list as written, before its type is known: (designator or None, expression or nested list)."""
 
-    items: list[tuple[str | None, ast.Expr]] = attrs.field(factory=list, kw_only=True)
-    """(designator or None, expression or nested list)."""
+    __slots__ = ("items",)
+
+    def __init__(self, at: Token, items: list[tuple[str | None, ast.Expr]]) -> None:
+        super().__init__(ty.ERROR, at, [])
+        self.items = items
 
 
 @attrs.define(eq=False)
@@ -33,7 +35,6 @@ class _Stream:
         return self.i < len(self.items)
 
 
-@attrs.define(eq=False)
 class Initialisers(Calls):
     def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
         """A member's own initialiser, or None."""
@@ -57,13 +58,24 @@ class Initialisers(Calls):
                 if not isinstance(only, ast.Init) and (only.type.bare is target or is_derived(only.type.bare, target)):
                     return self.convert(only, target)
         if target.aggregate:
-            if target.kind == "array" and len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _is_char_array(target):
+            if (
+                target.kind == "array"
+                and len(e.items) == 1
+                and isinstance(e.items[0][1], ast.Text)
+                and _is_char_array(target)
+            ):
                 return self.text_array(e.items[0][1], target)
             parts: list[tuple[int, Field | None, ast.Expr]] = []
             stream = _Stream(e.items)
             self._fill(target, 0, stream, parts, e.at, braced=True)
             if stream.more:
-                kind = "array" if target.kind == "array" else "struct" if target.record and target.record.tag != "union" else "union"
+                kind = (
+                    "array"
+                    if target.kind == "array"
+                    else "struct"
+                    if target.record and target.record.tag != "union"
+                    else "union"
+                )
                 self.fail(f"excess elements in {kind} initializer", stream.items[stream.i][1].at)
             return ast.Init(target, e.at, parts)
         if not e.items:
@@ -103,14 +115,22 @@ class Initialisers(Calls):
         if narrow:
             what = "constant expression evaluates to " + f"{value} which cannot be narrowed to type '{target}'"
             if value is None:
-                what = f"non-constant-expression cannot be narrowed from type '{source}' to '{target}' in initializer list"
+                what = (
+                    f"non-constant-expression cannot be narrowed from type '{source}' to '{target}' in initializer list"
+                )
                 self.fail(what, e.at, code="frontend.narrowing")
             if source.kind == "float":
                 what = f"type '{source}' cannot be narrowed to '{target}' in initializer list"
             self.fail(what, e.at, code="frontend.narrowing")
 
     def _fill(
-        self, t: Type, offset: int, stream: _Stream, parts: list[tuple[int, Field | None, ast.Expr]], at: Token, braced: bool
+        self,
+        t: Type,
+        offset: int,
+        stream: _Stream,
+        parts: list[tuple[int, Field | None, ast.Expr]],
+        at: Token,
+        braced: bool,
     ) -> None:
         """Lay items of `stream` over an aggregate at `offset`, descending without braces where they are left out."""
         if len(parts) > MAX_PARTS:
@@ -138,7 +158,10 @@ class Initialisers(Calls):
             if designator is not None and braced:
                 named = [n for n, f in enumerate(fields) if f.name == designator]
                 if not named:
-                    self.fail(f"field designator '{designator}' does not refer to any field in type '{t}'", stream.items[stream.i][1].at)
+                    self.fail(
+                        f"field designator '{designator}' does not refer to any field in type '{t}'",
+                        stream.items[stream.i][1].at,
+                    )
                 k = named[0]
             elif designator is not None:
                 return
@@ -162,9 +185,13 @@ class Initialisers(Calls):
         while t.kind == "array":
             assert t.elem is not None
             t = t.elem
-        return t.record is not None and (bool(t.record.constructors) or any(f.default is not None for f in t.record.fields))
+        return t.record is not None and (
+            bool(t.record.constructors) or any(f.default is not None for f in t.record.fields)
+        )
 
-    def _default_element(self, t: Type, offset: int, parts: list[tuple[int, Field | None, ast.Expr]], at: Token) -> None:
+    def _default_element(
+        self, t: Type, offset: int, parts: list[tuple[int, Field | None, ast.Expr]], at: Token
+    ) -> None:
         if t.kind == "array":
             assert t.elem is not None
             for i in range(max(0, t.count)):
@@ -183,7 +210,13 @@ class Initialisers(Calls):
         return ast.Zero(t.bare, at)
 
     def _element(
-        self, t: Type, field: Field | None, offset: int, stream: _Stream, parts: list[tuple[int, Field | None, ast.Expr]], at: Token
+        self,
+        t: Type,
+        field: Field | None,
+        offset: int,
+        stream: _Stream,
+        parts: list[tuple[int, Field | None, ast.Expr]],
+        at: Token,
     ) -> None:
         item = stream.items[stream.i][1]
         bit_field = field if field is not None and field.bit_width else None
@@ -217,7 +250,9 @@ class Initialisers(Calls):
     def text_array(self, text: ast.Text, target: Type) -> ast.Expr:
         if target.count >= 0 and len(text.data) > target.count:
             self.fail("initializer-string for char array is too long", text.at)
-        return ast.Text(ty.array(target.elem or ty.CHAR, target.count if target.count >= 0 else len(text.data)), text.at, text.data)
+        return ast.Text(
+            ty.array(target.elem or ty.CHAR, target.count if target.count >= 0 else len(text.data)), text.at, text.data
+        )
 
     def initialise(self, t: Type, e: ast.Expr, at: Token) -> ast.Expr:
         """The value of a variable of type `t` (not a reference) initialised with `= e`."""
@@ -230,7 +265,10 @@ class Initialisers(Calls):
                 return self.text_array(e, t)
             if isinstance(e, ast.Text):
                 self.fail("initializing wide char array with non-wide string literal", at)
-            self.fail("array initializer must be an initializer list" + (" or string literal" if _is_char_array(t) else ""), at)
+            self.fail(
+                "array initializer must be an initializer list" + (" or string literal" if _is_char_array(t) else ""),
+                at,
+            )
         if isinstance(e, BracedList):
             return self.braced(e, t)
         return self.convert(e, t, "initializing", None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
@@ -18,7 +16,6 @@ def _foldable(*operands: ast.Expr) -> bool:
     return all(isinstance(e, ast.Number) for e in operands)
 
 
-@attrs.define(eq=False)
 class Operators(Conversions):
     def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
         """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
@@ -84,7 +81,11 @@ class Operators(Conversions):
         return ast.Deref(t.elem, at, e, lvalue=True)
 
     def require_complete(self, t: Type, at: Token, what: str = "") -> None:
-        if not ty.is_complete(t) and t.kind != "error" and not (t.kind == "array" and t.elem and ty.is_complete(t.elem)):
+        if (
+            not ty.is_complete(t)
+            and t.kind != "error"
+            and not (t.kind == "array" and t.elem and ty.is_complete(t.elem))
+        ):
             if what:
                 self.fail(f"{what} has incomplete type '{t}'", at)
             self.fail(f"incomplete type '{t}' where a complete type is required", at)
@@ -140,7 +141,7 @@ class Operators(Conversions):
         if op in COMPARISONS and a.kind == "enum" and a is b:
             assert a.elem is not None
             left, right = self.cast(left, a.elem), self.cast(right, a.elem)
-            a, b = a.elem, a.elem
+            a = b = a.elem
         ok_a = a.arithmetic or (a.kind == "enum" and not a.scoped)
         ok_b = b.arithmetic or (b.kind == "enum" and not b.scoped)
         if not ok_a or not ok_b:
@@ -221,7 +222,11 @@ class Operators(Conversions):
             count = base.operand.type.count
             if count > 0 and not 0 <= index.value < count:
                 where = "past the end of" if index.value > 0 else "before the beginning of"
-                self.warn("frontend.array-bounds", f"array index {index.value} is {where} the array (which contains {count} elements)", at)
+                self.warn(
+                    "frontend.array-bounds",
+                    f"array index {index.value} is {where} the array (which contains {count} elements)",
+                    at,
+                )
         return self.dereference(ast.Binary(base.type.bare, at, "+", base, self.cast(index, promoted(index.type))), at)
 
     # -- members
@@ -282,11 +287,20 @@ class Operators(Conversions):
         condition = self.condition(condition)
         if yes.type.kind == "void" or no.type.kind == "void":
             if yes.type.kind != no.type.kind:
-                self.fail("right operand to ? is void, but left operand is of type " f"'{yes.type if no.type.kind == 'void' else no.type}'", at)
+                self.fail(
+                    "right operand to ? is void, but left operand is of type "
+                    f"'{yes.type if no.type.kind == 'void' else no.type}'",
+                    at,
+                )
             return ast.Conditional(ty.VOID, at, condition, yes, no)
         if yes.lvalue and no.lvalue and yes.type is no.type:
             return self._pick(ast.Conditional(yes.type, at, condition, yes, no, lvalue=True))
-        if yes.lvalue and no.lvalue and ty.unqualified(yes.type) is ty.unqualified(no.type) and yes.type.kind == "record":
+        if (
+            yes.lvalue
+            and no.lvalue
+            and ty.unqualified(yes.type) is ty.unqualified(no.type)
+            and yes.type.kind == "record"
+        ):
             merged = ty.qualified(ty.unqualified(yes.type), yes.type.quals | no.type.quals)
             return self._pick(ast.Conditional(merged, at, condition, yes, no, lvalue=True))
         yes, no = self.decay(yes), self.decay(no)
@@ -294,7 +308,9 @@ class Operators(Conversions):
         target: Type | None = None
         if a is b:
             target = a
-        elif a.arithmetic and b.arithmetic or {a.kind, b.kind} <= {"int", "bool", "float", "enum"} and not (a.scoped or b.scoped):
+        elif (a.arithmetic and b.arithmetic) or (
+            {a.kind, b.kind} <= {"int", "bool", "float", "enum"} and not (a.scoped or b.scoped)
+        ):
             target = common_type(a, b)
         elif "pointer" in (a.kind, b.kind):
             target = self._common_pointer(yes, no)
@@ -309,9 +325,7 @@ class Operators(Conversions):
                 target = a
         if target is None:
             self.fail(f"incompatible operand types ('{yes.type}' and '{no.type}')", at)
-        return self._pick(
-            ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target))
-        )
+        return self._pick(ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target)))
 
     def _pick(self, e: ast.Conditional) -> ast.Expr:
         if isinstance(e.condition, ast.Number):
