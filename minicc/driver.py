@@ -209,8 +209,9 @@ class Build:
 
             target = self.request.targets[0]
             program = self.program(target, (target.codes or (target.compute.replace("compute", "sm"),))[0])
-            data = binary.write_object(self.fatbin(), program, self.stem)
-            self.keep(".stub.c", binary.stub_c(program, self.stem))
+            ptx = self.ptx(target) if self.kind in ("k", "ll", "ptx") else None
+            data = binary.write_object(self.fatbin(), program, self.stem, ptx)
+            self.keep(".stub.c", binary.stub_c(program, self.stem, ptx))
             self.keep(".o", data)
             return data
 
