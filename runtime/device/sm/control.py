@@ -16,6 +16,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, translate
+from runtime.device.sm.converge import complete_groups, join, leave, participants, waiting
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
@@ -68,10 +69,11 @@ def release(w: int, WS: Any, LPC: Any) -> None:
     """Free the lanes whose convergence barrier or WARPSYNC is complete."""
     alive = WS[w, L.W_ALIVE]
     for b in range(16):
-        blocked = WS[w, L.W_BB + b]
-        if blocked and WS[w, L.W_B + b] & alive & ~blocked == 0:
-            WS[w, L.W_BB + b] = 0
-            WS[w, L.W_READY] |= blocked & alive
+        if WS[w, L.W_BB + b]:
+            free = complete_groups(w, b, WS)
+            if free:
+                WS[w, L.W_BB + b] &= ~free
+                WS[w, L.W_READY] |= free & alive
     blocked = WS[w, L.W_WSYNC]
     if blocked:
         for k in range(32):
@@ -433,7 +435,7 @@ def control(
         return bad if bad else 1
     if kind == L.K_BSSY:
         if lanes:
-            WS[w, L.W_B + CODE[i, L.C_AUX]] = lanes
+            join(w, CODE[i, L.C_AUX], lanes, WS)
         WS[w, L.W_PC] = i + 1
         return 0
     if kind == L.K_BSYNC:
@@ -441,7 +443,7 @@ def control(
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
-        if WS[w, L.W_B + b] & WS[w, L.W_ALIVE] & ~lanes == 0:
+        if WS[w, L.W_BB + b] == 0 and waiting(w, b, lanes, WS) == 0:
             return 0
         for k in range(32):
             if lanes >> k & 1:
@@ -451,7 +453,7 @@ def control(
         settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
         return 1
     if kind == L.K_BREAK:
-        WS[w, L.W_B + CODE[i, L.C_AUX]] &= ~lanes
+        leave(w, CODE[i, L.C_AUX], lanes, WS)
         WS[w, L.W_PC] = i + 1
         release(w, WS, LPC)
         return 0
@@ -552,19 +554,20 @@ def control(
         return 0
     if kind == L.K_BMOV_READ:
         b = CODE[i, L.C_AUX]
-        value = act if b == 16 else (WS[w, L.W_B + b] if b < 16 else 0)
+        value = act if b == 16 else (participants(w, b, first(mask), WS) if b < 16 and lanes else 0)
         for k in range(32):
             if lanes >> k & 1:
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value))
         if CODE[i, L.C_AUX2] and b < 16:
-            WS[w, L.W_B + b] = 0
+            leave(w, b, lanes, WS)
         return 0
     if kind == L.K_BMOV_WRITE:
         value = CODE[i, L.C_AUX2]
         if CODE[i, L.C_DATA] >= 0 and lanes:
             value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
         if lanes and CODE[i, L.C_AUX] < 16:
-            WS[w, L.W_B + CODE[i, L.C_AUX]] = value
+            leave(w, CODE[i, L.C_AUX], lanes, WS)
+            join(w, CODE[i, L.C_AUX], value, WS)
         return 0
     if kind == L.K_LEPC:
         value = G[L.G_CODEVA] + CODE[i, L.C_AUX]

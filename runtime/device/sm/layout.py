@@ -178,8 +178,9 @@ W_ATBAR = next(_c)
 W_BARID = next(_c)
 W_BLOCKED = next(_c)
 """1: the whole warp waits at a CTA barrier"""
-W_B = _several(_c, 16)
-"""convergence barriers: participants"""
+B_GROUPS = 8
+W_B = _several(_c, 16 * B_GROUPS)
+"""convergence barriers: participants, in disjoint groups (see `converge`)"""
 W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 W_CTA = next(_c)
