@@ -158,9 +158,7 @@ def _logic(sources: tuple[MOperand, ...], table: MOperand) -> MOperand | None:
     """The constant or source that a LOP3 gives whatever the others are."""
     if not isinstance(table, Imm):
         return None
-    rows = [
-        row for row in range(8) if not any(s == ZERO and row >> 2 - k & 1 for k, s in enumerate(sources))
-    ]
+    rows = [row for row in range(8) if not any(s == ZERO and row >> 2 - k & 1 for k, s in enumerate(sources))]
     results = [table.bits >> row & 1 for row in rows]
     if not any(results):
         return ZERO

@@ -9,7 +9,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.ptxas import allocate, combine, control, copies, cse, dead, dump, flow, schedule, verify
+from minicc.ptxas import allocate, combine, control, copies, cse, dead, dump, flow, ifconvert, schedule, verify
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
 
@@ -40,6 +40,7 @@ PASSES = [
     Pass("combine", combine.run),
     Pass("dead-again", dead.run),
     Pass("exits", flow.thread_exits),
+    Pass("predicate", ifconvert.run),
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("moves", flow.drop_idle, optional=False, level=0),

@@ -71,6 +71,12 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
             half_add(b, inst, space, d, where, values, type_)
             return
         b.unsupported()
+    if type_ in _FLOAT and op not in (("add", "exch", "cas") if type_ in ("f32", "f64") else ("add",)):
+        b.unsupported()
+    if type_ in ("f32", "f64") and op != "add":
+        type_ = type_.replace("f", "b")
+    # A cache policy may follow the operands; it is a hint.
+    values = values[: 2 if op == "cas" else 1]
     order = next((m for m in inst.modifiers if m in ("acquire", "release", "acq_rel")), "")
     scope = next((m for m in inst.modifiers if m in SCOPES), "gpu")
     if order in ("release", "acq_rel"):

@@ -252,15 +252,16 @@ class Builder:
         if not isinstance(operand, ptx.Reg):
             self.wrong("Arguments mismatch: a destination must be a register")
         reg = self.vreg(operand.name)
+        if reg.file != "R":
+            self.wrong(f"Arguments mismatch: '{operand.name}' is a predicate")
         return V(reg, 0, reg.width)
 
     def dst_pred(self, operand: ptx.Operand | None) -> MOperand:
         if operand is None or (isinstance(operand, ptx.Symbol) and operand.name == "_"):
             return TRUE
-        out = self.dst(operand)
-        if out.reg.file != "P":
+        if not isinstance(operand, ptx.Reg) or self.vreg(operand.name).file != "P":
             self.wrong("Arguments mismatch: a predicate was expected")
-        return out
+        return V(self.vreg(operand.name))
 
     # --- operands -----------------------------------------------------------------------------------------------
 

@@ -48,6 +48,8 @@ def group(b: Builder, item: ptx.Operand, count: int) -> V | Reg:
 def scatter(b: Builder, item: ptx.Operand, value: V) -> None:
     """Copy a group into the registers of a PTX vector."""
     items = item.items if isinstance(item, ptx.Vector) else (item,)
+    if len(items) != value.count:
+        b.wrong(f"Arguments mismatch: a fragment of {value.count} registers was expected")
     for i, target in enumerate(items):
         if target is not None:
             b.move(b.dst(target), V(value.reg, i))
