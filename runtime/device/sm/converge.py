@@ -1,9 +1,9 @@
 """Convergence barriers: who takes part in which.
 
 Diverged groups of one warp may pass the same BSSY at different times, while part of an earlier group is still blocked
-at the BSYNC. So a barrier has up to GROUPS disjoint masks of participants (WS columns W_B + 16 * group + barrier): BSSY makes
-the executing lanes one group and takes them out of any other, BSYNC frees a group when all its living lanes are there,
-BREAK takes lanes out.
+at the BSYNC. So a barrier has up to GROUPS disjoint masks of participants (WS columns W_B + 16 * group + barrier): BSSY
+makes the executing lanes one group and takes them out of any other, BSYNC frees a group when all its living lanes are
+there, BREAK takes lanes out.
 """
 
 from __future__ import annotations
