@@ -104,6 +104,8 @@ class Core:
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150
     """From a CTA's end to the first issue of the one that takes its place."""
+    sm_start: int = 0
+    """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
     grid_overhead: int = 800
     """Cycles of a grid before its first instruction and after its last."""
 

@@ -224,12 +224,14 @@ ARCH = Arch(
         icache_jump=(10, 50, 265),
         icache_next=(10, 37),
         icache_prewarmed=65536,
-        # Estimates, not measured yet.
+        # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
+        # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
         cta_launch=150,
-        grid_overhead=800,
+        sm_start=300,
+        grid_overhead=3250,
     ),
     # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles at
-    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB; L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
+    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples; L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
     # to one word 0.0924 warps a cycle in all. Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
     memory=Memory(
         l1_bytes=262144,
@@ -245,7 +247,7 @@ ARCH = Arch(
         l2_latency_near=281,
         l2_latency_far=511,
         l2_bandwidth=4600,
-        dram_latency=657,
+        dram_latency=800,
         dram_bandwidth=2074.0,
         sm_l2_bandwidth=64,
         l2_ways=16,

@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import FULL, translate
+from runtime.device.sm.access import FULL, WINDOW, translate
 from runtime.device.sm.converge import complete_groups, join, leave, participants, waiting
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
@@ -575,6 +575,28 @@ def control(
             if lanes >> k & 1:
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value & FULL))
                 store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(value >> 32))
+        return 0
+    if kind == L.K_QSPC:
+        # Whether the generic address lies in the window of shared memory (1), of local memory (2), or in neither (0).
+        truth = np.uint32(0)
+        for k in range(32):
+            if lanes >> k & 1:
+                a = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
+                if CODE[i, L.C_AUX]:
+                    a |= np.int64(load32(state + CODE[i, L.C_DATA] + 128 + 4 * k)) << 32
+                a += CODE[i, L.C_AUX3]
+                if CODE[i, L.C_DATA2] >= 0:
+                    u = state + CODE[i, L.C_DATA2]
+                    a += np.int64(load32(u)) | np.int64(load32(u + 4)) << 32
+                space = 0
+                if a >= G[L.G_SHAREDWIN] and a < G[L.G_SHAREDWIN] + WINDOW and G[L.G_SHAREDWIN]:
+                    space = 1
+                elif a >= G[L.G_LOCALWIN] and a < G[L.G_LOCALWIN] + WINDOW and G[L.G_LOCALWIN]:
+                    space = 2
+                if space == CODE[i, L.C_AUX2]:
+                    truth |= np.uint32(1) << np.uint32(k)
+        old = load32(state + CODE[i, L.C_DEST])
+        store32(state + CODE[i, L.C_DEST], (old & ~mask) | truth)
         return 0
     if kind == L.K_TRAP:
         return -L.F_TRAP if lanes else 0

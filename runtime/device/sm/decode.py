@@ -16,7 +16,7 @@ import numpy.typing as npt
 from minicc import sass
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
-from minicc.sass.instr import PT, Imm, Instr, Name, Reg, Target
+from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target
 from runtime.device.sm import abi, codegen
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
@@ -55,6 +55,7 @@ _CONTROL = {
     "B2R": L.K_B2R, "DEPBAR": L.K_DEPBAR, "MEMBAR": L.K_MEMBAR, "LDGDEPBAR": L.K_LDGDEPBAR, "CCTL": L.K_CCTL,
     "BPT": L.K_TRAP, "LEPC": L.K_LEPC, "NOP": L.K_NOP, "ERRBAR": L.K_NOP, "CGAERRBAR": L.K_NOP, "FENCE": L.K_NOP,
     "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_NOP, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
+    "QSPC": L.K_QSPC,
 }  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
     predicates = [r for r in regs if r.file in ("P", "UP")]
     imms = [o for o in ops if isinstance(o, Imm)]
     barrier = next((r.index for r in regs if r.file == "B"), -1)
-    if kind not in (L.K_BAR, L.K_B2R) and predicates and not _always(predicates[0]):
+    if kind not in (L.K_BAR, L.K_B2R, L.K_QSPC) and predicates and not _always(predicates[0]):
         row[L.C_PRED] = _word(predicates[0])
         row[L.C_PINV] = 0xFFFFFFFF if predicates[0].inv else 0
     match kind:
@@ -210,8 +211,15 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
         case L.K_LEPC:
             row[L.C_DEST] = _word(general[0], write=True)
             row[L.C_AUX] = target.address if target is not None and target.address is not None else 16 * i
-        case L.K_NOP if name == "BMOV":
-            pass
+        case L.K_QSPC:
+            memory = next(o for o in ops if isinstance(o, Mem))
+            row[L.C_DEST] = _word(predicates[0], write=True)
+            row[L.C_DATA] = _word(memory.base if memory.base is not None else Reg("R", RZ))
+            row[L.C_DATA2] = _word(memory.ureg) if memory.ureg is not None else -1
+            wide = memory.base is not None and memory.base.index != RZ and "U32" not in memory.base.suffix
+            row[L.C_AUX] = "E" in mods and wide
+            row[L.C_AUX2] = {"S": 1, "L": 2}.get(mods[-1] if mods else "", 0)
+            row[L.C_AUX3] = memory.offset
     if name == "BMOV":
         _bmov_row(row, instr)
 

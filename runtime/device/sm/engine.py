@@ -164,6 +164,7 @@ class _Run:
         g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]
         g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
+        g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         self.g = t["G"] = g
         ct = t["CT"]

@@ -345,6 +345,8 @@ def memory_time(
                 if kind != L.A_STORE:
                     atomic = most_on_one(lanes, mask)
                 done = write_lines(X, lines, m, start, atomic, BK, L2T, L2V, L2U, MP, PCC, i)
+                if done > WS[w, L.W_STORED]:
+                    WS[w, L.W_STORED] = done
                 if done - start > MP[MP_SLACK]:
                     # L2 is behind: the unit cannot hand over more than it can hold.
                     late = (done - MP[MP_SLACK]) * 16
@@ -406,9 +408,10 @@ def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
         CT[c, L.T_RPOP + b] = 0
         CT[c, L.T_RAND + b] = 1
         CT[c, L.T_ROR + b] = 0
-    if SM[m, L.M_LIVE] == 0:
+    if SM[m, L.M_LIVE] == 0 and t > SM[m, L.M_SINCE]:
         SM[m, L.M_SINCE] = t
     SM[m, L.M_LIVE] += 1
+    CT[c, L.T_FINISH] = 0
     threads = G[L.G_THREADS]
     for n in range(G[L.G_WARPS]):
         slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
@@ -427,6 +430,10 @@ def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
         WS[w, L.W_START] = t
         WS[w, L.W_LINE] = -2
         WAKE[w] = t
+        if number < G[L.G_SMS]:
+            # The first CTA of an SM finds the constants and the code not there yet.
+            WAKE[w] = t + G[L.G_SMSTART]
+            WS[w, L.W_TFETCH] = WAKE[w]
     return 1
 
 
@@ -646,22 +653,34 @@ def run_sm(
                     return bad
                 if kind == L.K_EXIT:
                     if WS[w, L.W_ALIVE] == 0:
-                        SM[m, L.M_WARPCYCLES] += t + 1 - WS[w, L.W_START]
+                        # The warp's place is free when its last store has left.
+                        gone = t + 1
+                        if WS[w, L.W_STORED] > gone:
+                            PCC[i, L.R_DRAIN] += WS[w, L.W_STORED] - gone
+                            gone = WS[w, L.W_STORED]
+                        if gone > CT[cta, L.T_FINISH]:
+                            CT[cta, L.T_FINISH] = gone
+                        SM[m, L.M_WARPCYCLES] += gone - WS[w, L.W_START]
                         SM[m, L.M_WARPS] += 1
                         if SC[sc, L.S_LASTWARP] == w:
                             SC[sc, L.S_LASTWARP] = -1
                         if CT[cta, L.T_LIVE] == 0:
+                            gone = CT[cta, L.T_FINISH]
                             CT[cta, L.T_ACTIVE] = 0
                             G[L.G_DONE] += 1
                             SM[m, L.M_LIVE] -= 1
-                            if t + 1 > G[L.G_LASTEND]:
-                                G[L.G_LASTEND] = t + 1
+                            if gone > G[L.G_LASTEND]:
+                                G[L.G_LASTEND] = gone
+                            if gone > SM[m, L.M_UNTIL]:
+                                SM[m, L.M_UNTIL] = gone
                             if SM[m, L.M_LIVE] == 0:
-                                SM[m, L.M_ACTIVE] += t + 1 - SM[m, L.M_SINCE]
-                            if place(cta, t + G[L.G_CTALAUNCH], WS, CT, WAKE, G, SM):
+                                SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
+                                SM[m, L.M_SINCE] = SM[m, L.M_UNTIL]
+                            again = gone + G[L.G_CTALAUNCH]
+                            if place(cta, again, WS, CT, WAKE, G, SM):
                                 for other in range(4):
-                                    if SC[m * 4 + other, L.S_NEXT] > t + G[L.G_CTALAUNCH]:
-                                        SC[m * 4 + other, L.S_NEXT] = t + G[L.G_CTALAUNCH]
+                                    if SC[m * 4 + other, L.S_NEXT] > again:
+                                        SC[m * 4 + other, L.S_NEXT] = again
                 elif kind == L.K_NANOSLEEP:
                     duration = CODE[i, L.C_AUX]
                     if CODE[i, L.C_DATA] >= 0 and mask:

@@ -5,7 +5,8 @@ bandwidth is a row of time buckets that requests fill, so that SMs may be simula
 without queueing behind each other's later requests. No data lives here.
 
 Tables: L1T, L1U int64[sm, line slots] tag and last use; L1R int64[sm, 4 * line slots] time each sector is there (0 not);
-L2T, L2V, L2U int64[partition, line slots] tag, valid (bits 0..3) and dirty (bits 4..7) sectors, last use;
+L2T, L2V, L2U int64[partition, line slots] tag; valid (bits 0..3) and dirty (bits 4..7) sectors with, above them, the time
+until which the line's latest fill is under way; last use;
 BK int64[resource, 3, NB] buckets: number, units taken, next bucket to look at. MP int64[...] parameters.
 """
 
@@ -102,11 +103,13 @@ def l2_access(
     where = home if write else near
     slot = l2_find(L2T, L2V, L2U, MP, where, line, stamp)
     missing = need
+    pending = 0
     if slot >= 0:
         missing = need & ~L2V[where, slot]
+        pending = L2V[where, slot] >> 8
     else:
         slot = -1 - slot
-        dirty = L2V[where, slot] >> 4
+        dirty = L2V[where, slot] >> 4 & 15
         if dirty:
             count = (dirty & 1) + (dirty >> 1 & 1) + (dirty >> 2 & 1) + (dirty >> 3 & 1)
             take(BK, BK_DRAM, served, count * 32, MP[MP_CAP_DRAM])
@@ -114,22 +117,27 @@ def l2_access(
         L2V[where, slot] = 0
         L2U[where, slot] = stamp
     if write:
+        # A written sector needs no fill: it counts as a hit.
         L2V[where, slot] |= need | need << 4
-        hit = need & ~missing
-        PCC[i, L.P_L2HIT] += (hit & 1) + (hit >> 1 & 1) + (hit >> 2 & 1) + (hit >> 3 & 1)
+        PCC[i, L.P_L2HIT] += sectors
         return served
     L2V[where, slot] |= need
     late = served + MP[MP_NEAR]
+    if pending > late:
+        # Its fill, asked for by someone else, is still on the way.
+        late = pending
     hits = sectors - ((missing & 1) + (missing >> 1 & 1) + (missing >> 2 & 1) + (missing >> 3 & 1))
     if missing:
+        other = 0
         if home != near:
             other = l2_find(L2T, L2V, L2U, MP, home, line, stamp)
             found = 0
             if other >= 0:
                 found = missing & L2V[home, other]
+                pending = L2V[home, other] >> 8
             else:
                 other = -1 - other
-                dirty = L2V[home, other] >> 4
+                dirty = L2V[home, other] >> 4 & 15
                 if dirty:
                     count = (dirty & 1) + (dirty >> 1 & 1) + (dirty >> 2 & 1) + (dirty >> 3 & 1)
                     take(BK, BK_DRAM, served, count * 32, MP[MP_CAP_DRAM])
@@ -139,12 +147,18 @@ def l2_access(
             L2V[home, other] |= missing
             if found:
                 late = served + MP[MP_FAR]
+                if pending > late:
+                    late = pending
                 hits += (found & 1) + (found >> 1 & 1) + (found >> 2 & 1) + (found >> 3 & 1)
             missing &= ~found
         if missing:
             count = (missing & 1) + (missing >> 1 & 1) + (missing >> 2 & 1) + (missing >> 3 & 1)
             PCC[i, L.P_DRAM] += count
             late = take(BK, BK_DRAM, served, count * 32, MP[MP_CAP_DRAM]) + MP[MP_DRAM]
+            if home != near and late > L2V[home, other] >> 8:
+                L2V[home, other] = (L2V[home, other] & 255) | late << 8
+        if late > L2V[where, slot] >> 8:
+            L2V[where, slot] = (L2V[where, slot] & 255) | late << 8
     PCC[i, L.P_L2HIT] += hits
     return late
 

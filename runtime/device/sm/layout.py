@@ -140,7 +140,8 @@ HEAVY, LITE = 8, 9
     K_LDGDEPBAR,
     K_CCTL,
     K_BRA_DIV,
-) = range(26)
+    K_QSPC,
+) = range(27)
 
 # Queues of variable-latency work in a sub-core.
 Q_NONE, Q_LSU, Q_XU, Q_ADU = range(4)
@@ -212,6 +213,8 @@ W_LDGSTS = next(_c)
 """when all LDGSTS so far are done"""
 W_MEMT = next(_c)
 """when all memory work so far is done"""
+W_STORED = next(_c)
+"""when L2 has taken all stores so far"""
 W_LINE = next(_c)
 """instruction line fetched last"""
 W_TURN = next(_c)
@@ -288,6 +291,8 @@ M_FIRST = next(_c)
 M_ACTIVE = next(_c)
 """cycles with at least one resident warp"""
 M_SINCE = next(_c)
+M_UNTIL = next(_c)
+"""when the last resident CTA so far has gone"""
 M_WARPCYCLES = next(_c)
 M_WARPS = next(_c)
 M_L1N = next(_c)
@@ -371,6 +376,8 @@ G_L1STAMP = next(_c)
 G_CSMID = next(_c)
 G_CTALAUNCH = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
+G_SMSTART = next(_c)
+"""cycles from the first CTA's arrival at an SM to its first issue"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_MEMBAR = next(_c)

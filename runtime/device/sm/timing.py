@@ -85,6 +85,7 @@ _TABLE["REDUX"] = _queued(L.Q_ADU, 4, 2, 38, 10, 36, "adu")
 _TABLE["MATCH"] = _queued(L.Q_ADU, 4, 2, 28, 10, 25, "adu")
 _TABLE["SHFL"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
 _TABLE["MOVM"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
+_TABLE["QSPC"] = _queued(L.Q_LSU, 4, 1, 31, 10, 29, "lsu")
 _TABLE["LDGDEPBAR"] = _queued(L.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 
 # By access: width in bytes -> row.
