@@ -401,19 +401,23 @@ class Emitter:
 
     # --- phis ---------------------------------------------------------------------------------------------------
 
-    def incoming(self, dag: BlockDag, target: ir.Block) -> list[tuple[Node, Node]]:
-        """(phi node, value) of the moves on an edge, without those that move nothing."""
-        moves = []
+    def inputs(self, dag: BlockDag, target: ir.Block) -> list[tuple[Node, Node]]:
+        """(phi node, value) of an edge."""
+        found = []
         for inst, nodes in self.phis[target]:
             position = inst.blocks.index(dag.block)
-            if isinstance(inst.args[position], ir.Undef):
-                continue
-            for node, value in zip(nodes, self.lowering.parts(inst.args[position]), strict=True):
-                if not node.demanded:
-                    continue
-                if value.is_const or value.head == "sym" or self.result(node) != self.result(value):
-                    moves.append((node, value))
-        return moves
+            if not isinstance(inst.args[position], ir.Undef):
+                parts = self.lowering.parts(inst.args[position])
+                found += [(node, value) for node, value in zip(nodes, parts, strict=True) if node.demanded]
+        return found
+
+    def incoming(self, dag: BlockDag, target: ir.Block) -> list[tuple[Node, Node]]:
+        """(phi node, value) of the moves on an edge, without those that move nothing."""
+        return [
+            (node, value)
+            for node, value in self.inputs(dag, target)
+            if value.is_const or value.head == "sym" or self.result(node) != self.result(value)
+        ]
 
     def has_copies(self, dag: BlockDag, target: ir.Block) -> bool:
         return bool(self.incoming(dag, target))
@@ -462,7 +466,8 @@ class Emitter:
         if then is other:
             return False
         condition = self.result(branch.tile.operands["p"][1])
-        sources = [self.result(v) for _, v in self.incoming(dag, other) if not v.is_const and v.head != "sym"]
+        # Inputs of the other side's phis, those that share their phi's register (and need no move) included.
+        sources = {self.result(v) for _, v in self.inputs(dag, other) if not v.is_const and v.head != "sym"}
         for node, _ in self.incoming(dag, then):
             reg = self.result(node)
             if reg == condition or reg in sources or self.lives.alive_into(node, other):
