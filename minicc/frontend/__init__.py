@@ -24,7 +24,7 @@ RECURSION = 60_000
 
 def preprocess(source: SourceFile, options: Options) -> str:
     """The text after preprocessing."""
-    from minicc.frontend.preprocess import Preprocessor, render
+    from minicc.frontend.preprocessor import Preprocessor, render
 
     with _guarded(source, options) as diagnostics:
         return render(Preprocessor(options, diagnostics).run(source))
@@ -34,7 +34,7 @@ def compile(source: SourceFile, options: Options) -> str:
     """LLVM IR text for nvptx64."""
     from minicc.frontend.emit.driver import emit
     from minicc.frontend.parser import parse
-    from minicc.frontend.preprocess import Preprocessor
+    from minicc.frontend.preprocessor import Preprocessor
 
     with _guarded(source, options) as diagnostics:
         tokens = Preprocessor(options, diagnostics).run(source)

@@ -11,7 +11,7 @@ from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
 
 if TYPE_CHECKING:
-    from minicc.frontend.preprocess import Preprocessor
+    from minicc.frontend.preprocessor import Preprocessor
 
 _MASK = (1 << 64) - 1
 _LEVELS: dict[str, int] = {

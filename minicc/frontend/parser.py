@@ -88,7 +88,7 @@ class Parser(Templates):
 
     def _read_library(self, file: str) -> ast.Scope:
         """Declare a library file's functions; their bodies wait until they are called."""
-        from minicc.frontend.preprocess import Preprocessor
+        from minicc.frontend.preprocessor import Preprocessor
 
         scope = self.libraries[file] = ast.Scope("file", None, name="library")
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])

@@ -12,7 +12,7 @@ from minicc.diagnostics import Diagnostics, SourceFile
 from minicc.frontend.emit.driver import emit
 from minicc.frontend.options import Options
 from minicc.frontend.parser import parse
-from minicc.frontend.preprocess import Preprocessor
+from minicc.frontend.preprocessor import Preprocessor
 
 
 @functools.cache

@@ -205,6 +205,8 @@ class Declarators(Expressions):
                     self._undeclared(name)
             else:
                 entity = self.find_in(scope, name.text)
+                if scope.name == "std" and name.text in ("min", "max"):
+                    self.fail(f"std::{name.text} is a __host__ function; use {name.text} in device code", name)
                 if entity is None and (scope.name == "std" or scope.parent is None):
                     entity = self.builtin(name.text)
                 if entity is None:
@@ -460,9 +462,12 @@ class Declarators(Expressions):
         self.expect("(", f"after '{token.text}'")
         out: list[int] = []
         while True:
-            value = self.constant_integer(
-                self.conditional_expression(), f"'{token.text}' attribute requires an integer constant"
-            )
+            e = self.conditional_expression()
+            known = constant.evaluate(e)
+            if known is None and not self.quiet:
+                self.fail(f"'{token.text}' attribute requires an integer constant", e.at)
+            # Reading a template's pattern, its parameters have no values yet.
+            value = int(known or 0)
             if value < 0:
                 self.fail(
                     f"'{token.text}' attribute requires a non-negative integral compile time constant expression", token

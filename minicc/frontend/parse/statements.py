@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import SPECIFIERS
 from minicc.frontend.parse.records import Records
-from minicc.frontend.preprocess import PRAGMA
+from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 

@@ -167,6 +167,10 @@ class Templates(Declarations):
             self.i = start
             name = None
             while self.token.kind != EOF and self.token.text not in ("(", ";", "{"):
+                if self.token.text in ("__launch_bounds__", "__align__", "alignas"):
+                    self.i += 1
+                    self.skip_balanced()
+                    continue
                 if self.token.kind == "ident":
                     name = self.token
                 self.i += 1

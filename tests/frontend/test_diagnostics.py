@@ -1,0 +1,116 @@
+"""Places, texts, recovery, warnings; the preprocessor's output and file list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from minicc import frontend
+from minicc.diagnostics import CompileError, SourceFile
+from minicc.frontend.options import Options
+
+
+def errors(text: str) -> CompileError:
+    with pytest.raises(CompileError) as caught:
+        frontend.compile(SourceFile("a.k", text), Options())
+    return caught.value
+
+
+def test_caret() -> None:
+    assert str(errors("__global__ void k(int *out)\n{\n    out[0] = ont[1];\n}\n")) == (
+        "a.k:3:14: error: use of undeclared identifier 'ont'; did you mean 'out'?\n        out[0] = ont[1];\n                 ^~~"  # noqa: E501
+    )
+
+
+def test_missing_semicolon_points_past_the_expression() -> None:
+    error = errors("__global__ void k(int *o)\n{\n    o[0] = 1\n    o[1] = 2;\n}\n")
+    assert "a.k:3:13: error: expected ';' after expression" in str(error)
+
+
+def test_several_errors_and_recovery() -> None:
+    text = "__global__ void k(int *o) {\n o[0] = x;\n o[1] = 2;\n int *p = 1.0f;\n for (;;) { y++; }\n}\n__global__ void l(int *o) { z; }\n"  # noqa: E501
+    lines = [d.where.source.position(d.where.start)[0] for d in errors(text).diagnostics if d.where]
+    assert lines == [2, 4, 5, 7]
+
+
+def test_error_in_declaration_does_not_cascade() -> None:
+    found = errors("__global__ void k(int *o) { auto a = missing; int b = other; o[0] = a + b; }").diagnostics
+    assert [d.message for d in found] == [
+        "use of undeclared identifier 'missing'",
+        "use of undeclared identifier 'other'",
+    ]
+
+
+def test_macro_errors_point_at_the_use() -> None:
+    error = errors("#define BAD(x) missing(x)\n__global__ void k(int *o) {\n  o[0] = BAD(o[1]);\n}\n")
+    assert str(error).startswith("a.k:3:10: error: use of undeclared identifier 'missing'")
+
+
+def test_notes_and_json() -> None:
+    error = errors("__device__ int f(int a, int b) { return a + b; }\n__global__ void k(int *o) { o[0] = f(1); }\n")
+    (only,) = error.diagnostics
+    assert only.notes[0].message == "candidate function not viable: requires 2 arguments, but 1 was provided"
+    as_json = only.to_json()
+    assert (as_json["code"], as_json["line"], as_json["column"]) == ("frontend.no-match", 2, 36)
+
+
+def test_error_limit() -> None:
+    text = "__global__ void k(int *o) {" + "".join(f"o[0] = x{i};\n" for i in range(100)) + "}"
+    assert len(errors(text).diagnostics) == 20
+
+
+def test_warnings_are_left_in_options() -> None:
+    options = Options()
+    frontend.compile(
+        SourceFile("a.k", "__global__ void k(int *o) { int a[2]; a[1] = 1 << 40; o[0] = a[5] / 0; }"), options
+    )
+    assert [d.message for d in options.diagnostics] == [
+        "shift count >= width of type",
+        "array index 5 is past the end of the array (which contains 2 elements)",
+        "division by zero is undefined",
+    ]
+
+
+def test_host_code_is_named() -> None:
+    assert "host function 'main' is not supported" in str(errors("__global__ void k() {}\nint main() { return 0; }\n"))
+
+
+def test_preprocess() -> None:
+    text = '#define F(a, ...) g(a, ##__VA_ARGS__)\n#define S(x) #x\n#define C(a, b) a ## b\n#if 2 * (3 + 1) == 8 && !defined(NO)\nF(1) F(1, 2) S(a  "b\\n") C(x, 1)\n#else\nnever\n#endif\n__LINE__\n'  # noqa: E501
+    out = frontend.preprocess(SourceFile("a.k", text), Options(defines=["Q=3"]))
+    assert out.split() == ["g(1)", "g(1,", "2)", '"a', '\\"b\\\\n\\""', "x1", "9"]
+
+
+def test_recursive_macros_stop() -> None:
+    out = frontend.preprocess(
+        SourceFile("a.k", "#define f(x) x + f(x)\n#define A B\n#define B A\nf(f(1)) A\n"), Options()
+    )
+    assert out.strip() == "1 + f(1) + f(1 + f(1)) A"
+
+
+def test_includes_and_file_list(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.h").write_text('#pragma once\n#include "b.h"\n__device__ int f(int x) { return x * B; }\n')
+    (tmp_path / "sub" / "b.h").write_text("#ifndef B\n#define B 3\n#endif\n")
+    main = tmp_path / "m.k"
+    main.write_text(
+        '#include "sub/a.h"\n#include <a.h>\n#include <cstdint>\n__global__ void k(uint32_t *o) { o[0] = f(D); }\n'
+    )
+    options = Options(includes=[str(tmp_path / "sub")], defines=["D=2"])
+    frontend.compile(SourceFile(str(main), main.read_text()), options)
+    assert options.files_read == [str(main), str(tmp_path / "sub/a.h"), str(tmp_path / "sub/b.h")]
+
+
+def test_line_tables() -> None:
+    text = (
+        "__device__ float f(float x)\n{\n    return x * 2;\n}\n__global__ void k(float *o)\n{\n    o[0] = f(o[1]);\n}\n"
+    )
+    ir = frontend.compile(SourceFile("a.k", text), Options(debug="lineinfo"))
+    assert "emissionKind: DebugDirectivesOnly" in ir and 'DISubprogram(name: "f"' in ir
+    assert any("fmul" in line and "!dbg" in line for line in ir.splitlines())
+
+
+def test_same_input_same_output() -> None:
+    text = "__global__ void k(double *o) { o[0] = pow(o[1], 2.5) + sin(o[2]) + expf(o[3]); }"
+    assert frontend.compile(SourceFile("a.k", text), Options()) == frontend.compile(SourceFile("a.k", text), Options())

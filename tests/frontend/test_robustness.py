@@ -1,0 +1,86 @@
+"""No input may end in a traceback, a hang or invalid IR."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+
+import llvmlite.binding as llvm
+import pytest
+
+from minicc import frontend
+from minicc.diagnostics import CompileError, SourceFile
+from minicc.frontend.options import Options
+
+from .test_language import ACCEPTED
+
+KERNEL = "__global__ void k(int *o) { %s }"
+DEEP = {
+    "parentheses": KERNEL % ("o[0] = " + "(" * 5000 + "1" + ")" * 5000 + ";"),
+    "unary": KERNEL % ("o[0] = " + "! " * 5000 + "1;"),
+    "sums": KERNEL % ("o[0] = " + "+".join(["o[1]"] * 5000) + ";"),
+    "conditions": KERNEL % ("o[0] = " + "o[1] ? 1 : " * 3000 + "2;"),
+    "assignments": KERNEL % ("o[0] = " * 3000 + "2;"),
+    "blocks": KERNEL % ("{" * 3000 + "}" * 3000),
+    "ifs": KERNEL % ("if (o[0]) " * 3000 + ";"),
+    "subscripts": KERNEL % ("o[0] = " + "o[" * 2000 + "0" + "]" * 2000 + ";"),
+    "braces": KERNEL % ("int a[] = {" + "{" * 3000 + "1" + "}" * 3000 + "};"),
+    "declarators": "__global__ void k(int " + "(" * 3000 + "p" + ")" * 3000 + ") {}",
+    "doubling macros": "#define A0 1 1\n"
+    + "".join(f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 60))
+    + KERNEL % "A59",
+    "endless template": "template <int N> __device__ int f() { return f<N + 1>(); } " + KERNEL % "o[0] = f<0>();",
+    "growing template": "template <class T> struct S { S<S<T> > q; }; " + KERNEL % "S<int> s;",
+    "endless constexpr": "constexpr int f(int n) { while (true) n++; return n; } " + KERNEL % "int a[f(1)];",
+    "nested #if": "#if " + "(" * 3000 + "1" + ")" * 3000 + "\n#endif\n",
+    "open #ifs": "#if 1\n" * 5000,
+    "wide case range": KERNEL % "switch (o[0]) { case 0 ... 2000000000: o[1] = 1; }",
+    "huge array": KERNEL % "int a[100000000] = {1}; o[0] = a[o[1]];",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_bounds(name: str) -> None:
+    start = time.monotonic()
+    try:
+        frontend.compile(SourceFile("t.k", DEEP[name]), Options())
+    except CompileError as error:
+        assert str(error)
+    assert time.monotonic() - start < 15
+
+
+def mutate(text: str, rng: random.Random) -> str:
+    choice = rng.random()
+    if choice < 0.2:
+        return text[: rng.randrange(len(text))]
+    if choice < 0.4:
+        letters = list(text)
+        for _ in range(rng.randint(1, 4)):
+            letters[rng.randrange(len(letters))] = chr(rng.choice([rng.randrange(32, 127), 0, 10, 200, 0x1234]))
+        return "".join(letters)
+    words = re.findall(r"\w+|\s+|[^\w\s]", text)
+    for _ in range(rng.randint(1, 3)):
+        i, what = rng.randrange(len(words)), rng.random()
+        if what < 0.3:
+            del words[i]
+        elif what < 0.6:
+            words[i] = rng.choice(words)
+        else:
+            words.insert(i, rng.choice(words))
+    return "".join(words)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_programs(seed: int) -> None:
+    rng = random.Random(seed)
+    programs = [p.replace("K(", "k(") for p in ACCEPTED.values()]
+    for _ in range(150):
+        text = mutate(rng.choice(programs), rng)
+        try:
+            ir = frontend.compile(SourceFile("t.k", text), Options(debug=rng.choice(["none", "lineinfo"])))
+        except CompileError as error:
+            assert str(error)
+            assert all(d.to_json() for d in error.diagnostics)
+            continue
+        llvm.parse_assembly(ir).verify()
