@@ -5,7 +5,7 @@ from __future__ import annotations
 from minicc.diagnostics import fail
 from minicc.sass.codec import plans
 from minicc.sass.instr import PT, Control, Imm, Instr, Operand, Reg
-from minicc.sass.operand import NoFit, TargetCodec, kind_of
+from minicc.sass.operand import NoFit, TargetCodec, kind_of, telling
 
 _ALWAYS = Reg("P", PT)
 _PLAIN = Control()
@@ -39,7 +39,7 @@ def make(
                     codec.encode(operand, 0)
                 full.append(operand)
         except NoFit as error:
-            why = str(error)
+            why = telling(why, str(error))
             continue
         return Instr(mnemonic, tuple(full), modifiers, guard, control, hidden)
     from minicc.sass.explain import explain

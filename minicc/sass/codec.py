@@ -11,7 +11,7 @@ from minicc.sass.form import Form, forms_of
 from minicc.sass.instr import PT, Control, Imm, Instr, Operand, Reg
 from minicc.sass.isa import ROWS, Row
 from minicc.sass.isa.bits import Field
-from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of
+from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of, telling
 
 
 @cache
@@ -245,7 +245,7 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
         try:
             return fill(plan, instr, address)
         except NoFit as error:
-            why = str(error)
+            why = telling(why, str(error))
     from minicc.sass.explain import explain
 
     fail("sass.encode", explain(instr, kinds, why))

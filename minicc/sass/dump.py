@@ -14,7 +14,6 @@ from minicc.sass.printer import format
 
 WORD = 16
 _MNEMONIC_COLUMN = 35
-_ROUND = 4
 
 
 class DumpLine(NamedTuple):
@@ -39,9 +38,8 @@ def lines_of(code: bytes, arch: Arch) -> Iterator[DumpLine]:
 
 
 def column(texts: Sequence[str]) -> int:
-    """Column of the hexadecimal comments: behind the longest instruction, in steps of four."""
-    longest = max((len(_without_guard(t)[1]) for t in texts), default=0)
-    return _MNEMONIC_COLUMN + (longest + _ROUND) // _ROUND * _ROUND
+    """Column of the hexadecimal comments: two blanks behind the longest instruction, its guard counted."""
+    return _MNEMONIC_COLUMN + max((len(text) for text in texts), default=0) + 2
 
 
 def section_text(lines: Sequence[DumpLine], hex_column: int, *, words: bool = True, control: bool = False) -> list[str]:

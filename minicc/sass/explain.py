@@ -7,8 +7,8 @@ import difflib
 from minicc.sass.instr import Instr
 
 
-def explain(instr: Instr, kinds: tuple[str, ...], why: str) -> str:
-    """Message for an instruction that no form fits; `why` is what the nearest form said."""
+def explain(instr: Instr, kinds: tuple[str, ...], why: str, text: str = "") -> str:
+    """Message for an instruction that no form fits; `why` is what the nearest form said, `text` the source."""
     from minicc.sass.codec import _match_modifiers, _match_operands, _rows_by_mnemonic, forms_of_mnemonic
     from minicc.sass.printer import format
 
@@ -17,10 +17,7 @@ def explain(instr: Instr, kinds: tuple[str, ...], why: str) -> str:
         near = difflib.get_close_matches(instr.mnemonic, list(_rows_by_mnemonic()), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         return f"unknown instruction '{instr.mnemonic}'{hint}"
-    try:
-        text = format(instr).removesuffix(" ;").removesuffix(";")
-    except Exception:  # the instruction may be malformed in any way
-        text = instr.mnemonic
+    text = text or format(instr).removesuffix(";").rstrip()
     if why:
         return f"cannot encode '{text}': {why}"
     if not any(_match_modifiers(form, instr.modifiers) is not None for form in forms):

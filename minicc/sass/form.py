@@ -127,6 +127,8 @@ def _build(row: Row, digit: str, families: frozenset[str]) -> Form:
         form.value |= (1 << 91) if kinds["B"] in "ux" or kinds["C"] in "ux" else 0
     for assignment in row.hidden.split():
         label, where_text, default = assignment.split("=")
+        if form.wide and where_text == "64..69":  # the slot URc
+            where_text, default = "64..71", "255"
         form.hidden.append((label, parse_bits(where_text), int(default, 0)))
     mods, _, rest = row.syntax.partition(" ")
     for field_name, word in re.findall(r"\{(\w+)\}|\.(\w+)", mods):

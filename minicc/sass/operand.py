@@ -18,6 +18,11 @@ class NoFit(Exception):
     """An operand cannot be put where the form wants it; the message says why."""
 
 
+def telling(old: str, new: str) -> str:
+    """The more telling of two reasons why a form does not fit: a number out of range first."""
+    return new if not old or ("does not fit" in new and "does not fit" not in old) else old
+
+
 ZERO = {"R": RZ, "UR": URZ, "P": 7, "UP": 7}
 LAST_SCOREBOARD = 5
 LANES = frozenset(("H0_H0", "H1_H1", "F32", "H0_NH1"))

@@ -14,7 +14,7 @@ from minicc.sass.codec import Plan, plans
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.isa.aliases import ALIASES
 from minicc.sass.isa.special import indices
-from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of
+from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of, telling
 
 
 class _Word(NamedTuple):
@@ -76,11 +76,11 @@ def parse(text: str, family: str = "", source: SourceFile | None = None, offset:
         try:
             return _build(plan, mnemonic, modifiers, guard, words)
         except (NoFit, ValueError, OverflowError) as error:
-            why = why or str(error)
+            why = telling(why, str(error))
     from minicc.sass.explain import explain
 
     raw = Instr(mnemonic, tuple(w.operand for w in words), modifiers, guard)
-    message = explain(raw, tuple("I" if k == "D" else k for k in kinds), why)
+    message = explain(raw, tuple("I" if k == "D" else k for k in kinds), why, body[head.start(1) :])
     wrong(message, head.start(1), len(body))
     raise AssertionError
 

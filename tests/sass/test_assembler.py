@@ -63,8 +63,13 @@ def whole_program() -> Program:
         [Relocation(16, "R_CUDA_ABS32_LO_32", "g h", 4)], ["vprintf"], [Line(0, "a b.k", 3, 7), Line(32, "x.k", 4, 1, (("y.k", 9, 2, "f"),))],
         b"\1\2\3", {"$k$f": 64, "odd": 0x1000}, {"CTA_PER_CLUSTER": (2, 1, 1), "FLAG": True, "RAW": b"\xff"},
     )  # fmt: skip
-    tables = [Variable("g h", "global", 8, 8, b"\0" * 8, [Relocation(0, "R_CUDA_64", "t")], 0), Variable("t", "constant", 3, 1, b"abc")]
-    return Program("sm_90", [function, Function("dev", b"", False)], tables, ["vprintf"], ["g h"], True, (8, 8), b"\0\1")
+    tables = [
+        Variable("g h", "global", 8, 8, b"\0" * 8, [Relocation(0, "R_CUDA_64", "t")], 0),
+        Variable("t", "constant", 3, 1, b"abc"),
+    ]
+    return Program(
+        "sm_90", [function, Function("dev", b"", False)], tables, ["vprintf"], ["g h"], True, (8, 8), b"\0\1"
+    )
 
 
 def test_every_directive_comes_back() -> None:
@@ -82,7 +87,9 @@ def test_damaged_listings_assemble_or_say_where(seed: int) -> None:
         text = lines[at]
         if text:
             cut = rng.randrange(len(text))
-            lines[at] = text[:cut] + rng.choice(["", "x", "[", "}", '"', ",", "0x", "`("]) + text[cut + rng.randint(0, 3) :]
+            lines[at] = (
+                text[:cut] + rng.choice(["", "x", "[", "}", '"', ",", "0x", "`("]) + text[cut + rng.randint(0, 3) :]
+            )
     try:
         sass.assemble("\n".join(lines), SM_90)
     except CompileError as error:

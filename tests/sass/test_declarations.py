@@ -93,7 +93,9 @@ def test_fields_of_rows_are_used() -> None:
         known = {c.name for c in form.operands} | set(form.fields)
         for name in row.fields:
             stem = name.rpartition("_")[2]
-            direct = name in known or f"#{name}" in row.syntax or f"@{name}" in row.syntax or f"{{{name}}}" in row.syntax
+            direct = (
+                name in known or f"#{name}" in row.syntax or f"@{name}" in row.syntax or f"{{{name}}}" in row.syntax
+            )
             assert direct or stem in ("at", "neg", "abs", "inv") or _lane(name, row), (row.mnemonic, row.syntax, name)
 
 
@@ -101,7 +103,9 @@ def _lane(name: str, row: Row) -> bool:
     return any(name.startswith(part) for part in ("half_", "part_")) or name in row.syntax or name in SHARED
 
 
-SHARED = frozenset(("e", "evict", "prefetch", "size", "scope", "off", "half", "scaled", "long_off", "mask", "dim", "flags"))
+SHARED = frozenset(
+    ("e", "evict", "prefetch", "size", "scope", "off", "half", "scaled", "long_off", "mask", "dim", "flags")
+)
 """Fields that a group of rows shares; not every address form prints all of them."""
 
 

@@ -77,9 +77,16 @@ def test_classes() -> None:
 
 def test_reuse_slots() -> None:
     """The reuse flag of a source is by its place in the instruction."""
-    for text in ("FFMA R1, R2.reuse, R3, R4", "FFMA R1, R2, R3.reuse, R4", "FFMA R1, R2, R3, R4.reuse", "FADD R1, R2, R3.reuse"):
+    for text in (
+        "FFMA R1, R2.reuse, R3, R4",
+        "FFMA R1, R2, R3.reuse, R4",
+        "FFMA R1, R2, R3, R4.reuse",
+        "FADD R1, R2, R3.reuse",
+    ):
         instr = sass.parse(text)
-        flagged = [a.index for a in sass.effects(instr, SM_90).reads if a.slot >= 0 and instr.control.reuse >> a.slot & 1]
+        flagged = [
+            a.index for a in sass.effects(instr, SM_90).reads if a.slot >= 0 and instr.control.reuse >> a.slot & 1
+        ]
         assert flagged == [int(text.partition(".reuse")[0][-1])]
     for v in vectors():
         if v.arch == "sm_90a" and ".reuse" in v.text:

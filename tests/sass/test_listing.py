@@ -136,7 +136,11 @@ def test_edited_dump_takes_the_new_text(capsys: pytest.CaptureFixture[str], tmp_
     text = capsys.readouterr().out
     assert "FADD R6, R6, 1 ;" in text
     again = sass.assemble(text.replace("FADD R6, R6, 1 ;", "FADD R6, R6, 2 ;"), machine("sm_90"))
-    changed = [k for k in range(12) if again.functions[0].code[16 * k : 16 * k + 16] != program.functions[0].code[16 * k : 16 * k + 16]]
+    changed = [
+        k
+        for k in range(12)
+        if again.functions[0].code[16 * k : 16 * k + 16] != program.functions[0].code[16 * k : 16 * k + 16]
+    ]
     assert changed == [8]
     before, after = (sass.decode_all(p.functions[0].code, machine("sm_90"))[8] for p in (program, again))
     assert before.control == after.control

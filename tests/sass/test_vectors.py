@@ -45,7 +45,9 @@ def test_text_parses_back(name: str) -> None:
             assert full == instr
             continue
         unclear += 1
-        assert any(mark in v.text for mark in OPEN) or v.text.partition(" ")[2].count(" P") == 1 or "IADD3" in v.text, v.text
+        assert any(mark in v.text for mark in OPEN) or v.text.partition(" ")[2].count(" P") == 1 or "IADD3" in v.text, (
+            v.text
+        )
     assert unclear <= 20
 
 

@@ -135,6 +135,6 @@ ROWS = (
        type=SHARED_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS,
        op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
-    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra+URc+#off]", ATOMS, when="91=1", on="sm_90 sm_100 sm_120",
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
        hidden="op=87..90=11", off=OFF),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from minicc.sass.isa.timing import ALU, BRANCH, MOVE_B, NONE, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
 INC = "85..86: - INC DEC ?"
-RECONVERGENT = "73: - RECONVERGENT"
+RECONVERGENT = "72..73: - RELIABLE RECONVERGENT ?"
 KIND = "32..33: - ? DIV CONV"
 UNIFORM_KIND = "32..33: - U DIV CONV"
 
@@ -76,10 +76,16 @@ ROWS = (
     op("BSSY", 0x945, "{kind} !Ps?, Bd, @to", BRANCH, on="sm_100 sm_120", to="34..63 rel*4", kind=RECONVERGENT),
     op("BSYNC", 0x941, " !Ps?, Bs", BRANCH, on="sm_80 sm_90"),
     op("BSYNC", 0x941, "{kind} !Ps?, Bs", BRANCH, on="sm_100 sm_120", kind=RECONVERGENT),
-    op("BREAK", 0x942, " !Ps?, Bs", BRANCH),
+    op("BREAK", 0x942, " !Ps?, Bs", BRANCH, on="sm_80 sm_90"),
+    op("BREAK", 0x942, "{kind} !Ps?, Bs", BRANCH, on="sm_100 sm_120", kind=RECONVERGENT),
     op("YIELD", 0x946, " !Ps?", BRANCH),
-    op("WARPSYNC", 0x348, "{exclusive} !Ps?, Ra", BRANCH, when="86=0", exclusive="85: - EXCLUSIVE"),
+    op("WARPSYNC", 0x348, "{exclusive} !Ps?, Ra", BRANCH, when="86=0", on=NEW, exclusive="85: - EXCLUSIVE"),
+    op("WARPSYNC", 0x348, " !Ps?, Rb", BRANCH, on="sm_80"),
     op("WARPSYNC", 0x948, "{exclusive}.ALL !Ps?", BRANCH, when="86=0", on=NEW, exclusive="85: - EXCLUSIVE"),
+    op("WARPSYNC", 0x348, "{exclusive}.COLLECTIVE !Ps?, Ra, @to", BRANCH, when="86=1", on=NEW,
+       exclusive="85: - EXCLUSIVE", to="16..23,34..81 rel*4"),
+    op("WARPSYNC", 0x948, "{exclusive}.COLLECTIVE.ALL !Ps?, @to", BRANCH, when="86=1", on=NEW,
+       exclusive="85: - EXCLUSIVE", to="16..23,34..81 rel*4"),
     op("WARPSYNC", 0x948, " !Ps?, #mask", BRANCH, on="sm_80", mask="32..63"),
     op("NANOSLEEP", 0x15D, "{rand}{warp}{syncs} !Ps?, B", SYSTEM, "B", imm="uint", when="83=0", rand="86: - RAND",
        warp="85: - WARP", syncs="84: - SYNCS"),

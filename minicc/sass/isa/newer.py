@@ -7,9 +7,10 @@ LDCU loads constants into uniform registers; carry-outs that are PT are printed.
 from __future__ import annotations
 
 from minicc.sass.isa.atomics import CAS_TYPE, COMMON, FLOAT, INTEGER, REDUCTION, SHARED, TYPE
+from minicc.sass.isa.floating import FLUSH
 from minicc.sass.isa.integer import NO_CARRY, VMM
 from minicc.sass.isa.memory import COPY, COPY_MODS
-from minicc.sass.isa.notation import BOOL, CMP, EVICT, FTZ, LOAD_SCOPE, SCOPE, Row, op
+from minicc.sass.isa.notation import BOOL, CMP, EVICT, FTZ, LOAD_SCOPE, ROUND, SAT, SCOPE, Row, op
 from minicc.sass.isa.surface import BA, CLAMP, DIM, SIZE
 from minicc.sass.isa.texture import AOFFI, GATHER_DIM, HALF, LOAD_DIM, NODEP, SCR
 from minicc.sass.isa.texture import DIM as TEX_DIM
@@ -103,9 +104,14 @@ ROWS = (
     op("VIMNMX", 0x048, "{type}{relu} Rd, Pd?, Pe?, A, B, !Ps", ALU, "B", on="sm_120",
        type="72..74: U32 S32 U16x2 S16x2 U8x4 S8x4 ? ?", relu="76: - RELU"),
     op("VIADD", 0x036, "{two} Rd, A, -B", IMAD, "B", imm="uint", on="sm_120", two="73..75: 32* 16x2 ? ? U8x4 ? ? ?"),
-    op("IADD", 0x035, ".64 Rd:2, Pd?, -A:2, -B:2", ALU, "B", on="sm_120", when="74=0",
-       hidden="carry=87..90=15 signed=73=1"),
-    op("IADD", 0x035, ".64.X Rd:2, Pd?, ~A:2, ~B:2, !Ps", ALU, "B", on="sm_120", when="74=1", hidden="signed=73=1"),
+    op("IADD", 0x035, " Rd, Pd?, -A, -B", ALU, "B", on="sm_120", when="73..74=0", hidden="carry=87..90=15"),
+    op("IADD", 0x035, ".X Rd, Pd?, ~A, ~B, !Ps", ALU, "B", on="sm_120", when="73..74=2"),
+    op("IADD", 0x035, ".64 Rd:2, Pd?, -A:2, -B:2", ALU, "B", on="sm_120", when="73..74=1", hidden="carry=87..90=15"),
+    op("IADD", 0x035, ".64.X Rd:2, Pd?, ~A:2, ~B:2, !Ps", ALU, "B", on="sm_120", when="73..74=3"),
+    op("UFMUL", 0x056, "{ftz}{round}{sat} URd, -|UA|, -|UB|", UALU, "14", imm="f32", when="91=1", on="sm_120",
+       hidden="scale=84..86=4", ftz=FLUSH, round=ROUND, sat=SAT),
+    op("UFFMA", 0x055, "{ftz}{round}{sat} URd, -|UA|, -|UB|, -|UC|", UALU, "124", imm="f32", when="91=1", on="sm_120",
+       ftz=FLUSH, round=ROUND, sat=SAT),
     op("SEL", 0x407, ".64 Rd:2, Ra:2, #value, !Ps", ALU, on="sm_120", value="32..63"),
     op("FMNMX3", 0x076, "{ftz} Rd, A, B, C, !Ps", ALU, "B", imm="f32", on=BOTH, ftz=FTZ),
     op("IMNMX", 0x017, "{type} Pd, Pe, Rd:2, Ra:2, Rb:2, !Ps, !Pt", ALU, "1", on="sm_120", type="73..74: - U64 ? S64"),
