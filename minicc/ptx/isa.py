@@ -42,7 +42,7 @@ _EVICT = (
     "(L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate)? "
     "(L2::evict_normal/L2::evict_first/L2::evict_last)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
 )
-_OPS = "(exch/cas/min/max/add/inc/dec/and/or/xor)"
+_EXCH = "(exch/min/max/add/inc/dec/and/or/xor)"
 _ROPS = "(min/max/add/inc/dec/and/or/xor)"
 _WINDOW = "(global/shared/shared::cta/shared::cluster)?"
 _ORDER = "(relaxed/acquire/release/acq_rel)?"
@@ -149,11 +149,14 @@ ldu | (global)? (v2/v4)? T:mem | v:~T @
 st | weak? {_SPACE} (wb/cg/cs/wt)? {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
 st | (volatile/relaxed/release/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
 st | mmio relaxed {_SCOPE} {_SPACE} T:mem | @ v:~T
-atom | {_ORDER} {_SCOPE} {_WINDOW} {_OPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
-atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} {_OPS} noftz? T:mem,half | *
-atom | (global/shared/shared::cta)? {_SCOPE} {_OPS} noftz? T:mem,half | *
-red | (relaxed/release)? {_SCOPE} {_WINDOW} {_ROPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | *
-red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} {_ROPS} noftz? T:mem,half | *
+atom | {_ORDER} {_SCOPE} {_WINDOW} {_EXCH} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | v:T @ v:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | v:T @ a:T b:T e:b64?
+atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} {_EXCH} noftz? T:mem,half | v:T @ v:T e:b64?
+atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
+atom | (global/shared/shared::cta)? {_SCOPE} {_EXCH} noftz? T:mem,half | v:T @ v:T e:b64?
+atom | (global/shared/shared::cta)? {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} {_ROPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | @ v:T e:b64?
+red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} {_ROPS} noftz? T:mem,half | @ v:T e:b64?
 bra | uni? | l
 brx | idx uni? | a:u32 l
 ret | uni? |
@@ -314,6 +317,9 @@ def check(inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch)
     if not matched:
         yield _modifier_error(inst, rows)
         return
+    if not _video(inst.opcode) and any(_decorated(operand) for operand in inst.operands):
+        yield "ptx.operands", f"Arguments mismatch for instruction '{inst.opcode}'"
+        return
     problem: tuple[str, str] | None = None
     for row, letters in matched:
         problem = _operands(row, letters, inst, type_of)
@@ -328,6 +334,21 @@ def check(inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch)
             return
     assert problem is not None
     yield problem
+
+
+def _video(opcode: str) -> bool:
+    return opcode[0] == "v" and opcode != "vote"
+
+
+def _decorated(operand: ptx.Operand | None) -> bool:
+    """Does a register carry a minus sign or a selector, which only video instructions know?"""
+    if isinstance(operand, ptx.Reg):
+        return operand.minus or operand.part is not None
+    if isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
+        return any(_decorated(item) for item in operand.items)
+    if isinstance(operand, ptx.Pair):
+        return _decorated(operand.first) or _decorated(operand.second)
+    return isinstance(operand, ptx.Address) and _decorated(operand.base)
 
 
 def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:

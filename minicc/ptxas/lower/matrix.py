@@ -148,7 +148,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     if "commit_group" in mods or "wait_all" in mods or "wait_group" in mods:
         groups = 0
         if "wait_group" in mods:
-            groups = b.constant(inst.operands[0]) or 0
+            groups = max(0, b.constant(inst.operands[0]) or 0)
         if "wait_group" not in mods:
             mark = b.emit("LDGDEPBAR", side=True, memory="barrier")
             mark.control = Control(wbar=SCOREBOARD)
