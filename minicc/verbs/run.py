@@ -217,6 +217,7 @@ def _launch_json(record: Any) -> dict[str, Any]:
         "block": record.block,
         "shared": record.shared,
         "cycles": result.cycles,
+        "simulation_seconds": getattr(getattr(result, "outcome", None), "seconds", None),
         "stats": result.stats,
         "output": result.output,
     }

@@ -68,7 +68,7 @@ def simulate() -> None:
                 continue
             launches = json.loads(done.stdout)["launches"]
             instructions = sum(launch["stats"]["smsp__inst_executed.sum"] for launch in launches)
-            seconds = sum(launch["stats"]["simulation_seconds"] for launch in launches)
+            seconds = sum(launch["simulation_seconds"] for launch in launches)
             rates[column].append(instructions / seconds)
             row += f"{instructions / seconds:12.3g}"
         print(f"{name:18}{instructions:14.4g}{row}", flush=True)
