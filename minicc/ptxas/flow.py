@@ -114,3 +114,34 @@ def _drop_edge(block: Block, label: str, function: MFunction) -> None:
     if falls_through(block) and at + 1 < len(function.blocks) and function.blocks[at + 1].label == label:
         return
     block.succs = [s for s in block.succs if s != label]
+
+
+def straighten(function: MFunction, arch: Arch, options: Options) -> None:
+    """Join each block to its only successor where that has no other way in, so that the scheduler sees longer runs."""
+    blocks = function.blocks
+    preds: dict[str, int] = {}
+    named: set[str | None] = set()
+    for block in blocks:
+        for succ in block.succs:
+            preds[succ] = preds.get(succ, 0) + 1
+    for at, block in enumerate(blocks[:-1]):
+        last = block.insts[-1] if block.insts else None
+        if last is not None and last.mnemonic == "BRA" and is_plain(last) and target_of(last) == blocks[at + 1].label:
+            block.insts.pop()
+    for block in blocks:
+        named.update(target_of(i) for i in block.insts)
+    out: list[Block] = []
+    for block in blocks:
+        before = out[-1] if out else None
+        if (
+            before is not None
+            and before.succs == [block.label]
+            and preds.get(block.label) == 1
+            and block.label not in named
+            and falls_through(before)
+        ):
+            before.insts += block.insts
+            before.succs = block.succs
+        else:
+            out.append(block)
+    function.blocks = out

@@ -41,6 +41,7 @@ PASSES = [
     Pass("dead-again", dead.run),
     Pass("exits", flow.thread_exits),
     Pass("predicate", ifconvert.run),
+    Pass("straighten", flow.straighten),
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("moves", flow.drop_idle, optional=False, level=0),
