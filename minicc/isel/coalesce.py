@@ -48,10 +48,10 @@ class Lives:
                     if node.demanded:
                         self.defined[node] = (dag.block, -1)
                         self.last[node] = {}
-                for pred, value in zip(inst.blocks, inst.args, strict=True):
+                for position, (pred, value) in enumerate(zip(inst.blocks, inst.args, strict=True)):
                     if pred not in lowering.reachable or isinstance(value, ir.Undef):
                         continue
-                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                    for node, part in zip(nodes, lowering.input_parts(inst, position), strict=True):
                         if node.demanded and not part.is_const and part.head != "sym":
                             self.moves.append((pred, dag.block, node, part))
                             self.last.setdefault(part, {})

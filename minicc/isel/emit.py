@@ -407,7 +407,7 @@ class Emitter:
         for inst, nodes in self.phis[target]:
             position = inst.blocks.index(dag.block)
             if not isinstance(inst.args[position], ir.Undef):
-                parts = self.lowering.parts(inst.args[position])
+                parts = self.lowering.input_parts(inst, position)
                 found += [(node, value) for node, value in zip(nodes, parts, strict=True) if node.demanded]
         return found
 
@@ -522,9 +522,9 @@ def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
     work: list[Node] = []
     for dag in blocks:
         for inst, nodes in dag.phis:
-            for index, value in enumerate(inst.args):
+            for index in range(len(inst.args)):
                 if inst.blocks[index] in lowering.reachable:
-                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                    for node, part in zip(nodes, lowering.input_parts(inst, index), strict=True):
                         sources.setdefault(node, []).append(part)
         for node in dag.nodes:
             if node.root:
@@ -556,9 +556,9 @@ def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
     seen: set[int] = set()
     for dag in blocks:
         for inst, nodes in dag.phis:
-            for index, value in enumerate(inst.args):
+            for index in range(len(inst.args)):
                 if inst.blocks[index] in lowering.reachable:
-                    for node, part in zip(nodes, lowering.parts(value), strict=True):
+                    for node, part in zip(nodes, lowering.input_parts(inst, index), strict=True):
                         sources.setdefault(node, []).append(part)
         work += [node for node in dag.nodes if node.root]
     while work:

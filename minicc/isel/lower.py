@@ -64,6 +64,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         self.current: ir.Inst | None = None
         self.ftz = self._flushes()
         self.asm_count = 0
+        self.phi_constants: dict[tuple[ir.Inst, int], list[Node]] = {}
         self.order_data: tuple[str, str] | None = None
         self.use_counts: dict[ir.Value, int] = {}
         self.reachable: set[ir.Block] = set()
@@ -186,6 +187,8 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
                     self.values[inst] = nodes
                     dag.phis.append((inst, nodes))
                 elif inst is block.terminator:
+                    self.constant_inputs(block)
+                    self.current = inst
                     dag.terminator = self.terminator(inst)
                 else:
                     self.instruction(inst)
@@ -193,16 +196,22 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
             dag.nodes = self.build.nodes[start:]
             start = len(self.build.nodes)
         self.blocks = list(dags.values())
-        self.materialise_phi_inputs(dags)
 
-    def materialise_phi_inputs(self, dags: dict[ir.Block, BlockDag]) -> None:
-        """Symbols that flow into phis are moved like constants; nothing to build, only checked here."""
-        for dag in dags.values():
-            for inst, _ in dag.phis:
-                for value, block in zip(inst.args, inst.blocks, strict=True):
-                    if block in self.reachable:
+    def constant_inputs(self, block: ir.Block) -> None:
+        """Constants that flow into the successors' phis: address computations among them belong to this block."""
+        for successor in block.successors:
+            for inst in successor.insts:
+                if inst.op != "phi":
+                    break
+                for position, (value, source) in enumerate(zip(inst.args, inst.blocks, strict=True)):
+                    if source is block and not isinstance(value, ir.Inst | ir.Argument):
                         self.current = inst
-                        self.parts(value)
+                        self.phi_constants[inst, position] = self.parts(value)
+
+    def input_parts(self, inst: ir.Inst, position: int) -> list[Node]:
+        """Nodes of a phi's input."""
+        found = self.phi_constants.get((inst, position))
+        return self.parts(inst.args[position]) if found is None else found
 
     # --- instructions -------------------------------------------------------------------------------------------
 

@@ -258,3 +258,14 @@ def test_samples(sample: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
     peer = nvvm.nvptx(ir, nvvm.Options())
     assert instructions(text) <= 1.1 * instructions(peer) + 4
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_address_constants_flow_into_phis(level: int) -> None:
+    """A generic address of a shared variable needs a conversion in the predecessor it comes from."""
+    code = (
+        " %c = icmp sgt i32 %n, 5\n br i1 %c, label %a, label %b\na:\n br label %b\nb:\n"
+        " %q = phi ptr [ addrspacecast (ptr addrspace(3) @s to ptr), %a ], [ %p, %0 ]\n store float 5.0, ptr %q"
+    )
+    text = HEAD + "@s = internal addrspace(3) global [8 x float] undef, align 4\n" + kernel("ptr %p, i32 %n", code)
+    assert any(line.startswith("cvta.shared.u64") for line in body(text[len(HEAD) :], level))
