@@ -46,6 +46,7 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
          "discard", "pmevent"),
     ),
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
+    "wmma": ("", ("wmma",)),
     "matrix": ("", ("mma", "ldmatrix", "stmatrix", "movmatrix", "cp")),
 }  # fmt: skip
 

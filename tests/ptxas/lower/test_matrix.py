@@ -103,3 +103,44 @@ def test_copy_and_load_matrix(transposed: bool) -> None:
         matrix = data[i].T if transposed else data[i]
         want = pack(np.ascontiguousarray(matrix[GROUP[:, None], (2 * THREAD)[:, None] + np.arange(2)]))
         assert np.array_equal(out[:, i], want)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("row", "col"), ("col", "row"), ("row", "row"), ("col", "col")])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_wmma(kind: str, rows: str, columns: str) -> None:
+    """wmma.load, .mma and .store of every layout of the factors, with a stride."""
+    from minicc import binary
+
+    rng = np.random.default_rng(9)
+    a = rng.integers(-8, 8, (16, 16)).astype(np.float32)
+    b = rng.integers(-8, 8, (16, 16)).astype(np.float32)
+    stride = 24
+
+    def stored(x: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
+        out = np.zeros((16, stride), np.float32)
+        out[:, :16] = x if layout == "row" else x.T
+        if kind == "f16":
+            return out.astype(np.float16).view(np.uint16)
+        return (out.view(np.uint32) >> 16).astype(np.uint16)
+
+    def fragment(name: str, count: int) -> str:
+        return "{" + ", ".join(f"{name}{i}" for i in range(count)) + "}"
+
+    n = 8 if kind == "f16" else 4
+    types = "f32.f32" if kind == "f16" else "f32.bf16.bf16.f32"
+    fa, fb, fc, fd = fragment("%a", n), fragment("%b", n), fragment("%c", 8), fragment("%d", 8)
+    text = (
+        f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c) {{ .reg .b32 %a<8>, %b<8>;"
+        f" .reg .f32 %c<8>, %d<8>; .reg .b64 %p<3>; ld.param.u64 %p0, [a];"
+        f" ld.param.u64 %p1, [b]; ld.param.u64 %p2, [c];"
+        f" wmma.load.a.sync.aligned.{rows}.m16n16k16.global.{kind} {fa}, [%p0], {stride};"
+        f" wmma.load.b.sync.aligned.{columns}.m16n16k16.{kind} {fb}, [%p1], {stride};"
+        f" wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {fc}, [%p2], 16;"
+        f" wmma.mma.sync.aligned.{rows}.{columns}.m16n16k16.{types} {fd}, {fa}, {fb}, {fc};"
+        f" wmma.store.d.sync.aligned.col.m16n16k16.global.f32 [%p2], {fd}, 16; ret; }}\n"
+    )
+    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]  # type: ignore[attr-defined, arg-type]
+    c = rng.integers(-99, 99, (16, 16)).astype(np.float32)
+    out = c.copy()
+    kernel[(1,), (32,)](stored(a, rows), stored(b, columns), out)
+    assert np.array_equal(out.T, a @ b + c)
