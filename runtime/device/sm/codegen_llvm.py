@@ -324,15 +324,34 @@ class _Emitter:
         values = [
             self.vector(r.value) if r.file in ("R", "P", "ADDRESS") else self.value(r.value) for r in self.form.results
         ]
-        for k, (r, value) in enumerate(zip(self.form.results, values, strict=True)):
-            row = 2 * k if r.file == "ADDRESS" else k
-            self.store(r.file, row, value)
+        files = [r.file for r in self.form.results]
+        places = [self.place(2 * k if file == "ADDRESS" else k) for k, file in enumerate(files)]
+        if "R" not in files:
+            for file, p, value in zip(files, places, values, strict=True):
+                self.store(file, p, value)
+            return
+        # Most instructions execute in all lanes: those store without reading what was there.
+        whole = self.new("icmp eq i32 %mask, -1")
+        self.lines += [f"  br i1 {whole}, label %all, label %some", "all:"]
+        for file, p, value in zip(files, places, values, strict=True):
+            self.store(file, p, value, whole=True)
+        self.lines += ["  br label %end", "some:"]
+        self.lane_mask = None
+        for file, p, value in zip(files, places, values, strict=True):
+            self.store(file, p, value)
+        self.lines += ["  br label %end", "end:"]
 
-    def store(self, file: str, row: int, value: str) -> None:
+    def place(self, row: int) -> str:
+        """Pointer to result row `row`."""
         entry = self.new(f"getelementptr i32, ptr %dst, i64 {row}")
         at = self.new(f"load i32, ptr {entry}, align 4")
-        p = self.new(f"getelementptr i32, ptr %o, i32 {at}")
-        if file == "R":
+        return self.new(f"getelementptr i32, ptr %o, i32 {at}")
+
+    def store(self, file: str, p: str, value: str, whole: bool = False) -> None:
+        """A result to its place, merged by the mask unless all lanes execute."""
+        if file == "R" and whole:
+            self.lines.append(f"  store <{N} x i32> {value}, ptr {p}, align 4")
+        elif file == "R":
             # A blend and a whole store: a masked store cannot be forwarded to the loads of the next instruction. The
             # load is volatile so that LLVM does not make a masked store of it again.
             t = f"<{N} x i32>"
@@ -373,7 +392,7 @@ class _Emitter:
         self.lane_mask = None
         for row in range(rows):
             p = self.new(f"getelementptr <{N} x i32>, ptr %kept, i32 {row}")
-            self.store("R", row, self.new(f"load <{N} x i32>, ptr {p}, align 64"))
+            self.store("R", self.place(row), self.new(f"load <{N} x i32>, ptr {p}, align 64"))
 
     def text(self, wide: bool) -> str:
         if self.form.rounds > 1:
