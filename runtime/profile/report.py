@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from runtime.profile.facts import Facts, gather
@@ -42,7 +43,7 @@ def _bytes(value: float) -> str:
     return f"{value:.1f} TB"
 
 
-def _table(title: str, rows: list[tuple[str, ...]], align: str = "") -> list[str]:
+def _table(title: str, rows: Sequence[tuple[str, ...]], align: str = "") -> list[str]:
     if not rows:
         return []
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -114,7 +115,7 @@ def text_of(f: Facts) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def _launch_rows(f: Facts) -> list[tuple[str, ...]]:
+def _launch_rows(f: Facts) -> Sequence[tuple[str, ...]]:
     limits = {k.removeprefix("launch__occupancy_limit_"): v for k, v in f.counters.items() if "occupancy_limit" in k}
     tightest = min(limits, key=lambda k: (limits[k], k)) if limits else ""
     rows = [
@@ -128,10 +129,10 @@ def _launch_rows(f: Facts) -> list[tuple[str, ...]]:
     ]
     if f.outcome.cycles:
         rows.append(("achieved occupancy", f"{f.get('sm__warps_active.avg.pct_of_peak_sustained_active'):.1f} %"))
-    return rows  # type: ignore[return-value]
+    return rows
 
 
-def _light_rows(f: Facts) -> list[tuple[str, ...]]:
+def _light_rows(f: Facts) -> Sequence[tuple[str, ...]]:
     return [
         ("cycles", _number(f.outcome.cycles)),
         ("duration", f"{f.microseconds:.2f} us"),
@@ -169,8 +170,8 @@ def _memory_rows(f: Facts) -> list[tuple[str, ...]]:
     l2 = f.get("lts__t_sectors.sum")
     if l2:
         rows.append(("L2", "", _number(l2), "", f"{f.get('lts__t_sector_hit_rate.pct'):.1f} % hits"))
-        rate = f.get("dram__bytes_read.sum.per_second")
-        rows.append(("DRAM read", "", _bytes(f.get("dram__bytes_read.sum")), "", f"{rate / 1e9:.0f} GB/s"))
+        speed = f.get("dram__bytes_read.sum.per_second")
+        rows.append(("DRAM read", "", _bytes(f.get("dram__bytes_read.sum")), "", f"{speed / 1e9:.0f} GB/s"))
     return rows
 
 

@@ -1,11 +1,15 @@
 """Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
 
 A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), blocked at a
-convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields, another ready
+convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields,
+another ready
 group takes over: all ready lanes that share the PC of the first ready lane in turn, so that every ready lane gets
 on, whatever the others do. LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -369,7 +373,8 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
 
 
 @compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], "
+    "int64[::1], "
     "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
 )
 def control(

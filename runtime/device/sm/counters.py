@@ -84,7 +84,7 @@ def counters(
         return out
     code = decoded.code
     memory = code[:, L.C_KIND] == L.K_MEM
-    for space, word in _MEMORY.items():
+    for space, place in _MEMORY.items():
         for access, op in ((L.A_LOAD, "ld"), (L.A_STORE, "st"), (L.A_ATOM, "atom"), (L.A_RED, "red")):
             rows = memory & (code[:, L.C_SPACE] == space) & (code[:, L.C_ACCESS] == access)
             if not rows.any():
@@ -94,14 +94,14 @@ def counters(
                 _add(out, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", PCC[rows, L.P_WAVEFRONTS])
                 _add(out, f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", PCC[rows, L.P_CONFLICTS])
                 continue
-            stem = f"pipe_lsu_mem_{word}_op_{op}"
+            stem = f"pipe_lsu_mem_{place}_op_{op}"
             _add(out, f"l1tex__t_requests_{stem}.sum", PCC[rows, L.P_REQUESTS])
             _add(out, f"l1tex__t_sectors_{stem}.sum", PCC[rows, L.P_SECTORS])
             _add(out, f"l1tex__t_sectors_{stem}_lookup_hit.sum", PCC[rows, L.P_L1HIT])
     for key in [k for k in out if k.startswith("l1tex__t_requests_")]:
-        sectors = key.replace("t_requests", "t_sectors")
+        matching = key.replace("t_requests", "t_sectors")
         ratio = key.replace("l1tex__t_requests", "l1tex__average_t_sectors_per_request").replace(".sum", ".ratio")
-        out[ratio] = out[sectors] / out[key] if out[key] else 0.0
+        out[ratio] = out[matching] / out[key] if out[key] else 0.0
     sectors, hits = float(PCC[:, L.P_SECTORS].sum()), float(PCC[:, L.P_L1HIT].sum())
     out["l1tex__t_sectors.sum"] = sectors
     out["l1tex__t_sector_hit_rate.pct"] = 100 * hits / sectors if sectors else 0.0

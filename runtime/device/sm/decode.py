@@ -247,7 +247,7 @@ def _barrier_row(row: Table, instr: Instr, predicates: list[Reg]) -> None:
         else:
             row[L.C_AUX3], row[L.C_DATA2] = -1, _word(count)
     if mode == 2:
-        row[L.C_OP] = {"POPC": 0, "AND": 1, "OR": 2}.get(next((m for m in mods if m in ("POPC", "AND", "OR")), "POPC"))
+        row[L.C_OP] = 1 if "AND" in mods else 2 if "OR" in mods else 0
         source = predicates[-1] if predicates else Reg("P", PT)
         row[L.C_TYPE] = _word(source)
         row[L.C_BYPASS] = 0xFFFFFFFF if source.inv else 0
@@ -435,8 +435,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     for i, bound in bounds.items():
         if bound.key is not None:
             code[i, L.C_FN] = addresses[bound.key]
-    for i, instr in enumerate(instrs):
-        if instr is not None and instr.mnemonic == "DEPBAR" and code[i, L.C_AUX] >= 0:
+    for i, known in enumerate(instrs):
+        if known is not None and known.mnemonic == "DEPBAR" and code[i, L.C_AUX] >= 0:
             ringed = code[i, L.C_AUX]
             code[(code[:, L.C_WBAR] == ringed) | (code[:, L.C_RBAR] == ringed), L.C_RING] = 1
     flow = Flow(code, instrs)

@@ -6,6 +6,9 @@ Straight-line code is prefetched, so only its bandwidth shows; a jump pays the l
 capacities in lines and costs in cycles.
 """
 
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,7 +31,8 @@ from runtime.device.sm.jit import compiled
 
 
 @compiled(
-    "int64(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
+    "int64(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[::1])"
 )
 def fetch(sc: int, line: int, sequential: int, t: int, SC: Any, SM: Any, IC0: Any, IC1: Any, IC2: Any, FP: Any) -> int:
     """When the sub-core has instruction `line` that a warp turns to at `t`."""

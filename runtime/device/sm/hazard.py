@@ -2,11 +2,16 @@
 
 An instruction whose result some reader might want too early (`prove` finds them) writes it to a staging buffer. Each
 later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not
-due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by class).
-RES int64[row, 4]: word offset in the state, staging row, file (0 R, 1 P, 2 one word), producer class. SRC int64[row, 2]: word offset,
+due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, issue time, lanes, arrival (-1: by
+class).
+RES int64[row, 4]: word offset in the state, staging row, file (0 R, 1 P, 2 one word), producer class. SRC int64[row,
+2]: word offset,
 reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 5]: producer, consumer,
 word offset, cycles early, count.
 """
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 

@@ -14,14 +14,17 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
-from numba.core import config
+from numba.core import config as numba_config
 
 from runtime.cache import root
 
-MODULES = ("raw", "l2", "access", "front", "control", "memop", "functional", "hazard", "issue", "machine")
+config = cast(Any, numba_config)
+"""numba sets its settings as attributes at run time."""
+
+MODULES = ("raw", "l2", "access", "front", "converge", "control", "memop", "functional", "hazard", "issue", "machine")
 """The modules that hold compiled functions, callees first."""
 
 _SOURCES = (*MODULES, "layout", "abi", "invoke", "jit")
@@ -55,7 +58,9 @@ def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], A
         try:
             if directory is not None:
                 config.CACHE_DIR = str(directory)
-            return numba.njit(signature, cache=directory is not None, boundscheck=False, _nrt=False, **options)(function)
+            return cast(Any, numba.njit)(
+                signature, cache=directory is not None, boundscheck=False, _nrt=False, **options
+            )(function)
         finally:
             config.CACHE_DIR = before
 

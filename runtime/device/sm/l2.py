@@ -4,11 +4,16 @@ Everything is decided when a request is made: caches keep, for each sector, the 
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
 without queueing behind each other's later requests. No data lives here.
 
-Tables: L1T, L1U int64[sm, line slots] tag and last use; L1R int64[sm, 4 * line slots] time each sector is there (0 not);
-L2T, L2V, L2U int64[partition, line slots] tag; valid (bits 0..3) and dirty (bits 4..7) sectors with, above them, the time
+Tables: L1T, L1U int64[sm, line slots] tag and last use; L1R int64[sm, 4 * line slots] time each sector is there (0
+not);
+L2T, L2V, L2U int64[partition, line slots] tag; valid (bits 0..3) and dirty (bits 4..7) sectors with, above them, the
+time
 until which the line's latest fill is under way; last use;
 BK int64[resource, 3, NB] buckets: number, units taken, next bucket to look at. MP int64[...] parameters.
 """
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -240,7 +245,8 @@ def read_lines(
 
 
 @compiled(
-    "int64(int64[::1], int64, int64, int64, int64, int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], "
+    "int64(int64[::1], int64, int64, int64, int64, int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[::1], "
     "int64[:,::1], int64)"
 )
 def write_lines(

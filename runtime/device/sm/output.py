@@ -56,9 +56,9 @@ def c_format(memory: DeviceMemory, text: bytes, arguments: bytes) -> bytes:
                 value &= 0xFF
             return ((shape + "d") % value).encode() if kind == "u" else _radix(shape, kind, value)
         if kind in "eEfFgG":
-            return ((shape + kind) % struct.unpack("<d", take(8))[0]).encode()
+            return str((shape + kind) % struct.unpack("<d", take(8))[0]).encode()
         if kind in "aA":
-            return struct.unpack("<d", take(8))[0].hex().encode()
+            return float(struct.unpack("<d", take(8))[0]).hex().encode()
         if kind == "c":
             return bytes([number(4, False) & 0xFF]).rjust(int(width or 0))
         if kind == "s":

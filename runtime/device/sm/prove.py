@@ -2,7 +2,8 @@
 
 For every instruction, every path of control flow from it is followed until its results are certainly in place:
 for fixed latencies by adding up stall counts, for variable ones until its scoreboard is waited on. If no instruction
-on the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go straight to
+on the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go
+straight to
 the registers; otherwise it is staged, and the engine decides read by read. Both give the same values.
 """
 
@@ -184,7 +185,7 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
     longest = {name: max(row.values()) for name, row in arch.latency.raw.items()}
     stall: Any = code[:, L.C_STALL].tolist()
     waits: Any = code[:, L.C_WAIT].tolist()
-    for i in np.nonzero(code[:, L.C_KIND] == L.K_DEPBAR)[0]:
+    for i in np.nonzero(code[:, L.C_KIND] == L.K_DEPBAR)[0].tolist():
         if code[i, L.C_AUX3] > 0:
             waits[i] |= int(code[i, L.C_AUX3])
     reads = [dict(f.reads) if f is not None else {} for f in facts]

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 
 def _loader(bits: int, result: Any) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def load(context: Any, address: Any) -> Any:
         def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
             pointer = builder.inttoptr(args[0], ir.IntType(bits).as_pointer())
@@ -32,7 +32,7 @@ def _loader(bits: int, result: Any) -> Any:
 
 
 def _storer(bits: int, kind: Any) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def store(context: Any, address: Any, value: Any) -> Any:
         def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
             value_ = args[1]
@@ -51,7 +51,7 @@ def _storer(bits: int, kind: Any) -> Any:
 def _float_op(bits: int, name: str) -> Any:
     """a op b on IEEE bit patterns held in uint64: add, or min/max that prefer numbers."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def apply(context: Any, a: Any, b: Any) -> Any:
         def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
             kind = {16: ir.HalfType(), 32: ir.FloatType(), 64: ir.DoubleType()}[bits]
@@ -89,7 +89,7 @@ add_f32 = _float_op(32, "add")
 add_f64 = _float_op(64, "add")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def popcount(context: Any, value: Any) -> Any:
     """Number of set bits of a uint32, as int64."""
 
@@ -100,7 +100,7 @@ def popcount(context: Any, value: Any) -> Any:
     return types.int64(types.uint32), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def first(context: Any, value: Any) -> Any:
     """Index of the lowest set bit of a uint32 (32 if none), as int64."""
 

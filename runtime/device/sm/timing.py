@@ -91,8 +91,8 @@ _TABLE["LDGDEPBAR"] = _queued(L.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 # By access: width in bytes -> row.
 _LOADS_SHARED = {4: (23, 21), 8: (24, 23), 16: (30, 28)}
 _LOADS_GLOBAL = {4: (31, 29), 8: (34, 32), 16: (38, 36)}
-_STORES_SHARED = {4: (4, 1, 11), 8: (6, 2, 13), 16: (10, 4, 17)}
-_STORES_GLOBAL = {4: (6, 2, 13), 8: (8, 3, 15), 16: (12, 5.25, 19)}
+_STORES_SHARED: dict[int, tuple[int, float, int]] = {4: (4, 1, 11), 8: (6, 2, 13), 16: (10, 4, 17)}
+_STORES_GLOBAL: dict[int, tuple[int, float, int]] = {4: (6, 2, 13), 8: (8, 3, 15), 16: (12, 5.25, 19)}
 """sub-core interval, cycles of the shared unit, read barrier"""
 
 _DMMA = {"884": (16, 26), "1684": (16, 34), "1688": (32, 50)}
