@@ -1,8 +1,8 @@
 """wmma.load, wmma.mma, wmma.store of shape m16n16k16 with f16 or bf16 factors, as two m16n8k16 products.
 
 A fragment's layout is opaque in PTX, so it is that of mma.sync: lane = 4*g + t holds of A (row g or g+8, columns 2t
-and 2t+8 pairwise) four registers, of B (two tiles of 8 columns) two each, of C (two tiles) four floats or two pairs of halves
-each. f16 factors have eight registers in PTX; the last four repeat the first.
+and 2t+8 pairwise) four registers, of B (two tiles of 8 columns) two each, of C (two tiles) four floats or two pairs of
+halves each. f16 factors have eight registers in PTX; the last four repeat the first.
 """
 
 from __future__ import annotations
