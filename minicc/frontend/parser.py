@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins import library, table
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.options import Options
-from minicc.frontend.parse.templates import Templates
+from minicc.frontend.parse.hostcode import HostCode
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
@@ -23,7 +23,7 @@ _TYPEDEFS: dict[str, Type] = {
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in "1234"}
 
 
-class Parser(Templates):
+class Parser(HostCode):
     def __init__(
         self,
         options: Options,

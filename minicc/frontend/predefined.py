@@ -130,6 +130,14 @@ HEADERS: dict[str, str] = {
          "sm_20_intrinsics.h", "device_double_functions.h", "math_functions.hpp", "cuda_device_runtime_api.h"),
         "",
     ),
+    # Headers of the host's C++ library: what they declare is of no use here, but files include them.
+    **dict.fromkeys(
+        """iostream fstream sstream iomanip vector string algorithm numeric functional memory utility map set unordered_map
+        unordered_set array deque list queue stack random chrono thread mutex atomic tuple type_traits limits iterator
+        stdexcept exception cassert_ bitset complex ratio optional variant initializer_list cfenv cstdarg errno.h unistd.h
+        sys/time.h cuda_profiler_api.h curand.h cublas_v2.h""".split(),  # noqa: E501, SIM905
+        "",
+    ),
     "stdint.h": "stdint.h",
     "cstdint": "stdint.h",
     "inttypes.h": "stdint.h",

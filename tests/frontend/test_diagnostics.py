@@ -72,8 +72,35 @@ def test_warnings_are_left_in_options() -> None:
     ]
 
 
-def test_host_code_is_named() -> None:
-    assert "host function 'main' is not supported" in str(errors("__global__ void k() {}\nint main() { return 0; }\n"))
+def test_host_code_is_stepped_over() -> None:
+    text = """
+#include <iostream>
+#include <vector>
+#include <cuda_runtime.h>
+using namespace std;
+#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) { exit(1); } } while (0)
+template <typename T, int N> __global__ void fill(T *p, T v) { p[threadIdx.x] = v * N; }
+__global__ void plain(int *p) { p[0] = 1; }
+struct Config { std::string name; int n; };
+static std::vector<float> table;
+std::vector<float> make(const std::string &s, int n = 3) { return std::vector<float>(n); }
+static void launch(float *p) { fill<float, 4><<<1, 32>>>(p, 2.0f); plain<<<dim3(1), 32, 0>>>(nullptr); }
+int main(int argc, char **argv)
+{
+    float *d; CHECK(cudaMalloc(&d, 128)); launch(d);
+    for (auto &v : table) cout << v << endl;
+    auto f = [&](int x) { return x + argc; };
+    return f(0);
+}
+"""
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    kernels = [line.split("@")[1].split("(")[0] for line in ir.splitlines() if line.startswith("define ptx_kernel")]
+    assert sorted(kernels) == ["_Z4fillIfLi4EEvPT_S0_", "_Z5plainPi"]
+
+
+def test_device_code_may_not_call_host_functions() -> None:
+    error = errors("int h(int a) { return a; }\n__global__ void k(int *o) { o[0] = h(1); }\n")
+    assert "reference to __host__ function 'h' in __global__ function 'k'" in str(error)
 
 
 def test_preprocess() -> None:

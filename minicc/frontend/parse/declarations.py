@@ -495,11 +495,6 @@ class Declarations(Statements):
                     self.fail("a __global__ function cannot have a parameter with reference type", p.at)
         elif f.bounds:
             self.warn("frontend.launch-bounds", "'__launch_bounds__' is only allowed on a __global__ function", d.name)
-        if f.space == "host" and (self.at("{")) and not f.constexpr:
-            self.fail(
-                f"host function '{name}' is not supported: this compiler takes device code only (__global__ and __device__ functions)",  # noqa: E501
-                d.name, code="frontend.host-code",
-            )  # fmt: skip
         found = self.scope.names.get(name)
         if found is None:
             self.scope.names[name] = [f]

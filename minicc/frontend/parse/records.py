@@ -89,7 +89,7 @@ class Records(Declarators):
         self.function = function
         layout.finish(made)
         self.scope = outer
-        self.todo += [f for f in pending if f.pending is not None and not self._in_template(record)]
+        self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
         return made
 
     def _in_template(self, record: Record) -> bool:

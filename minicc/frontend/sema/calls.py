@@ -178,7 +178,7 @@ class Calls(Operators):
         if winners:
             return winners[0]
         # C's math functions come in float and double only; integers go to double, as <cmath>'s templates say.
-        if all(isinstance(c.entity, Builtin) for c in found):
+        if all(isinstance(c.entity, Builtin) and all(p.kind == "float" for p in c.params) for c in found):
             doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
             if doubles and all(a.type.arithmetic for a in args):
                 return doubles[0]
@@ -297,9 +297,10 @@ class Calls(Operators):
     # -- templates
 
     def deduce(
-        self, template: ast.FunctionTemplate, args: list[ast.Expr], explicit: list[object] | None
+        self, template: ast.FunctionTemplate, args: list[ast.Expr] | None, explicit: list[object] | None
     ) -> ast.Function | None:
-        """The instance of `template` that a call with `args` means, or None."""
+        """The instance of `template` that a call with `args` means, or None. Without `args`: what `explicit` and the
+        defaults alone say."""
         bindings: Bindings = {}
         explicit = explicit or []
         plain = [p for p in template.params if not p.pack]
@@ -314,7 +315,7 @@ class Calls(Operators):
             bindings[packs[0].name] = tuple(explicit[len(plain) :])
         pattern = template.pattern
         fixed = frozenset(bindings)
-        if pattern is not None:
+        if pattern is not None and args is not None:
             if len(args) > len(pattern.params) or len(args) < template.required:
                 return None
             for arg, formal in zip(args, pattern.params, strict=False):

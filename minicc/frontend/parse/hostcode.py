@@ -1,0 +1,161 @@
+"""Host code in a .cu file: recognised and stepped over.
+
+A function definition whose head names no execution space is host code. Its body is not parsed; only the kernel templates
+that it launches with explicit arguments (`k<float, 256><<<...>>>`) are instantiated, as they are the device's concern. Other
+declarations that cannot be read and that speak of the host's libraries are left out as well.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.templates import Templates
+from minicc.frontend.tokens import EOF, IDENT, STRING
+
+_DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
+_NOT_FUNCTIONS = frozenset(
+    "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()  # noqa: SIM905
+)
+_HOST_WORDS = frozenset(("std", "FILE", "thrust", "cub"))
+
+
+class HostCode(Templates):
+    def declaration(self) -> list[ast.Variable]:
+        if self.function is not None or self.library or self.scope.kind not in ("file", "namespace"):
+            return super().declaration()
+        if self._is_host_definition():
+            self._skip_host_definition()
+            return []
+        if self.token.text in ("struct", "class", "union", "using", "typedef") or self._mentions_host():
+            return self._perhaps_host()
+        return super().declaration()
+
+    def _head(self) -> tuple[int, bool, bool]:
+        """(index of what ends the head, whether a parameter list was seen, whether device words were)."""
+        k, depth, called, device = self.i, 0, False, False
+        tokens = self.tokens
+        while tokens[k].kind != EOF:
+            token = tokens[k]
+            text = token.text
+            if token.kind == IDENT:
+                device = device or text in _DEVICE
+            elif token.kind is not STRING:
+                if text in ("(", "["):
+                    called = called or (text == "(" and depth == 0)
+                    depth += 1
+                elif text in (")", "]"):
+                    depth -= 1
+                elif depth <= 0 and (text in ("{", ";") or (text == "=" and not called)):
+                    break
+            k += 1
+        return k, called, device
+
+    def _is_host_definition(self) -> bool:
+        token = self.token
+        if (
+            token.kind != IDENT
+            or token.text in _NOT_FUNCTIONS
+            or (token.text == "extern" and self.peek().kind == STRING)
+        ):
+            return False
+        if token.text == "inline" and self.peek().text == "namespace":
+            return False
+        end, called, device = self._head()
+        if not called or device or self.tokens[end].text != "{":
+            return False
+        return not any(t.text in ("constexpr", "consteval") for t in self.tokens[self.i : end])
+
+    def _skip_host_definition(self) -> None:
+        end, _, _ = self._head()
+        start, scope, nest = self.i, self.scope, self.nest
+        self.quiet += 1
+        try:
+            specs = self.specifiers(need_type=False)
+            if specs.type is not None:
+                d = self.declarator(specs.type)
+                if d.params is not None:
+                    f = self.function_declarator(specs, d)
+                    if f.space == "device":
+                        # Declared for the device before, in its class or above.
+                        self.quiet -= 1
+                        try:
+                            self.function_body(f, d)
+                        finally:
+                            self.quiet += 1
+                        return
+        except Abandon:
+            pass
+        finally:
+            self.quiet -= 1
+            self.scope, self.nest = scope, nest
+        self.i = max(start, end)
+        self.skip_balanced()
+        self._instantiate_launches(end, self.i)
+
+    def _instantiate_launches(self, start: int, end: int) -> None:
+        after, tokens = self.i, self.tokens
+        for k in range(start, end - 1):
+            if tokens[k].kind != IDENT or tokens[k + 1].text != "<":
+                continue
+            found = self.lookup(tokens[k].text)
+            if not isinstance(found, list):
+                continue
+            templates = [t for t in found if isinstance(t, ast.FunctionTemplate)]
+            if not templates:
+                continue
+            self.i = k + 1
+            self.quiet += 1
+            try:
+                explicit = self.template_arguments(None)
+                launched = self.at("<<") and self.peek().text == "<"
+                made = [self.deduce(t, None, explicit) for t in templates if launched]
+            except Abandon:
+                made = []
+            finally:
+                self.quiet -= 1
+                self.tokens = tokens
+            for f in made:
+                if f is not None and f.space == "global":
+                    self.need_body(f)
+        self.i = after
+
+    def _mentions_host(self) -> bool:
+        end, _, device = self._head()
+        return not device and any(t.kind == IDENT and t.text in _HOST_WORDS for t in self.tokens[self.i : end])
+
+    def _perhaps_host(self) -> list[ast.Variable]:
+        """Read it; if that fails and it is the host's business, step over it."""
+        start, scope, nest, done = self.i, self.scope, self.nest, len(self.diagnostics.items)
+        known = dict(self.scope.names)
+        self.quiet += 1
+        try:
+            return super().declaration()
+        except Abandon:
+            pass
+        finally:
+            self.quiet -= 1
+        del self.diagnostics.items[done:]
+        self.scope, self.nest, self.function, self.i = scope, nest, None, start
+        self.scope.names.clear()
+        self.scope.names.update(known)
+        depth_end = self._extent()
+        words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
+        if words & _HOST_WORDS and not words & _DEVICE:
+            self.i = depth_end
+            return []
+        return super().declaration()
+
+    def _extent(self) -> int:
+        """Index past the `;` that ends the declaration at the cursor."""
+        k, depth = self.i, 0
+        while self.tokens[k].kind != EOF:
+            text = self.tokens[k].text
+            if self.tokens[k].kind is not STRING:
+                if text in ("{", "(", "["):
+                    depth += 1
+                elif text in ("}", ")", "]"):
+                    depth -= 1
+                elif text == ";" and depth <= 0:
+                    return k + 1
+            k += 1
+        return k
