@@ -33,6 +33,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     stalls = stall.assign(function, cfg, prints, marks, distances)
     for b, block in enumerate(function.blocks):
         for inst, mark, count in zip(block.insts, marks[b], stalls[b], strict=True):
+            if inst.mnemonic == "ERRBAR":
+                count = 0  # the long pause, as ptxas always has it there
             inst.control = Control(count, count == 0 or count >= _YIELD_FROM, mark.wbar, mark.rbar, mark.wait)
 
 

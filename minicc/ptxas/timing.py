@@ -117,6 +117,7 @@ _TABLE: dict[str, Timing] = {
     "MEMBAR": _late("lsu", "ldg", 1, stall=6),
     "FENCE": _late("lsu", "ldg", 20),
     "ERRBAR": attrs.evolve(_SYNC, stall=1),
+    "CGAERRBAR": attrs.evolve(_SYNC, stall=6),
     "DEPBAR": attrs.evolve(_SYNC, stall=1),
     "BPT": _FLOW,
     "NOP": Timing("none"),
