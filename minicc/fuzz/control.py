@@ -210,7 +210,7 @@ def to_ir(program: tuple[Any, ...], name: str = "kernel") -> str:
         finish += [f"  %f{i} = load i32, ptr %v{i}", f"  %g{i} = zext i32 %f{i} to i64",
                    f"  %q{i} = getelementptr i64, ptr %to, i64 {i}", f"  store i64 %g{i}, ptr %q{i}, align 8"]  # fmt: skip
     head = (
-        f'target triple = "nvptx64-nvidia-cuda"\n\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\n'
+        'target triple = "nvptx64-nvidia-cuda"\n\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\n'
         f"define ptx_kernel void @{name}(ptr %in, ptr %out) {{\n"
         "  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %i = zext i32 %tid to i64\n"
         f"  %first = mul i64 %i, {VARIABLES}\n  %row = getelementptr i64, ptr %in, i64 %first\n"

@@ -39,7 +39,7 @@ class Fake:
     def __init__(self, arch: Any) -> None:
         self.blocks: list[BlockDag] = []
         self.reachable: set[ir.Block] = set()
-        self.ftz = False
+        self.ftz = build.ftz
         self.asm_count = 0
         self.arch = arch
 
@@ -228,3 +228,6 @@ def _store(builder: Builder, node: Node) -> None:
     if node.type == "h":
         node = builder.raw("zext16.i32.h", "i32", (node,))
     builder.raw(f"st.gen.{node.type}", "", (target, node), root=True)
+
+
+build.ftz = False  # type: ignore[attr-defined]

@@ -20,9 +20,10 @@ from tests.isel.synthesise import build
 PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
 
 
-@pytest.fixture(scope="module")
-def synthesised() -> tuple[model.Module, dict[int, str], list[str]]:
+@pytest.fixture(scope="module", params=[False, True], ids=["denormals", "ftz"])
+def synthesised(request: pytest.FixtureRequest) -> tuple[model.Module, dict[int, str], list[str]]:
     """(module with a function per row, function number -> row, rows that lose even on their own tree)."""
+    build.ftz = request.param  # type: ignore[attr-defined]
     base = database(90)
     module = model.Module((8, 8), "sm_90")
     module.variables = [model.Variable("buffer", "shared", "b8", 16, (64,))]
