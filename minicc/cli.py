@@ -69,7 +69,7 @@ def _verb(verb: str, words: list[str]) -> int:
 
         return objdump.main(words)
     if verb == "as":
-        from minicc.sass import as_
+        from minicc.verbs import as_
 
         return as_.main(words)
     if verb == "cache":

@@ -1,8 +1,8 @@
 """One kind of error for every stage.
 
 A stage reports a `Diagnostic` (severity, stable code, message, place, notes) into a `Diagnostics` collector, or raises
-`CompileError` at once. The driver prints them as clang does (file:line:column, source line, caret) or as JSON, and exits
-with the status of the stage: 1 for errors in source, 255 from ptxas, as nvcc does.
+`CompileError` at once. The driver prints them as clang does (file:line:column, source line, caret) or as JSON, and
+exits with the status of the stage: 1 for errors in source, 255 from ptxas, as nvcc does.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ class Build:
     def isel_options(self) -> Any:
         from minicc.isel.options import Options
 
-        return Options(how=self.request.values.get("isel", "cost"))
+        return Options(how="first-match" if self.request.values.get("isel") == "first-match" else "cost")
 
     def ptxas_options(self) -> Any:
         from minicc.ptxas.options import Options, parse

@@ -131,7 +131,9 @@ def main(words: list[str]) -> int:
     import runtime
     from runtime.script import run
 
-    device = runtime.Device(
+    open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
+
+    device = open_device(
         device_name,
         timing="no-timing" not in arguments.flags,
         hazards=arguments.last("hazards", "report"),

@@ -84,8 +84,8 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
             return _only([e.data for e in matching if e.arch == best], f"{name} ({best})", arch, tracer)
         sources = [e for e in entries if e.kind == "ptx" and jit_target(e.arch, arch)]
         if sources:
-            best = max(sources, key=lambda e: e.version or (0, 0))
-            return jit(best.data.decode("utf-8", "replace"), f"{name} ({best.arch})", arch, tracer)
+            newest = max(sources, key=lambda e: e.version or (0, 0))
+            return jit(newest.data.decode("utf-8", "replace"), f"{name} ({newest.arch})", arch, tracer)
         held = ", ".join(f"{e.kind} {e.arch}" for e in entries) or "nothing"
         fail("load.no-image", f"{name} holds no code for {arch.name} (it holds {held})")
     text = image.rstrip(b"\0").decode("utf-8", "replace")

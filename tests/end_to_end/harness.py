@@ -19,7 +19,7 @@ def compiled(path: Path, options: str = "") -> minicc.Compiled:
 
 
 def run_script(path: Path, image: Any, **options: Any) -> script.Outcome:
-    """Launch what the `//!` lines of `path` say with the kernels of `image`; hazards are part of each launch's result."""
+    """Launch what the `//!` lines of `path` say, with the kernels of `image`; each launch's result has its hazards."""
     device = runtime.Device("sm_90", **{"hazards": "report", **options})
     module = device.load(image)
     parsed = script.parse(SourceFile(str(path), path.read_text()))

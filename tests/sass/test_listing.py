@@ -12,7 +12,7 @@ import pytest
 from minicc import objdump, sass
 from minicc.binary import read_cubin, write_cubin, write_fatbin
 from minicc.binary.fatbin import Entry
-from minicc.sass import as_
+from minicc.verbs import as_
 from tests.sass.common import machine, need
 
 KERNELS = r"""
