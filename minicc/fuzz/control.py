@@ -205,10 +205,18 @@ def to_ir(program: tuple[Any, ...], name: str = "kernel") -> str:
     setup = []
     finish = []
     for i in range(VARIABLES):
-        setup += [f"  %p{i} = getelementptr i64, ptr %row, i64 {i}", f"  %a{i} = load i64, ptr %p{i}, align 8",
-                  f"  %b{i} = trunc i64 %a{i} to i32", f"  store i32 %b{i}, ptr %v{i}"]  # fmt: skip
-        finish += [f"  %f{i} = load i32, ptr %v{i}", f"  %g{i} = zext i32 %f{i} to i64",
-                   f"  %q{i} = getelementptr i64, ptr %to, i64 {i}", f"  store i64 %g{i}, ptr %q{i}, align 8"]  # fmt: skip
+        setup += [
+            f"  %p{i} = getelementptr i64, ptr %row, i64 {i}",
+            f"  %a{i} = load i64, ptr %p{i}, align 8",
+            f"  %b{i} = trunc i64 %a{i} to i32",
+            f"  store i32 %b{i}, ptr %v{i}",
+        ]
+        finish += [
+            f"  %f{i} = load i32, ptr %v{i}",
+            f"  %g{i} = zext i32 %f{i} to i64",
+            f"  %q{i} = getelementptr i64, ptr %to, i64 {i}",
+            f"  store i64 %g{i}, ptr %q{i}, align 8",
+        ]
     head = (
         'target triple = "nvptx64-nvidia-cuda"\n\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\n'
         f"define ptx_kernel void @{name}(ptr %in, ptr %out) {{\n"
