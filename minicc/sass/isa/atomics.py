@@ -22,75 +22,24 @@ SHARED = "78..79: - X4 X8 X16"
 COMMON = {"e": EXTENDED, "evict": EVICT, "scope": SCOPE, "off": OFF}
 
 
-def addressed(
-    mnemonic: str,
-    opcode: int,
-    uniform_opcode: int,
-    mods: str,
-    before: str,
-    after: str,
-    timing: Timing,
-    on: str = "",
-    **fields: str,
-) -> tuple[Row, ...]:
-    """Address forms of a global atomic: plain; descriptor (bit 71); uniform addend with 64-bit (bit 70) or 32-bit
-    register."""
-    long = mods.replace("{e}", ".E")
-    every = on.split() if on else ["sm_80", "sm_90"]
-    new = " ".join(f for f in every if f != "sm_80")
-    old = "sm_80" if "sm_80" in every else ""
-    rows = [
-        op(
-            mnemonic,
-            opcode,
-            f"{mods} {before}[Ra:e+#off]{after}",
-            timing,
-            when="91=0",
-            on=f"{on} sm_100 sm_120" if on else "",
-            **fields,
-        ),
-        op(
-            mnemonic,
-            uniform_opcode,
-            f"{long} {before}desc[URc:2][Ra.64:2+#off]{after}",
-            timing,
-            when="91=1 70..72=7",
-            on=new,
-            **fields,
-        ),
-        op(
-            mnemonic,
-            uniform_opcode,
-            f"{long} {before}[Ra.64:2+URc+#off]{after}",
-            timing,
-            when="91=1 70..72=5",
-            on=" ".join(every),
-            **fields,
-        ),
-        op(
-            mnemonic,
-            uniform_opcode,
-            f"{mods} {before}[Ra.U32+URc:2+#off]{after}",
-            timing,
-            when="91=1 70..71=0",
-            on=" ".join(every),
-            **fields,
-        ),
-    ]
-    if old:
-        rows.append(
-            op(
-                mnemonic,
-                uniform_opcode,
-                f"{long} {before}[Ra.64:2+#off]{after}",
-                timing,
-                when="91=1 70..72=7",
-                on=old,
-                hidden="descriptor=64..69=63",
-                **fields,
-            )
-        )
-    return tuple(rows)
+MODS = "{e}{op}{evict}{type}{scope}"
+LONG = MODS.replace("{e}", ".E")
+"""With a 64-bit register, E is always set."""
+OLD_TYPE = "73..75: - S32 64 F32.FTZ.RN F16x2.RN S64 F64.RN ?"
+
+
+def addressed(mnemonic: str, opcode: int, uniform: int, plain_on: str, on: str, **fields: str) -> tuple[Row, ...]:
+    """Address forms of a global atomic: plain; descriptor (bit 71; sm_80 prints nothing of it); uniform addend with a 64-bit
+    (bit 70) or 32-bit register."""
+    before, after, timing = "Pd, Rd:type, ", ", Rb:type", ATOMG
+    desc, hidden = ("", "descriptor=64..69=63") if on == "sm_80" else ("desc[URc:2]", "")
+    return (
+        op(mnemonic, opcode, f"{MODS} {before}[Ra:e+#off]{after}", timing, when="91=0", on=plain_on, **fields),
+        op(mnemonic, uniform, f"{LONG} {before}{desc}[Ra.64:2+#off]{after}", timing, when="91=1 70..72=7", on=on, hidden=hidden,
+           **fields),
+        op(mnemonic, uniform, f"{LONG} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..72=5", on=on, **fields),
+        op(mnemonic, uniform, f"{MODS} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on, **fields),
+    )  # fmt: skip
 
 
 def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **fields: str) -> tuple[Row, ...]:
@@ -111,16 +60,14 @@ def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **
 
 
 ROWS = (
-    *addressed("ATOMG", 0x3A8, 0x9A8, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=GLOBAL,
-               type=TYPE, **COMMON),
-    *addressed("ATOMG", 0x3A3, 0x9A3, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW,
-               op=FLOAT_OP, type=FLOAT, **COMMON),
+    *addressed("ATOMG", 0x3A8, 0x9A8, "sm_90 sm_100 sm_120", "sm_90", op=GLOBAL, type=TYPE, **COMMON),
+    *addressed("ATOMG", 0x3A3, 0x9A3, "sm_90 sm_100 sm_120", "sm_90", op=FLOAT_OP, type=FLOAT, **COMMON),
+    *addressed("ATOMG", 0x3A8, 0x9A8, "sm_80", "sm_80", op=GLOBAL, type=OLD_TYPE, **COMMON),
+    *addressed("ATOM", 0x38A, 0x98A, "sm_90 sm_100 sm_120", "sm_90", op=INTEGER, type=TYPE, **COMMON),
+    *addressed("ATOM", 0x3A2, 0x9A2, "sm_90 sm_100 sm_120", "sm_90", op=FLOAT_OP, type=FLOAT, **COMMON),
+    *addressed("ATOM", 0x38A, 0x98A, "sm_80", "sm_80", op=INTEGER, type=OLD_TYPE, **COMMON),
     op("ATOMG", 0x3A9, "{e}.CAS{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG, type=CAS_TYPE,
        **COMMON),
-    *addressed("ATOM", 0x38A, 0x98A, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, op=INTEGER,
-               type=TYPE, **COMMON),
-    *addressed("ATOM", 0x3A2, 0x9A2, "{e}{op}{evict}{type}{scope}", "Pd, Rd:type, ", ", Rb:type", ATOMG, NEW,
-               op=FLOAT_OP, type=FLOAT, **COMMON),
     op("ATOM", 0x38B, "{e}{op}{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG,
        op="87: CAS CAST", type=CAS_TYPE, **COMMON),
     *reduction("REDG", 0x98E, "{e}{op}{evict}{type}{scope}", STG, NEW, op=REDUCTION, type="73..74: - S32 64 S64",
