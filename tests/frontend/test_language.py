@@ -55,6 +55,7 @@ ACCEPTED = {
     "default_members": "struct M_ { int a = 4; float v[2] = {1.f, 2.f}; }; __global__ void K(float *o) { M_ m; M_ n{}; m.a += n.v[1]; o[0] = m.a; }",  # noqa: E501
     "functor": "struct Add_ { template <typename T> __device__ T operator()(T a, T b) const { return a + b; } }; template <typename F> __device__ float red_(const float *p, int n, F f) { float s = p[0]; for (int i = 1; i < n; i++) s = f(s, p[i]); return s; } __global__ void K(float *o) { o[0] = red_(o, 4, Add_()); Add_ a; o[1] = a(1.f, 2.f); }",  # noqa: E501
     "init_if": "__global__ void K(int *o) { if (int v = o[0]; v > 3) o[1] = v; switch (int k = o[2]) { case 0: o[3] = k; } }",  # noqa: E501
+    "overload_types": "__device__ int w_(float); __device__ short w_(double); __device__ char w_(int); __global__ void K(float f, double d, int i) { static_assert(sizeof(w_(pow(f, 2))) == 2, \"\"); static_assert(sizeof(w_(pow(f, 2.f))) == 4, \"\"); static_assert(sizeof(w_(sqrt(i))) == 2 && sizeof(w_(abs(f))) == 4 && sizeof(w_(fmin(f, i))) == 2 && sizeof(w_(max(f, d))) == 2 && sizeof(w_(fabs(f))) == 4 && sizeof(w_(atan2(f, d))) == 2 && sizeof(w_(fmod(f, 2))) == 2 && sizeof(w_(floor(f))) == 4 && sizeof(w_(abs(i))) == 1, \"\"); }",  # noqa: E501
     "old_ptr": "__global__ void K(char *a, short *b, long n) { for (char *p = a, *e = a + n; p != e; ++p) *p = (char)(*p + 1); *b++ = 3; *--b = 4; b[n] <<= 2; a[1] /= 3; a[2] %= 5; b[1] = -b[2]; }",  # noqa: E501
 }  # fmt: skip
 

@@ -173,15 +173,19 @@ class Calls(Operators):
             return found[0]
         if not found:
             self._no_match(name, functions, args, at)
+        if len(found) > 1 and all(
+            isinstance(c.entity, Builtin) and all(p.kind == "float" for p in c.params) for c in found
+        ):
+            # C's math functions come in float and double only; with an integer among the arguments <cmath>'s templates
+            # promote all to double, and so they do where float and double meet.
+            mixed = len({a.type.bare for a in args}) > 1 or any(a.type.integral for a in args)
+            doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
+            if mixed and doubles and all(a.type.arithmetic or a.type.kind == "enum" for a in args):
+                return doubles[0]
         best = [c for c in found if all(c is d or not self._better(d, c) for d in found)]
         winners = [c for c in best if all(c is d or self._better(c, d) for d in found)]
         if winners:
             return winners[0]
-        # C's math functions come in float and double only; integers go to double, as <cmath>'s templates say.
-        if all(isinstance(c.entity, Builtin) and all(p.kind == "float" for p in c.params) for c in found):
-            doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
-            if doubles and all(a.type.arithmetic for a in args):
-                return doubles[0]
         notes = [self.note("candidate function", c.entity.at) for c in best if isinstance(c.entity, ast.Function)]
         self.fail(f"call to '{name}' is ambiguous", at, notes=notes, code="frontend.ambiguous")
 
