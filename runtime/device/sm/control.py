@@ -319,6 +319,12 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
     0 or minus the fault."""
     rest = WS[w, L.W_ACT] & ~lanes
     if CODE[i, L.C_DATA] < 0:
+        if CODE[i, L.C_KIND] == L.K_CALL and CODE[i, L.C_AUX] > 0:
+            if CODE[i, L.C_AUX] == L.CALL_ASSERT:
+                return driver_call(w, lanes, L.F_ASSERT, WS, CT, G)
+            driver_call(w, lanes, 0, WS, CT, G)
+            WS[w, L.W_PC] = i + 1
+            return 0
         target = CODE[i, L.C_TARGET]
         if target < 0 or target >= G[L.G_NINSTR]:
             return -L.F_INSTR

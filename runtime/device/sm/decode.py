@@ -17,6 +17,7 @@ from minicc import sass
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
 from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target
+from runtime.device import syscalls
 from runtime.device.sm import abi, codegen
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
@@ -48,6 +49,7 @@ _ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, 
             "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC}  # fmt: skip
 _TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
           "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2}  # fmt: skip
+_DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT}
 _CONTROL = {
     "BRA": L.K_BRA, "BRX": L.K_BRA_REG, "BRXU": L.K_BRA_REG, "JMP": L.K_CALL, "JMX": L.K_BRA_REG, "JMXU": L.K_BRA_REG,
     "CALL": L.K_CALL, "RET": L.K_BRA_REG, "EXIT": L.K_EXIT, "KILL": L.K_EXIT, "BSSY": L.K_BSSY, "BSYNC": L.K_BSYNC,
@@ -87,7 +89,9 @@ class Decoded:
             data = banks.get(bank, b"")[offset : offset + size]
             imm[i, slot] = int.from_bytes(data.ljust(size, b"\0"), "little")
         for i in self.absolute:
-            target = int(code[i, L.C_TARGET]) - code_address
+            address = int(code[i, L.C_TARGET])
+            code[i, L.C_AUX] = _DRIVER.get(address, 0)
+            target = address - code_address
             code[i, L.C_TARGET] = target >> 4 if target % 16 == 0 else -1
         return code, operands
 
@@ -391,7 +395,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     absolute: list[int] = []
     constants: list[tuple[int, int, int, int, int]] = []
     facts: list[Facts | None] = [None] * count
-    for i, instr in sorted(_reach(words, entry, arch).items()):
+    for i, instr in sorted(_reach(words, entry // 16, arch).items()):
         if isinstance(instr, str):
             errors[i] = instr
             continue

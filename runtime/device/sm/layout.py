@@ -143,6 +143,9 @@ HEAVY, LITE = 8, 9
     K_QSPC,
 ) = range(27)
 
+# C_AUX of a direct call: a function of the driver's.
+CALL_PRINT, CALL_ASSERT = 1, 2
+
 # Queues of variable-latency work in a sub-core.
 Q_NONE, Q_LSU, Q_XU, Q_ADU = range(4)
 

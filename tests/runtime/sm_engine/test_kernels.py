@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from minicc.sass.program import Program
 from runtime.device.grid import Outcome
-from tests.runtime.sm_engine.kit import ARCH, Bench, needs_nvcc, nvcc
+from tests.runtime.sm_engine.kit import ARCH, NVCC, Bench, needs_nvcc, nvcc
 
 pytestmark = needs_nvcc
 TIMING = pytest.mark.parametrize("timing", [True, False])
@@ -222,3 +223,41 @@ def test_a_grid_in_several_waves_keeps_every_sm_busy(program: Program) -> None:
     assert c["launch__waves_per_multiprocessor"] == 3
     assert c["sm__warps_active.avg.pct_of_peak_sustained_active"] > 50
     assert c["sm__cycles_active.avg"] > 0.8 * (r.outcome.cycles - ARCH.core.grid_overhead)
+
+
+DEBUG_SOURCE = """
+#include <cassert>
+#include <cstdio>
+__device__ __noinline__ float step(float x, int n) { for (int i = 0; i < n; i++) x = x * x + 1.0f; return x; }
+extern "C" __global__ void k(float *p, int n)
+{
+    int i = threadIdx.x;
+    p[i] = step(p[i], n);
+    if (i == 3)
+        printf("thread %d\\n", i);
+    assert(p[i] < 1e6f);
+}
+"""
+
+
+@TIMING
+def test_debug_build_calls_absolute_addresses(tmp_path: Path, timing: bool) -> None:
+    """nvcc -G places functions apart and calls them, and the driver's, at relocated addresses."""
+    import runtime
+    from runtime.errors import DeviceError
+
+    source = tmp_path / "debug.cu"
+    source.write_text(DEBUG_SOURCE)
+    cubin = tmp_path / "debug.cubin"
+    assert NVCC is not None
+    subprocess.run(
+        [NVCC, "-cubin", "-G", "-arch=sm_90", "-o", str(cubin), str(source)], check=True, capture_output=True
+    )
+    kernel = runtime.Device(timing=timing).load(cubin.read_bytes())["k"]
+    x = np.arange(32, dtype=np.float32) / 64
+    y = x.copy()
+    launch = kernel[1, 32](y, 2)
+    assert np.allclose(y, (x * x + 1) ** 2 + 1)
+    assert launch.output == "thread 3\n"
+    with pytest.raises(DeviceError, match="Assertion `p"):
+        kernel[1, 32](np.full(32, 2000, np.float32), 1)
