@@ -343,7 +343,8 @@ class ConstCodec(Codec):
                 raise NoFit(f"constant bank {operand.bank} does not fit")
             word |= self.bank.put(operand.bank)
         if self.base:
-            word |= self.base.encode(operand.base or Reg(self.base.slot.file, ZERO[self.base.slot.file]), address)  # type: ignore[arg-type]
+            file = self.base.slot.file
+            word |= self.base.encode(operand.base or Reg(file, ZERO[file]), address)  # type: ignore[arg-type]
         elif operand.base:
             raise NoFit("a constant operand cannot have an index register here")
         for flag, bit in ((operand.neg, self.neg), (operand.abs, self.abs), (operand.inv, self.inv)):

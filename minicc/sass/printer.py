@@ -12,7 +12,8 @@ BARE_CONTROL = 0x7E0
 
 
 def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
-    """Text of one instruction with guard and `;`. `explicit` prints operands that are usually left out, too."""
+    """Text of one instruction with guard and `;`. `explicit` also prints operands that are
+    usually left out, and as raw bits the immediates whose text does not hold all of them."""
     plan = form_of(instr, family)
     head = "" if instr.guard.index == PT and not instr.guard.inv else f"@{register_text(instr.guard)} "
     if plan is None:
@@ -34,6 +35,8 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         if codec.hides and operand == codec.default and not explicit:
             continue
         word = codec.text(operand)
+        if explicit and type(operand) is Imm and ("NAN" in word or operand.kind in ("f16", "bf16")):
+            word = f"{operand.bits:#x}"
         if reuse and codec.reuse is not None and reuse >> (codec.reuse - 122) & 1:
             stem, _, last = word.rpartition(".")
             word = f"{stem}.reuse.{last}" if last in LANES else word + ".reuse"

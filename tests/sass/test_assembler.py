@@ -59,8 +59,10 @@ def whole_program() -> Program:
     words = [v.word for v in vectors() if v.arch == "sm_90a" and "BR" not in v.text and "`" not in v.text][:400]
     code = b"".join(w.to_bytes(16, "little") for w in words)
     function = Function(
-        "k<float>(int)", code, True, 40, 2, 2048, 32, 16, 24, [Param(0, 0, 8), Param(1, 8, 4)], 12, (256, 1, 1), (32, 2, 1), 2, 64,
-        [Relocation(16, "R_CUDA_ABS32_LO_32", "g h", 4)], ["vprintf"], [Line(0, "a b.k", 3, 7), Line(32, "x.k", 4, 1, (("y.k", 9, 2, "f"),))],
+        "k<float>(int)", code, True, 40, 2, 2048, 32, 16, 24, [Param(0, 0, 8), Param(1, 8, 4)], 12,
+        (256, 1, 1), (32, 2, 1), 2, 64,
+        [Relocation(16, "R_CUDA_ABS32_LO_32", "g h", 4)], ["vprintf"],
+        [Line(0, "a b.k", 3, 7), Line(32, "x.k", 4, 1, (("y.k", 9, 2, "f"),))],
         b"\1\2\3", {"$k$f": 64, "odd": 0x1000}, {"CTA_PER_CLUSTER": (2, 1, 1), "FLAG": True, "RAW": b"\xff"},
     )  # fmt: skip
     tables = [

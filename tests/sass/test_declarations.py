@@ -26,8 +26,8 @@ def test_rows_build_forms_of_known_families() -> None:
 
 
 def test_every_bit_has_one_owner() -> None:
-    """Fixed, guard, control, modifier, hidden, operand or unused: together all of 0..125, and none twice. Operands may share
-    a modifier's bits (a suffix field), and a shadow owns none."""
+    """Fixed, guard, control, modifier, hidden, operand or unused: together all of 0..125, and none twice. Operands may
+    share a modifier's bits (a suffix field), and a shadow owns none."""
     for _, form in FORMS:
         owners = [form.fixed, GUARD_MASK, CONTROL_MASK, form.unused]
         owners += [field.bits.mask for field in form.fields.values()]
@@ -135,7 +135,13 @@ def test_forms_are_reachable() -> None:
 
 def test_api_in_the_docstring() -> None:
     """The examples of the package's text."""
-    r, p = (lambda k: sass.Reg("R", k)), (lambda k: sass.Reg("P", k))
+
+    def r(index: int) -> sass.Reg:
+        return sass.Reg("R", index)
+
+    def p(index: int) -> sass.Reg:
+        return sass.Reg("P", index)
+
     add = sass.make("IADD3", (r(5), r(4), sass.Imm(0x10), r(sass.RZ)))
     assert sass.format(add) == "IADD3 R5, R4, 0x10, RZ ;"
     compare = sass.make("ISETP", (p(0), p(sass.PT), r(4), r(5), p(sass.PT)), ("LT", "AND"))

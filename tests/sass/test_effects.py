@@ -13,7 +13,10 @@ SM_90 = machine("sm_90")
 def sets(text: str) -> tuple[set[str], set[str]]:
     """({registers read}, {registers written}) by name; R4:2 is a pair."""
     fx = sass.effects(sass.parse(text), SM_90)
-    name = lambda a: f"{a.file}{a.index}" + (f":{a.count}" if a.count > 1 else "")  # noqa: E731
+
+    def name(a: sass.Access) -> str:
+        return f"{a.file}{a.index}" + (f":{a.count}" if a.count > 1 else "")
+
     return {name(a) for a in fx.reads}, {name(a) for a in fx.writes}
 
 

@@ -36,10 +36,11 @@ def random_word(form: Form, rng: random.Random) -> int:
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 1 << 32))
 def test_nvdisasm_prints_the_same(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A word that nvdisasm prints without complaint is printed the same by us. (Combinations that it calls INVALID or ???
-    may be refused or named by us.)"""
+    """A word that nvdisasm prints without complaint is printed the same by us. (Combinations that it calls INVALID or
+    ??? may be refused or named by us.)"""
     rng = random.Random(seed)
-    words, ours = [], []
+    words: list[int] = []
+    ours: list[str] = []
     while len(words) < 40:
         form = rng.choice(FORMS)
         word = random_word(form, rng)

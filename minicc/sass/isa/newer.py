@@ -83,7 +83,8 @@ def sampled(mnemonic: str, opcode: int, mods: str, dim: str, hidden: str = "", *
 def surface(mnemonic: str, opcode: int, before: str, after: str, timing: Timing, scope: str) -> Row:
     """A surface access whose header is in a uniform register, without slot number."""
     mods = ".D{ba}{dim}{evict}{size}{scope}{clamp}"
-    return op(mnemonic, opcode, f"{mods} {before}[Ra]{after}, URe", timing, when="91=1", on=BOTH, hidden="slot=48..55=255",
+    return op(mnemonic, opcode, f"{mods} {before}[Ra]{after}, URe", timing, when="91=1", on=BOTH,
+              hidden="slot=48..55=255",
               ba=BA, dim=DIM, evict=EVICT, size=SIZE, scope=scope, clamp=CLAMP)  # fmt: skip
 
 

@@ -22,15 +22,15 @@ A, B and C are *logical* sources: `forms` says which may be something else than 
 9..11) moves them. forms="B": B is a register (1), immediate (4), constant (5; bit 91: cx[UR]) or uniform register (6).
 forms="C": C likewise (1, 2, 3, 7; a register B then sits in the slot of C). forms="BC": all of them. forms="K": B
 again, but numbered as C's forms are (1, 2, 3, 7: letters i, c, v, w). Digits and letters pick single forms; "u", "t"
-are the constants with uniform base of forms 5 and 3. `imm` says how an immediate prints. Without `forms`, it is 12 bits.
+are the constants with uniform base of forms 5 and 3. `imm` says how an immediate prints. Without `forms`: 12 bits.
 
 **Bits** are written literally, low..high: "76..78", "74,80" (first listed is least significant). A modifier field is
 "bits: v0 v1 v2 ..." (suffix printed for value 0, 1, 2, ...; `-` prints nothing, `?` is refused by the machine), or
 sparse "bits: 1=A 5=B". The first `-` (else the first value) is the default of a silent text; or the one with `*`.
 
 `when` fixes bits that tell this row from its siblings; `hidden` names fields that print nothing: "carry=87..90=15"
-(bits, default: what ptxas writes). `on` lists the encoding families that have the row (all, if not given); "sm_80" means
-sm_80, sm_89, "sm_80!" for it alone.
+(bits, default: what ptxas writes). `on` lists the encoding families that have the row (all, if not given); "sm_80" is
+sm_80 sm_89, "sm_80!" for it alone.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ COLUMNS = (8, 16, 24, 32, *range(48, 257, 16))
 def gmma(
     mnemonic: str, opcode: int, mods: str, flags: str = "", flags_b: str = "", hidden: str = "", **fields: str
 ) -> tuple[Row, ...]:
-    """A from shared memory (opcode), or from registers (opcode + 0x400); Rc is the accumulator read, !UPx? switches it off.
+    """A from shared memory (opcode), or from registers (opcode + 0x400); Rc is the accumulator, !UPx? switches it off.
     `flags` are the suffixes of the descriptors (transposed, negated)."""
     mark, sign = ("{flags}", "-") if flags else ("", "")
     return (
