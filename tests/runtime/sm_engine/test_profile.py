@@ -1,0 +1,53 @@
+"""The reports say what the outcome holds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import runtime
+from runtime import profile
+from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+
+pytestmark = needs_nvcc
+
+
+@pytest.fixture(scope="module")
+def cubin(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("profile")
+    assert NVCC is not None
+    kernels = Path(__file__).parent / "kernels.cu"
+    command = [NVCC, "-cubin", "-lineinfo", "-arch=sm_90", "-o", str(folder / "k.cubin"), str(kernels)]
+    subprocess.run(command, check=True, capture_output=True)
+    return (folder / "k.cubin").read_bytes()
+
+
+def test_report_summary_and_json(cubin: bytes) -> None:
+    a = np.arange(10000, dtype=np.float32)
+    c = np.zeros_like(a)
+    launch = runtime.Device().load(cubin)["vadd"][40, 256](a, a, c, a.size)
+    assert np.array_equal(c, a + a)
+    text = profile.report(launch)
+    for title in ("Launch and occupancy", "Speed of light", "Warp states", "Memory", "Hottest instructions"):
+        assert title in text
+    assert f"{launch.cycles:,}" in text
+    assert "FADD" in text
+    assert "kernels.cu:" in text
+    assert f"{launch.cycles:,} cycles" in profile.summary(launch)
+    data = json.loads(profile.as_json(launch))
+    assert data["cycles"] == launch.cycles
+    assert data["counters"]["sm__inst_executed.sum"] == data["instructions"]
+    assert sum(row["counters"].get("inst_executed", 0) for row in data["per_pc"]) == data["instructions"]
+    # 10000 elements: 312 whole warps of 4 sectors and half a warp of 2, twice.
+    assert data["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 2 * (312 * 4 + 2)
+
+
+def test_untimed_report(cubin: bytes) -> None:
+    a = np.arange(256, dtype=np.float32)
+    launch = runtime.Device(timing=False).load(cubin)["vadd"][1, 256](a, a, np.zeros_like(a), a.size)
+    assert "not timed" in profile.summary(launch)
+    assert "Instruction mix" in profile.report(launch)
