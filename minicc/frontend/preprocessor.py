@@ -458,7 +458,8 @@ class Preprocessor:
         elif rest and rest[0].text in ("unroll", "nounroll"):
             head = rest[0]
             self.out.append(Token(PRAGMA, head.text, head.source, head.start, True, True))
-            self.out.extend(self.expand(rest[1:]))
+            # As nvcc: macros are not expanded here, constants and template parameters do.
+            self.out.extend(rest[1:])
             self.out.append(Token(PRAGMA, "", head.source, head.start, True))
 
     def _include(self, name: Token, rest: list[Token], source: SourceFile) -> None:

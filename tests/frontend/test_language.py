@@ -128,6 +128,25 @@ def test_rejected(name: str) -> None:
     assert error.value.exit_status == 1
 
 
+def kernels(text: str, mark: str) -> list[str]:
+    return sorted(line.split(mark)[1].split("(")[0] for line in text.splitlines() if mark in line)
+
+
+@pytest.mark.parametrize("name", ["everything", "idioms", "c_style", "templates"])
+def test_programs(name: str, tmp_path: Path) -> None:
+    """Longer programs, of the kind people write."""
+    path = Path(__file__).parent / "programs" / f"{name}.k"
+    ir = frontend.compile(SourceFile(str(path), path.read_text()), Options())
+    llvm.parse_assembly(ir).verify()
+    if NVCC is not None:
+        out = tmp_path / "o.ptx"
+        done = subprocess.run(
+            [NVCC, "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(path), "-o", str(out)], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert kernels(out.read_text(), ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
+
+
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_accepts_what_we_accept(tmp_path: Path) -> None:
     """One file for all, and the kernels' mangled names are nvcc's."""

@@ -530,6 +530,8 @@ class Values:
         return self.make(f"{_INT_OPS[op]}{wrap} {llvm} {left}, {right}")
 
     def fast_divide(self, left: str, right: str) -> str:
+        if left == "0x3FF0000000000000" and self.module.options.fast_math:
+            return self.intrinsic("llvm.nvvm.rcp.approx.ftz.f", "float", [("float", right)])
         name = f"llvm.nvvm.div.approx{self.ftz}.f" if self.module.options.fast_math else f"llvm.nvvm.div.full{self.ftz}"
         return self.intrinsic(name, "float", [("float", left), ("float", right)])
 

@@ -323,7 +323,7 @@ class Calls(Operators):
             if len(args) > len(pattern.params) or len(args) < template.required:
                 return None
             for arg, formal in zip(args, pattern.params, strict=False):
-                if isinstance(arg, ast.Overloads | ast.Init):
+                if isinstance(arg, ast.Overloads) or arg.type.kind == "error":
                     continue
                 if dependent(formal) and not self._deduce_argument(formal, arg, bindings, fixed):
                     return None

@@ -118,7 +118,7 @@ class Conversions(Cursor):
             return self._reference_rank(e, target)
         source = e.type.bare
         target = target.bare
-        if isinstance(e, ast.Init) or target.kind == "error" or source.kind == "error":
+        if target.kind == "error" or source.kind == "error":
             return CONVERSION if not target.scalar else None
         if isinstance(e, ast.Overloads):
             return None
@@ -196,10 +196,10 @@ class Conversions(Cursor):
     ) -> ast.Expr:
         """Implicit conversion to a non-reference type, or an error in clang's words for `context`."""
         target = target.bare
+        if isinstance(e, ast.Init) and e.type.kind == "error":
+            return e
         if target.kind == "error" or e.type.kind == "error":
             return ast.Zero(ty.INT, e.at) if target.kind == "error" else ast.Zero(target, e.at)
-        if isinstance(e, ast.Init):
-            return e
         rank = self.rank(e, target)
         if rank is None:
             self._cannot_convert(e, target, context, where)
