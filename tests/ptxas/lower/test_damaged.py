@@ -13,7 +13,8 @@ HEAD = (
     ".visible .entry k(.param .u64 a, .param .u32 n) {"
     " .reg .b64 %rd<20>; .reg .b32 %r<20>; .reg .pred %p<9>; .reg .f32 %f<20>; .reg .b16 %h<9>; .reg .f64 %d<9>;"
     ""
-    " .local .b8 lv[16]; .shared .b8 sv[16]; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; ld.global.u32 %r2, [%rd1];\n"
+    " .local .b8 lv[16]; .shared .b8 sv[16]; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];"
+    " ld.global.u32 %r2, [%rd1];\n"
 )
 LINES = """
 ld.global.v2.u32 {%r3,%r4}, [%rd1+8]; st.global.v4.u32 [%rd1], {%r1,%r2,%r1,%r2};
