@@ -12,7 +12,6 @@ HEAD = (
     ".version 9.0\n.target sm_90\n.address_size 64\n.global .b32 gv;\n"
     ".visible .entry k(.param .u64 a, .param .u32 n) {"
     " .reg .b64 %rd<20>; .reg .b32 %r<20>; .reg .pred %p<9>; .reg .f32 %f<20>; .reg .b16 %h<9>; .reg .f64 %d<9>;"
-    ""
     " .local .b8 lv[16]; .shared .b8 sv[16]; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];"
     " ld.global.u32 %r2, [%rd1];\n"
 )
