@@ -149,7 +149,9 @@ def _simplify(inst: MInst) -> None:
             value = rest[0] if rest else ZERO
     elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == Reg("P", 7, inv=True):
         value = _logic(inst.srcs[:3], inst.srcs[3])
-    if value is None or (isinstance(value, V | Reg) and (value.neg or value.abs or value.inv or _file(value) != "R")):
+    if value is None or (isinstance(value, V | Reg | Const) and (value.neg or value.abs or value.inv)):
+        return
+    if isinstance(value, V | Reg) and _file(value) != "R":
         return
     inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (value,)
 
