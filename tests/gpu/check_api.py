@@ -85,9 +85,8 @@ def main(folder: Path, name: str) -> None:
     check("block too large", refused(runtime.LaunchError, "", lambda: module["k_switch"][1, 2048](numbers, 1)))
     bad = 0x1000
     check("a fault", refused(runtime.DeviceError, "illegal", lambda: module["k_switch"][1, 32](bad, 1).wait()))
-    if hasattr(gpu, "recover"):
-        gpu.recover()
-        module = gpu.load((folder / "ours.bin").read_bytes())
+    if name.startswith("cuda"):
+        return  # on a real GPU a fault ends the process's context for good
     data = v.copy()
     module["k_switch"][1, 32](data, 1)
     check("usable after the fault", np.array_equal(data, v * 3))
