@@ -442,7 +442,7 @@ class MemCodec(Codec):
         assert isinstance(operand, Mem)
         parts = []
         base, ureg = operand.base, operand.ureg
-        if base and (base.index != ZERO[base.file] or base.suffix):
+        if base and (base.index != ZERO[base.file] or base.suffix or base.file == "UR"):
             parts.append(register_text(base))
         if ureg and (ureg.index != URZ or not (base and self.hides_urz)):
             parts.append(register_text(ureg))

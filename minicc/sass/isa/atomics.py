@@ -29,16 +29,18 @@ OLD_TYPE = "73..75: - S32 64 F32.FTZ.RN F16x2.RN S64 F64.RN ?"
 
 
 def addressed(mnemonic: str, opcode: int, uniform: int, plain_on: str, on: str, **fields: str) -> tuple[Row, ...]:
-    """Address forms of a global atomic: plain; descriptor (bit 71; sm_80 prints nothing of it); uniform addend with a 64-bit
-    (bit 70) or 32-bit register."""
+    """Address forms of a global atomic: plain; descriptor (bit 71; sm_80 prints nothing of it); uniform addend with a
+    64-bit (bit 70) or 32-bit register."""
     before, after, timing = "Pd, Rd:type, ", ", Rb:type", ATOMG
     desc, hidden = ("", "descriptor=64..69=63") if on == "sm_80" else ("desc[URc:2]", "")
     return (
         op(mnemonic, opcode, f"{MODS} {before}[Ra:e+#off]{after}", timing, when="91=0", on=plain_on, **fields),
-        op(mnemonic, uniform, f"{LONG} {before}{desc}[Ra.64:2+#off]{after}", timing, when="91=1 70..72=7", on=on, hidden=hidden,
+        op(mnemonic, uniform, f"{LONG} {before}{desc}[Ra.64:2+#off]{after}", timing, when="91=1 70..72=7", on=on,
+           hidden=hidden, **fields),
+        op(mnemonic, uniform, f"{LONG} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..72=5", on=on,
            **fields),
-        op(mnemonic, uniform, f"{LONG} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..72=5", on=on, **fields),
-        op(mnemonic, uniform, f"{MODS} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on, **fields),
+        op(mnemonic, uniform, f"{MODS} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on,
+           **fields),
     )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ INT_TO = "72,75..76: U8 S8 U16 S16 U32 -"
 LONG_TO = "72,75..76: 6=U64 7=S64"
 INT_ANY = "72,75..76: U8 S8 U16 S16 U32 - U64 S64"
 INT_FROM = "74,84..85: U8 S8 U16 S16 U32 -"
-INT_FROM_ANY = "74,84..85: U8 S8 U16 S16 U32 - U64 S64"
 FLOAT_TO = "75..77: ? F16 F32 ? BF16"
 FROM_64 = "75..77: ? F16 F32 F64 BF16"
+BYTE = "60..61: - B1 B2 B3"
 TO_64 = "75..77: 3=F64"
 FLOAT_DST = "75..77: ? F16 - ? BF16"
 
@@ -66,7 +66,18 @@ ROWS = (
     op("I2F", 0x106, "{to}.U32{round} Rd, B", XU, "B", imm="uint", when="74=0 84..85=2", to=FLOAT_DST, round=ROUND),
     op("I2F", 0x106, "{to}{round} Rd, B", XU, "B", when="74=1 84..85=2", to=FLOAT_DST, round=ROUND),
     op("I2F", 0x106, "{to}{from_}{round} Rd, B", XU, "4", imm="uint", to=FLOAT_DST, round=ROUND, from_=INT_FROM),
-    op("I2F", 0x112, "{to}{from_}{round} Rd:f2f, B:from64", XU64, "B", to=TO_64, round=ROUND, from_=INT_FROM_ANY),
+    op("I2F", 0x112, "{to}.U8{round} Rd:2, B{byte}", XU64, "156u", when="74=0 84..85=0", to=TO_64, round=ROUND,
+       byte=BYTE),
+    op("I2F", 0x112, "{to}.S8{round} Rd:2, B{byte}", XU64, "156u", when="74=1 84..85=0", to=TO_64, round=ROUND,
+       byte=BYTE),
+    op("I2F", 0x112, "{to}.U16{round} Rd:2, B{byte}", XU64, "156u", when="74=0 84..85=1", to=TO_64, round=ROUND,
+       byte="60..61: - H1"),
+    op("I2F", 0x112, "{to}.S16{round} Rd:2, B{byte}", XU64, "156u", when="74=1 84..85=1", to=TO_64, round=ROUND,
+       byte="60..61: - H1"),
+    op("I2F", 0x112, "{to}.U32{round} Rd:2, B", XU64, "B", imm="uint", when="74=0 84..85=2", to=TO_64, round=ROUND),
+    op("I2F", 0x112, "{to}{round} Rd:2, B", XU64, "B", when="74=1 84..85=2", to=TO_64, round=ROUND),
+    op("I2F", 0x112, "{to}.U64{round} Rd:2, B:2", XU64, "B", imm="uint", when="74=0 84..85=3", to=TO_64, round=ROUND),
+    op("I2F", 0x112, "{to}.S64{round} Rd:2, B:2", XU64, "B", when="74=1 84..85=3", to=TO_64, round=ROUND),
     op("I2F", 0x112, "{to}.U64{round} Rd:f2f, B:2", XU64, "B", imm="uint", when="74=0 84..85=3", to=FLOAT_DST,
        round=ROUND),
     op("I2F", 0x112, "{to}.S64{round} Rd:f2f, B:2", XU64, "B", when="74=1 84..85=3", to=FLOAT_DST, round=ROUND),

@@ -27,6 +27,7 @@ ROWS = (
     op("FSET", 0x00A, ".BF{cmp}{ftz}{bool} Rd, -|A|, -|B|, !Ps", ALU, "B", imm="f32", **SET),
     op("FSETP", 0x00B, "{cmp}{ftz}{bool} Pd, Pe, -|A|, -|B|, !Ps", ALU, "B", imm="f32", **SET),
     op("FCHK", 0x102, " Pd, -|A|, -|B|", XU, "B", imm="f32"),
+    op("MUFU", 0x108, "{fn} Rd, B", XU, "4", imm="f64hi", when="72..73=0", fn="74..79: 6=RCP64H 7=RSQ64H"),
     op("MUFU", 0x108, "{fn} Rd, -|B|", XU, "B", imm="f32", when="72..73=0", fn=FUNCTION),
     op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=1", fn=SHORT_FUNCTION, half="60: - H1"),
     op("MUFU", 0x108, "{fn}.BF16 Rd, -|B|{half}", XU, "156u", when="72..73=2", fn=SHORT_FUNCTION, half="60: - H1"),

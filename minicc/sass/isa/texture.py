@@ -62,7 +62,7 @@ ROWS = (
            lc="87: - LC", aoffi=AOFFI, evict=EVICT, nodep=NODEP, dim=GRADIENT_DIM, mask="72..75"),
     *fetch("TMML", 0x169, "", ".LOD{ndv}{nodep}", "Rf, Rd, Ra, Rb", "", "{dim}, #mask?=15", ndv="77: - NDV",
            nodep=NODEP, dim=DIM, mask="72..75"),
-    *fetch("TXQ", 0x16F, "", "{nodep}", "Rf, Rd, Ra", "{header_word}, ", "#mask?=15", nodep=NODEP, header_word=QUERY,
+    *fetch("TXQ", 0x16F, "", "{nodep}", "Rf, Rd, Ra", "{header_word}, ", "#mask", nodep=NODEP, header_word=QUERY,
            mask="72..75"),
     *fetch("FOOTPRINT", 0x172, "{scr}", "{kind}{coarse}{lod}{ndv}{nodep}", RESULT, "", "{dim}", 2, scr=SCR,
            kind="78: TEX TXD", coarse="76: - COARSE", lod=LOD, ndv="77: - NDV", nodep=NODEP, dim=FOOT_DIM),
