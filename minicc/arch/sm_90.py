@@ -107,7 +107,8 @@ RAW = {
     # Predicates: "pred" is a select-type source (SEL, SETP, PLOP3, IADD3.X), "pred_fma" IMAD.X and DSETP inputs,
     # "guard" the @P of anything and the predicate of BRA, VOTE, BAR, EXIT.
     "p_alu": {"pred": 4, "pred_fma": 5, "guard": 13},
-    # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's own distance).
+    # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's own
+    # distance).
     "p_fma": {"pred": 5, "pred_fma": 4, "guard": 13},
     "p_r2p": {"pred": 5, "pred_fma": 5, "guard": 13},
     "p_fp64": {"pred": 6, "pred_fma": 6, "guard": 14},
@@ -131,7 +132,8 @@ LATENCY = Latency(
         "r2ur": {"umov": 10, "ualu": 4},
         # Not measured: the difference of the writers' RAW distances, plus one.
         "p_fp64": {"p_alu": 3, "p_r2p": 2},
-        # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's own distance).
+        # Carry-out of IMAD and IMAD.WIDE/HI: NAK's sm_80 table, and ptxas 13.0 leaves 4 before IMAD.X (the pipe's
+        # own distance).
     "p_fma": {"pred": 5, "pred_fma": 4, "guard": 13},
     "p_r2p": {"p_alu": 2},
         "up_alu": {"up_vote": 6},
@@ -230,8 +232,10 @@ ARCH = Arch(
         sm_start=300,
         grid_overhead=3250,
     ),
-    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles at
-    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples; L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
+    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657
+    # cycles at
+    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples;
+    # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
     # to one word 0.0924 warps a cycle in all. Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
     memory=Memory(
         l1_bytes=262144,

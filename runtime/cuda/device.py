@@ -63,11 +63,6 @@ class CudaDevice(Device):
     def __repr__(self) -> str:
         return f"<Device {self.name}>"
 
-    def recover(self) -> None:
-        """Reset the primary context after a fault: everything loaded or allocated on the device is gone."""
-        driver()("cuDevicePrimaryCtxReset_v2", self._device)
-        self._retain()
-
     def load(self, source: object) -> Module:
         self.bind()
         return CudaModule(self, _image(source))

@@ -40,7 +40,7 @@ def reference(kernels_ptx: str) -> list[np.ndarray]:
     return outputs(kernels_ptx, {"sched": "serial", "ra": "spill-all", "opt_level": 0})
 
 
-@pytest.mark.parametrize("words", TWINS, ids=str)
+@pytest.mark.parametrize("words", TWINS, ids=lambda words: "-".join(words) or "default")
 def test_same_bits(words: dict[str, object], kernels_ptx: str, reference: list[np.ndarray]) -> None:
     assert any(np.any(a) for a in reference)
     for got, want in zip(outputs(kernels_ptx, words), reference, strict=True):
