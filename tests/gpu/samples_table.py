@@ -1,4 +1,4 @@
-"""Print docs/samples.md's table: `python -m tests.gpu.samples_table`, from tests/gpu/data and runs of the model.
+"""Print docs/samples.md: `python -m tests.gpu.samples_table > docs/samples.md`, from tests/gpu/data and the model.
 
 For each sample: what it teaches, and for our cubin and nvcc's: registers, machine instructions, the worst error on the
 H200 against the reference, whether the model's bits are the H200's, cycles on both and the H200's time.
@@ -18,6 +18,20 @@ from tests.conftest import SAMPLES
 from tests.end_to_end.harness import run_script
 from tests.gpu.test_recorded import DATA, RECORD, digest
 
+HEAD = """# The samples, on an H200 and on the model
+
+{device}, driver {driver}, {date}: `{command}` ran every image below through `minicc run`'s own script; cycles are
+`gpc__cycles_elapsed.max` of `ncu --cache-control all --clock-control none`, summed over the sample's launches; times
+are CUDA events around each launch, medians of seven, launch overhead included. This page is the output of
+`python -m tests.gpu.samples_table`; the cubins and what the GPU made of them are in `tests/gpu/data`, and
+`tests/gpu/test_recorded.py` holds the model to them.
+
+*worst error* is the GPU's largest difference from the numpy reference (float64 for floats); *bits* says whether every
+output of the model equals the GPU's, bit for bit (a free order of float atomics excepted). The model's launch overhead,
+DRAM latency and SM start-up were fitted to nvcc's rows of this very table, so its errors here are no forecast for other
+kernels.
+"""
+
 
 def ncu(variant: str) -> dict[str, list[float]]:
     """gpc__cycles_elapsed.max of each launch, by sample, as Nsight Compute gave them (data/ncu_<variant>.csv)."""
@@ -32,9 +46,10 @@ def ncu(variant: str) -> dict[str, list[float]]:
 
 def main() -> None:
     cycles = {variant: ncu(variant) for variant in ("ours", "nvcc")}
-    print(f"{RECORD['device']}, driver {RECORD['driver']}, {RECORD['date']}; `{RECORD['command']}`\n")
+    print(HEAD.format(**RECORD))
     print("| sample | code | registers | instructions | worst error | bits | cycles H200 | model | error | time us |")
     print("|---|---|---|---|---|---|---|---|---|---|")
+    ratios: list[float] = []
     errors: dict[str, list[float]] = {"ours": [], "nvcc": []}
     for path in sorted(SAMPLES.glob("*.k")):
         for variant in ("ours", "nvcc"):
@@ -61,6 +76,11 @@ def main() -> None:
     for variant, values in errors.items():
         if values:
             print(f"\nMean absolute error of cycles, {variant}: {statistics.mean(values):.1%}")
+    for sample, total in sorted(cycles["ours"].items()):
+        if sample in cycles["nvcc"]:
+            ratios.append(sum(total) / sum(cycles["nvcc"][sample]))
+    if ratios:
+        print(f"\nCycles on the GPU, ours over nvcc's, geometric mean: {statistics.geometric_mean(ratios):.3f}")
     print("\n| sample | teaches |\n|---|---|")
     for path in sorted(SAMPLES.glob("*.k")):
         print(f"| {path.stem} | {script.parse(SourceFile(path.name, path.read_text())).teaches} |")
