@@ -30,6 +30,9 @@ def _llvm() -> Any:
     if not _state["ready"]:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
+        # A divergent diamond costs a warp both sides and the branches, so more is worth speculating than on a CPU.
+        # 8 makes collatz's loop body straight (28,516 to 22,545 cycles on the model) and changes no other sample.
+        llvm.set_option("", "-two-entry-phi-node-folding-threshold=8")
         _state["ready"] = True
     return llvm
 
