@@ -130,12 +130,28 @@ HEADERS: dict[str, str] = {
          "sm_20_intrinsics.h", "device_double_functions.h", "math_functions.hpp", "cuda_device_runtime_api.h"),
         "",
     ),
-    # Headers of the host's C++ library: what they declare is of no use here, but files include them.
+    # Headers of the host (C++, C, POSIX, Linux, CUDA's libraries): what they declare is of no use here, but files include
+    # them.
     **dict.fromkeys(
-        """iostream fstream sstream iomanip vector string algorithm numeric functional memory utility map set unordered_map
-        unordered_set array deque list queue stack random chrono thread mutex atomic tuple type_traits limits iterator
-        stdexcept exception cassert_ bitset complex ratio optional variant initializer_list cfenv cstdarg errno.h unistd.h
-        sys/time.h cuda_profiler_api.h curand.h cublas_v2.h""".split(),  # noqa: E501, SIM905
+        """algorithm any array atomic bit bitset cctype ccomplex cerrno cfenv charconv chrono ciso646 clocale codecvt
+        compare complex concepts condition_variable coroutine csetjmp csignal cstdalign cstdarg ctgmath cuchar
+        cwchar cwctype deque exception execution filesystem format forward_list fstream functional future
+        initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource
+        mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex
+        span sstream stack stdexcept streambuf string string_view system_error thread tuple type_traits typeindex
+        typeinfo unordered_map unordered_set utility valarray variant vector version complex.h ctype.h errno.h
+        fenv.h iso646.h locale.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdnoreturn.h tgmath.h threads.h
+        uchar.h wchar.h wctype.h aio.h alloca.h arpa/inet.h byteswap.h dirent.h dlfcn.h endian.h err.h error.h
+        execinfo.h fcntl.h features.h fnmatch.h ftw.h getopt.h glob.h grp.h iconv.h langinfo.h libgen.h libintl.h
+        linux/limits.h malloc.h memory.h net/if.h netdb.h netinet/in.h netinet/tcp.h omp.h poll.h pthread.h pwd.h
+        regex.h sched.h search.h semaphore.h spawn.h strings.h syslog.h termios.h ucontext.h unistd.h utime.h
+        values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h x86intrin.h sys/cdefs.h sys/file.h sys/ioctl.h
+        sys/ipc.h sys/mman.h sys/param.h sys/poll.h sys/ptrace.h sys/resource.h sys/select.h sys/sem.h sys/shm.h
+        sys/signal.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/timeb.h
+        sys/times.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h channel_descriptor.h cublas.h cublas_v2.h
+        cudaProfiler.h cuda_gl_interop.h cuda_occupancy.h cuda_profiler_api.h cufft.h curand.h cusolverDn.h
+        cusparse.h cusparse_v2.h driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
+        nvtx3/nvToolsExt.h""".split(),  # noqa: SIM905
         "",
     ),
     "stdint.h": "stdint.h",

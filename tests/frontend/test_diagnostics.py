@@ -98,6 +98,12 @@ int main(int argc, char **argv)
     assert sorted(kernels) == ["_Z4fillIfLi4EEvPT_S0_", "_Z5plainPi"]
 
 
+def test_headers_of_the_host_are_empty() -> None:
+    names = "cstdarg stdarg.h sys/resource.h fcntl.h error.h getopt.h pthread.h unordered_map omp.h driver_types.h"
+    text = "".join(f"#include <{name}>\n" for name in names.split()) + "__global__ void k() {}\n"
+    assert "define ptx_kernel void @_Z1kv" in frontend.compile(SourceFile("a.cu", text), Options())
+
+
 def test_device_code_may_not_call_host_functions() -> None:
     error = errors("int h(int a) { return a; }\n__global__ void k(int *o) { o[0] = h(1); }\n")
     assert "reference to __host__ function 'h' in __global__ function 'k'" in str(error)
