@@ -7,8 +7,10 @@ written, a temporary directory is used for the life of the process.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -48,4 +50,6 @@ def directory() -> Path:
         probe.unlink()
         return wanted
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="minicc-cache-"))
+        temporary = Path(tempfile.mkdtemp(prefix="minicc-cache-"))
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return temporary
