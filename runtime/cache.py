@@ -53,3 +53,13 @@ def directory() -> Path:
         temporary = Path(tempfile.mkdtemp(prefix="minicc-cache-"))
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
+
+
+def warmed() -> bool:
+    """Whether everything that is compiled once has been compiled and kept for this state of the sources."""
+    return (directory() / "warm").exists()
+
+
+def mark_warm() -> None:
+    """Say so, for the next process."""
+    (directory() / "warm").touch()

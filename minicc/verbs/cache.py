@@ -22,9 +22,20 @@ def main(words: list[str]) -> int:
         shutil.rmtree(directory, ignore_errors=True)
         print(f"removed {len(files)} files, {size / 1e6:.1f} MB from {directory}")
     elif command == "warm":
-        from runtime.device.sm import warm
-
-        warm(lambda text: print(text, file=sys.stderr))
+        warm()
     else:
         fail("cli.bad-value", f"minicc cache takes info, clear or warm, not '{command}'")
     return 0
+
+
+def warm() -> None:
+    """Compile what is compiled once, with a line for each part on standard error; nothing if it is there."""
+    from runtime import cache
+
+    if cache.warmed():
+        return
+    from runtime.device import sm
+
+    print("minicc: compiling the SM model, once (about 20 seconds)", file=sys.stderr)
+    sm.warm(lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+    cache.mark_warm()

@@ -124,6 +124,7 @@ def main(words: list[str]) -> int:
         request = parse([*arguments.rest, f"-arch={device_name}"])
     image, name, source = _image(request)
     from minicc.verbs import check_runtime
+    from minicc.verbs.cache import warm
 
     check_runtime()
     script = _script(arguments, source)
@@ -131,6 +132,8 @@ def main(words: list[str]) -> int:
     import runtime
     from runtime.script import run
 
+    if not device_name.startswith("cuda"):
+        warm()
     open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
 
     device = open_device(
