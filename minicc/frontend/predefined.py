@@ -130,8 +130,8 @@ HEADERS: dict[str, str] = {
          "sm_20_intrinsics.h", "device_double_functions.h", "math_functions.hpp", "cuda_device_runtime_api.h"),
         "",
     ),
-    # Headers of the host (C++, C, POSIX, Linux, CUDA's libraries): what they declare is of no use here, but files include
-    # them.
+    # Headers of the host (C++, C, POSIX, Linux, CUDA's libraries): what they declare is of no use here, but files
+    # include them.
     **dict.fromkeys(
         """algorithm any array atomic bit bitset cctype ccomplex cerrno cfenv charconv chrono ciso646 clocale codecvt
         compare complex concepts condition_variable coroutine csetjmp csignal cstdalign cstdarg ctgmath cuchar

@@ -98,6 +98,43 @@ int main(int argc, char **argv)
     assert sorted(kernels) == ["_Z4fillIfLi4EEvPT_S0_", "_Z5plainPi"]
 
 
+def test_kernel_templates_that_host_code_launches() -> None:
+    """Explicit, deduced, through host function templates, in namespaces, with the host's constants; and what is not."""
+    text = """
+#include <vector>
+template <typename T> __global__ void scale(T *p, T v, int n) { p[n] = v; }
+template <int N, typename T> __global__ void fixed(T *p) { p[0] = N; }
+namespace ns { template <typename T> __global__ void inner(const T *p, T *q) { q[0] = p[0]; } }
+template <typename T> __global__ void never(T *p) { p->no_such_member(); }
+template <typename T> void run(T *data, int n)
+{
+    cudaMalloc((void **)&data, n);
+    dim3 grid((n + 31) / 32), block(32);
+    if (n > 3) scale<<<grid, block>>>(data, (T)2, n);
+    else { const int K = 4 * 2; fixed<K><<<1, K>>>(data); }
+    std::vector<T> host(n);
+}
+template void run<double>(double *, int);
+int main(int argc, char **argv)
+{
+    float *a, *b = nullptr; short *s; unsigned char c[4];
+    cudaMalloc(&a, 16); cudaMalloc(&b, 16);
+    for (int i = 0; i < argc; i++) scale<<<1, 32, 0>>>(a + i, 1.0f, i);
+    auto launch = [&](int m) { ns::inner<<<1, m>>>(s, s); };
+    run(&argc, 7);
+    std::vector<int> v; fixed<3><<<1, 1>>>(thrust::raw_pointer_cast(v.data()));
+    fixed<5, unsigned char><<<1, 1>>>(c);
+    return launch(3), 0;
+}
+"""
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    kernels = [line.split("@")[1].split("(")[0] for line in ir.splitlines() if line.startswith("define ptx_kernel")]
+    assert sorted(kernels) == sorted(
+        "_Z5scaleIdEvPT_S0_i _Z5fixedILi8EdEvPT0_ _Z5scaleIfEvPT_S0_i _ZN2ns5innerIsEEvPKT_PS1_ _Z5scaleIiEvPT_S0_i"
+        " _Z5fixedILi8EiEvPT0_ _Z5fixedILi5EhEvPT0_".split()
+    )
+
+
 def test_headers_of_the_host_are_empty() -> None:
     names = "cstdarg stdarg.h sys/resource.h fcntl.h error.h getopt.h pthread.h unordered_map omp.h driver_types.h"
     text = "".join(f"#include <{name}>\n" for name in names.split()) + "__global__ void k() {}\n"

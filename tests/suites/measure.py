@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda w: measure(*w, options.timeout, nvcc, Path(scratch)), work):
+        for result in pool.map(lambda w: measure(w[0], w[1], options.timeout, nvcc, Path(scratch)), work):
             results.append(result)
             print(f"{result.path}: {result.status} {result.seconds:.1f} s  {result.text}".rstrip(), flush=True)
     counted = [r for r in results if r.status != "rejected"]

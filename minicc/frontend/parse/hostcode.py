@@ -1,15 +1,14 @@
 """Host code in a .cu file: recognised and stepped over.
 
-A function definition whose head names no execution space is host code. Its body is not parsed; only the kernel templates
-that it launches with explicit arguments (`k<float, 256><<<...>>>`) are instantiated, as they are the device's concern. Other
-declarations that cannot be read and that speak of the host's libraries are left out as well.
-"""  # noqa: E501
+A function definition whose head names no execution space is host code: `hostbody.py` walks its body for the kernel
+templates that it launches. Other declarations that cannot be read and that speak of the host's libraries are left out.
+"""
 
 from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.templates import Templates
+from minicc.frontend.parse.hostbody import HostBody
 from minicc.frontend.tokens import EOF, IDENT, STRING
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
@@ -19,7 +18,7 @@ _NOT_FUNCTIONS = frozenset(
 _HOST_WORDS = frozenset(("std", "FILE", "thrust", "cub"))
 
 
-class HostCode(Templates):
+class HostCode(HostBody):
     def declaration(self) -> list[ast.Variable]:
         if self.function is not None or self.library or self.scope.kind not in ("file", "namespace"):
             return super().declaration()
@@ -68,13 +67,16 @@ class HostCode(Templates):
     def _skip_host_definition(self) -> None:
         end, _, _ = self._head()
         start, scope, nest = self.i, self.scope, self.nest
+        inner: ast.Scope | None = None
+        found: ast.Function | None = None
         self.quiet += 1
         try:
             specs = self.specifiers(need_type=False)
             if specs.type is not None:
                 d = self.declarator(specs.type)
                 if d.params is not None:
-                    f = self.function_declarator(specs, d)
+                    f = found = self.function_declarator(specs, d)
+                    inner = d.param_scope
                     if f.space == "device":
                         # Declared for the device before, in its class or above.
                         self.quiet -= 1
@@ -89,35 +91,11 @@ class HostCode(Templates):
             self.quiet -= 1
             self.scope, self.nest = scope, nest
         self.i = max(start, end)
-        self.skip_balanced()
-        self._instantiate_launches(end, self.i)
-
-    def _instantiate_launches(self, start: int, end: int) -> None:
-        after, tokens = self.i, self.tokens
-        for k in range(start, end - 1):
-            if tokens[k].kind != IDENT or tokens[k + 1].text != "<":
-                continue
-            found = self.lookup(tokens[k].text)
-            if not isinstance(found, list):
-                continue
-            templates = [t for t in found if isinstance(t, ast.FunctionTemplate)]
-            if not templates:
-                continue
-            self.i = k + 1
-            self.quiet += 1
-            try:
-                explicit = self.template_arguments(None)
-                launched = self.at("<<") and self.peek().text == "<"
-                made = [self.deduce(t, None, explicit) for t in templates if launched]
-            except Abandon:
-                made = []
-            finally:
-                self.quiet -= 1
-                self.tokens = tokens
-            for f in made:
-                if f is not None and f.space == "global":
-                    self.need_body(f)
-        self.i = after
+        self.scope = inner or ast.Scope("function", scope)
+        try:
+            self.host_body(found)
+        finally:
+            self.scope = scope
 
     def _mentions_host(self) -> bool:
         end, _, device = self._head()
