@@ -10,6 +10,7 @@ is a global too: it is set once per change, before the target machine exists.
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -20,8 +21,14 @@ TRIPLE = "nvptx64-nvidia-cuda"
 _LAST_PASS = {0: "stack-protector"}
 """Last IR pass that LLVM runs before its own instruction selection: codegenprepare exists from -O1 on."""
 
+_SLSR_WORDS = (" = add ", " = sub ", " = mul ", " = getelementptr ")
+_SLSR_LIMIT = 256
+"""Straight-line strength reduction compares every candidate of a block with those before it: with 600 additions in a
+block (an unrolled SHA-256) it takes 0.25 s, more than all other passes together, and finds nothing there. Beyond this
+many candidates in one block the pipeline is run in two halves, around that pass."""
+
 _lock = threading.RLock()
-_state: dict[str, Any] = {"ready": False, "short": False, "machines": {}}
+_state: dict[str, Any] = {"ready": False, "short": False, "registered": False, "machines": {}}
 
 
 def _llvm() -> Any:
@@ -73,8 +80,6 @@ def _with_layout(ir: str, layout: str) -> str:
 
 def _report(text: str, ir: str, options: Options) -> None:
     """Turn "LLVM IR parsing error\n<string>:3:7: error: ..." into a diagnostic with a caret."""
-    import re
-
     found = re.search(r"<string>:(\d+):(\d+): error: (.*)", text)
     if not found:
         fail("nvvm.verify", " ".join(text.split()), place=options.source_name)
@@ -103,12 +108,34 @@ def optimise(ir: str, options: Options) -> str:
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
         _run_passes(llvm, module, machine, options.opt_level)
-        llvm.set_option("", f"-stop-after={_LAST_PASS.get(options.opt_level, 'codegenprepare')}")
-        try:
-            mir = machine.emit_assembly(module)
-        finally:
-            llvm.set_option("", "-stop-after=")
-    return _prepared(mir)
+        if options.opt_level and _longest_chain(str(module)) > _SLSR_LIMIT:
+            if not _state["registered"]:  # LLVM knows a pass by name only once a pipeline has made it
+                empty = llvm.parse_assembly("")
+                empty.triple = TRIPLE
+                _emit(llvm, machine, empty, stop_after="codegenprepare")
+                _state["registered"] = True
+            before = _prepared(_emit(llvm, machine, module, stop_before="slsr"))
+            module = _parse(llvm, before, machine, options)
+            return _prepared(_emit(llvm, machine, module, start_after="slsr", stop_after="codegenprepare"))
+        return _prepared(_emit(llvm, machine, module, stop_after=_LAST_PASS.get(options.opt_level, "codegenprepare")))
+
+
+def _emit(llvm: Any, machine: Any, module: Any, **limits: str) -> str:
+    """A MIR file: what the code generation pipeline makes of the module within limits such as `stop_after`."""
+    names = {name.replace("_", "-"): value for name, value in limits.items()}
+    for name, value in names.items():
+        llvm.set_option("", f"-{name}={value}")
+    try:
+        return str(machine.emit_assembly(module))
+    finally:
+        for name in names:
+            llvm.set_option("", f"-{name}=")
+
+
+def _longest_chain(ir: str) -> int:
+    """The most additions, multiplications and address computations that one basic block holds."""
+    blocks = re.split(r"\n(?:define |[-\w.$\"]+:)", ir)
+    return max(sum(block.count(word) for word in _SLSR_WORDS) for block in blocks)
 
 
 def nvptx(ir: str, options: Options) -> str:
