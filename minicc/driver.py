@@ -30,7 +30,7 @@ KINDS = {".k": "k", ".cu": "k", ".ll": "ll", ".ptx": "ptx", ".sass": "sass", ".c
 """Input kinds by suffix. `.opt.ll` is IR that needs no more optimising."""
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Build:
     """One input on its way. `text` or `data` is the input; `kind` where it enters; `stem` names its artifacts."""
 
@@ -396,7 +396,7 @@ def dependency_rule(build: Build, output: str) -> str:
     return f"{output} : " + " \\\n    ".join(name.replace(" ", "\\ ") for name in names) + "\n"
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Compiled:
     """What `minicc.compile` returns: the fatbin, and each stage's text on the way (empty where a stage did not run).
     `artifacts` holds all of them by the file name that --keep would give."""

@@ -16,7 +16,7 @@ Kind = Literal["flag", "value", "list", "bool", "glued"]
 glued: a letter that the value may follow at once (-DX, -Ipath, -O3); adds up."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Option:
     """One option. `names` without dashes: one dash and two are the same, as nvcc takes them."""
 
@@ -75,7 +75,7 @@ _BY_NAME = {name: option for option in OPTIONS for name in option.names}
 _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name in option.names if len(name) == 1}
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Target:
     """One -gencode: PTX for `compute` ("compute_90"), real code for each of `codes`; `embed_ptx` keeps the PTX."""
 
@@ -84,7 +84,7 @@ class Target:
     embed_ptx: bool
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Request:
     """A parsed command line. `given` holds the last value of each option by its dest."""
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import attrs
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Abi:
     """Where the driver and the code agree to put things. Offsets are in constant bank 0."""
 
@@ -34,7 +34,7 @@ class Abi:
     """Bytes of NOP after the code, beyond rounding up to 128."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Occupancy:
     """Limits that the compute work distributor places CTAs under (CUDA compute-capability tables)."""
 
@@ -51,7 +51,7 @@ class Occupancy:
     max_barriers: int = 16
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Latency:
     """Minimum issue distances in cycles. Classes are those of `minicc.sass` declarations.
 
@@ -69,7 +69,7 @@ class Latency:
     machine model subtracts this."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Pipe:
     """An execution pipe. `interval`: cycles per warp instruction per sub-core (or per SM if `shared`)."""
 
@@ -78,7 +78,7 @@ class Pipe:
     shared: bool = False
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Core:
     """One SM."""
 
@@ -110,7 +110,7 @@ class Core:
     """Cycles of a grid before its first instruction and after its last."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Memory:
     """From the L1 outwards. Bandwidths in bytes per SM cycle; latencies from issue to first use, unloaded."""
 
@@ -145,7 +145,7 @@ class Memory:
     """Cycles of an L2 slice for each further lane that names the same word."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Arch:
     """One architecture."""
 

@@ -21,7 +21,7 @@ CUINFO, TKINFO = 1000, 2000
 OWNER = b"NVIDIA Corp\0"
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Record:
     """One attribute. `value` is None (NVAL), an int (BVAL, HVAL) or bytes (SVAL); `offset` its place in the section."""
 
@@ -76,7 +76,7 @@ def sbytes(code: int, data: bytes) -> bytes:
     return _HEAD.pack(SVAL, code, len(data)) + data
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Note:
     """One ELF note."""
 

@@ -52,7 +52,7 @@ def write_cubin(program: Program) -> bytes:
     return _Writer(program, machines.get(program.arch)).run()
 
 
-@attrs.define
+@attrs.define(repr=False)
 class _Writer:
     program: Program
     arch: Arch
@@ -349,7 +349,7 @@ def split_addend(name: str) -> tuple[str, int]:
     return (symbol, int(addend, 16)) if plus else (name, 0)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class _Bank:
     data: bytes
     size: int

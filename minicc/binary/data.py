@@ -10,7 +10,7 @@ import attrs
 from minicc.diagnostics import fail
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Data:
     """Bytes of a file, or of a part of it that starts at `base` of the file. `name` is printed in errors."""
 

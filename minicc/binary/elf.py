@@ -31,7 +31,7 @@ STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 STO_ENTRY = 0x10
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Section:
     """One section as read. `data` is empty for the types of `NO_DATA`, whose extent is `size`."""
 
@@ -49,7 +49,7 @@ class Section:
     data: Data
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Symbol:
     """One symbol as read."""
 
@@ -63,7 +63,7 @@ class Symbol:
     section: int
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Reloc:
     """One relocation entry; `type` is a number (see `codes.RELOCATIONS`), `symbol` an index."""
 
@@ -73,7 +73,7 @@ class Reloc:
     addend: int
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Segment:
     """One program header."""
 
@@ -85,7 +85,7 @@ class Segment:
     align: int
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Elf:
     """An ELF file: the view that `objdump -elf` prints and `read_cubin` interprets."""
 
@@ -196,7 +196,7 @@ def _symbols(view: Data, sections: list[Section]) -> list[Symbol]:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Draft:
     """A section to be written. `link` and a string `info` name another section; `size` is for NOBITS."""
 
@@ -211,7 +211,7 @@ class Draft:
     size: int = 0
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class DraftSymbol:
     """A symbol to be written; `section` "" is undefined."""
 
@@ -246,7 +246,7 @@ def pack_symbols(symbols: list[DraftSymbol], index: dict[str, int], strings: Str
     return bytes(out)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Layout:
     """What `lay_out` needs besides sections: header fields, and the runs that become PT_LOAD segments."""
 

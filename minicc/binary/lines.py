@@ -24,7 +24,7 @@ _HEAD = struct.Struct("<IHI")
 _INLINED_CALL = 0x90
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Sequence_:
     """Line records of one function: its name, its code size, its lines in address order."""
 
@@ -33,7 +33,7 @@ class Sequence_:
     lines: Sequence[Line]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Written:
     """Section contents, and (offset, function name) of each start address to relocate."""
 
@@ -183,7 +183,7 @@ class _Cursor:
         return out
 
 
-@attrs.define
+@attrs.define(repr=False)
 class _Row:
     file: str
     line: int

@@ -26,7 +26,7 @@ NOP = bytes.fromhex("1879000000000000" + "0000000000c00f00")
 """The NOP that fills a text section: opcode 0x918 guarded by PT, no stall."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Offsets:
     """Byte offsets by kind, ascending."""
 

@@ -13,7 +13,7 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Scope:
     """Names of one region. `entity` is a Variable, a list of Function/FunctionTemplate/Builtin, a Type, a ClassTemplate
     or a Scope (namespace)."""
@@ -29,7 +29,7 @@ class Scope:
     """In the scope of a class: its type."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Variable:
     """`storage`: local, param, reference (a local reference), shared, dynamic (extern __shared__), constant, device, static
     (function-local static), special (threadIdx ...), enumerator or member (static const member)."""  # noqa: E501
@@ -57,7 +57,7 @@ class Variable:
     """Tells apart same-named locals of one function."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Function:
     name: str
     type: Type
@@ -100,7 +100,7 @@ class Function:
     calls_self: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class TemplateParam:
     name: str
     kind: str
@@ -113,7 +113,7 @@ class TemplateParam:
     pack: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class FunctionTemplate:
     name: str
     params: list[TemplateParam]
@@ -131,7 +131,7 @@ class FunctionTemplate:
     pack_names: tuple[str, ...] = ()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ClassTemplate:
     name: str
     params: list[TemplateParam]

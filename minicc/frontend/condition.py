@@ -48,7 +48,7 @@ _APPLY: dict[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Condition:
     """Evaluates one #if line. Values are (number, unsigned) in 64 bits, as C++ demands."""
 

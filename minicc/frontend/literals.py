@@ -12,7 +12,7 @@ class BadLiteral(Exception):
     """The text is no literal; the message is clang's."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class IntegerLiteral:
     value: int
     decimal: bool

@@ -23,7 +23,7 @@ MAX_TOKENS = 2_000_000
 HEADERS = Path(__file__).parent / "include"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Macro:
     name: str
     body: list[Token]
@@ -32,7 +32,7 @@ class Macro:
     where: Token | None = None
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Group:
     """One open #if: `live` while this group is read, `taken` once any group was, `outer` what the enclosing one is."""
 
@@ -43,7 +43,7 @@ class _Group:
     had_else: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Preprocessor:
     options: Options
     diagnostics: Diagnostics
@@ -518,7 +518,7 @@ class Preprocessor:
         return SourceFile(f"<{wanted}>", (HEADERS / alias).read_text(encoding="utf-8"))
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Lines:
     """A cursor over a file's tokens that knows where lines end."""
 

@@ -17,7 +17,7 @@ from minicc.diagnostics import SourceFile, Span
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Token:
     """One preprocessing token. `hide` holds macro names that may not expand it again (Prosser's hide set)."""
 

@@ -90,7 +90,7 @@ class Type:
     __repr__ = __str__
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Field:
     name: str
     type: Type
@@ -102,7 +102,7 @@ class Field:
     """Tokens of a default member initialiser (re-read for each use)."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Record:
     """struct, class or union. `scope` holds its member functions, types and static members."""
 

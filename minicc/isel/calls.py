@@ -10,7 +10,7 @@ from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class CallTarget:
     """Data of a call node: callee symbol (None: through a register), and the .param names of results and arguments."""
 
@@ -20,7 +20,7 @@ class CallTarget:
     prototype: ptx.Callprototype | None = None
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class AsmText:
     """Data of an inline assembly node: the text with ${n} for operands, the result count and the input kinds."""
 

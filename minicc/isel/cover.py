@@ -23,7 +23,7 @@ STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "switch"})
 """Node heads that are no instructions (declarations, results, text) or that emission expands."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Tile:
     """A pattern laid over a node. `operands`: leaf name -> (kind, node or address); `inner` the nodes covered."""
 

@@ -52,7 +52,7 @@ _RANGES: dict[int, Any] = {
 _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Tree:
     """Inner node of a pattern: `op` the signature name ("*" components match anything), children trees or leaves."""
 
@@ -62,7 +62,7 @@ class Tree:
     wild: re.Pattern[str] | None = None
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Leaf:
     """Operand: `name` in the template; `accept` and `check` from the constraint table. `value` fixes a constant."""
 
@@ -72,7 +72,7 @@ class Leaf:
     value: int | None = None
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Pattern:
     """A row, ready to match. `latency`, `throughput` are the entry's two costs, `cost` the final one for an SM."""
 

@@ -11,7 +11,7 @@ from minicc.isel.database import Database
 from minicc.ptx import model as ptx
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Choice:
     """One covered node: its signature, the PTX it became, and the candidates (pattern, cost, whether chosen)."""
 
@@ -21,7 +21,7 @@ class Choice:
     candidates: list[tuple[str, float, bool]]
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Explanation:
     """Collected by `select(..., explanation=...)`."""
 

@@ -25,7 +25,7 @@ from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class BlockDag:
     """What one IR block became. `terminator` is a root node, `copies` maps successor blocks to phi moves."""
 

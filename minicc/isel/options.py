@@ -7,7 +7,7 @@ from typing import Literal
 import attrs
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Options:
     """Defaults for what the IR itself does not say; fast-math flags, intrinsics and function attributes come first."""
 

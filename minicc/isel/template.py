@@ -14,7 +14,7 @@ from functools import cache
 import attrs
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Step:
     """One instruction of a template. `operands` are specs for `Emitter.operand`."""
 

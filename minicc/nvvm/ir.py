@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Type:
     """A type. `kind` is one of: void, int, half, bfloat, float, double, fp128, ptr, array, vector, struct, function,
     label, metadata, token, opaque. `bits` is the width of scalars (0 where the data layout decides, i.e. pointers)."""
@@ -112,54 +112,54 @@ I1, I8, I16, I32, I64, I128 = (int_type(n) for n in (1, 8, 16, 32, 64, 128))
 PTR = ptr_type()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Value:
     """Anything an instruction can use."""
 
     type: Type
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ConstInt(Value):
     """Integer constant; `value` is unsigned, below 2**bits."""
 
     value: int
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ConstFloat(Value):
     """Floating constant by its own bits (16, 32 or 64)."""
 
     bits: int
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Zero(Value):
     """`zeroinitializer` and `null`."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Undef(Value):
     """`undef` and `poison`."""
 
     poison: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ConstAggregate(Value):
     """Constant array, vector or struct."""
 
     items: list[Value]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ConstBytes(Value):
     """c"..." """
 
     data: bytes
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ConstExpr(Value):
     """Constant expression: `op` (getelementptr, addrspacecast, bitcast, ptrtoint, inttoptr, trunc, add, sub, xor, ...)
     over `args`; `source` is the GEP's source element type."""
@@ -169,14 +169,14 @@ class ConstExpr(Value):
     source: Type | None = None
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Global(Value):
     """Reference to a global variable or function by name (without @). The object is in `Module.globals`."""
 
     name: str
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class InlineAsm(Value):
     """`asm sideeffect "text", "constraints"` as a callee."""
 
@@ -185,14 +185,14 @@ class InlineAsm(Value):
     flags: tuple[str, ...] = ()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class MetadataValue(Value):
     """Metadata as a call argument; `value` is a Node, a Value, or a string."""
 
     value: Any
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Argument(Value):
     """A formal parameter. `attributes` maps names to values: {"byval": Type, "align": 4, "noalias": True}."""
 
@@ -201,7 +201,7 @@ class Argument(Value):
     attributes: dict[str, Any]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Node:
     """Metadata node: `kind` is "" for a tuple, else the specialised name ("DILocation"). Tuples keep `items`,
     specialised nodes `fields`. References to other nodes are `MdRef`."""
@@ -212,14 +212,14 @@ class Node:
     fields: dict[str, Any] = attrs.field(factory=dict)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class MdRef:
     """`!12`: resolve with `Module.metadata`."""
 
     number: int
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Inst(Value):
     """An instruction. Also the value it defines (type void if none).
 
@@ -256,7 +256,7 @@ class Inst(Value):
     """Character offset in the IR text, for diagnostics."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Block:
     """A basic block; the last instruction is the terminator."""
 
@@ -274,7 +274,7 @@ class Block:
         return list(dict.fromkeys(self.insts[-1].blocks))
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class GlobalVariable:
     """@name = linkage ... global/constant type init."""
 
@@ -289,7 +289,7 @@ class GlobalVariable:
     offset: int = 0
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Alias:
     """@name = alias type, aliasee."""
 
@@ -299,7 +299,7 @@ class Alias:
     linkage: str = ""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Function:
     """A function; `blocks` empty means a declaration. `attributes` merges its attribute groups."""
 
@@ -325,7 +325,7 @@ class Function:
             yield from block.insts
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Module:
     """One module. `text` is what was parsed; offsets of instructions point into it."""
 

@@ -22,7 +22,7 @@ def is_declaration(token: str) -> bool:
     return token in _SPACE_WORDS or (token[:1] == "." and f".{token[1:].split('.')[0]}" in _SPACE_WORDS)
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Head:
     """What stands before the names: state space, alignment, vector size, type."""
 

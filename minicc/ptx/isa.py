@@ -251,7 +251,7 @@ clusterlaunchcontrol | * | * | 8.6, 100
 """
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Form:
     """One row: `modifiers` are (choices, required, letter) with the letter of a type group or ""; `open` takes any."""
 

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 )
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Tokens:
     """Token strings and their offsets in the source, of equal length; the last is the empty string at the end."""
 

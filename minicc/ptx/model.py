@@ -15,7 +15,7 @@ from minicc.diagnostics import Span
 Space = Literal["reg", "global", "shared", "local", "const", "param", "generic"]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Reg:
     """A virtual register, by its whole name: "%r1". Its type is in the function's `regs`."""
 
@@ -28,14 +28,14 @@ class Reg:
     """`-%r1` of vmad."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Int:
     """An integer literal; `value` is as written (may be negative)."""
 
     value: int
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Float:
     """A floating literal by its bits: 0fXXXXXXXX (`width` 32) or 0dXXXXXXXXXXXXXXXX (`width` 64)."""
 
@@ -43,7 +43,7 @@ class Float:
     width: Literal[32, 64]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Symbol:
     """A named variable, function, parameter or label, with a byte offset: `buf`, `buf+16`."""
 
@@ -55,14 +55,14 @@ class Symbol:
     """`0xff00(buf)` in an initialiser: the byte of the address that the mask selects, shifted down."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Special:
     """A special register: "%tid.x", "%laneid", "%clock64"."""
 
     name: str
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Address:
     """[base+offset]; base is a register, a symbol, or an integer (absolute)."""
 
@@ -70,14 +70,14 @@ class Address:
     offset: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Vector:
     """{a, b, ...}: of ld/st.vN, mov packing, mma fragments. `None` elements print as `_`."""
 
     items: tuple[Operand | None, ...]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Pair:
     """`d|p`: destination with a predicate output (setp's p|q, shfl.sync, elect.sync)."""
 
@@ -86,14 +86,14 @@ class Pair:
     """`_` is `Symbol("_")` on either side."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Tuple:
     """Parenthesised list of a call: (a, b)."""
 
     items: tuple[Operand, ...]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Bracket:
     """[a, b, ...] of texture, surface and tensor instructions: `[tex, {%f1, %f2}]`."""
 
@@ -103,7 +103,7 @@ class Bracket:
 Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple | Bracket
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Loc:
     """`.loc file line column`, with inlining: `function_name` is the label (or string) of the inlined function and
     `inlined_at` (file, line, column) of its call."""
@@ -115,7 +115,7 @@ class Loc:
     inlined_at: tuple[int, int, int] | None = None
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Inst:
     """`@!%p mad.lo.s32 %r1, %r2, %r3, %r4;` is opcode "mad", modifiers ("lo", "s32"), operands in order.
     `loc` is the line in force (from .loc); `where` the place in the PTX text, if it was parsed."""
@@ -133,7 +133,7 @@ class Inst:
         return ".".join((self.opcode, *self.modifiers))
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Label:
     """A label in a body: `$L__BB0_2:`."""
 
@@ -141,7 +141,7 @@ class Label:
     where: Span | None = None
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Variable:
     """A declaration at module or function scope. `dims` are array dimensions; () is a scalar, (None,) is `[]`
     (extern shared). `init` is nested lists of operands, or None. `type` is without dot: "f32", "b8"."""
@@ -177,7 +177,7 @@ def _type_of(register: str, regs: dict[str, str], ranges: list[tuple[str, int, s
     return None
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Branchtargets:
     """`name: .branchtargets a, b, c;` of brx.idx."""
 
@@ -185,7 +185,7 @@ class Branchtargets:
     targets: tuple[str, ...]
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Callprototype:
     """`name: .callprototype (ret) _ (params);` of an indirect call."""
 
@@ -195,14 +195,14 @@ class Callprototype:
     noreturn: bool = False
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Pragma:
     """`.pragma "nounroll";`"""
 
     text: str
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Scope:
     """`{ ... }`: names declared inside are local to it, registers (kept here as `Function` keeps its own) too."""
 
@@ -219,7 +219,7 @@ Statement = Inst | Label | Variable | Branchtargets | Callprototype | Pragma | S
 """Variables in a body are .local/.shared/.param declarations. Register declarations go to `Function.regs`."""
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Function:
     """.entry or .func. `body` None is a declaration. `regs` maps a register name to its type without dot, in order of
     declaration; ranges such as `%r<5>` are expanded by use (see `reg_ranges`) and printed back as ranges.
@@ -242,7 +242,7 @@ class Function:
         return _type_of(register, self.regs, self.reg_ranges)
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Alias:
     """`.alias name, target;`"""
 
@@ -251,7 +251,7 @@ class Alias:
     where: Span | None = None
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Module:
     """One PTX module. `version` (8, 8); `target` "sm_90"; `files` maps .file numbers to paths."""
 

@@ -156,7 +156,7 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
 _FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barrier"}
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Live:
     """A part of a register under way: `at` is the index of the segment it is in or waits for."""
 

@@ -37,7 +37,7 @@ def target_of(inst: MInst) -> str | None:
     return None
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Cfg:
     """Edges of `function.blocks` by index. `rpo` holds reachable blocks only."""
 

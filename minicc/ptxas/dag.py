@@ -17,7 +17,7 @@ _MOST_OPEN = 64
 _BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Node:
     """One instruction. `succs` are (node index, cycles); `height` is the longest path to the end of the run."""
 
@@ -27,7 +27,7 @@ class Node:
     least: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class _Place:
     """A memory access: space, address base with its version, byte range."""
 

@@ -40,7 +40,7 @@ def overlap(a: Segments, b: Segments, since: int = 0) -> bool:
     return False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Interval:
     """Where one virtual register is live, and what it costs to spill it. `parts` are the ascending disjoint segments of
     each 32-bit part: a dead part of a pair or quad is free for others."""
@@ -72,7 +72,7 @@ class Interval:
         return any(overlap(a, b) for a in self.parts for b in other.parts)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Ranges:
     """All intervals of a function by vreg id (None for registers that never occur), and the numbering."""
 

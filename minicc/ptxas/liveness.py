@@ -18,7 +18,7 @@ from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Access:
     """Registers of one instruction as (vreg id, mask of parts)."""
 
@@ -33,7 +33,7 @@ def _parts(operand: V) -> int:
     return ((1 << operand.count) - 1) << operand.part
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Liveness:
     """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
 

@@ -16,7 +16,7 @@ from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Ta
 from minicc.sass.program import Param, Variable
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class VReg:
     """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4), or of
     predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
@@ -33,7 +33,7 @@ class VReg:
         return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class V:
     """A use or definition of `count` registers of `reg` from `part` on, with the source modifiers of `sass.Reg`."""
 
@@ -46,7 +46,7 @@ class V:
     suffix: tuple[str, ...] = ()
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class VMem:
     """An address operand over virtual registers; see `sass.Mem`."""
 
@@ -56,7 +56,7 @@ class VMem:
     desc: V | Reg | None = None
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class VConst:
     """LDC's c[bank][base + offset] with a virtual index register."""
 
@@ -68,7 +68,7 @@ class VConst:
 MOperand = V | VMem | VConst | Reg | Imm | Const | Mem | Target | Name
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class MInst:
     """One machine instruction. `dsts` then `srcs` are the printed operands. `guard` is a predicate source.
     `loc` is (file index, line, column) plus the inlining chain as `ptx.Loc` holds it; `ptx` the text it came from."""
@@ -92,7 +92,7 @@ class MInst:
     """Registers that a CALL may change: results and everything the callee need not preserve."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Block:
     """Basic block. Control falls through to the next block of `MFunction.blocks` unless the last instruction is an
     unguarded branch or EXIT. `succs` are labels, in no order; kept by whoever edits control flow."""
@@ -103,7 +103,7 @@ class Block:
     loop_depth: int = 0
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class MFunction:
     """One kernel or device function. `frame` is bytes of local memory used by PTX .local variables (spills are added
     by the allocator); `shared` static bytes; `next_id` numbers new virtual registers."""
@@ -133,7 +133,7 @@ class MFunction:
         return reg
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class MModule:
     """A lowered PTX module. `variables` have their offsets; `constant4` lists the symbols of bank 4 in slot order;
     `externs` the functions that the driver provides; `files` the .file table of `loc`."""

@@ -9,7 +9,7 @@ import attrs
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Options:
     """Options of one `assemble`. `messages` and `seconds` are filled by it."""
 

@@ -16,7 +16,7 @@ from minicc.ptxas.options import Options
 Run = Callable[[MFunction, Arch, Options], None]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Pass:
     """One pass. `optional` ones can be disabled by name; `level` is the least -O that runs it."""
 

@@ -34,7 +34,7 @@ _QUEUE = 1 << 12
 """Keys of `_State.read` are key + queue * _QUEUE."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Marks:
     """What the control field of one instruction will hold."""
 
@@ -44,7 +44,7 @@ class Marks:
     chosen: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _State:
     """Physical keys in flight: `written` by, and `read` by, instructions under the scoreboards of a bit mask."""
 
@@ -89,7 +89,7 @@ class _State:
         return mask
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Needs:
     """Of one instruction: index in its block at which the result is first touched, at which a source is first
     overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all."""

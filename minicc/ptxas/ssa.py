@@ -16,7 +16,7 @@ Part = tuple[int, int]
 """(vreg id, part)"""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Definition:
     """The only definition of a part: instruction, block, index in it, and which register of the instruction's
     destination operand the part is."""
@@ -27,7 +27,7 @@ class Definition:
     word: int
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Single:
     """Parts with one unguarded definition, and dominance between program points."""
 

@@ -17,7 +17,7 @@ from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
 from minicc.sass.instr import Const, Instr, Mem, Reg
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Timing:
     """Class of one mnemonic with its modifiers.
 
@@ -154,7 +154,7 @@ def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
     return found
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Footprint:
     """What an instruction touches: (key, reader class) pairs read, (key, producer class) pairs written. Guards make a
     write partial. Keys as in `operands`."""

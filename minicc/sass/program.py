@@ -8,7 +8,7 @@ from typing import Literal
 import attrs
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Relocation:
     """Patch `kind` (R_CUDA_* name) at byte `offset` of its section with the address of `symbol` + `addend`."""
 
@@ -18,7 +18,7 @@ class Relocation:
     addend: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Param:
     """One kernel parameter: byte `offset` from the start of the parameter area (c[0x0][0x210] on sm_90) and size."""
 
@@ -27,7 +27,7 @@ class Param:
     size: int
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Line:
     """From byte `offset` of the code on, the source is file:line:column. `inlined_at` is the chain of call sites,
     innermost first, each (file, line, column, name of the inlined function)."""
@@ -39,7 +39,7 @@ class Line:
     inlined_at: tuple[tuple[str, int, int, str], ...] = ()
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Function:
     """A kernel (`entry`) or a separately placed device function, with machine code of 16 bytes an instruction.
 
@@ -70,7 +70,7 @@ class Function:
     """Further EIATTR records by name, as read; the writer emits what it knows how to derive."""
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Variable:
     """A module-scope variable: __device__ (space "global") or __constant__ (space "constant", bank 3).
     `init` None means zero-filled. Relocations patch 64-bit addresses inside `init`."""
@@ -85,7 +85,7 @@ class Variable:
     """Offset in its section once placed (banks are laid out by `ptxas`; code refers to c[0x3][offset])."""
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Program:
     """One device module for one architecture, e.g. arch "sm_90"."""
 

@@ -20,7 +20,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.types import Type
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Builtin:
     name: str
     ret: Type

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from minicc.frontend.emit.module import Module
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class DebugInfo:
     """`scopes` maps a function to its DISubprogram; locations are shared per (line, column, scope)."""
 

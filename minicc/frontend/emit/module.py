@@ -15,7 +15,7 @@ DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Module:
     options: Options
     name: str

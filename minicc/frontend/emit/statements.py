@@ -17,7 +17,7 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class FunctionEmitter(Values):
     breaks: list[str] = attrs.field(factory=list)
     continues: list[str] = attrs.field(factory=list)

@@ -32,7 +32,7 @@ _RANGES = {
 }  # fmt: skip
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Values:
     """Emits the instructions of one function."""
 

@@ -69,7 +69,7 @@ _CHOICES: dict[tuple[str, ...], Type] = {
 Default = tuple[list[Token], ast.Scope | None] | None
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Specifiers:
     """What stands before the declarators."""
 
@@ -85,7 +85,7 @@ class Specifiers:
     """Defines or declares a struct, union or enum."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Declarator:
     name: Token | None
     type: Type

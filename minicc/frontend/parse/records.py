@@ -420,7 +420,7 @@ class Records(Declarators):
         raise NotImplementedError
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Layout:
     """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
 

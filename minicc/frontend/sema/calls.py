@@ -20,7 +20,7 @@ MAX_INSTANCES = 2000
 Bindings = dict[str, object]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Candidate:
     entity: ast.Function | Builtin
     params: tuple[Type, ...]

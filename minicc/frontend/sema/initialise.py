@@ -25,7 +25,7 @@ class BracedList(ast.Init):
         self.items = items
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Stream:
     items: list[tuple[str | None, ast.Expr]]
     i: int = 0

@@ -28,7 +28,7 @@ MAX_BARRIERS = 12
 """Nested regions that get a barrier register; hardware has 16."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Region:
     """Blocks from `start` up to `end`."""
 

@@ -18,7 +18,7 @@ MAX_STATEMENTS = 2_000_000
 """Bound on what expansion may make, so that nested calls cannot exhaust the machine."""
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Flat:
     """`types` maps each (renamed) register to its type; `variables` the .local/.shared/.param variables by new name;
     `targets` the .branchtargets lists; `shadow` original variables of `.shared` (one per PTX declaration)."""
@@ -31,7 +31,7 @@ class Flat:
     shared: list[ptx.Variable] = attrs.field(factory=list)
 
 
-@attrs.define
+@attrs.define(repr=False)
 class _Frame:
     """One function being expanded: what its names are called now, innermost scope last."""
 

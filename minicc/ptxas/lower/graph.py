@@ -38,7 +38,7 @@ def link(function: MFunction) -> None:
         block.succs = list(dict.fromkeys(succs))
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Graph:
     """Edges between block numbers 0..n-1, entry 0."""
 

@@ -48,7 +48,7 @@ def round_up(value: int, align: int) -> int:
     return -(-value // align) * align
 
 
-@attrs.define
+@attrs.define(repr=False)
 class Symbols:
     """Names of one module. `shared_base` is where static shared data begins."""
 
