@@ -130,8 +130,15 @@ int main(int argc, char **argv)
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     kernels = [line.split("@")[1].split("(")[0] for line in ir.splitlines() if line.startswith("define ptx_kernel")]
     assert sorted(kernels) == sorted(
-        "_Z5scaleIdEvPT_S0_i _Z5fixedILi8EdEvPT0_ _Z5scaleIfEvPT_S0_i _ZN2ns5innerIsEEvPKT_PS1_ _Z5scaleIiEvPT_S0_i"
-        " _Z5fixedILi8EiEvPT0_ _Z5fixedILi5EhEvPT0_".split()
+        [
+            "_Z5scaleIdEvPT_S0_i",
+            "_Z5fixedILi8EdEvPT0_",
+            "_Z5scaleIfEvPT_S0_i",
+            "_ZN2ns5innerIsEEvPKT_PS1_",
+            "_Z5scaleIiEvPT_S0_i",
+            "_Z5fixedILi8EiEvPT0_",
+            "_Z5fixedILi5EhEvPT0_",
+        ]
     )
 
 
