@@ -142,6 +142,26 @@ int main(int argc, char **argv)
     )
 
 
+def test_classes_of_the_host_are_left_out() -> None:
+    text = """
+#include <pthread.h>
+struct Task { int n; pthread_barrier_t *barrier; };
+typedef struct { FILE *file; } Log;
+class Stream { public: virtual int read(float *to) = 0; virtual ~Stream() {} };
+class File : public Stream { Log log; public: int read(float *to) { return 0; } };
+class Timer { static bool running; cudaEvent_t begin; std::vector<float> times; public: float stop(); };
+bool Timer::running = false;
+float Timer::stop() { return times.back(); }
+static Task tasks[4];
+void use(Stream *s, Log &l);
+struct Kept { int a; float b; };
+__global__ void k(Kept *p) { p->a = 1; }
+"""
+    assert "define ptx_kernel void @_Z1kP4Kept" in frontend.compile(SourceFile("a.cu", text), Options())
+    error = errors("struct Log { FILE *file; int n; };\n__global__ void k(Log *p) { p->n = 1; }\n")
+    assert "unknown type name 'Log'" in str(error)
+
+
 def test_headers_of_the_host_are_empty() -> None:
     names = "cstdarg stdarg.h sys/resource.h fcntl.h error.h getopt.h pthread.h unordered_map omp.h driver_types.h"
     text = "".join(f"#include <{name}>\n" for name in names.split()) + "__global__ void k() {}\n"

@@ -6,6 +6,8 @@ templates that it launches. Other declarations that cannot be read and that spea
 
 from __future__ import annotations
 
+import re
+
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.hostbody import HostBody
@@ -15,10 +17,20 @@ _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "
 _NOT_FUNCTIONS = frozenset(
     "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()  # noqa: SIM905
 )
-_HOST_WORDS = frozenset(("std", "FILE", "thrust", "cub"))
+_HOST_WORD = re.compile(
+    "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_[a-z]+_t|(sem|mqd|regex|off|pid)_t|"
+    "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
+)
+"""What tells the host's declarations apart: types and namespaces of its libraries, and words that device code has not."""
 
 
 class HostCode(HostBody):
+    left_out: frozenset[str] = frozenset()
+    """Classes and types that only the host can read."""
+
+    def _host_word(self, text: str) -> bool:
+        return text in self.left_out or _HOST_WORD.fullmatch(text) is not None
+
     def declaration(self) -> list[ast.Variable]:
         if self.function is not None or self.library or self.scope.kind not in ("file", "namespace"):
             return super().declaration()
@@ -99,7 +111,7 @@ class HostCode(HostBody):
 
     def _mentions_host(self) -> bool:
         end, _, device = self._head()
-        return not device and any(t.kind == IDENT and t.text in _HOST_WORDS for t in self.tokens[self.i : end])
+        return not device and any(t.kind == IDENT and self._host_word(t.text) for t in self.tokens[self.i : end])
 
     def _perhaps_host(self) -> list[ast.Variable]:
         """Read it; if that fails and it is the host's business, step over it."""
@@ -118,10 +130,20 @@ class HostCode(HostBody):
         self.scope.names.update(known)
         depth_end = self._extent()
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
-        if words & _HOST_WORDS and not words & _DEVICE:
+        if not words & _DEVICE and any(map(self._host_word, words)):
+            self._leave_out(start, depth_end)
             self.i = depth_end
             return []
         return super().declaration()
+
+    def _leave_out(self, start: int, end: int) -> None:
+        """Remember what `struct Name ...;`, `using Name = ...;` and `typedef ... Name;` would have declared."""
+        first, second, last = self.tokens[start], self.tokens[start + 1], self.tokens[end - 2]
+        if first.text in ("struct", "class", "union", "using") and second.kind == IDENT:
+            self.left_out |= {second.text}
+        elif first.text == "typedef":
+            names = [t for t in (last, *self.tokens[start + 1 : start + 3]) if t.kind == IDENT]
+            self.left_out |= {t.text for t in names if t is last or self.tokens[start + 1].text in ("struct", "class")}
 
     def _extent(self) -> int:
         """Index past the `;` that ends the declaration at the cursor."""
