@@ -18,6 +18,7 @@ from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.decode import Decoded, decode
 from runtime.device.sm.output import assertion, printed
 from runtime.device.sm.prove import register_name
+from runtime.device.sm.table import Ref
 
 QUANTA_A_CALL = 64
 PRINT_BYTES = 1 << 20
@@ -203,17 +204,16 @@ class _Run:
         pending = _aligned((rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
         self.keep.append(pending)
         self.g[L.G_PENDBUF] = pending.ctypes.data
-        t["HAZ"] = np.zeros((4096, 5), np.int64)
+        t["HAZ"] = np.zeros((L.HAZARD_ROWS, 5), np.int64)
         t["SBR"] = np.zeros((rows, 6 * 17), np.int64)
 
     def args(self, names: str) -> list[Any]:
-        return [self.tables[n] for n in names.split()]
+        return [Ref(n, self.tables[n]) for n in names.split()]
 
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault."""
         from runtime.device.sm import issue, machine
 
-        t = self.tables
         if not self.options.timing:
             arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC")
             while True:
@@ -222,7 +222,7 @@ class _Run:
                     return int(result)
         resident = self.residency.ctas
         soon = np.full(self.sms, L.BIG, np.int64)
-        placing = [t[n] for n in ("WS", "CT", "WAKE", "G", "SM")]
+        placing = self.args("WS CT WAKE G SM")
         number = 0
         for slot in range(resident):
             for m in range(self.sms):
@@ -234,8 +234,9 @@ class _Run:
         arguments = self.args(
             "CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1T L1U L1R BK L2T L2V L2U MP X RES SRC RAW PEND HAZ SBR"
         )
+        starts = Ref("NEXT", soon)
         while True:
-            result = machine.run_timed(QUANTA_A_CALL, soon, *arguments)
+            result = machine.run_timed(QUANTA_A_CALL, starts, *arguments)
             if result:
                 return int(result)
 

@@ -22,6 +22,7 @@ import numpy as np
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import load32, store32
+from runtime.device.sm.table import row_length
 
 DEPTH = 16
 """Staged results a warp can have in flight; more force the oldest out."""
@@ -59,7 +60,7 @@ def note(HAZ: Any, G: Any, producer: int, consumer: int, word: int, early: int) 
             if early > HAZ[k, 3]:
                 HAZ[k, 3] = early
             return
-    if n < HAZ.shape[0]:
+    if n < L.HAZARD_ROWS:
         HAZ[n, 0] = producer
         HAZ[n, 1] = consumer
         HAZ[n, 2] = word
@@ -79,7 +80,7 @@ def commit(
     count = WS[w, L.W_PENDING]
     state = WS[w, L.W_STATE]
     kept = 0
-    top = RAW.shape[1] - 1
+    top = row_length(RAW) - 1
     for e in range(count):
         row = w * DEPTH + e
         producer = PEND[row, 0]

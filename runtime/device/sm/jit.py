@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -20,6 +22,7 @@ import numba
 from numba.core import config as numba_config
 
 from runtime.cache import root
+from runtime.device.sm.table import ROWS, Table
 
 config = cast(Any, numba_config)
 """numba sets its settings as attributes at run time."""
@@ -27,7 +30,7 @@ config = cast(Any, numba_config)
 MODULES = ("raw", "l2", "access", "front", "converge", "control", "memop", "functional", "hazard", "issue", "machine")
 """The modules that hold compiled functions, callees first."""
 
-_SOURCES = (*MODULES, "layout", "abi", "invoke", "jit")
+_SOURCES = (*MODULES, "layout", "abi", "invoke", "table", "jit")
 
 
 @cache
@@ -49,8 +52,19 @@ def cache_directory() -> Path | None:
     return None
 
 
+def _signature(text: str, function: Callable[..., Any]) -> Any:
+    """`text`, with the arguments that are arrays typed as the tables of their names."""
+    result, _, arguments = text.partition("(")
+    kinds: list[Any] = []
+    words = re.findall(r"\w+(?:\[[^]]*\])?", arguments)
+    for name, word in zip(inspect.signature(function).parameters, words, strict=True):
+        kinds.append(Table(ROWS[name]) if "[" in word else getattr(numba.types, word))
+    return getattr(numba.types, result)(*kinds)
+
+
 def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """`numba.njit` with an explicit signature, no bounds checks, and this package's cache."""
+    """`numba.njit` with an explicit signature (arrays are tables, see `table`), no bounds checks, and this package's
+    cache."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         directory = cache_directory()
@@ -59,7 +73,7 @@ def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], A
             if directory is not None:
                 config.CACHE_DIR = str(directory)
             return cast(Any, numba.njit)(
-                signature, cache=directory is not None, boundscheck=False, _nrt=False, **options
+                _signature(signature, function), cache=directory is not None, boundscheck=False, _nrt=False, **options
             )(function)
         finally:
             config.CACHE_DIR = before

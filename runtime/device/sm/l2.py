@@ -22,7 +22,7 @@ from typing import Any
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
 
-NB = 4096
+NB = L.BUCKETS
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
 

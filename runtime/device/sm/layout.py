@@ -496,3 +496,8 @@ SPECIALS = (
     "SR_TID",
     "SR_CgaCtaId",
 )
+
+BUCKETS = 4096
+"""Time buckets of a resource (see `l2`)."""
+HAZARD_ROWS = 4096
+"""Early reads that a run can tell apart."""

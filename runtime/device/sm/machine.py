@@ -62,7 +62,7 @@ def run_timed(
         if G[L.G_DONE] >= G[L.G_TOTAL]:
             return 1
         soonest = L.BIG
-        for m in range(NEXT.shape[0]):
+        for m in range(G[L.G_SMS]):
             if NEXT[m] < soonest:
                 soonest = NEXT[m]
         if soonest >= L.BIG:
@@ -72,7 +72,7 @@ def run_timed(
             return -L.F_TIMEOUT
         G[L.G_NOW] = end
         # Another SM goes first each time, so that none is always first in the queues of L2.
-        count = NEXT.shape[0]
+        count = G[L.G_SMS]
         for k in range(count):
             m = (k + end // QUANTUM) % count
             if NEXT[m] < end:
