@@ -148,6 +148,7 @@ class Build:
             from minicc import ptxas
 
             options = self.ptxas_options()
+            options.selected = self.kind != "ptx" and " asm " not in self.opt_ll(target)
             program = ptxas.assemble(self.module(target), archs.get(code), options)
             self.info += options.messages
             return program
@@ -288,7 +289,8 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
     text = ""
     if kind != "cubin":
         try:
-            text = data.decode("utf-8")
+            # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
+            text = data.decode("utf-8", "surrogateescape" if kind == "k" else "strict")
         except UnicodeDecodeError as error:
             fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
@@ -361,7 +363,7 @@ def plan(build: Build) -> Iterator[str]:
 
 def write(path: str, content: str | bytes) -> None:
     """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
-    data = content.encode() if isinstance(content, str) else content
+    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     if path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

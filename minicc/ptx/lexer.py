@@ -8,13 +8,13 @@ token is "" (end of text). Comments and white space separate tokens and leave no
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import attrs
 
 from minicc.diagnostics import SourceFile, Span, fail
 
-_TOKEN = re.compile(
-    r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
+_TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
     (?:(
       [.]?[A-Za-z_$%][\w$]*(?:(?:[.]|::)[\w$]+)*   # words, directives, registers, dotted opcodes
     | 0[fF][0-9a-fA-F]{8}\b | 0[dD][0-9a-fA-F]{16}\b
@@ -24,9 +24,13 @@ _TOKEN = re.compile(
     | "[^"\n]*"
     | << | >> | <= | >= | == | != | && | \|\|
     | /(?![*]) | [{}()\[\],;:+\-*%&|^~!<>=?@]
-    ) | (\Z) | (.))""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
+    ) | (\Z) | (.))"""
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Compiled when first needed: a kernel without inline assembly is compiled without it."""
+    return re.compile(_TOKEN, re.VERBOSE | re.DOTALL | re.ASCII)
 
 
 @attrs.define(repr=False)
@@ -49,7 +53,7 @@ def tokenise(source: SourceFile) -> Tokens:
     texts: list[str] = []
     starts: list[int] = []
     add_text, add_start = texts.append, starts.append
-    for match in _TOKEN.finditer(source.text):
+    for match in _pattern().finditer(source.text):
         kind = match.lastindex
         if kind == 1:
             add_text(match[1])

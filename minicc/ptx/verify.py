@@ -16,10 +16,12 @@ LIMIT = 50
 """Errors after which checking a module stops."""
 
 
-def verify(module: ptx.Module, arch: Arch) -> list[Diagnostic]:
-    """Everything that is wrong with a module for one architecture."""
+def verify(module: ptx.Module, arch: Arch, bodies: bool = True) -> list[Diagnostic]:
+    """Everything that is wrong with a module for one architecture; without `bodies`, with its header."""
     checker = _Checker(module, arch)
-    checker.run()
+    checker.target()
+    if bodies:
+        checker.run()
     return checker.found
 
 
@@ -34,7 +36,6 @@ class _Checker:
         self.found.append(Diagnostic("error", code, message, where))
 
     def run(self) -> None:
-        self.target()
         self.globals.update(v.name for v in self.module.variables)
         self.globals.update(f.name for f in self.module.functions)
         for item_ in self.module.order:

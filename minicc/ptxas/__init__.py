@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from minicc.arch.schema import Arch
-from minicc.diagnostics import EXIT_PTXAS, CompileError
+from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic
 from minicc.ptx import model
 from minicc.ptxas import emit, pipeline, report
 from minicc.ptxas.options import Options
@@ -23,12 +23,14 @@ def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     from minicc.ptxas.lower import lower
 
     pipeline.check(options)
-    found = verify(module, arch)
-    errors = [d for d in found if d.severity == "error"]
-    if errors:
-        raise CompileError(errors, EXIT_PTXAS)
+    found = verify(module, arch, bodies=not options.selected)
+    _stop_at_errors(found)
     options.messages.extend(d.render() for d in found if d.severity == "warning")
-    lowered = lower(module, arch, options)
+    try:
+        lowered = lower(module, arch, options)
+    except Exception:
+        _stop_at_errors(verify(module, arch) if options.selected else [])
+        raise
     if options.verbose:
         options.messages.extend(report.head(lowered))
     functions = []
@@ -44,6 +46,12 @@ def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
             options.messages.extend(report.function_lines(function, made, arch.name, spent))
         options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
     return emit.program(lowered, functions, arch)
+
+
+def _stop_at_errors(found: list[Diagnostic]) -> None:
+    errors = [d for d in found if d.severity == "error"]
+    if errors:
+        raise CompileError(errors, EXIT_PTXAS)
 
 
 __all__ = ["Options", "assemble"]

@@ -228,8 +228,9 @@ class Scan:
                     for entry in self.live.values():
                         if overlap(entry.segments, segments, point):
                             free &= ~(1 << entry.color)
+                last = segments[-1][1]
                 for entry in self.resting.values():
-                    if overlap(entry.segments, segments, point):
+                    if entry.segments[entry.at][0] < last and overlap(entry.segments, segments, point):
                         free &= ~(1 << entry.color)
                 for pinned in self.pinned:
                     for other, theirs in enumerate(pinned.parts):

@@ -65,10 +65,13 @@ class _Propagation:
                 continue
             self.facts[part] = (source, definition)
         self.local: dict[Part, MOperand] = {}
+        self.holders: dict[int, list[Part]] = {}
+        """Parts that were made copies of a register in this block, by its id; some may have been written since."""
 
     def run(self) -> None:
         for b, block in enumerate(self.function.blocks):
             self.local.clear()
+            self.holders.clear()
             for at, inst in enumerate(block.insts):
                 self._inst(inst, b, at)
                 for operand in writes(inst):
@@ -77,15 +80,18 @@ class _Propagation:
                 if inst.mnemonic in ("MOV", "UMOV") and isinstance(inst.dsts[0], V):
                     source = _copied(inst, 0)
                     if isinstance(source, V) and source.reg.id != inst.dsts[0].reg.id and source.count == 1:
-                        self.local[(inst.dsts[0].reg.id, inst.dsts[0].part)] = source
+                        part = (inst.dsts[0].reg.id, inst.dsts[0].part)
+                        self.local[part] = source
+                        self.holders.setdefault(source.reg.id, []).append(part)
 
     def _forget(self, written: V) -> None:
         name = written.reg.id
         for part in range(written.part, written.part + written.count):
             self.local.pop((name, part), None)
-        stale = [p for p, s in self.local.items() if isinstance(s, V) and s.reg.id == name]
-        for p in stale:
-            del self.local[p]
+        for p in self.holders.pop(name, ()):
+            held = self.local.get(p)
+            if isinstance(held, V) and held.reg.id == name:
+                del self.local[p]
 
     def _origin(self, part: Part, b: int, at: int) -> MOperand | None:
         """What a part may be replaced by at a point, as far back as can be followed."""

@@ -200,9 +200,12 @@ def test_speed_is_linear() -> None:
 
     spent = []
     for size in (1500, 12000):
-        function = Generator(1, size, 30, 5).f
-        count = sum(len(b.insts) for b in function.blocks)
-        start = time.process_time()
-        pipeline.run(function, ARCH, Options())
-        spent.append((time.process_time() - start) / count)
+        times = []
+        for _ in range(3):  # the best of three: the machine may be busy
+            function = Generator(1, size, 30, 5).f
+            count = sum(len(b.insts) for b in function.blocks)
+            start = time.process_time()
+            pipeline.run(function, ARCH, Options())
+            times.append((time.process_time() - start) / count)
+        spent.append(min(times))
     assert spent[1] < 2 * spent[0]
