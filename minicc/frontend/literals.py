@@ -124,7 +124,7 @@ def unescape(body: str) -> bytes:
     for m in _ESCAPE.finditer(body):
         escape, plain = m.groups()
         if plain is not None:
-            out += plain.encode("utf-8", "replace")
+            out += plain.encode("utf-8", "surrogateescape")
         elif escape[0] == "x" and len(escape) > 1:
             value = int(escape[1:], 16)
             if value > 255:

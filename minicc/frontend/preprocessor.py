@@ -507,7 +507,7 @@ class Preprocessor:
             path = folder / wanted
             try:
                 if path.is_file():
-                    return SourceFile(str(path), path.read_text(encoding="utf-8", errors="replace"))
+                    return SourceFile(str(path), path.read_text(encoding="utf-8", errors="surrogateescape"))
             except (OSError, ValueError):
                 continue
         alias = predefined.HEADERS.get(wanted)

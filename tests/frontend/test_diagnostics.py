@@ -162,6 +162,18 @@ __global__ void k(Kept *p) { p->a = 1; }
     assert "unknown type name 'Log'" in str(error)
 
 
+def test_other_encodings_pass_through(tmp_path: Path) -> None:
+    source = tmp_path / "latin.cu"
+    source.write_bytes(
+        b'// caf\xe9\n__device__ char s[] = "\xe9\xff";\n__global__ void k(char *o) { o[0] = s[o[1]]; }\n'
+    )
+    text = source.read_bytes().decode("utf-8", "surrogateescape")
+    assert "[i8 233, i8 255, i8 0]" in frontend.compile(SourceFile(str(source), text), Options())
+    source.with_name("own.cu").write_text('#include "latin.cu"\n')
+    again = SourceFile(str(source.with_name("own.cu")), '#include "latin.cu"\n')
+    assert "[i8 233, i8 255, i8 0]" in frontend.compile(again, Options())
+
+
 def test_headers_of_the_host_are_empty() -> None:
     names = "cstdarg stdarg.h sys/resource.h fcntl.h error.h getopt.h pthread.h unordered_map omp.h driver_types.h"
     text = "".join(f"#include <{name}>\n" for name in names.split()) + "__global__ void k() {}\n"

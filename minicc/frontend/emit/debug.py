@@ -75,6 +75,8 @@ class DebugInfo:
 
 def _escape(text: str) -> str:
     return "".join(
-        c if c.isprintable() and c not in '"\\' and ord(c) < 128 else "".join(f"\\{b:02X}" for b in c.encode())
+        c
+        if c.isprintable() and c not in '"\\' and ord(c) < 128
+        else "".join(f"\\{b:02X}" for b in c.encode("utf-8", "surrogateescape"))
         for c in text
     )

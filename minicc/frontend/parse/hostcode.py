@@ -21,7 +21,7 @@ _HOST_WORD = re.compile(
     "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_[a-z]+_t|(sem|mqd|regex|off|pid)_t|"
     "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
 )
-"""What tells the host's declarations apart: types and namespaces of its libraries, and words that device code has not."""
+"""What tells the host's declarations apart: types and namespaces of its libraries, and words unknown to device code."""
 
 
 class HostCode(HostBody):
