@@ -190,7 +190,9 @@ NVVM: dict[str, tuple[str, bool]] = {
     "cp.async.commit.group": ("cpcommit.", True),
     "cp.async.wait.group": ("cpwait.", True),
     "cp.async.wait.all": ("cpwaitall.", True),
-    "barrier0.popc": ("bar0popc.", True),
+    "barrier.cta.red.popc.aligned.all": ("barpopc.i32", True),
+    "barrier.cta.red.and.aligned.all": ("barand.p", True),
+    "barrier.cta.red.or.aligned.all": ("baror.p", True),
 }
 for _mode in ("idx", "up", "down", "bfly"):
     for _t, _k in (("i32", "i32"), ("f32", "f32")):
@@ -225,4 +227,3 @@ for _op in ("floor", "ceil", "trunc", "round"):
     NVVM[f"{_op}.f"] = (f"{_head}.f32", False)
     NVVM[f"{_op}.ftz.f"] = (f"{_head}ftz.f32", False)
     NVVM[f"{_op}.d"] = (f"{_head}.f64", False)
-del NVVM["barrier0.popc"]

@@ -1,0 +1,27 @@
+"""Kernels of one language area each: ours on the SM model against nvcc's cubin of the same file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.end_to_end.harness import compiled, run_script
+
+KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.k"))
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("options", ["", "-O0"])
+def test_outputs_are_those_of_nvcc_s_cubin(path, options, oracle, tmp_path):
+    cubin = tmp_path / "a.cubin"
+    command = [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-cubin", "-o", str(cubin), str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    want = run_script(path, cubin.read_bytes())
+    got = run_script(path, compiled(path, options).fatbin)
+    assert got.outputs and got.outputs == want.outputs
+    assert [launch.result.hazards for launch in got.launches if launch.result.hazards] == []
+    for name in got.outputs:
+        np.testing.assert_array_equal(got.variables[name], want.variables[name], err_msg=name)
