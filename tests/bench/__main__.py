@@ -21,8 +21,8 @@ LARGE = {
     "transpose_naive": ["n=4096"], "transpose_tiled": ["n=4096"], "sgemm_naive": ["n=768"], "sgemm_tiled": ["n=768"],
     "sgemm_regblock": ["n=1024"], "stencil2d": ["w=4000", "h=3000"], "conv1d": ["n=6000000"],
     "scan": ["n=500000"], "histogram": ["n=1 << 24"], "bitonic": ["n=1 << 18"], "mandelbrot": ["limit=2000"],
-    "nbody": ["n=8192"], "blackscholes": ["n=4000000"], "softmax": ["rows=20000"], "collatz": ["n=200000"],
-    "sha256": ["n=1 << 17"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=400000"],
+    "nbody": ["n=4096"], "blackscholes": ["n=4000000"], "softmax": ["rows=20000"], "collatz": ["n=200000"],
+    "sha256": ["n=1 << 16"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=400000"],
     "spmv_vector": ["rows=200000"], "spmv_merge": ["rows=400000"],
 }  # fmt: skip
 
