@@ -83,6 +83,7 @@ def _verb(verb: str, words: list[str]) -> int:
 
 def _compile(words: list[str]) -> int:
     from minicc import driver
+    from minicc.diagnostics import fail
     from minicc.options import describe, parse
 
     request = parse(words)
@@ -95,12 +96,8 @@ def _compile(words: list[str]) -> int:
         print(f"minicc: an open, readable nvcc\nminicc release {__version__}")
         return 0
     if not request.inputs:
-        from minicc.diagnostics import fail
-
         fail("cli.no-input", "No input files specified; use option --help for more information")
     if "output" in request.values and len(request.inputs) > 1:
-        from minicc.diagnostics import fail
-
         fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
 
     as_json, quiet = request.has("json"), request.has("no_warnings")

@@ -120,7 +120,8 @@ def main(words: list[str]) -> int:
     if len(request.inputs) != 1:
         fail("cli.one-input", "minicc run takes exactly one file")
     device_name = arguments.last("device", "sm_90")
-    if "arch" not in request.values and "gencode" not in request.lists and device_name.startswith("sm_"):
+    on_gpu = device_name.startswith("cuda")
+    if "arch" not in request.values and "gencode" not in request.lists and not on_gpu:
         request = parse([*arguments.rest, f"-arch={device_name}"])
     image, name, source = _image(request)
     from minicc.verbs import check_runtime
@@ -132,7 +133,7 @@ def main(words: list[str]) -> int:
     import runtime
     from runtime.script import run
 
-    if not device_name.startswith("cuda"):
+    if not on_gpu:
         warm()
     open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
 
