@@ -128,6 +128,8 @@ NVVM: dict[str, tuple[str, bool]] = {
     "clz.i": ("clz.i32", False),
     "clz.ll": ("clz.i64", False),
     "fns": ("fns.i32", False),
+    "fshl.clamp.i32": ("shflc.i32", False),
+    "fshr.clamp.i32": ("shfrc.i32", False),
     "idp4a.s.s": ("dp4ass.i32", False),
     "idp4a.u.u": ("dp4auu.i32", False),
     "idp4a.u.s": ("dp4aus.i32", False),

@@ -92,6 +92,8 @@ ROWS += [
     Row("or.i32(shl.i32(a, b:i5), lshr.i32(c, e:i5))", "shf.l.wrap.b32 $d, $c, $a, $b", "alu", 32, "rot"),
     Row("shfl.i32(a:ri, b:ri, c:ri)", "shf.l.wrap.b32 $d, $b, $a, $c", "alu", 32),
     Row("shfr.i32(a:ri, b:ri, c:ri)", "shf.r.wrap.b32 $d, $b, $a, $c", "alu", 32),
+    Row("shflc.i32(a:ri, b:ri, c:ri)", "shf.l.clamp.b32 $d, $b, $a, $c", "alu", 32),
+    Row("shfrc.i32(a:ri, b:ri, c:ri)", "shf.r.clamp.b32 $d, $b, $a, $c", "alu", 32),
     Row("trunc.i32.i64(lshr.i64(pack.i64(a, b), c:i5))", "shf.r.wrap.b32 $d, $a, $b, $c", "alu", 32),
     Row("bswap.i32(a)", "prmt.b32 $d, $a, 0, 0x0123", "alu"),
 ]
