@@ -63,13 +63,13 @@ class Facts:
     def of(cls, effects: sass.Effects, bound: codegen.Bound) -> Facts:
         """From the instruction's declared effects and its bound result rows."""
         reads: list[tuple[int, str]] = []
-        wide = any(w.cls == "wide" for w in effects.writes)
+        wide = effects.pipe == "fmawide"
         for read in effects.reads:
             if read.file not in _ZERO:
                 continue
             for k in range(read.count):
                 if read.index != _ZERO[read.file]:
-                    # The high word of IMAD.WIDE's addend is read late.
+                    # The high word of the 64-bit addend of IMAD.WIDE and IMAD.HI is read late.
                     late = wide and read.slot == 2 and k == 1
                     reads.append((word(read.file, read.index + k), "wide_hi" if late else read.cls))
         classes = {(w.file, w.index + k): w.cls for w in effects.writes for k in range(w.count)}
