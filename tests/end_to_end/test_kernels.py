@@ -11,6 +11,17 @@ import pytest
 from tests.end_to_end.harness import compiled, run_script
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.k"))
+TWINS = [
+    "-G",
+    "-lineinfo",
+    "-O1",
+    "-maxrregcount=32",
+    "--isel=first-match",
+    "-Xptxas -O0",
+    "-Xptxas --sched=serial",
+    "-Xptxas --ra=spill-all",
+]
+"""Other roads to the same bits."""
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
@@ -25,3 +36,12 @@ def test_outputs_are_those_of_nvcc_s_cubin(path, options, oracle, tmp_path):
     assert [launch.result.hazards for launch in got.launches if launch.result.hazards] == []
     for name in got.outputs:
         np.testing.assert_array_equal(got.variables[name], want.variables[name], err_msg=name)
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_every_twin_gives_the_same_bits(path):
+    want = run_script(path, compiled(path).fatbin)
+    for options in TWINS:
+        got = run_script(path, compiled(path, options).fatbin)
+        for name in want.outputs:
+            np.testing.assert_array_equal(got.variables[name], want.variables[name], err_msg=f"{name}, {options}")
