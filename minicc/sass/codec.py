@@ -53,20 +53,23 @@ def _forms_of_opcode(opcode: int, family: str) -> tuple[Form, ...]:
 
 
 class _Head(NamedTuple):
-    """What the selector and modifier bits of a word say."""
+    """What the selector and modifier bits of a word say. `rivals`: forms declared before this one take the same
+    modifiers and number of operands, so that the text may not tell which one is meant."""
 
     form: Form
     modifiers: tuple[str, ...]
     hidden: tuple[tuple[str, int], ...]
+    rivals: bool
 
 
 class _Opcode:
     """Decoder of one opcode: caches heads by the bits that choose form and modifiers."""
 
-    __slots__ = ("forms", "heads", "mask")
+    __slots__ = ("family", "forms", "heads", "mask")
 
-    def __init__(self, forms: tuple[Form, ...]) -> None:
+    def __init__(self, forms: tuple[Form, ...], family: str) -> None:
         self.forms = forms
+        self.family = family
         self.mask = 0
         for form in forms:
             self.mask |= form.key_mask
@@ -79,14 +82,14 @@ class _Opcode:
             found = []
             for form in self.forms:
                 if word & form.fixed == form.value:
-                    head = _read_head(form, word)
+                    head = _read_head(form, word, self.family)
                     if head is not None:
                         found.append(head)
             heads = self.heads[key] = tuple(found)
         return heads
 
 
-def _read_head(form: Form, word: int) -> _Head | None:
+def _read_head(form: Form, word: int, family: str) -> _Head | None:
     modifiers: list[str] = []
     hidden: list[tuple[str, int]] = []
     printed_fields = set()
@@ -106,7 +109,18 @@ def _read_head(form: Form, word: int) -> _Head | None:
         value = where.get(word)
         if value != default:
             hidden.append((label, value))
-    return _Head(form, tuple(modifiers), tuple(hidden))
+    return _Head(form, tuple(modifiers), tuple(hidden), _rivals(form, tuple(modifiers), family))
+
+
+def _rivals(form: Form, modifiers: tuple[str, ...], family: str) -> bool:
+    for other in forms_of_mnemonic(form.mnemonic):
+        if other is form:
+            return False
+        if family in other.families and _match_modifiers(other, modifiers) is not None:
+            needed = sum(codec.default is None for codec in other.operands)
+            if needed <= sum(codec.arity for codec in form.operands):
+                return True
+    return False
 
 
 _OPCODES: dict[tuple[int, str], _Opcode] = {}
@@ -121,8 +135,8 @@ def decode(word: int, arch: Arch, address: int = 0) -> Instr:
     key = (word & 0xFFF, arch.sass)
     opcode = _OPCODES.get(key)
     if opcode is None:
-        opcode = _OPCODES[key] = _Opcode(_forms_of_opcode(*key))
-    for form, modifiers, hidden in opcode.candidates(word):
+        opcode = _OPCODES[key] = _Opcode(_forms_of_opcode(*key), arch.sass)
+    for form, modifiers, hidden, rivals in opcode.candidates(word):
         try:
             operands = tuple([codec.decode(word, address) for codec in form.operands])
         except NoFit:
@@ -140,7 +154,10 @@ def decode(word: int, arch: Arch, address: int = 0) -> Instr:
         guard = _ALWAYS
         if nibble != 7:
             guard = Reg(form.guard_file, nibble & 7, inv=nibble >= 8)  # type: ignore[arg-type]
-        return Instr(form.mnemonic, operands, modifiers, guard, control, hidden)
+        instr = Instr(form.mnemonic, operands, modifiers, guard, control, hidden)
+        if rivals and not _chosen(instr, form, arch.sass, address):
+            instr = Instr(form.mnemonic, operands, modifiers, guard, control, (*hidden, (OPCODE, form.value)))
+        return instr
     fail(
         "sass.undefined",
         f"undefined instruction word {word:#034x} for {arch.name}",
@@ -149,6 +166,22 @@ def decode(word: int, arch: Arch, address: int = 0) -> Instr:
 
 
 _ALWAYS = Reg("P", PT)
+OPCODE = "opcode"
+"""Hidden field that names the form (its fixed bits) where encoding the text alone would take another one."""
+
+
+def _chosen(instr: Instr, form: Form, family: str, address: int) -> bool:
+    """Whether `encode` would take `form` for the instruction."""
+    for plan in plans(instr.mnemonic, instr.modifiers, tuple([kind_of(o) for o in instr.operands])):
+        if plan.form is form:
+            return True
+        if family in plan.form.families:
+            try:
+                fill(plan, instr, address)
+            except NoFit:
+                continue
+            return False
+    return False
 
 
 class Plan(NamedTuple):
@@ -242,6 +275,8 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
         if arch.sass not in plan.form.families:
             why = why or f"not available on {arch.name}"
             continue
+        if not _named(plan.form, instr):
+            continue
         try:
             return fill(plan, instr, address)
         except NoFit as error:
@@ -249,6 +284,11 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
     from minicc.sass.explain import explain
 
     fail("sass.encode", explain(instr, kinds, why))
+
+
+def _named(form: Form, instr: Instr) -> bool:
+    """Whether the instruction's hidden opcode, if it has one, is that of `form`."""
+    return all(name != OPCODE or value == form.value for name, value in instr.hidden)
 
 
 def fill(plan: Plan, instr: Instr, address: int) -> int:
@@ -278,6 +318,8 @@ def _set_hidden(form: Form, word: int, name: str, value: int) -> int:
         return word | value
     if name == "reserved":
         return word | value << 126
+    if name == OPCODE:
+        return word
     for label, where, _ in form.hidden:
         if label == name:
             return word & ~where.mask | where.put(value)
@@ -295,7 +337,7 @@ def form_of(instr: Instr, family: str = "") -> Plan | None:
     if len(found) == 1:
         return found[0]
     for plan in found:
-        if family and family not in plan.form.families:
+        if (family and family not in plan.form.families) or not _named(plan.form, instr):
             continue
         try:
             for codec, place in zip(plan.form.operands, plan.places, strict=True):
