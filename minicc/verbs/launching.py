@@ -1,0 +1,187 @@
+"""What the verbs that launch kernels have in common: their command line, what to load, the script, and the launches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from minicc.diagnostics import SourceFile, fail
+from minicc.options import Request
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from runtime.script import Outcome, Overrides, Script
+
+VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards")
+"""Options with a value that every launching verb takes."""
+HELP = """\
+  --device DEV        sm_90 (the SM model, default){devices}
+  --script FILE       take the //! lines from FILE
+  --kernel NAME       launch this kernel instead of the script's
+  --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
+  --shared BYTES      dynamic shared memory of every launch
+  --set NAME=EXPR     replace a top-level assignment of the script (sizes, arguments)
+"""
+
+
+@attrs.define
+class Arguments:
+    """A verb's command line: its own options with their values, its flags, and what the compiler is to read."""
+
+    values: dict[str, list[str]]
+    flags: set[str]
+    rest: list[str]
+
+    def last(self, name: str, default: str = "") -> str:
+        """The value given last."""
+        return self.values.get(name, [default])[-1]
+
+    def number(self, name: str, default: int) -> int:
+        """The value given last, as a number that is not negative."""
+        text = self.last(name)
+        if text and not text.isdigit():
+            fail("cli.bad-value", f"Value '{text}' is not a number for '--{name}'")
+        return int(text) if text else default
+
+
+def arguments(words: Sequence[str], values: Sequence[str], flags: Sequence[str]) -> Arguments:
+    """Sort a command line. `values` and `flags` are the long options that the verb knows; all others are left."""
+    out = Arguments({}, set(), [])
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("--") and name in flags:
+            out.flags.add(name)
+        elif word.startswith("--") and name in values:
+            if not equals:
+                if at == len(words):
+                    fail("cli.missing-value", f"Argument expected after '{word}'")
+                value = words[at]
+                at += 1
+            out.values.setdefault(name, []).append(value)
+        else:
+            out.rest.append(word)
+    return out
+
+
+def _dims(text: str, option: str) -> tuple[int, ...] | None:
+    if not text:
+        return None
+    parts = text.replace("x", ",").split(",")
+    if not 1 <= len(parts) <= 3 or not all(part.isdigit() and int(part) > 0 for part in parts):
+        fail("cli.bad-value", f"Value '{text}' is not one to three positive numbers for '--{option}'")
+    return tuple(int(part) for part in parts)
+
+
+def _overrides(arguments: Arguments) -> Overrides:
+    from runtime.script import Overrides
+
+    assign = {}
+    for text in arguments.values.get("set", []):
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            fail("cli.bad-value", f"'--set {text}' must read NAME=EXPRESSION")
+        assign[name.strip()] = value
+    shared = arguments.last("shared")
+    if shared and not shared.isdigit():
+        fail("cli.bad-value", f"Value '{shared}' is not a number of bytes for '--shared'")
+    return Overrides(
+        assign=assign,
+        grid=_dims(arguments.last("grid"), "grid"),
+        block=_dims(arguments.last("block"), "block"),
+        shared=int(shared) if shared else None,
+        kernel=arguments.last("kernel") or None,
+    )
+
+
+@attrs.define
+class Session:
+    """A script that was run on a device."""
+
+    name: str
+    script: Script
+    outcome: Outcome
+    device: Any
+    module: Any
+    request: Request
+
+
+def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device_options: Any) -> Session:
+    """Compile or open the one input, and launch what its script says. `extra` are compile options of the verb's own;
+    `device_options` go to `runtime.Device`."""
+    from minicc.options import parse
+
+    rest = [*arguments.rest, *extra]
+    request = parse(rest)
+    if len(request.inputs) != 1:
+        fail("cli.one-input", f"minicc {verb} takes exactly one file")
+    device_name = arguments.last("device", "sm_90")
+    on_gpu = device_name.startswith("cuda")
+    if "arch" not in request.values and "gencode" not in request.lists and not on_gpu:
+        request = parse([*rest, f"-arch={device_name}"])
+    image, name, source = _image(request)
+    from minicc.verbs import check_runtime
+    from minicc.verbs.cache import warm
+
+    check_runtime()
+    script = _script(arguments, source)
+
+    import runtime
+    from runtime.script import run
+
+    if not on_gpu:
+        warm()
+    open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
+    device = open_device(device_name, hazards=arguments.last("hazards", "report"), **device_options)
+    module = device.load(image)
+
+    def launch(kernel: str, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: list[Any]) -> Any:
+        return module[kernel][grid, block, shared](*args)
+
+    def store(variable: str, value: np.ndarray) -> None:
+        module.variable(variable).write(value)
+
+    outcome = run(script, launch, store, _overrides(arguments))
+    if not outcome.launches:
+        fail("run.no-launch", f"{name}: the //! lines launch nothing; see minicc run --help")
+    return Session(name, script, outcome, device, module, request)
+
+
+def _image(request: Request) -> tuple[Any, str, SourceFile]:
+    """What to load: compiled here, or the file's own bytes if it is a container."""
+    from minicc import driver
+
+    path = Path(request.inputs[0])
+    if path.suffix == ".fatbin":
+        try:
+            return path.read_bytes(), str(path), SourceFile(str(path), "")
+        except OSError as error:
+            fail("driver.no-input", f"{path}: {error.strerror or error}")
+    build = driver.open_input(request.inputs[0], request, lambda d: print(d.render(), file=sys.stderr))
+    if build.kind == "cubin":
+        return build.data, build.name, build.source
+    data = build.fatbin()
+    for line in build.info:
+        print(line, file=sys.stderr)
+    return data, build.name, build.source
+
+
+def _script(arguments: Arguments, source: SourceFile) -> Script:
+    from runtime.script import parse
+
+    if given := arguments.last("script"):
+        try:
+            source = SourceFile(given, Path(given).read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            fail("driver.no-input", f"{given}: {error}")
+    script = parse(source)
+    if not script.body:
+        fail("run.no-script", f"{source.name}: no //! lines say how to launch it; write some, or give --script")
+    return script
