@@ -7,11 +7,13 @@ for dead code elimination.
 
 from __future__ import annotations
 
+from functools import cache
+
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, map_operand, writes
+from minicc.ptxas.operands import guarded, map_operand, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
 from minicc.sass.instr import RZ, Const, Imm, Reg
@@ -110,6 +112,16 @@ class _Propagation:
         return result
 
     def _inst(self, inst: MInst, b: int, at: int) -> None:
+        facts, local = self.facts, self.local
+        for v in reads(inst):
+            if type(v) is V:
+                name = v.reg.id
+                if any((name, p) in facts or (name, p) in local for p in range(v.part, v.part + v.count)):
+                    self._rewrite(inst, b, at)
+                    break
+        _simplify(inst)
+
+    def _rewrite(self, inst: MInst, b: int, at: int) -> None:
         def plain(v: V) -> MOperand:
             """Replace a register by a register."""
             first = self._origin((v.reg.id, v.part), b, at)
@@ -141,7 +153,6 @@ class _Propagation:
                 if value is not None and not isinstance(value, V):
                     _place(inst, sources, n, value)
         inst.srcs = tuple(sources)
-        _simplify(inst)
 
 
 def _simplify(inst: MInst) -> None:
@@ -166,16 +177,27 @@ def _logic(sources: tuple[MOperand, ...], table: MOperand) -> MOperand | None:
     """The constant or source that a LOP3 gives whatever the others are."""
     if not isinstance(table, Imm):
         return None
-    rows = [row for row in range(8) if not any(s == ZERO and row >> 2 - k & 1 for k, s in enumerate(sources))]
-    results = [table.bits >> row & 1 for row in rows]
-    if not any(results):
-        return ZERO
-    if all(results):
-        return Imm(0xFFFFFFFF)
+    zeros = 0
     for k, source in enumerate(sources):
-        if [row >> 2 - k & 1 for row in rows] == results:
-            return source
-    return None
+        if type(source) is Reg and source == ZERO:
+            zeros |= 1 << k
+    found = _of_table(zeros, table.bits)
+    if found is None or found >= 3:
+        return None if found is None else Imm(0xFFFFFFFF)
+    return ZERO if found < 0 else sources[found]
+
+
+@cache
+def _of_table(zeros: int, table: int) -> int | None:
+    """What a LOP3 table comes to with the sources of a mask known to be zero: -1 for zero, 0 to 2 for a source, 3 for
+    all ones; None for anything else."""
+    rows = [row for row in range(8) if not any(zeros >> k & 1 and row >> 2 - k & 1 for k in range(3))]
+    results = [table >> row & 1 for row in rows]
+    if not any(results):
+        return -1
+    if all(results):
+        return 3
+    return next((k for k in range(3) if [row >> 2 - k & 1 for row in rows] == results), None)
 
 
 def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:

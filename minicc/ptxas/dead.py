@@ -20,32 +20,47 @@ def removable(inst: MInst) -> bool:
     return all(isinstance(d, V) or getattr(d, "index", None) in (255, 63, 7) for d in inst.dsts)
 
 
+def _names(v: V) -> range:
+    first = v.reg.id * 4 + v.part
+    return range(first, first + v.count)
+
+
 def run(function: MFunction, arch: Arch, options: Options) -> None:
-    """Remove dead instructions until none is left. A register counts as read if any part of it is."""
+    """Remove dead instructions until none is left."""
+    sweep(function)
+
+
+def sweep(function: MFunction) -> None:
+    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (vreg id * 4 + part)."""
     uses: dict[int, int] = {}
     makers: dict[int, list[MInst]] = {}
     for block in function.blocks:
         for inst in block.insts:
             for operand in reads(inst):
-                if isinstance(operand, V):
-                    uses[operand.reg.id] = uses.get(operand.reg.id, 0) + 1
+                if type(operand) is V:
+                    first = operand.reg.id * 4 + operand.part
+                    for name in range(first, first + operand.count):
+                        uses[name] = uses.get(name, 0) + 1
             for operand in writes(inst):
-                if isinstance(operand, V):
-                    makers.setdefault(operand.reg.id, []).append(inst)
+                if type(operand) is V:
+                    first = operand.reg.id * 4 + operand.part
+                    for name in range(first, first + operand.count):
+                        makers.setdefault(name, []).append(inst)
     dead: set[int] = set()
     work = [inst for name, insts in makers.items() if not uses.get(name) for inst in insts]
     while work:
         inst = work.pop()
         if id(inst) in dead or not removable(inst):
             continue
-        if any(isinstance(d, V) and uses.get(d.reg.id) for d in inst.dsts):
+        if any(uses.get(n) for d in inst.dsts if type(d) is V for n in _names(d)):
             continue
         dead.add(id(inst))
         for operand in reads(inst):
-            if isinstance(operand, V):
-                uses[operand.reg.id] -= 1
-                if not uses[operand.reg.id]:
-                    work.extend(makers.get(operand.reg.id, ()))
+            if type(operand) is V:
+                for name in _names(operand):
+                    uses[name] -= 1
+                    if not uses[name]:
+                        work.extend(makers.get(name, ()))
     if dead:
         for block in function.blocks:
             block.insts = [inst for inst in block.insts if id(inst) not in dead]

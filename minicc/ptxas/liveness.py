@@ -55,8 +55,9 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
     for at, inst in enumerate(insts):
         uses = [(v.reg.id, _parts(v)) for v in reads(inst) if isinstance(v, V)]
         written = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V)]
-        for reg, _ in uses:
-            open_writes.pop(reg, None)
+        if open_writes:
+            for reg, _ in uses:
+                open_writes.pop(reg, None)
         if guarded(inst):
             # A spill temporary lives from its guarded definition to the store under the same guard, never longer.
             temporary = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V) and not v.reg.spillable]
@@ -74,7 +75,7 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
                     open_writes[reg] = (at, mask, key, inv)
         else:
             access = Access(uses, written, [])
-        for reg, _ in written:
+        for reg, _ in written if open_writes else ():
             # A changed guard register ends the pairing.
             for name in [n for n, w in open_writes.items() if w[2] == reg]:
                 del open_writes[name]

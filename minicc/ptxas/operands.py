@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
-from minicc.sass.instr import Const, Mem, Reg
+from minicc.sass.instr import Const, Imm, Mem, Reg
 
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
 ZERO = {"R": 255, "UR": 63, "P": 7, "UP": 7}
@@ -56,12 +56,16 @@ def reads(inst: MInst) -> list[V | Reg]:
     """Every register read: sources, the guard, and what a call takes."""
     out: list[V | Reg] = []
     for operand in inst.srcs:
-        if isinstance(operand, V):
-            out.append(operand)
-        else:
+        kind = type(operand)
+        if kind is V:
+            out.append(operand)  # type: ignore[arg-type]
+        elif kind is Reg:
+            if operand.index != ZERO.get(operand.file) and operand.file != "SR":  # type: ignore[union-attr]
+                out.append(operand)  # type: ignore[arg-type]
+        elif kind is not Imm:
             out.extend(_inner(operand))
     guard = inst.guard
-    if isinstance(guard, V) or guard.index != 7:
+    if type(guard) is V or guard.index != 7:  # type: ignore[union-attr]
         out.append(guard)
     if inst.implicit_reads:
         out.extend(inst.implicit_reads)
@@ -72,8 +76,8 @@ def writes(inst: MInst) -> list[V | Reg]:
     """Every register written, those a call may change included."""
     out: list[V | Reg] = []
     for operand in inst.dsts:
-        if isinstance(operand, V) or (isinstance(operand, Reg) and operand.index != ZERO.get(operand.file)):
-            out.append(operand)
+        if type(operand) is V or (isinstance(operand, Reg) and operand.index != ZERO.get(operand.file)):
+            out.append(operand)  # type: ignore[arg-type]
     if inst.implicit_writes:
         out.extend(inst.implicit_writes)
     return out

@@ -14,7 +14,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.sass import Effects, effects
-from minicc.sass.instr import Instr
+from minicc.sass.instr import RZ, Instr, Reg
 
 _PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
 """Pipes whose instructions read through the cache."""
@@ -29,15 +29,23 @@ def _slots(found: Effects) -> dict[int, int]:
 def assign(instrs: list[Instr], leaders: Collection[int], arch: Arch) -> list[Instr]:
     """`instrs` with reuse masks; `leaders` are the indices at which basic blocks start."""
     out = list(instrs)
-    known = [effects(i, arch) if i.mnemonic not in ("BRA", "EXIT", "NOP") else None for i in instrs]
+    known: dict[int, tuple[Effects, dict[int, int]]] = {}
+
+    def look(n: int) -> tuple[Effects, dict[int, int]]:
+        found = known.get(n)
+        if found is None:
+            seen = effects(instrs[n], arch)
+            found = known[n] = seen, _slots(seen)
+        return found
+
+    named = [{o.index for o in i.operands if type(o) is Reg and o.file == "R" and o.index != RZ} for i in instrs]
     for n in range(len(instrs) - 1):
-        here, after = known[n], known[n + 1]
-        if here is None or after is None or n + 1 in leaders or instrs[n].control.yield_:
+        if not named[n] & named[n + 1] or n + 1 in leaders or instrs[n].control.yield_:
             continue
-        mine = _slots(here)
+        here, mine = look(n)
         if not mine:
             continue
-        theirs = _slots(after)
+        theirs = look(n + 1)[1]
         written = {a.index + k for a in here.writes if a.file == "R" for k in range(a.count)}
         mask = 0
         for slot, reg in mine.items():

@@ -6,8 +6,10 @@ from itertools import pairwise
 
 import attrs
 
+from minicc.ptxas.dead import sweep
 from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.ptxas.operands import reads
 from minicc.sass.instr import RZ, Reg, Target
 
 ZERO = Reg("R", RZ)
@@ -151,59 +153,7 @@ def _turn(here: Block, after: Block) -> None:
 
 def sources(inst: MInst) -> list[V]:
     """Virtual registers that an instruction reads."""
-    found: list[V] = []
-
-    def visit(x: MOperand | None) -> None:
-        if isinstance(x, V):
-            found.append(x)
-        elif isinstance(x, VMem):
-            visit(x.base)
-            visit(x.ureg)
-            visit(x.desc)
-        elif isinstance(x, VConst):
-            visit(x.base)
-
-    for x in inst.srcs:
-        visit(x)
-    visit(inst.guard)
-    found += inst.implicit_reads
-    return found
-
-
-def sweep(function: MFunction) -> None:
-    """Remove instructions whose results nobody reads and that do nothing else."""
-    while True:
-        used: set[tuple[int, int]] = set()
-        for block in function.blocks:
-            for inst in block.insts:
-                for v in sources(inst):
-                    for part in range(v.part, v.part + v.count):
-                        used.add((v.reg.id, part))
-        removed = False
-        for block in function.blocks:
-            kept = []
-            for inst in block.insts:
-                if _dead(inst, used):
-                    removed = True
-                else:
-                    kept.append(inst)
-            block.insts = kept
-        if not removed:
-            return
-
-
-def _dead(inst: MInst, used: set[tuple[int, int]]) -> bool:
-    if inst.side_effect or inst.memory not in ("", "load") or not inst.dsts:
-        return False
-    if inst.mnemonic in ("BRA", "EXIT", "BSSY", "BSYNC"):
-        return False
-    for dst in inst.dsts:
-        if isinstance(dst, V):
-            if any((dst.reg.id, part) in used for part in range(dst.part, dst.part + dst.count)):
-                return False
-        elif getattr(dst, "index", None) not in (255, 7):
-            return False
-    return True
+    return [r for r in reads(inst) if type(r) is V]
 
 
 def discard(function: MFunction) -> None:
@@ -317,4 +267,3 @@ def clean(function: MFunction) -> None:
     propagate(function)
     sweep(function)
     discard(function)
-    sweep(function)
