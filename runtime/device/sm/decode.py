@@ -343,7 +343,8 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
             for op in instr.operands:
                 if isinstance(op, Target) and op.address is not None and "ABS" not in instr.modifiers:
                     work.append(op.address >> 4)
-            if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and "ABS" in instr.modifiers):
+            indirect = "ABS" in instr.modifiers or any(r.file in ("R", "UR") for r in _registers(instr))
+            if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and indirect):
                 everything = True
             plain = _always(instr.guard) and all(_always(r) for r in _registers(instr) if r.file in ("P", "UP"))
             if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA") and "DIV" not in instr.modifiers:
