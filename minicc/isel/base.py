@@ -32,6 +32,18 @@ class Base:
     def unsupported(self, what: str) -> NoReturn:
         raise NotImplementedError
 
+    def pairs(self, parts: list[Node]) -> list[Node]:
+        raise NotImplementedError
+
+    def unpair(self, node: Node, kind: str) -> list[Node]:
+        raise NotImplementedError
+
+    def packed(self, head: str, kind: str, operands: list[list[Node]]) -> list[Node] | None:
+        raise NotImplementedError
+
+    def half(self, head: str, *args: Node) -> Node:
+        raise NotImplementedError
+
     def legal(self, type_: ir.Type) -> list[str]:
         """Legal types of the parts of a value."""
         parts = legal(type_, self.layout.pointer_bits)

@@ -7,6 +7,7 @@ from typing import Any
 
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
+from minicc.isel.halves import HALVES, is_packed
 from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.memory import _align_at
 from minicc.nvvm import ir
@@ -29,15 +30,24 @@ class Intrinsics(Base):
             and stem not in ("masked.load", "masked.store")
             and not stem.startswith("vector.")
         ):
-            return self.elementwise_call(inst, name)
+            return self.packed_call(inst, stem) or self.elementwise_call(inst, name)
         head = OVERLOADED.get(stem)
         if head is not None:
             args = [self.one(arg) for arg in inst.args if not _is_flag(stem, arg, inst)]
+            if args[0].type in ("f16", "bf16"):
+                return [self.half(head, *args)]
             return [self.build.pure(f"{head}.{args[0].type}", args[0].type, *args)]
         handler = _SPECIAL.get(stem)
         if handler is not None:
             return handler(self, inst)
         self.unsupported(f"intrinsic '{name}'")
+
+    def packed_call(self, inst: ir.Inst, stem: str) -> list[Node] | None:
+        """An intrinsic on pairs of halves, if there is an operation for them."""
+        head = "fma" if stem in ("fma", "fmuladd") and self.options.fmad | (stem == "fma") else OVERLOADED.get(stem)
+        if head is None or not is_packed(inst.type):
+            return None
+        return self.packed(head, HALVES[inst.type.element.kind], [self.parts(arg) for arg in inst.args])
 
     def elementwise_call(self, inst: ir.Inst, name: str) -> list[Node]:
         """A vector intrinsic one element at a time."""
@@ -296,8 +306,10 @@ class Intrinsics(Base):
         args = tuple(self.one(arg) for arg in inst.args)
         kind = args[0].type
         if not self.options.fmad and "fmuladd" in getattr(inst.callee, "name", ""):
+            if kind in ("f16", "bf16"):
+                return [self.half("fadd", self.half("fmul", *args[:2]), args[2])]
             return [self.build.pure(f"fadd.{kind}", kind, self.build.pure(f"fmul.{kind}", kind, *args[:2]), args[2])]
-        return [self.build.pure(f"fma.{kind}", kind, *args)]
+        return [self.half("fma", *args) if kind in ("f16", "bf16") else self.build.pure(f"fma.{kind}", kind, *args)]
 
     def square_root(self, inst: ir.Inst) -> list[Node]:
         a = self.one(inst.args[0])
@@ -311,7 +323,10 @@ class Intrinsics(Base):
         if b.type != a.type:
             b = self.float_to(b, a.type)
         if a.type in ("f16", "bf16"):
-            self.unsupported("llvm.copysign of 16-bit floats")
+            build = self.build
+            size = build.binary("and", "i32", build.bitcast(a, "i32"), build.const("i32", 0x7FFF))
+            sign = build.binary("and", "i32", build.bitcast(b, "i32"), build.const("i32", 0x8000))
+            return [build.bitcast(build.binary("or", "i32", size, sign), a.type)]
         return [self.build.pure(f"copysign.{a.type}", a.type, b, a)]
 
     def rounding(self, inst: ir.Inst) -> list[Node]:

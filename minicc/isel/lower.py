@@ -14,6 +14,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import Calls
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node
+from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
@@ -42,8 +43,8 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Wide):
-    """Lowers one function. The mixins hold memory, calls, intrinsics and integers wider than 64 bits."""
+class Lowering(Memory, Calls, Intrinsics, Wide, Halves):
+    """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(
         self, module: ir.Module, function: ir.Function, names: dict[str, str], arch: Arch, options: Options
@@ -183,9 +184,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
                 self.current = inst
                 self.build.loc = inst.metadata.get("dbg")
                 if inst.op == "phi":
-                    nodes = [self.build.raw(f"phi.{kind}", kind) for kind in self.legal(inst.type)]
-                    self.values[inst] = nodes
-                    dag.phis.append((inst, nodes))
+                    dag.phis.append((inst, self.phi(inst)))
                 elif inst is block.terminator:
                     self.constant_inputs(block)
                     self.current = inst
@@ -197,15 +196,31 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
             start = len(self.build.nodes)
         self.blocks = list(dags.values())
 
+    def phi(self, inst: ir.Inst) -> list[Node]:
+        """Nodes of a phi: one per part; pairs of halves stay joined."""
+        if is_packed(inst.type):
+            nodes = [self.build.raw("phi.i32", "i32") for _ in range(inst.type.count // 2)]
+            kind = HALVES[inst.type.element.kind]
+            self.values[inst] = [part for node in nodes for part in self.unpair(node, kind)]
+            return nodes
+        nodes = [self.build.raw(f"phi.{kind}", kind) for kind in self.legal(inst.type)]
+        self.values[inst] = nodes
+        return nodes
+
     def constant_inputs(self, block: ir.Block) -> None:
-        """Constants that flow into the successors' phis: address computations among them belong to this block."""
+        """Constants that flow into the successors' phis: address computations among them belong to this block; so does
+        the joining of halves."""
         for successor in block.successors:
             for inst in successor.insts:
                 if inst.op != "phi":
                     break
                 for position, (value, source) in enumerate(zip(inst.args, inst.blocks, strict=True)):
-                    if source is block and not isinstance(value, ir.Inst | ir.Argument):
-                        self.current = inst
+                    if source is not block:
+                        continue
+                    self.current = inst
+                    if is_packed(inst.type):
+                        self.phi_constants[inst, position] = self.pairs(self.parts(value))
+                    elif not isinstance(value, ir.Inst | ir.Argument):
                         self.phi_constants[inst, position] = self.parts(value)
 
     def input_parts(self, inst: ir.Inst, position: int) -> list[Node]:
@@ -221,7 +236,7 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         if handler is not None:
             result = handler(inst)
         elif inst.type.kind == "vector" and op in _ELEMENTWISE:
-            result = self.elementwise(inst)
+            result = self.packed_binary(inst) or self.elementwise(inst)
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
@@ -255,6 +270,14 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
             self.instruction(scalar)
             result += self.values.pop(scalar)
         return result
+
+    def packed_binary(self, inst: ir.Inst) -> list[Node] | None:
+        """fadd, fsub, fmul of pairs of halves."""
+        if not is_packed(inst.type) or inst.op in ("fdiv", "frem"):
+            return None
+        fuse = self.options.fmad and not inst.flags.isdisjoint({"contract", "fast"})
+        head = f"{inst.op}{'c' if fuse else ''}"
+        return self.packed(head, HALVES[inst.type.element.kind], [self.parts(arg) for arg in inst.args])
 
     def integer_binary(self, op: str, type_: ir.Type, a: list[Node], b: list[Node]) -> list[Node]:
         if type_.kind == "vector":
@@ -312,12 +335,14 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         build = self.build
         fuse = self.options.fmad and ("contract" in flags or "fast" in flags)
         if op == "fsub" and a.is_const and a.data == 1 << (WIDTH[kind] - 1):
-            return build.pure(f"fneg.{kind}", kind, b)
+            return self.half("fneg", b) if kind in ("f16", "bf16") else build.pure(f"fneg.{kind}", kind, b)
         if op in ("fadd", "fmul", "fsub"):
             if b.is_const and not a.is_const:
                 pass
             elif a.is_const and op != "fsub":
                 a, b = b, a
+            if kind in ("f16", "bf16"):
+                return self.half(f"{op}{'c' if fuse else ''}", a, b)
             return build.pure(f"{op}{'c' if fuse else ''}.{kind}", kind, a, b)
         if op == "fdiv":
             return self.divide(kind, flags, a, b, inst)
@@ -354,7 +379,13 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         return build.select(kind, is_inf, a, rest)
 
     def op_fneg(self, inst: ir.Inst) -> list[Node]:
-        return [self.build.pure(f"fneg.{a.type}", a.type, a) for a in self.parts(inst.args[0])]
+        parts = self.parts(inst.args[0])
+        if is_packed(inst.type) and (found := self.packed("fneg", parts[0].type, [parts])) is not None:
+            return found
+        return [
+            self.half("fneg", a) if a.type in ("f16", "bf16") else self.build.pure(f"fneg.{a.type}", a.type, a)
+            for a in parts
+        ]
 
     def op_freeze(self, inst: ir.Inst) -> list[Node]:
         return self.parts(inst.args[0])
@@ -387,11 +418,16 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         a, b = self.one(inst.args[0]), self.one(inst.args[1])
         if inst.pred in ("false", "true"):
             return [self.build.const("p", inst.pred == "true")]
+        if a.type in ("f16", "bf16"):
+            return [self.half_compare(inst.pred, a, b)]
         return [self.build.pure(f"fcmp.{inst.pred}.{a.type}", "p", a, b)]
 
     def op_select(self, inst: ir.Inst) -> list[Node]:
         p = self.parts(inst.args[0])
         a, b = self.parts(inst.args[1]), self.parts(inst.args[2])
+        if len(p) == 1 and is_packed(inst.type):
+            chosen = [self.build.select("i32", p[0], x, y) for x, y in zip(self.pairs(a), self.pairs(b), strict=True)]
+            return [part for node in chosen for part in self.unpair(node, a[0].type)]
         if len(p) > 1:
             step = len(a) // len(p)
             p = [node for node in p for _ in range(step)]
@@ -582,6 +618,12 @@ class Lowering(Memory, Calls, Intrinsics, Wide):
         alone = len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0])
         if alone and WIDTH[parts[0].type] == WIDTH[kinds[0]]:
             return [self.build.bitcast(parts[0], kinds[0])]
+        if is_packed(source) and self.element_bits(to) % 32 == 0:
+            parts, source = self.pairs(parts), ir.vector_type(source.count // 2, ir.int_type(32))
+            return self.bitcast(parts, source, to)
+        if is_packed(to) and self.element_bits(source) % 32 == 0:
+            words = self.bitcast(parts, source, ir.vector_type(to.count // 2, ir.int_type(32)))
+            return [part for word in words for part in self.unpair(word, HALVES[to.element.kind])]
         units = self.split(parts, source)
         return self.join(units, to)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node, signed
+from minicc.isel.halves import HALVES, is_packed
 from minicc.nvvm import ir
 
 SPACES = {0: "gen", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "cluster", 101: "param"}
@@ -114,6 +115,9 @@ class Memory(Base):
             bits = self.layout.bits(type_.element)
             if bits % 8:
                 return [(ir.int_type(bits * type_.count), at)]
+            if is_packed(type_):
+                two = ir.vector_type(2, type_.element)
+                return [(two, at + i * 4) for i in range(type_.count // 2)]
             return [(type_.element, at + i * bits // 8) for i in range(type_.count)]
         return [(type_, at)]
 
@@ -216,6 +220,9 @@ class Memory(Base):
     def assemble(self, type_: ir.Type, cells: list[tuple[tuple[str, int], Node]]) -> list[Node]:
         """Parts of a scalar from the cells it was loaded as."""
         build = self.build
+        if is_packed(type_):
+            word = self.assemble(ir.int_type(32), cells)[0]
+            return self.unpair(word, HALVES[type_.element.kind])
         kinds = self.legal(type_)
         if len(cells) == 1:
             node = cells[0][1]
@@ -279,6 +286,10 @@ class Memory(Base):
     def take_apart(self, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
         """Values of the cells that a scalar is stored as."""
         build = self.build
+        if is_packed(type_):
+            if len(cells) == 2 and all(kind == "u16" for (kind, _) in cells):
+                return [build.bitcast(part, "i32") for part in parts]
+            return self.take_apart(ir.int_type(32), cells, self.pairs(parts))
         if len(cells) == 1:
             node = parts[0]
             if node.type == "p":
@@ -327,8 +338,15 @@ class Memory(Base):
 
     def op_atomicrmw(self, inst: ir.Inst) -> list[Node]:
         build = self.build
-        pointer, value = self.one(inst.args[0]), self.one(inst.args[1])
+        pointer = self.one(inst.args[0])
         space = self.space(inst.args[0].type)
+        if is_packed(inst.type) and inst.type.count == 2 and inst.pred == "fadd":
+            half = HALVES[inst.type.element.kind]
+            value = self.pairs(self.parts(inst.args[1]))[0]
+            old = self.atomic("fadd", space, half + "x2", pointer, (value,), inst)
+            old.type = "i32"
+            return self.unpair(old, half)
+        value = self.one(inst.args[1])
         if inst.pred not in _ATOMIC_OPS:
             self.unsupported(f"atomicrmw {inst.pred}")
         op = _ATOMIC_OPS[inst.pred]

@@ -49,7 +49,7 @@ class Fake:
 
 def memory_type(op: str) -> str:
     last = op.rpartition(".")[2]
-    return {"u8": "i32", "u16": "i32", "i16": "i32"}.get(last, last)
+    return {"u8": "i32", "u16": "i32", "i16": "i32", "f16x2": "i32", "bf16x2": "i32"}.get(last, last)
 
 
 def result_type(op: str) -> str:
@@ -66,6 +66,8 @@ def result_type(op: str) -> str:
     if head in ("mma", "ldmatrix", "ldmatrixt"):
         return "i32"
     words = rest.split(".")
+    if words[-1].endswith("x2"):
+        return "i32"
     if head in ("cvta", "cvtato"):
         return "i64"
     return words[0] if words[0] in _TYPES else words[-1]
@@ -87,6 +89,8 @@ def argument_type(op: str, position: int, template: str, name: str) -> str:
         return "i32"
     if head in ("pack", "lohi"):
         return "i32"
+    if head == "packh":
+        return "f16"
     if head in ("dlo", "dhi"):
         return "f64"
     if head.startswith("redux"):

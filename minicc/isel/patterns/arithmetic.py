@@ -109,19 +109,37 @@ ROWS += [
     Row("mul24.i32(a, b:ri)", "mul24.lo.s32 $d, $a, $b", "imad"),
     Row("umul24.i32(a, b:ri)", "mul24.lo.u32 $d, $a, $b", "imad"),
 ]
-# 16-bit floats.
+# 16-bit floats, alone and in pairs. The type is a word of the operation; pairs are i32 values.
 for _t, _sm in (("f16", 53), ("bf16", 90)):
-    for _c in ("", "c"):
+    _first = _sm if _t == "f16" else 80
+    for _x in ("", "x2"):
+        _h = _t + _x
+        for _c in ("", "c"):
+            ROWS += [
+                Row(f"fadd{_c}.{_h}(a, b)", f"add{'' if _c else '.rn'}.{_h} $d, $a, $b", "half", _sm),
+                Row(f"fsub{_c}.{_h}(a, b)", f"sub{'' if _c else '.rn'}.{_h} $d, $a, $b", "half", _sm),
+                Row(f"fmul{_c}.{_h}(a, b)", f"mul{'' if _c else '.rn'}.{_h} $d, $a, $b", "half", _sm),
+            ]
+        _r = "i32" if _x else _t
         ROWS += [
-            Row(f"fadd{_c}.{_t}(a, b)", f"add{'' if _c else '.rn'}.{_t} $d, $a, $b", "half", _sm),
-            Row(f"fsub{_c}.{_t}(a, b)", f"sub{'' if _c else '.rn'}.{_t} $d, $a, $b", "half", _sm),
-            Row(f"fmul{_c}.{_t}(a, b)", f"mul{'' if _c else '.rn'}.{_t} $d, $a, $b", "half", _sm),
+            Row(f"faddc.{_h}(fmulc.{_h}(a, b), c)", f"fma.rn.{_h} $d, $a, $b, $c", "half", _sm),
+            Row(
+                f"fsubc.{_h}(fmulc.{_h}(a, b), c)",
+                f"neg.{_h} $t1.{_r}, $c; fma.rn.{_h} $d, $a, $b, $t1.{_r}",
+                "half2",
+                _sm,
+            ),
+            Row(
+                f"fsubc.{_h}(c, fmulc.{_h}(a, b))",
+                f"neg.{_h} $t1.{_r}, $a; fma.rn.{_h} $d, $t1.{_r}, $b, $c",
+                "half2",
+                _sm,
+            ),
+            Row(f"fma.{_h}(a, b, c)", f"fma.rn.{_h} $d, $a, $b, $c", "half", _first),
+            Row(f"fneg.{_h}(a)", f"neg.{_h} $d, $a", "half", _first),
+            Row(f"fabs.{_h}(a)", f"abs.{_h} $d, $a", "half", _first),
+            Row(f"fmin.{_h}(a, b)", f"min.{_h} $d, $a, $b", "half", 80),
+            Row(f"fmax.{_h}(a, b)", f"max.{_h} $d, $a, $b", "half", 80),
+            Row(f"fminnan.{_h}(a, b)", f"min.NaN.{_h} $d, $a, $b", "half", 80),
+            Row(f"fmaxnan.{_h}(a, b)", f"max.NaN.{_h} $d, $a, $b", "half", 80),
         ]
-    ROWS += [
-        Row(f"faddc.{_t}(fmulc.{_t}(a, b), c)", f"fma.rn.{_t} $d, $a, $b, $c", "half", _sm),
-        Row(f"fma.{_t}(a, b, c)", f"fma.rn.{_t} $d, $a, $b, $c", "half", _sm if _t == "f16" else 80),
-        Row(f"fneg.{_t}(a)", f"neg.{_t} $d, $a", "half", _sm),
-        Row(f"fabs.{_t}(a)", f"abs.{_t} $d, $a", "half", _sm),
-        Row(f"fmin.{_t}(a, b)", f"min.{_t} $d, $a, $b", "half", 80),
-        Row(f"fmax.{_t}(a, b)", f"max.{_t} $d, $a, $b", "half", 80),
-    ]

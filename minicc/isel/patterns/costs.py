@@ -27,6 +27,7 @@ COSTS: dict[str, tuple[int, int]] = {
     "fma": (4, 1),
     "fma2": (8, 2),
     "half": (5, 2),
+    "half2": (9, 3),
     "fp64": (8, 2),
     "fp64x2": (16, 4),
     "mufu": (18, 8),

@@ -73,7 +73,7 @@ _ATOMICS = {
     "xor": {"i32": "b32", "i64": "b64"},
     "inc": {"i32": "u32"},
     "dec": {"i32": "u32"},
-    "fadd": {"f32": "f32", "f64": "f64", "f16": "f16", "bf16": "bf16"},
+    "fadd": {"f32": "f32", "f64": "f64", "f16": "f16", "bf16": "bf16", "f16x2": "f16x2", "bf16x2": "bf16x2"},
     "exch": {"i32": "b32", "i64": "b64"},
 }
 for _s in ("gen", "global", "shared"):
@@ -82,9 +82,9 @@ for _s in ("gen", "global", "shared"):
     for _op, _kinds in _ATOMICS.items():
         _name = {"umin": "min", "umax": "max", "fadd": "add"}.get(_op, _op)
         for _k, _t in _kinds.items():
-            _x = ".noftz" if _t in ("f16", "bf16") else ""
-            _c = "ri" if _k[0] in "if" and _k not in ("f16",) else "r"
-            _sm = {"f16": 70, "bf16": 90, "f64": 60}.get(_t, 20)
+            _x = ".noftz" if "16" in _t else ""
+            _c = "r" if "16" in _k else "ri"
+            _sm = {"f16": 70, "bf16": 90, "f16x2": 60, "bf16x2": 90, "f64": 60}.get(_t, 20)
             ROWS.append(
                 Row(
                     f"atom{_op}.{_s}.{_k}(p:m, a:{_c})",

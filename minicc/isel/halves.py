@@ -1,0 +1,94 @@
+"""16-bit floats: pairs in one register, and what a machine without their arithmetic computes in single precision.
+
+A vector of halves is a list of parts like every other vector, one of type f16 or bf16 per element. Operations join
+neighbours into an i32 (`pair`), compute there (`fadd.f16x2`), and take the result apart (`unpair`); joining what was
+just taken apart is the register itself, so chains of packed operations leave no trace of the parts.
+"""
+
+from __future__ import annotations
+
+from minicc.isel.base import Base
+from minicc.isel.dag import Node
+from minicc.isel.database import database
+from minicc.nvvm import ir
+
+HALVES = {"half": "f16", "bfloat": "bf16"}
+
+
+def is_packed(type_: ir.Type) -> bool:
+    """A vector of an even number of 16-bit floats."""
+    return type_.kind == "vector" and type_.element.kind in HALVES and type_.count % 2 == 0
+
+
+class Halves(Base):
+    """Mixin of `Lowering`."""
+
+    def has(self, op: str) -> bool:
+        """Whether this machine has a pattern for an operation."""
+        return bool(database(self.arch.sm).lookup(op))
+
+    # --- joining and taking apart -------------------------------------------------------------------------------
+
+    def pair(self, low: Node, high: Node) -> Node:
+        """i32 of two halves."""
+        if low.is_const and high.is_const:
+            return self.build.const("i32", low.data & 0xFFFF | (high.data & 0xFFFF) << 16)
+        first, second = self._source(low), self._source(high)
+        if first and second:
+            if first[0] is second[0] and (first[1], second[1]) == (0, 1):
+                return first[0]
+            if first[0].head != "packh" and second[0].head != "packh":
+                bytes_ = (0x10, 0x32)[first[1]] | (0x54, 0x76)[second[1]] << 8
+                return self.build.pure("prmt.i32", "i32", first[0], second[0], self.build.const("i32", bytes_))
+        return self.build.pure("packh.i32", "i32", low, high)
+
+    @staticmethod
+    def _source(node: Node) -> tuple[Node, int] | None:
+        """(register, which half) that a part was taken from."""
+        if node.head != "bitcast" or node.args[0].type != "i32":
+            return None
+        inner = node.args[0]
+        if inner.op == "lshr.i32" and inner.args[1].is_const and inner.args[1].data == 16:
+            return inner.args[0], 1
+        return inner, 0
+
+    def unpair(self, node: Node, kind: str) -> list[Node]:
+        """[low, high] of type f16 or bf16."""
+        if node.head == "packh":
+            return list(node.args)
+        if node.is_const:
+            return [self.build.const(kind, node.data & 0xFFFF), self.build.const(kind, node.data >> 16)]
+        high = self.build.binary("lshr", "i32", node, self.build.const("i32", 16))
+        return [self.build.bitcast(node, kind), self.build.bitcast(high, kind)]
+
+    def pairs(self, parts: list[Node]) -> list[Node]:
+        """Neighbours joined."""
+        return [self.pair(low, high) for low, high in zip(parts[::2], parts[1::2], strict=True)]
+
+    def packed(self, head: str, kind: str, operands: list[list[Node]]) -> list[Node] | None:
+        """An operation on all pairs of the operands; None where this machine lacks it."""
+        op = f"{head}.{kind}x2"
+        if not self.has(op):
+            return None
+        joined = [self.pairs(parts) for parts in operands]
+        results = [self.build.pure(op, "i32", *args) for args in zip(*joined, strict=True)]
+        return [part for node in results for part in self.unpair(node, kind)]
+
+    # --- machines without ---------------------------------------------------------------------------------------
+
+    def half(self, head: str, *args: Node) -> Node:
+        """A scalar operation on halves, in single precision where the machine has no better. One operation on floats
+        rounded once more is exact for add, sub and mul of f16 and bf16 (2p + 2 digits suffice); fma goes through
+        double, where the sum may, very rarely, round twice."""
+        kind = args[0].type
+        op = f"{head}.{kind}"
+        if self.has(op):
+            return self.build.pure(op, kind, *args)
+        wide = "f64" if head == "fma" else "f32"
+        plain = head.removesuffix("c") if head in ("faddc", "fsubc", "fmulc") else head
+        return self.float_to(self.build.pure(f"{plain}.{wide}", wide, *[self.float_to(a, wide) for a in args]), kind)
+
+    def half_compare(self, pred: str, a: Node, b: Node) -> Node:
+        if self.has(f"fcmp.{pred}.{a.type}"):
+            return self.build.pure(f"fcmp.{pred}.{a.type}", "p", a, b)
+        return self.build.pure(f"fcmp.{pred}.f32", "p", self.float_to(a, "f32"), self.float_to(b, "f32"))
