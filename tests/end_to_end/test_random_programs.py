@@ -16,7 +16,9 @@ from minicc.fuzz import control, expr
 ROWS = 64
 """Threads of one launch, each with a row of its own."""
 
-SOME = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SOME = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 
 def rows(columns: int, bits: int = 64) -> list[list[int]]:
