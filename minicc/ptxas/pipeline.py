@@ -9,7 +9,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.ptxas import allocate, combine, control, copies, cse, dead, dump, flow, ifconvert, schedule, verify
+from minicc.ptxas import allocate, balance, combine, control, copies, cse, dead, dump, flow, ifconvert, schedule, verify
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
 
@@ -45,6 +45,7 @@ PASSES = [
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("moves", flow.drop_idle, optional=False, level=0),
+    Pass("balance", balance.run),
     Pass("reschedule", schedule.run),
     Pass("control", control.run, optional=False, level=0),
 ]
