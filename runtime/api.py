@@ -41,7 +41,8 @@ class Device(abc.ABC):
 
     Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
     does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
-    logs every step of a launch; `cycle_limit` and `instruction_limit` end a runaway kernel; `memory` is its bytes."""
+    logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none) and `instruction_limit` (warp
+    instructions; none) end a runaway kernel; `memory` is its bytes."""
 
     name: str
     """What the device calls itself."""

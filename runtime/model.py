@@ -17,7 +17,7 @@ from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
 from runtime.device.gpu import Gpu
-from runtime.device.grid import Hazard, Options, Outcome
+from runtime.device.grid import CYCLE_LIMIT, Hazard, Options, Outcome
 from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
 from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
@@ -42,7 +42,7 @@ class ModelDevice(Device):
         timing: bool = True,
         hazards: Literal["hardware", "report", "off"] = "report",
         trace: bool | Callable[[str], None] = False,
-        cycle_limit: int = 0,
+        cycle_limit: int = CYCLE_LIMIT,
         instruction_limit: int = 0,
         memory: int | None = None,
         run: Run | None = None,
@@ -176,7 +176,7 @@ class ModelDevice(Device):
         assert fault is not None
         name = completion.grid.name
         line = self._line(completion.grid.entry + fault.pc)
-        where = f"{line.file}:{line.line}: " if line else ""
+        where = f"{line.file}:{line.line}: " if line and fault.kind != "assert" else ""  # an assertion says it itself
         return DeviceError(
             f"{where}{fault.message}",
             fault.kind,

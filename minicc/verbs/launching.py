@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from runtime.script import Outcome, Overrides, Script
 
-VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards")
+VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit")
 """Options with a value that every launching verb takes."""
 HELP = """\
   --device DEV        sm_90 (the SM model, default){devices}
@@ -25,6 +25,7 @@ HELP = """\
   --kernel NAME       launch this kernel instead of the script's
   --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
   --shared BYTES      dynamic shared memory of every launch
+  --cycle-limit N     stop a kernel after N cycles (default two seconds of the device; 0: never)
   --set NAME=EXPR     replace a top-level assignment of the script (sizes, arguments)
 """
 
@@ -138,6 +139,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
 
     if not on_gpu:
         warm()
+    if not on_gpu and "cycle-limit" in arguments.values:
+        device_options["cycle_limit"] = arguments.number("cycle-limit", 0)
     open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
     device = open_device(device_name, hazards=arguments.last("hazards", "report"), **device_options)
     module = device.load(image)

@@ -35,6 +35,10 @@ class Grid:
     local_window: int = 0
 
 
+CYCLE_LIMIT = 3_600_000_000
+"""About two seconds of an H200: as long as a GPU that also drives a display lets a kernel run."""
+
+
 @attrs.frozen
 class Options:
     """How to simulate. `timing` False runs functionally at full speed (cycles are then 0).
@@ -43,7 +47,7 @@ class Options:
 
     timing: bool = True
     hazards: Literal["hardware", "report", "off"] = "report"
-    cycle_limit: int = 0
+    cycle_limit: int = CYCLE_LIMIT
     instruction_limit: int = 0
     trace: bool = False
 

@@ -281,7 +281,10 @@ class _Run:
             reason = self.decoded.errors.get(index, "jump to a place that holds no code")
             what = f"illegal instruction: {reason}"
         elif kind == "timeout":
-            what = f"the kernel did not end within {int(g[L.G_INSTR])} warp instructions"
+            what = (
+                f"the kernel did not end within the limit of {int(g[L.G_CYCLELIMIT])} cycles and {int(g[L.G_INSTRLIMIT])} "
+                f"warp instructions (0: none); it has run {int(g[L.G_INSTR])} warp instructions"
+            )
         elif kind == "assert":
             message, file, line, function = assertion(self.memory, self.printed())
             what = f"{file}:{line}: {function}: Assertion `{message}` failed"
