@@ -282,8 +282,8 @@ class _Run:
             what = f"illegal instruction: {reason}"
         elif kind == "timeout":
             what = (
-                f"the kernel did not end within the limit of {int(g[L.G_CYCLELIMIT])} cycles and {int(g[L.G_INSTRLIMIT])} "
-                f"warp instructions (0: none); it has run {int(g[L.G_INSTR])} warp instructions"
+                f"the kernel did not end within the limit of {int(g[L.G_CYCLELIMIT])} cycles and "
+                f"{int(g[L.G_INSTRLIMIT])} warp instructions (0: none); it has run {int(g[L.G_INSTR])} warp instructions"
             )
         elif kind == "assert":
             message, file, line, function = assertion(self.memory, self.printed())
