@@ -63,8 +63,11 @@ def _apart(a: _Place, b: _Place) -> bool:
     return a.base is not None and a.base == b.base and (a.end <= b.start or b.end <= a.start)
 
 
-def build(insts: list[MInst], prints: list[Footprint], distances: Distances) -> list[Node]:
-    """The graph of `insts`; heights included."""
+def build(
+    insts: list[MInst], prints: list[Footprint], distances: Distances, end: Footprint | None = None
+) -> list[Node]:
+    """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
+    is needed in time."""
     nodes = [Node() for _ in insts]
     edges: list[dict[int, int]] = [{} for _ in insts]
 
@@ -144,10 +147,15 @@ def build(insts: list[MInst], prints: list[Footprint], distances: Distances) -> 
             elif isinstance(operand, Reg):
                 name = (operand.file, operand.index)
                 versions[name] = versions.get(name, 0) + 1
+    tails: dict[int, int] = {}
+    for key, reader in end.reads if end is not None else ():
+        for w, producer in writers.get(key, ()):
+            before = prints[w].timing
+            tails[w] = max(tails.get(w, 0), before.expect if before.variable else distances.raw(producer, reader))
     for i in range(len(nodes) - 1, -1, -1):
         node = nodes[i]
         node.succs = list(edges[i].items())
-        tail = prints[i].timing.stall
+        tail = max(prints[i].timing.stall, tails.get(i, 0))
         for succ, cycles in node.succs:
             nodes[succ].preds += 1
             tail = max(tail, nodes[succ].height + cycles)

@@ -9,7 +9,21 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.ptxas import allocate, balance, combine, control, copies, cse, dead, dump, flow, ifconvert, schedule, verify
+from minicc.ptxas import (
+    allocate,
+    balance,
+    combine,
+    control,
+    copies,
+    cse,
+    dead,
+    dump,
+    flow,
+    ifconvert,
+    layout,
+    schedule,
+    verify,
+)
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
 
@@ -41,6 +55,7 @@ PASSES = [
     Pass("dead-again", dead.run),
     Pass("exits", flow.thread_exits),
     Pass("predicate", ifconvert.run),
+    Pass("layout", layout.run),
     Pass("straighten", flow.straighten),
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),

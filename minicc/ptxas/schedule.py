@@ -56,7 +56,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             if end - start < 3:
                 out.extend(part)
                 continue
-            nodes = build(part, part_prints, distances)
+            nodes = build(part, part_prints, distances, prints[end] if end < len(prints) else None)
             if target is None:
                 order = _order(nodes, part_prints, arch, None)
             else:
