@@ -59,8 +59,8 @@ class Access:
     `op`: "load" "store" "atomic" "reduce" "matrix_load" "matrix_store" "copy" (global to shared, LDGSTS).
     `width` is bytes per lane; `signed` sign-extends narrow loads. `data`, `compare`, `dest`, `predicate` are operand
     numbers (-1 none): the register stored or combined, the comparand of CAS, where loaded values go, the predicate
-    destination. `atomic` is the operation ("ADD" "MIN" "MAX" "INC" "DEC" "AND" "OR" "XOR" "EXCH" "CAS" "SAFEADD")
-    and `type` its type ("U32" "S32" "U64" "S64" "F16x2" "BF16x2" "F32" "F64" "U128" ...; ".FTZ" appended).
+    destination. `atomic` is the operation ("ADD" "MIN" "MAX" "INC" "DEC" "AND" "OR" "XOR" "EXCH" "CAS" "CAST"
+    "SAFEADD") and `type` its type ("U32" "S32" "U64" "S64" "F16x2" "BF16x2" "F32" "F64" "U128" ...; ".FTZ" appended).
     A "copy" has two addresses: row 0 of the results is the shared one, row 1 the global one; `guard` is the operand
     number of its predicate (-1 none)."""
 

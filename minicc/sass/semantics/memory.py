@@ -124,8 +124,9 @@ def _atomic_type(b: Builder) -> tuple[str, int]:
 
 @semantic("ATOM", "ATOMG", "ATOMS", "REDG", "RED")
 def atomic(b: Builder) -> None:
-    """[P,] d, [address], data [, data2]; CAS compares with the first register and stores the second. Reductions have no
-    destination. ATOMS.POPC.INC adds the number of executing lanes, once."""
+    """[P,] d, [address], data [, data2]; CAS compares with the first register and stores the second; CAST does so,
+    too, and answers 1 for success, 0 for failure (which NVIDIA's loops around it test). Reductions have no destination.
+    ATOMS.POPC.INC adds the number of executing lanes, once."""
     at = _mem(b)
     kind, width = _atomic_type(b)
     name = b.one(*ATOMIC_OPS)
@@ -139,7 +140,7 @@ def atomic(b: Builder) -> None:
         compare=at + 1 if cas else -1,
         dest=-1 if reduction else at - 1,
         predicate=at - 2 if at >= 2 else -1,
-        atomic="CAS" if name == "CAST" else name,
+        atomic=name,
         type=kind,
     )
     if name == "POPC":

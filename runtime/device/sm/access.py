@@ -302,8 +302,8 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
 
 @compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
 def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
-    """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`. `dst` 0: no
-    result."""
+    """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`; CAST does
+    the same and answers 1 if it stored, 0 if not. `dst` 0: no result."""
     for k in range(32):
         if not (mask >> np.uint32(k)) & np.uint32(1):
             continue
@@ -313,7 +313,7 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int
         if width == 8:
             value |= np.uint64(load32(src + 128 + 4 * k)) << np.uint64(32)
             old = load64(h)
-        if op == L.OP_CAS:
+        if op == L.OP_CAS or op == L.OP_CAST:
             new = np.uint64(load32(src2 + 4 * k))
             if width == 8:
                 new |= np.uint64(load32(src2 + 128 + 4 * k)) << np.uint64(32)
@@ -326,6 +326,8 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int
         else:
             store32(h, np.uint32(new))
         if dst:
+            if op == L.OP_CAST:
+                old = np.uint64(1) if old == value else np.uint64(0)
             store32(dst + 4 * k, np.uint32(old))
             if width == 8:
                 store32(dst + 128 + 4 * k, np.uint32(old >> np.uint64(32)))

@@ -46,7 +46,8 @@ _SPACES = {"global": L.SPACE_GLOBAL, "shared": L.SPACE_SHARED, "local": L.SPACE_
 _ACCESSES = {"load": L.A_LOAD, "store": L.A_STORE, "atom": L.A_ATOM, "red": L.A_RED, "ldgsts": L.A_LDGSTS,
              "ldsm": L.A_LDSM, "stsm": L.A_STSM}  # fmt: skip
 _ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "or": L.OP_OR, "xor": L.OP_XOR,
-            "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC}  # fmt: skip
+            "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC,
+            "cast": L.OP_CAST}  # fmt: skip
 _TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
           "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2}  # fmt: skip
 _DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT}

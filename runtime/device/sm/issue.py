@@ -275,7 +275,7 @@ def memory_time(
             if 16 * n > cost:
                 cost = 16 * n
             extra = n - ideal
-            if atomic and CODE[i, L.C_OP] == L.OP_CAS:
+            if atomic and (CODE[i, L.C_OP] == L.OP_CAS or CODE[i, L.C_OP] == L.OP_CAST):
                 extra *= 2
                 cost *= 2
             done += 2 * extra

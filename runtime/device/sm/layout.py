@@ -163,7 +163,8 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
     OP_CAS,
     OP_INC,
     OP_DEC,
-) = range(10)
+    OP_CAST,
+) = range(11)
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
 
 # ---- WS: warps ------------------------------------------------------------------------------------------------------
