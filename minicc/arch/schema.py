@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 import attrs
 
+from minicc.arch.energy import ENERGY, Energy
+
 
 @attrs.frozen(repr=False)
 class Abi:
@@ -172,3 +174,5 @@ class Arch:
     memory: Memory
     features: frozenset[str] = frozenset()
     """What the instruction set has: "viadd", "vimnmx", "redux", "uldc", "cluster", "async_copy", ..."""
+    energy: Energy = ENERGY
+    """Picojoules of each event."""

@@ -112,6 +112,8 @@ class Session:
     device: Any
     module: Any
     request: Request
+    footprints: list[int]
+    """Bytes of the arrays that each launch was given, one given twice counted once."""
 
 
 def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device_options: Any) -> Session:
@@ -145,16 +147,23 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     device = open_device(device_name, hazards=arguments.last("hazards", "report"), **device_options)
     module = device.load(image)
 
+    footprints: list[int] = []
+
     def launch(kernel: str, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: list[Any]) -> Any:
+        footprints.append(sum({id(a): a.nbytes for a in args if getattr(a, "ndim", 0)}.values()))
         return module[kernel][grid, block, shared](*args)
 
     def store(variable: str, value: np.ndarray) -> None:
         module.variable(variable).write(value)
 
-    outcome = run(script, launch, store, _overrides(arguments))
+    try:
+        outcome = run(script, launch, store, _overrides(arguments))
+    except runtime.DeviceError as error:
+        print(error.output, end="", flush=True)
+        raise
     if not outcome.launches:
         fail("run.no-launch", f"{name}: the //! lines launch nothing; see minicc run --help")
-    return Session(name, script, outcome, device, module, request)
+    return Session(name, script, outcome, device, module, request, footprints)
 
 
 def _image(request: Request) -> tuple[Any, str, SourceFile]:

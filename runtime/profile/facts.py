@@ -7,40 +7,86 @@ from typing import Any
 
 import attrs
 
+from minicc.arch import Arch
+from minicc.diagnostics import CompileError
+from minicc.sass.instr import Instr
 from minicc.sass.program import Line
-from runtime.device.grid import Outcome
+from runtime.device.grid import Dim, Outcome
+from runtime.device.sm.timing import Timing, timing
 
-_NOT_STALLS = ("selected", "not_selected")
+NOT_STALLS = ("selected", "not_selected")
 
 
 @attrs.frozen
 class Hot:
-    """One instruction: byte offset, text, counters, source place."""
+    """One instruction: byte offset from the kernel's entry, text, counters, source place ("" and 0 if unknown).
+    `unit` is the SM model's row for it: pipe, intervals."""
 
     offset: int
     text: str
     counters: dict[str, float]
-    source: str = ""
+    file: str = ""
+    line: int = 0
+    instr: Instr | None = None
+    unit: Timing | None = None
+    access: tuple[str, str, int] = ("", "", 0)
+    """(space, kind, width in bytes) of a memory instruction"""
 
     @property
     def samples(self) -> float:
         """Warp-cycles spent at this instruction."""
         return sum(v for k, v in self.counters.items() if k.startswith("stall_"))
 
+    @property
+    def executed(self) -> float:
+        """Times a warp issued it."""
+        return self.counters.get("inst_executed", 0.0)
 
-@attrs.frozen
+    @property
+    def threads(self) -> float:
+        """Thread instructions, guard true."""
+        return self.counters.get("thread_inst_executed", 0.0)
+
+    @property
+    def mnemonic(self) -> str:
+        """The opcode as sass__inst_executed_per_opcode has it."""
+        return self.instr.mnemonic if self.instr else "?"
+
+    @property
+    def source(self) -> str:
+        """file:line, without the folder."""
+        return f"{self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+
+    def top_stall(self) -> str:
+        """The state in which warps spent most cycles here, but for issuing."""
+        rows = [(v, k[6:]) for k, v in self.counters.items() if k.startswith("stall_") and k[6:] != "selected" and v]
+        return max(rows)[1] if rows else ""
+
+
+@attrs.frozen(eq=False)
 class Facts:
     """A launch as the report sees it."""
 
     kernel: str
     outcome: Outcome
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
+    grid: Dim
+    block: Dim
     registers: int
     shared: int
+    static_shared: int
     device: str
-    clock_mhz: int
+    arch: Arch
     instructions: tuple[Hot, ...]
+    """Every instruction of the kernel, executed or not, and those of functions that it called."""
+    stack: int = 0
+    """bytes of local memory of a thread"""
+    footprint: int = 0
+    """bytes of the arrays that the launch was given; 0 if not known"""
+
+    @property
+    def clock_mhz(self) -> int:
+        """SM clock."""
+        return self.arch.clock_mhz
 
     @property
     def counters(self) -> dict[str, float]:
@@ -67,41 +113,99 @@ class Facts:
     def top_stalls(self, count: int = 3) -> list[tuple[str, float]]:
         """(reason, share of all warp-cycles) of what warps waited for most."""
         total = sum(self.outcome.stalls.values())
-        rows = [(n, v / total) for n, v in self.outcome.stalls.items() if v and n not in _NOT_STALLS] if total else []
+        rows = [(n, v / total) for n, v in self.outcome.stalls.items() if v and n not in NOT_STALLS] if total else []
         return sorted(rows, key=lambda row: (-row[1], row[0]))[:count]
 
+    @property
+    def demangled(self) -> str:
+        """The kernel's name as C++ has it, with parameter types; the symbol if it is not mangled."""
+        from minicc.binary.mangling import signature
 
-def _source(lines: list[Line], offset: int) -> str:
+        known = signature(self.kernel)
+        if known.params is None:
+            return known.base
+        return f"{known.base}({', '.join(_type_name(p) for p in known.params)})"
+
+
+def line_at(lines: list[Line], offset: int) -> tuple[str, int]:
+    """(file, line) of a code offset; `lines` sorted by offset."""
     at = bisect.bisect([line.offset for line in lines], offset) - 1
-    if at < 0:
-        return ""
-    return f"{lines[at].file.rsplit('/', 1)[-1]}:{lines[at].line}"
+    return (lines[at].file, lines[at].line) if at >= 0 else ("", 0)
 
 
-def gather(launch: Any) -> Facts:
-    """Facts of a `runtime.model.ModelLaunch`."""
+_SCALARS = {
+    "a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "float", "h": "unsigned char", "i": "int",
+    "j": "unsigned int", "l": "long", "m": "unsigned long", "s": "short", "t": "unsigned short", "x": "long long",
+    "y": "unsigned long long",
+}  # fmt: skip
+"""Itanium ABI: builtin types by their code letter."""
+
+
+def _type_name(kind: Any) -> str:
+    if kind.pointee is not None:
+        return f"{'const ' if kind.pointee.const else ''}{_type_name(kind.pointee)} *"
+    return str(_SCALARS.get(kind.name, kind.name or kind.kind))
+
+
+_KINDS = (("LDGSTS", "copy"), ("LDSM", "matrix_load"), ("STSM", "matrix_store"), ("ATOM", "atom"), ("RED", "red"),
+          ("LD", "load"), ("ST", "store"))  # fmt: skip
+
+
+def access_of(instr: Instr) -> tuple[str, str, int]:
+    """(space, kind, width in bytes) of a memory instruction, ("", "", 0) of others."""
+    from minicc.sass.semantics.memory import SIZES, SPACES
+
+    name = instr.mnemonic
+    if name in ("LDC", "ULDC"):
+        return "constant", "load", 4
+    space = {"LDGSTS": "global", "LDSM": "shared", "STSM": "shared"}.get(name) or SPACES.get(name, "")
+    kind = next((kind for start, kind in _KINDS if name.startswith(start)), "") if space else ""
+    width = next((SIZES[m][0] for m in instr.modifiers if m in SIZES), 4) if space else 0
+    return (space, kind, width) if space else ("", "", 0)
+
+
+def _instruction(code: bytes, at: int, arch: Arch) -> tuple[str, Instr | None, Timing | None, tuple[str, str, int]]:
     from minicc import sass
 
+    word = int.from_bytes(code[at : at + 16], "little")
+    try:
+        instr = sass.decode(word, arch, at)
+        access = access_of(instr)
+        return sass.format(instr).rstrip(" ;"), instr, timing(instr, *access), access
+    except CompileError:
+        return f"0x{word:032x}", None, None, ("", "", 0)
+
+
+def listing(function: Any, arch: Arch, base: int, per_pc: dict[int, dict[str, float]]) -> list[Hot]:
+    """All instructions of a function whose code begins at `base` from the entry of the kernel."""
+    lines = sorted(function.lines, key=lambda line: line.offset)
+    rows = []
+    for at in range(0, len(function.code), 16):
+        text, instr, unit, access = _instruction(function.code, at, arch)
+        counters = per_pc.get(base + at, {})
+        rows.append(Hot(base + at, text, counters, *line_at(lines, at), instr, unit, access))
+    while rows and not rows[-1].counters and rows[-1].mnemonic == "NOP":
+        rows.pop()
+    if rows and not rows[-1].counters and rows[-1].mnemonic == "BRA":
+        rows.pop()  # the loop that ends the code
+    return rows
+
+
+def gather(launch: Any, footprint: int = 0) -> Facts:
+    """Facts of a `runtime.model.ModelLaunch`. `footprint`: bytes of the arrays that it was given."""
     outcome = launch.outcome
     arch = launch.device.arch
-    function = None
-    code = b""
-    lines: list[Line] = []
-    try:
-        function = launch.kernel.module.program.function(launch.kernel.name)
-        code, lines = function.code, sorted(function.lines, key=lambda line: line.offset)
-    except (AttributeError, KeyError):
-        pass
-    rows = []
-    for offset in sorted(outcome.per_pc):
-        text = ""
-        if 0 <= offset < len(code):
-            word = int.from_bytes(code[offset : offset + 16], "little")
-            try:
-                text = sass.format(sass.decode(word, arch, offset)).rstrip(" ;")
-            except Exception:
-                text = f"0x{word:032x}"
-        rows.append(Hot(offset, text, outcome.per_pc[offset], _source(lines, offset)))
+    entry = launch.completion.grid.entry
+    rows: list[Hot] = []
+    covered: set[int] = set()
+    for address, function in sorted(launch.device._functions.items()):
+        base = address - entry
+        used = base == 0 or any(base <= pc < base + len(function.code) for pc in outcome.per_pc)
+        if used:
+            found = listing(function, arch, base, outcome.per_pc)
+            rows += found
+            covered.update(row.offset for row in found)
+    rows += [Hot(pc, "", counters) for pc, counters in outcome.per_pc.items() if pc not in covered]
     configuration = launch.configuration
     return Facts(
         kernel=launch.kernel.name,
@@ -110,7 +214,10 @@ def gather(launch: Any) -> Facts:
         block=configuration.block,
         registers=launch.kernel.registers,
         shared=launch.kernel.shared + configuration.shared,
+        static_shared=launch.kernel.shared,
         device=arch.device_name,
-        clock_mhz=arch.clock_mhz,
-        instructions=tuple(rows),
+        arch=arch,
+        instructions=tuple(sorted(rows, key=lambda row: row.offset)),
+        stack=launch.completion.grid.local,
+        footprint=footprint,
     )

@@ -36,7 +36,9 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_L1HIT: "l1_hits",
         L.P_WAVEFRONTS: "wavefronts",
         L.P_CONFLICTS: "bank_conflicts",
+        L.P_LINES: "lines",
         L.P_L2: "l2_sectors",
+        L.P_L2HIT: "l2_hits",
         L.P_DRAM: "dram_sectors",
     }
     found: dict[int, dict[str, float]] = {}

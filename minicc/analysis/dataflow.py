@@ -1,0 +1,100 @@
+"""Who made a value, and who set a scoreboard: reaching definitions over finished code.
+
+Input: decoded instructions in address order. Paths follow branches with known targets and fall through; a branch
+through a register ends its path. A guarded write may not happen, so the search goes on behind it. Cost: one backward
+walk for each question, each instruction at most once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.sass import Effects, effects
+from minicc.sass.instr import PT, Instr, Target
+
+STOPS = ("EXIT", "BRX", "BRXU", "JMX", "JMXU", "RET", "KILL")
+
+
+@attrs.define(eq=False)
+class Dataflow:
+    """Answers about one piece of code. Instructions are named by index; None stands for one that was not decoded."""
+
+    instrs: Sequence[Instr | None]
+    arch: Arch
+    before: list[list[int]] = attrs.field(init=False)
+    """Indices that may run just before each instruction."""
+    effect: list[Effects | None] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.effect = [effects(instr, self.arch) if instr is not None else None for instr in self.instrs]
+        self.before = [[] for _ in self.instrs]
+        for i, instr in enumerate(self.instrs):
+            if instr is None:
+                continue
+            guarded = instr.guard.index != PT or instr.guard.inv
+            if instr.mnemonic in ("BRA", "JMP"):
+                place = next((op for op in instr.operands if isinstance(op, Target)), None)
+                if place is not None and place.address is not None:
+                    target = place.address // 16
+                    if 0 <= target < len(self.instrs):
+                        self.before[target].append(i)
+            falls = guarded or instr.mnemonic not in (*STOPS, "BRA", "JMP")
+            if instr.mnemonic in ("BRA", "JMP") and len(instr.operands) > 1:
+                falls = True  # a further predicate
+            if falls and i + 1 < len(self.instrs):
+                self.before[i + 1].append(i)
+
+    def _search(self, start: int, hit: Callable[[int], bool], sure: Callable[[int], bool]) -> list[int]:
+        """Instructions before `start` that `hit`, along every path back to the first that is `sure`."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        todo = list(self.before[start])
+        while todo:
+            i = todo.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if hit(i):
+                found.add(i)
+                if sure(i):
+                    continue
+            todo += self.before[i]
+        return sorted(found)
+
+    def _certain(self, i: int) -> bool:
+        instr = self.instrs[i]
+        return instr is not None and instr.guard.index == PT and not instr.guard.inv
+
+    def definitions(self, i: int, file: str, index: int) -> list[int]:
+        """Instructions whose write of a register may be what instruction i reads."""
+
+        def hit(k: int) -> bool:
+            found = self.effect[k]
+            return found is not None and any(
+                a.file == file and a.index <= index < a.index + a.count for a in found.writes
+            )
+
+        return self._search(i, hit, self._certain)
+
+    def setters(self, i: int, barrier: int) -> list[int]:
+        """Instructions that may have set the scoreboard that instruction i waits on."""
+
+        def hit(k: int) -> bool:
+            instr = self.instrs[k]
+            return instr is not None and barrier in (instr.control.wbar, instr.control.rbar)
+
+        return self._search(i, hit, self._certain)
+
+    def sources(self, i: int, operands: Callable[[int], bool] = lambda operand: True) -> set[int]:
+        """Instructions that made the registers and predicates which instruction i reads; `operands` picks by operand
+        number (-1 is the guard)."""
+        found: set[int] = set()
+        effect = self.effect[i]
+        for access in effect.reads if effect is not None else ():
+            if operands(access.operand):
+                for k in range(access.count):
+                    found.update(self.definitions(i, access.file, access.index + k))
+        return found
