@@ -217,6 +217,9 @@ class Configuration:
     shared: int = 0
     stream: Stream | None = None
 
+    def __str__(self) -> str:
+        return ", ".join("x".join(map(str, dims)) for dims in (self.grid, self.block))
+
 
 class Launch(abc.ABC):
     """A kernel that was started. Reading a result waits for it."""
@@ -259,7 +262,7 @@ class Launch(abc.ABC):
         return self.summary()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Kernel:
     """A kernel of a module. `kernel[grid, block, shared, stream](*args)` launches it."""
 
@@ -272,6 +275,9 @@ class Kernel:
     shared: int
     """Static shared memory in bytes."""
     local: int
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}: {self.registers} registers>"
 
     def __getitem__(self, key: object) -> Configured:
         parts = key if isinstance(key, tuple) else (key,)

@@ -16,7 +16,8 @@ class LaunchError(CompileError, ValueError, TypeError):
 
 class DeviceError(CompileError, RuntimeError):
     """A kernel ended early. `kind` is the fault ("illegal_address", ...; libcuda's error name on a real GPU); the rest
-    is filled in where known: kernel name, block and thread, byte offset in the kernel, source file and line."""
+    is filled in where known: kernel name, block and thread, byte offset in the kernel, source file and line, and what
+    the kernel had printed by then."""
 
     def __init__(
         self,
@@ -29,8 +30,9 @@ class DeviceError(CompileError, RuntimeError):
         file: str = "",
         line: int = 0,
         address: int | None = None,
+        output: str = "",
     ) -> None:
-        self.message = message
+        self.message, self.output = message, output
         self.kind, self.kernel, self.block, self.thread = kind, kernel, block, thread
         self.pc, self.file, self.line, self.address = pc, file, line, address
         CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=kernel or None), EXIT_SOURCE)

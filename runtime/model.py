@@ -187,6 +187,7 @@ class ModelDevice(Device):
             line.file if line else "",
             line.line if line else 0,
             fault.address,
+            completion.outcome.output.decode("utf-8", "replace"),
         )
 
     def _line(self, address: int) -> Line | None:
@@ -353,7 +354,7 @@ class ModelModule(Module):
         return Variable(self.device, symbol, self.loaded.addresses[symbol], size)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ModelLaunch(Launch):
     """A launch on the model."""
 
@@ -366,6 +367,11 @@ class ModelLaunch(Launch):
     value: int = 0
     completion: Completion | None = None
     log: str = ""
+
+    def __repr__(self) -> str:
+        done = self.completion
+        state = "not run yet" if done is None else done.outcome.fault or f"{done.outcome.cycles} cycles"
+        return f"<Launch {self.kernel.name}[{self.configuration}]: {getattr(state, 'kind', state)}>"
 
     def wait(self) -> Launch:
         if self.completion is None:
