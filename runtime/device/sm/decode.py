@@ -312,7 +312,7 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
             row[L.C_TYPE] = _TYPES.get(move.type, -1)
             if row[L.C_OP] < 0 or row[L.C_TYPE] < 0 or move.width > 8:
                 row[L.C_KIND] = L.K_ILLEGAL
-            if move.atomic == "cas" and move.compare is not None:
+            if move.atomic in ("cas", "cast") and move.compare is not None:
                 row[L.C_DATA2] = row[L.C_DATA]
                 row[L.C_DATA] = place(move.compare[0], move.compare[1], False)
     elif move.op == "ldgsts":
