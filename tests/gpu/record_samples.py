@@ -1,6 +1,7 @@
 """Run images of the samples on a GPU and record what came out: `python -m tests.gpu.record_samples IMAGES OUT`.
 
-IMAGES holds a folder per variant (ours, nvcc, ...) of `<sample>.cubin`. For each, the sample's own `//!` script is run
+IMAGES holds a folder per variant (ours, nvcc, ...) of `<sample>.cubin`; kernels of the benches and the end-to-end tests
+will do, too. For each, the sample's own `//!` script is run
 by `minicc run --device cuda:0` in a process of its own. OUT/samples.json records device, driver and date, and for each
 image the hash of the cubin, of every input and output array, the checks with their errors, and the time of each launch
 (median of several). Tests hold the SM model to these hashes.
@@ -17,7 +18,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SAMPLES = ROOT / "samples"
+SOURCES = [ROOT / folder for folder in ("samples", "tests/bench/kernels", "tests/end_to_end/kernels")]
+"""Where the `.k` of an image, and with it its script, is looked for."""
 
 
 def _one(image: Path, repeats: int) -> dict[str, object]:
@@ -28,7 +30,7 @@ def _one(image: Path, repeats: int) -> dict[str, object]:
     from minicc.diagnostics import CompileError, SourceFile
     from runtime import script
 
-    path = SAMPLES / f"{image.stem}.k"
+    path = next(path for folder in SOURCES if (path := folder / f"{image.stem}.k").exists())
     parsed = script.parse(SourceFile(path.name, path.read_text()))
     inputs: dict[str, str] = {}
     try:
