@@ -34,9 +34,13 @@ def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     if options.verbose:
         options.messages.extend(report.head(lowered))
     functions = []
+    done: set[int] = set()
     for function in lowered.functions:
         start = time.perf_counter()
-        pipeline.run(function, arch, options)
+        for part in (function, *lowered.device.get(function.name, ())):
+            if id(part) not in done:
+                done.add(id(part))
+                pipeline.run(part, arch, options)
         if options.stop_after is not None and options.stop_after != pipeline.NAMES[-1]:
             continue
         made = emit.emit(function, lowered, arch, options)

@@ -121,10 +121,12 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
 
     shared: list[tuple[Interval, int]] = []
     # Block-crossing values first, so that only values inside one block ever share.
+    for interval in found:
+        if interval.reg.fixed is not None:
+            taken |= ((1 << interval.reg.width) - 1) << interval.reg.fixed
     for interval in sorted(found, key=lambda i: (local(i), i.start)):
         reg = interval.reg
         if reg.fixed is not None:
-            taken |= ((1 << reg.width) - 1) << reg.fixed
             continue
         mask = (1 << reg.width) - 1
         step = 4 if reg.width > 2 else reg.width

@@ -123,7 +123,9 @@ class _Propagation:
 
     def _rewrite(self, inst: MInst, b: int, at: int) -> None:
         def plain(v: V) -> MOperand:
-            """Replace a register by a register."""
+            """Replace a register by a register. One that must be a certain physical one stays."""
+            if v.reg.fixed is not None:
+                return v
             first = self._origin((v.reg.id, v.part), b, at)
             if not isinstance(first, V) or first.reg.file != v.reg.file:
                 return v

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MModule, MOperand, V, VConst, VMem
+from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label
 from minicc.ptxas.options import Options
-from minicc.sass.instr import Const, Control, Instr, Mem, Name, Operand, Reg, Target
+from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.program import Function, Line, Program
 
 SIZE = 16
@@ -44,22 +44,35 @@ def physical(operand: MOperand, addresses: dict[str, int]) -> Operand:
     return operand
 
 
-def instructions(function: MFunction) -> tuple[list[Instr], dict[str, int], list[MInst]]:
-    """(instructions with the ending self-loop, label -> byte offset, the machine IR behind each)."""
-    addresses: dict[str, int] = {}
+def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str, int]], list[MInst]]:
+    """A kernel and the device functions in its code: (instructions with the ending self-loop, label -> byte offset of
+    each function, the machine IR behind each instruction)."""
+    tables: list[dict[str, int]] = []
+    entries: dict[str, int] = {}
     at = 0
-    for block in function.blocks:
-        addresses[block.label] = at
-        at += SIZE * len(block.insts)
+    for function in functions:
+        entries[function_label(function.name)] = at
+        addresses: dict[str, int] = {}
+        for block in function.blocks:
+            addresses[block.label] = at
+            at += SIZE * len(block.insts)
+        tables.append(addresses)
     out: list[Instr] = []
     origin: list[MInst] = []
-    for block in function.blocks:
-        for inst in block.insts:
-            operands = tuple(physical(o, addresses) for o in (*inst.dsts, *inst.srcs))
-            out.append(Instr(inst.mnemonic, operands, inst.modifiers, _reg(inst.guard), inst.control, inst.hidden))
-            origin.append(inst)
+    for function, addresses in zip(functions, tables, strict=True):
+        known = addresses | entries if function.calls else addresses
+        for block in function.blocks:
+            for number, inst in enumerate(block.insts):
+                operands = tuple(physical(o, known) for o in (*inst.dsts, *inst.srcs))
+                if RETURN_POINT in operands:
+                    call = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "CALL")
+                    back = addresses[block.label] + SIZE * (call + 1)
+                    place = Target(address=back) if inst.mnemonic == "LEPC" else Imm(back)
+                    operands = tuple(place if o == RETURN_POINT else o for o in operands)
+                out.append(Instr(inst.mnemonic, operands, inst.modifiers, _reg(inst.guard), inst.control, inst.hidden))
+                origin.append(inst)
     out.append(Instr("BRA", (Target(address=at),), control=_LOOP))
-    return out, addresses, origin
+    return out, tables, origin
 
 
 def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> Function:
@@ -67,27 +80,38 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     from minicc.ptxas import reuse
     from minicc.sass import encode
 
-    instrs, addresses, origin = instructions(function)
+    device = module.device.get(function.name, [])
+    instrs, tables, origin = instructions([function, *device])
     if arch.core.reuse_cache and options.sched == "list" and options.opt_level > 0:
-        instrs = reuse.assign(instrs, {at // SIZE for at in addresses.values()}, arch)
+        instrs = reuse.assign(instrs, {at // SIZE for table in tables for at in table.values()}, arch)
     words = bytearray()
     for n, instr in enumerate(instrs):
         words += encode(instr, arch, n * SIZE).to_bytes(16, "little")
     attributes = dict(function.attributes)
-    registers = attributes.pop("registers", 0)
-    assert isinstance(registers, int)
-    for name in ("spill_stores", "spill_loads"):
+    for name in ("registers", "spill_stores", "spill_loads"):
         attributes.pop(name, None)
+    entries = {f.name: table[f.blocks[0].label] for f, table in zip(device, tables[1:], strict=True)}
+    labels = {f"${function.name}${name}": at for name, at in entries.items()}
+    frame = min_stack = function.frame
+    if device:
+        depth = stack_depths([function, *device], module.pointers)
+        frame = min_stack = depth.get(function.name, 0)
+        attributes["LOCAL_FRAMES"] = {f"${function.name}${f.name}": depth.get(f.name, 0) for f in device}
+    constant2 = bytes(function.constant2)
+    if any(f.indirect for f in (function, *device)):
+        # Slot 0 is what a null pointer finds.
+        slots = [1, *(entries.get(name, 1) for name in module.pointers)]
+        constant2 = b"".join(slot.to_bytes(8, "little") for slot in slots)
     return Function(
         name=function.name,
         code=bytes(words),
         entry=function.entry,
-        registers=registers,
+        registers=max(_registers(f) for f in (function, *device)),
         barriers=function.barriers,
         shared=function.shared,
         shared_align=function.shared_align,
-        frame=function.frame,
-        min_stack=function.frame,
+        frame=frame,
+        min_stack=min_stack,
         params=list(function.params),
         param_bytes=function.param_bytes,
         max_threads=function.max_threads,
@@ -96,10 +120,41 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         max_registers=function.max_registers,
         callees=list(function.callees),
         lines=_lines(origin, module) if options.lineinfo or options.debug else [],
-        constant2=bytes(function.constant2),
-        labels={name: at for name, at in addresses.items() if name.startswith("$") and not name.startswith("$L")},
+        constant2=constant2,
+        labels=labels,
         attributes=attributes,
     )
+
+
+def _registers(function: MFunction) -> int:
+    count = function.attributes.get("registers", 0)
+    assert isinstance(count, int)
+    return count
+
+
+def stack_depths(functions: list[MFunction], pointers: list[str]) -> dict[str, int]:
+    """Bytes of stack that each function needs, its callees included. What may call itself, and what calls that, is not
+    in the table: no bound is known, and the driver gives such a kernel cudaLimitStackSize bytes."""
+    known = {f.name: f for f in functions}
+    depth: dict[str, int | None] = {}
+
+    def visit(name: str) -> int | None:
+        if name not in depth:
+            depth[name] = None  # while it is under way: recursion
+            function = known[name]
+            inner = [*function.calls, *(pointers if function.indirect else ())]
+            found = [visit(c) for c in dict.fromkeys(inner) if c in known]
+            most = 0
+            for one in found:
+                if one is None:
+                    return None
+                most = max(most, one)
+            depth[name] = function.frame + most
+        return depth[name]
+
+    for function in functions:
+        visit(function.name)
+    return {name: size for name, size in depth.items() if size is not None}
 
 
 def _lines(origin: list[MInst], module: MModule) -> list[Line]:

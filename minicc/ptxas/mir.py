@@ -65,6 +65,15 @@ class VConst:
     base: V | Reg | None = None
 
 
+RETURN_POINT = Name("return point")
+"""As a source: the place right after the next CALL, which its return address is to name."""
+
+
+def function_label(name: str) -> str:
+    """How a CALL names its target until addresses are known. No label of PTX has a blank."""
+    return f"function {name}"
+
+
 MOperand = V | VMem | VConst | Reg | Imm | Const | Mem | Target | Name
 
 
@@ -117,6 +126,12 @@ class MFunction:
     shared_align: int = 16
     barriers: int = 0
     callees: list[str] = attrs.field(factory=list)
+    """Functions of the driver that it calls."""
+    calls: list[str] = attrs.field(factory=list)
+    """Functions of the module that it calls by name; `indirect`: it calls through a pointer."""
+    indirect: bool = False
+    incoming: int = 0
+    """Bytes of arguments and results that lie under the caller's stack pointer (see `lower.abi`)."""
     max_registers: int | None = None
     params: list[Param] = attrs.field(factory=list)
     param_bytes: int = 0
@@ -135,10 +150,14 @@ class MFunction:
 
 @attrs.define(eq=False, repr=False)
 class MModule:
-    """A lowered PTX module. `variables` have their offsets; `constant4` lists the symbols of bank 4 in slot order;
-    `externs` the functions that the driver provides; `files` the .file table of `loc`."""
+    """A lowered PTX module. `device` holds the device functions that are part of each kernel's code (kernels may share
+    them), `pointers` the functions that have an address, in the order of their numbers. `variables` have their offsets;
+    `constant4` lists the symbols of bank 4 in slot order; `externs` the functions that the driver provides; `files` the
+    .file table of `loc`."""
 
     functions: list[MFunction] = attrs.field(factory=list)
+    device: dict[str, list[MFunction]] = attrs.field(factory=dict)
+    pointers: list[str] = attrs.field(factory=list)
     variables: list[Variable] = attrs.field(factory=list)
     constant4: list[str] = attrs.field(factory=list)
     externs: list[str] = attrs.field(factory=list)
@@ -146,4 +165,7 @@ class MModule:
     uses_extern_shared: bool = False
 
 
-__all__ = ["Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst", "VMem", "VReg"]
+__all__ = [
+    "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst", "VMem",
+    "VReg", "function_label",
+]  # fmt: skip

@@ -20,6 +20,8 @@ class Options:
     """"serial" is the trivially right twin: program order, full stalls, every result waited for at once."""
     ra: Literal["linear", "spill-all"] = "linear"
     """"spill-all" keeps every value in local memory between instructions."""
+    inline: Literal["auto", "never"] = "auto"
+    """"never" makes every call of a device function a real one; "auto" expands most in place."""
     verbose: bool = False
     warn_spills: bool = False
     warn_lmem: bool = False
@@ -100,6 +102,11 @@ def parse(words: list[str], options: Options) -> None:
             if choice not in ("linear", "graph", "spill-all"):
                 _bad(word, "Value must be linear or spill-all in option")
             options.ra = "spill-all" if choice == "spill-all" else "linear"
+        elif name == "inline":
+            choice = take()
+            if choice not in ("auto", "never"):
+                _bad(word, "Value must be auto or never in option")
+            options.inline = "never" if choice == "never" else "auto"
         elif name == "disable":
             options.disable |= frozenset(take().split("+"))
         elif name == "dump-after":

@@ -21,15 +21,16 @@ from minicc.ptxas.timing import Footprint
 COUNT = 6
 NONE = 7
 _FAR = 1 << 20
+LEAVES = frozenset({"CALL", "RET"})
+"""Other code follows, which knows nothing of what is under way here."""
 _FIRST_PREDICATE = BASE["P"]
 _QUEUES = {
-    "LDS": 1,
-    "STS": 1,
-    "ATOMS": 1,
+    **dict.fromkeys("LDS STS ATOMS LDG STG LD ST LDL STL REDG RED".split(), 1),  # noqa: SIM905
     **dict.fromkeys(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND"), 2),
 }
 """Instructions of one queue read their registers in order, so that a later one may overwrite what an earlier one reads
-(nvcc's code relies on it for shared memory; the XU pipe takes one instruction at a time). 0: on its own."""
+(nvcc's code relies on it: `LDG R5, [R4]; LDG R4, [R4+4]` has no read barrier; the XU pipe takes one instruction at a
+time). For the same reason the read barrier of a later one announces the reads of those before it. 0: on its own."""
 _QUEUE = 1 << 12
 """Keys of `_State.read` are key + queue * _QUEUE."""
 
@@ -92,17 +93,21 @@ class _State:
 @attrs.define(eq=False, repr=False)
 class _Needs:
     """Of one instruction: index in its block at which the result is first touched, at which a source is first
-    overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all."""
+    overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all. `covered`: a
+    later instruction of its queue announces that its sources have been read."""
 
     result: int = _FAR
     overwrite: int = _FAR
     later: bool = False
+    covered: bool = False
 
 
 def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
     touch: dict[int, int] = {}
     write: dict[int, tuple[int, int]] = {}  # key -> (index, queue) of the next writer
+    leaves = _FAR  # index of the next CALL or RET: other code may write anything
     out: list[_Needs | None] = [None] * len(prints)
+    announcer: dict[int, int] = {}  # queue -> index of the next instruction with a read barrier
     for i in range(len(prints) - 1, -1, -1):
         print_ = prints[i]
         queue = _QUEUES.get(insts[i].mnemonic, 0)
@@ -120,7 +125,12 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
                             needs.later = True
                     elif key in overwritten_after:
                         needs.later = True
+            if leaves != _FAR:
+                needs.overwrite = min(needs.overwrite, leaves)
+                needs.later = True
             out[i] = needs
+        if insts[i].mnemonic in LEAVES:
+            leaves = i
         for key, _ in print_.reads:
             touch[key] = i
         for key, _ in print_.writes:
@@ -130,9 +140,12 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
     return out
 
 
-def _written_from(cfg: Cfg, prints: list[list[Footprint]]) -> list[set[int]]:
+def _written_from(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list[set[int]]:
     """Per block, keys that may be written after it."""
     own = [{key for p in block for key, _ in p.writes if key < _FIRST_PREDICATE} for block in prints]
+    for block, mine in zip(function.blocks, own, strict=True):
+        if any(inst.mnemonic in LEAVES for inst in block.insts):
+            mine.update(range(_FIRST_PREDICATE))
     after: list[set[int]] = [set() for _ in own]
     changed = True
     while changed:
@@ -162,7 +175,7 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
             marks[b][i].wait = control.wait
     preset_waits = [[m.wait for m in block] for block in marks]
     pool = [k for k in range(COUNT) if not reserved >> k & 1]
-    after = _written_from(cfg, prints)
+    after = _written_from(function, cfg, prints)
     needs: list[list[_Needs | None] | None] = [None] * len(prints)
     entry = [_State() for _ in prints]
     queued = set(cfg.rpo)
@@ -213,8 +226,7 @@ def _walk(
                         wait |= read.get(key + queue * _QUEUE, 0)
         if state.shared and insts[i].memory in ("barrier", "fence"):
             wait |= state.shared
-        if insts[i].mnemonic == "CALL":
-            # What is called knows nothing of what is under way here.
+        if insts[i].mnemonic in LEAVES:
             wait |= state.busy()
         if wait:
             state.clear(wait)

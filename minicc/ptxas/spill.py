@@ -14,7 +14,14 @@ from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 STACK = Reg("R", 1)
+INCOMING = Reg("R", 1, suffix=("caller",))
+"""As an address: the caller's stack pointer, which is R1 plus the frame once that is known."""
 _FRAME_UNIT = 16
+_KEPT = (*range(16, 20), *range(22, 256))
+"""General registers that a device function must leave as they were; also barriers from `_KEPT_BARRIER` on."""
+_KEPT_BARRIER = 6
+_SCRATCH = Reg("R", 0)
+"""Holds no argument and no result."""
 
 
 def _cheap(inst: MInst) -> bool:
@@ -75,10 +82,11 @@ class Spiller:
     def finish(self) -> None:
         """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame."""
         function = self.function
-        function.frame = -(-function.frame // _FRAME_UNIT) * _FRAME_UNIT
+        save, restore = ([], []) if function.entry else self._keep()
+        function.frame = -(-(function.frame + function.incoming) // _FRAME_UNIT) * _FRAME_UNIT
         function.attributes["spill_stores"] = self.store_bytes
         function.attributes["spill_loads"] = self.load_bytes
-        uses_stack = bool(function.frame or function.callees) or any(
+        uses_stack = bool(function.frame or function.callees or function.calls or function.indirect) or any(
             isinstance(r, Reg) and r == STACK for b in function.blocks for i in b.insts for r in (*reads(i), *writes(i))
         )
         setup: list[MInst] = []
@@ -87,13 +95,54 @@ class Spiller:
         if function.frame:
             setup.append(_add_stack(-function.frame))
             if not function.entry:
-                for block in function.blocks:
-                    for at in range(len(block.insts) - 1, -1, -1):
-                        if block.insts[at].mnemonic == "RET":
-                            give_back = _add_stack(function.frame)
-                            give_back.guard = block.insts[at].guard
-                            block.insts.insert(at, give_back)
-        function.blocks[0].insts[:0] = setup
+                restore.append(_add_stack(function.frame))
+        if not function.entry:
+            for block in function.blocks:
+                if block.insts and block.insts[-1].mnemonic == "RET":
+                    block.insts[-1:-1] = restore
+                for inst in block.insts:
+                    for operand in inst.srcs:
+                        if isinstance(operand, VMem) and operand.base == INCOMING:
+                            below = VMem(STACK, operand.offset + function.frame)
+                            inst.srcs = tuple(below if s is operand else s for s in inst.srcs)
+        function.blocks[0].insts[:0] = setup + save
+
+    def _keep(self) -> tuple[list[MInst], list[MInst]]:
+        """Code that saves and restores what a device function uses of the registers that its callers count on."""
+        general: set[int] = set()
+        barriers: set[int] = set()
+        for block in self.function.blocks:
+            for inst in block.insts:
+                for operand in writes(inst):
+                    if isinstance(operand, V) and operand.reg.fixed is not None:
+                        first = operand.reg.fixed + operand.part
+                        if operand.reg.file == "R":
+                            general.update(range(first, first + operand.count))
+                        elif operand.reg.file == "B":
+                            barriers.add(first)
+        save: list[MInst] = []
+        restore: list[MInst] = []
+        frame = self.function.frame = -(-self.function.frame // 4) * 4
+        for number in sorted(general.intersection(_KEPT)):
+            save.append(_access("STL", Reg("R", number), frame))
+            restore.append(_access("LDL", Reg("R", number), frame))
+            frame += 4
+        for number in sorted(b for b in barriers if b >= _KEPT_BARRIER):
+            barrier = Reg("B", number)
+            save.append(MInst("BMOV", ("32", "CLEAR"), (_SCRATCH,), (barrier,), side_effect=True))
+            save.append(_access("STL", _SCRATCH, frame))
+            restore.append(_access("LDL", _SCRATCH, frame))
+            restore.append(MInst("BMOV", ("32",), (barrier,), (_SCRATCH,), side_effect=True))
+            frame += 4
+        self.function.frame = frame
+        return save, restore
+
+
+def _access(mnemonic: str, reg: Reg, offset: int) -> MInst:
+    where = VMem(STACK, offset)
+    if mnemonic == "LDL":
+        return MInst(mnemonic, (), (reg,), (where,), memory="load", space="local")
+    return MInst(mnemonic, (), (), (where, reg), memory="store", space="local")
 
 
 def _add_stack(amount: int) -> MInst:

@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
-from minicc.ptxas.scoreboard import NONE, Marks
+from minicc.ptxas.scoreboard import LEAVES, NONE, Marks
 from minicc.ptxas.timing import Distances, Footprint, timing
 
 LIMIT = 15
+ALL = -1
+"""Key of `Needs` that stands for every register: other code begins there."""
+FETCH = 4
+"""Cycles from a CALL or RET to the first instruction that it leads to, at the very least: their own least stall is 5
+(`timing`)."""
 Needs = dict[int, dict[tuple[bool, str], int]]
 """key -> (is a write, class) -> least number of cycles after the block's start."""
 
@@ -22,8 +27,9 @@ def assign(
     function: MFunction, cfg: Cfg, prints: list[list[Footprint]], marks: list[list[Marks]], distances: Distances
 ) -> list[list[int]]:
     """Stall counts per instruction; adds NOPs (and their footprints and marks) where more than 15 cycles are needed."""
-    cycles = [_issue(prints[b], marks[b], distances) for b in range(len(prints))]
-    entries = _entry_needs(cfg, prints, cycles, distances)
+    leaves = [[inst.mnemonic in LEAVES for inst in block.insts] for block in function.blocks]
+    cycles = [_issue(prints[b], marks[b], leaves[b], distances) for b in range(len(prints))]
+    entries = _entry_needs(cfg, prints, leaves, cycles, distances)
     stalls: list[list[int]] = []
     for b, block in enumerate(prints):
         at = cycles[b]
@@ -38,8 +44,9 @@ def assign(
     return stalls
 
 
-def _issue(prints: list[Footprint], marks: list[Marks], distances: Distances) -> list[int]:
-    """Earliest issue cycles of a block on its own, and its length as a last entry."""
+def _issue(prints: list[Footprint], marks: list[Marks], leaves: list[bool], distances: Distances) -> list[int]:
+    """Earliest issue cycles of a block on its own, and its length as a last entry. Where other code follows (`leaves`),
+    every result has landed."""
     out: list[int] = []
     writers: dict[int, list[tuple[str, int]]] = {}
     uniform_reads: dict[int, tuple[str, int]] = {}
@@ -61,6 +68,11 @@ def _issue(prints: list[Footprint], marks: list[Marks], distances: Distances) ->
             for producer, when in writers.get(key, ()):
                 if when + horizon > earliest:
                     earliest = max(earliest, when + distances.raw(producer, reader))
+        if leaves[i]:
+            for rows in writers.values():
+                for producer, when in rows:
+                    if when + horizon > earliest:
+                        earliest = max(earliest, when + distances.landed(producer) - FETCH)
         for key, producer in print_.writes:
             for first, when in writers.get(key, ()):
                 if when + horizon > earliest:
@@ -85,7 +97,9 @@ def _issue(prints: list[Footprint], marks: list[Marks], distances: Distances) ->
     return out
 
 
-def _entry_needs(cfg: Cfg, prints: list[list[Footprint]], cycles: list[list[int]], distances: Distances) -> list[Needs]:
+def _entry_needs(
+    cfg: Cfg, prints: list[list[Footprint]], leaves: list[list[bool]], cycles: list[list[int]], distances: Distances
+) -> list[Needs]:
     horizon = distances.longest
     own: list[Needs] = []
     killed: list[set[int]] = []
@@ -96,6 +110,8 @@ def _entry_needs(cfg: Cfg, prints: list[list[Footprint]], cycles: list[list[int]
             at = cycles[b][i]
             if at >= horizon:
                 break
+            if leaves[b][i]:
+                needs.setdefault(ALL, {}).setdefault((False, ""), at)
             for is_write, pairs in ((False, print_.reads), (True, print_.writes)):
                 for key, cls in pairs:
                     if key not in dead:
@@ -150,6 +166,8 @@ def _deficit(
     for s in cfg.succs[b]:
         needs = entries[s]
         for key, producer, age in pending:
+            for offset in needs.get(ALL, {}).values():
+                most = max(most, distances.landed(producer) - FETCH - age - offset)
             for (is_write, cls), offset in needs.get(key, {}).items():
                 distance = distances.waw(producer, cls) if is_write else distances.raw(producer, cls)
                 most = max(most, distance - age - offset)

@@ -270,6 +270,10 @@ class Distances:
             reader = "fma"
         return row.get(reader, self._most[producer])
 
+    def landed(self, producer: str) -> int:
+        """Cycles after which a fixed-latency result can be read by anything."""
+        return self._most[producer] if producer else 1
+
     def waw(self, first: str, second: str) -> int:
         """Cycles from one fixed-latency writer to the next writer ("" is a variable-latency one)."""
         row = self._waw.get(first)

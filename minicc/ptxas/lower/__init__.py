@@ -1,6 +1,7 @@
 """PTX -> machine IR over virtual registers.
 
-`lower(module, arch, options)` gives one `MFunction` per kernel. What stands in it that `mir` does not say:
+`lower(module, arch, options)` gives one `MFunction` per kernel, and those of the device functions that it really calls.
+What stands in it that `mir` does not say:
 - R1 points at the frame: PTX `.local` variables are [R1 + 0 .. frame); who adds the prologue loads R1 and subtracts.
 - The entry block loads c[0x0][0x208] into a uniform pair if any access needs a descriptor.
 - Special registers are `Name("SR_TID.X")` sources; UR values are made only by ULDC, REDUX and ELECT.
@@ -13,18 +14,21 @@ from typing import Any
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.function import lower_function
+from minicc.ptxas.lower.callgraph import analyse
+from minicc.ptxas.lower.function import lower_kernel
 from minicc.ptxas.lower.symbols import collect
-from minicc.ptxas.mir import MModule
+from minicc.ptxas.mir import MFunction, MModule
 
 
 def lower(module: ptx.Module, arch: Arch, options: Any = None) -> MModule:
     """Lower every kernel of a module. Errors are `CompileError`s with the exit status of ptxas."""
-    out = MModule(files=dict(module.files))
-    symbols = collect(module, out, arch)
+    calls = analyse(module, expand=getattr(options, "inline", "auto") == "auto")
+    out = MModule(files=dict(module.files), pointers=calls.pointers)
+    symbols = collect(module, out, arch, calls)
+    made: dict[object, MFunction] = {}
     for function in module.functions:
         if function.entry and function.body is not None:
-            out.functions.append(lower_function(function, module, symbols, arch, options))
+            lower_kernel(function, symbols, arch, options, made)
     return out
 
 

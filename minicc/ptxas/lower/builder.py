@@ -129,6 +129,8 @@ class Builder:
         """ids of WARPSYNCs that a warp in step does not need."""
         self.in_cold = False
         self.has_calls = False
+        self.pinned: dict[tuple[str, int], VReg] = {}
+        """The virtual registers that stand for physical ones, by (file, number); see `abi`."""
 
     # --- errors -------------------------------------------------------------------------------------------------
 
@@ -498,6 +500,11 @@ class Builder:
 
     def global_address(self, base: MOperand | None, offset: int) -> VMem:
         return VMem(base, offset, None, self.desc())  # type: ignore[arg-type]
+
+    def begin_end(self) -> None:
+        """Start what follows the last PTX instruction."""
+        self.inst = self.guard = self.loc = None
+        self.text = ""
 
     def begin(self, inst: ptx.Inst) -> None:
         """Start the lowering of one PTX instruction."""

@@ -1,96 +1,172 @@
-"""Calls of functions that the driver provides: vprintf, __assertfail, malloc, free.
+"""Call sites: of functions of the module, through pointers, and of what the driver provides.
 
-Their ABI, as the code that ptxas 13.0 makes for sm_90 shows it: arguments from R4 on, each aligned to its size; the
-result in R4 (and R5); the return address in R20 and R21, made by LEPC; the function's address from constant bank 4.
-R16 to R19 and everything from R22 on survive, as do B6 and up, UR36 and up.
+Functions of the module lie in the kernel's own code and are called relative to it; a pointer is an offset into the
+table of code offsets in constant bank 2 (see `callgraph`). vprintf, __assertfail, malloc and free have absolute
+addresses, which the driver writes into constant bank 4.
 """
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import Builder
+from minicc.ptxas.lower import abi
+from minicc.ptxas.lower.builder import STACK, ZERO, Builder
 from minicc.ptxas.lower.flatten import call_lists, callee
 from minicc.ptxas.lower.params import words
-from minicc.ptxas.lower.symbols import round_up, size_of
-from minicc.ptxas.mir import V, VConst
+from minicc.ptxas.mir import RETURN_POINT, MInst, MOperand, V, VConst, function_label
 from minicc.sass.instr import Target
 
 PROVIDED = frozenset({"vprintf", "__assertfail", "malloc", "free"})
-FIRST_ARGUMENT, LAST_ARGUMENT = 4, 15
-RETURN_ADDRESS = 20
-SAVED_UNIFORM = 36
-CLOBBERED = {"R": (*range(16), 20, 21), "P": tuple(range(7)), "B": tuple(range(6))}
 
 
-def pinned(b: Builder, file: str, index: int, width: int = 1) -> V:
-    """A virtual register that must be a certain physical one."""
-    reg = b.fn.new(file, width)  # type: ignore[arg-type]
-    reg.fixed = index
-    reg.spillable = False
-    return V(reg, 0, width)
-
-
-def external(b: Builder, inst: ptx.Inst) -> None:
-    """call of a function without a body."""
+def call(b: Builder, inst: ptx.Inst) -> None:
+    """call{.uni} (results), function, (arguments){, targets or prototype}"""
     name = callee(inst)
-    if name is None:
-        b.unsupported("indirect call")
-    if name not in PROVIDED:
-        fail("ptxas.extern", f"Unresolved extern function '{name}'", inst.where, exit_status=EXIT_PTXAS)
     returns, arguments = call_lists(inst)
+    b.has_calls = True
+    if name is None:
+        _indirect(b, inst, returns, arguments)
+    elif name in b.symbols.calls.bodies:
+        body = b.symbols.calls.bodies[name]
+        b.fn.calls.append(body.name)
+
+        def jump() -> MInst:
+            b.emit("MOV", (V(abi.return_address(b).reg, 0),), (RETURN_POINT,), side=True)
+            b.move(V(abi.return_address(b).reg, 1), ZERO)
+            return b.emit("CALL.REL.NOINC", (), (Target(label=function_label(body.name)),), side=True, memory="barrier")
+
+        _transfer(b, inst, (body.returns, returns), (body.params, arguments), jump)
+    elif name in PROVIDED:
+        _provided(b, name, inst, returns, arguments)
+    else:
+        fail("ptxas.extern", f"Unresolved extern function '{name}'", inst.where, exit_status=EXIT_PTXAS)
+
+
+Formals = list[ptx.Variable]
+Actuals = tuple[ptx.Operand, ...]
+
+
+def _transfer(
+    b: Builder, inst: ptx.Inst, results: tuple[Formals, Actuals], arguments: tuple[Formals, Actuals], jump: object
+) -> None:
+    """Arguments into place, the call that `jump` makes, results out of place."""
+    assert callable(jump)
+    for formals, actuals in (results, arguments):
+        if len(formals) != len(actuals):
+            b.wrong("Arguments mismatch in a call")
+    reads: list[V] = []
+    for formal, actual, where in zip(*arguments, abi.places(arguments[0]), strict=True):
+        if where.stop > abi.MAX_WORDS:
+            b.unsupported("a call with that many arguments")
+        for word, value in zip(where, _given(b, formal, actual, len(where)), strict=True):
+            register = abi.put(b, word, value, STACK)
+            if register is not None:
+                reads.append(register)
+    made: MInst = jump()
+    made.implicit_reads = (*reads, abi.return_address(b))
+    made.implicit_writes = abi.clobbers(b)
+    for formal, actual, where in zip(*results, abi.places(results[0]), strict=True):
+        for word, out in zip(where, _taken(b, formal, actual, len(where)), strict=True):
+            abi.get(b, out, word, STACK)
+
+
+def _given(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) -> list[MOperand]:
+    """The words of an argument."""
+    if isinstance(actual, ptx.Symbol) and actual.name in b.flat.variables:
+        found = words(b, actual.name) or []
+        if len(found) != count:
+            b.wrong(f"Arguments mismatch in a call: '{actual.name}'")
+        return list(found)
+    if count > 2:
+        b.wrong("Arguments mismatch in a call")
+    if count == 2:
+        return list(b.val64(actual, formal.type))
+    return [b.val(actual, formal.type)]
+
+
+def _taken(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) -> list[V]:
+    """Where the words of a result go."""
+    if isinstance(actual, ptx.Symbol) and actual.name in b.flat.variables:
+        found = words(b, actual.name) or []
+        if len(found) != count:
+            b.wrong(f"Arguments mismatch in a call: '{actual.name}'")
+        return found
+    out = b.dst(actual, count)
+    if out.reg.width < count:
+        b.wrong("Arguments mismatch in a call")
+    return [V(out.reg, part) for part in range(count)]
+
+
+def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) -> None:
+    """call (results), %pointer, (arguments), prototype or targets"""
+    pointer = next(o for o in inst.operands if isinstance(o, ptx.Reg))
+    table = inst.operands[-1]
+    formals: tuple[Formals, Formals] | None = None
+    if isinstance(table, ptx.Symbol):
+        prototype = b.flat.prototypes.get(table.name)
+        if prototype is not None:
+            formals = list(prototype.returns), list(prototype.params)
+        elif table.name in b.flat.targets:
+            known = [n for n in b.flat.targets[table.name] if n in b.symbols.calls.bodies]
+            if known:
+                body = b.symbols.calls.bodies[known[0]]
+                formals = body.returns, body.params
+    if formals is None:
+        b.wrong("call: a .callprototype or .calltargets of an indirect call was expected")
+    b.fn.indirect = True
+    low = b.reg(b.val64(pointer)[0])
+    after = b.label("return")
+    barrier = V(b.fn.new("B"))
+
+    def jump() -> MInst:
+        address = b.temp(2)
+        b.emit("LDC.64", (address,), (VConst(2, 0, low),))
+        # Lanes that go to different functions meet again here.
+        b.emit("BSSY", (barrier,), (Target(label=after),), side=True)
+        b.emit("MOV", (V(abi.return_address(b).reg, 0),), (RETURN_POINT,), side=True)
+        b.move(V(abi.return_address(b).reg, 1), ZERO)
+        made = b.emit("CALL.REL.NOINC", (), (address, Target(address=0)), side=True, memory="barrier")
+        b.emit("BSYNC", (), (barrier,), side=True)
+        b.start(after)
+        return made
+
+    _transfer(b, inst, (formals[0], returns), (formals[1], arguments), jump)
+
+
+def _provided(b: Builder, name: str, inst: ptx.Inst, returns: Actuals, arguments: Actuals) -> None:
+    """A function of the driver's."""
     if name not in b.symbols.module.externs:
         b.symbols.module.externs.append(name)
-    reads: list[V] = []
-    at = FIRST_ARGUMENT
-    for item in arguments:
-        if not isinstance(item, ptx.Symbol) or item.name not in b.flat.variables:
-            b.wrong("call: an argument must be a .param variable")
-        size = size_of(b.flat.variables[item.name])
-        count = max(1, size // 4)
-        at = round_up(at, 2 if count > 1 else 1)
-        values = words(b, item.name)
-        assert values is not None
-        if at + count - 1 > LAST_ARGUMENT:
-            b.unsupported("call with that many arguments")
-        if count == 2:
-            target = pinned(b, "R", at, 2)
-            b.move64(target, values[0], values[1])
-            reads.append(target)
-        else:
-            for offset, value in enumerate(values):
-                single = pinned(b, "R", at + offset)
-                b.move(single, value)
-                reads.append(single)
-        at += count
-    address = b.temp(2)
-    b.emit("LDC.64", (address,), (VConst(4, b.symbols.slot(name)),))
-    after = b.label("return")
-    back = pinned(b, "R", RETURN_ADDRESS, 2)
-    b.emit("LEPC", (back,), (Target(label=after),), side=True)
-    call = b.emit("CALL.ABS.NOINC", (), (address,), side=True, memory="barrier")
-    call.implicit_reads = (*reads, back)
-    writes: list[V] = []
-    results: list[V] = []
-    for file, indices in CLOBBERED.items():
-        for index in indices:
-            made = pinned(b, file, index)
-            writes.append(made)
-            if file == "R" and index in (FIRST_ARGUMENT, FIRST_ARGUMENT + 1):
-                results.append(made)
-    call.implicit_writes = tuple(writes)
-    b.start(after)
-    # The place to return to must stay a block of its own, right after the call.
-    b.emit("NOP", side=True)
-    for item in returns:
-        if not isinstance(item, ptx.Symbol):
-            b.wrong("call: a result must be a .param variable")
-        outs = words(b, item.name) or []
-        for out, result in zip(outs, results, strict=False):
-            b.move(out, result)
-    b.has_calls = True
+    if name not in b.fn.callees:
+        b.fn.callees.append(name)
+
+    def formals(actuals: Actuals) -> Formals:
+        out = []
+        for item in actuals:
+            if not isinstance(item, ptx.Symbol) or item.name not in b.flat.variables:
+                b.wrong("call: an argument must be a .param variable")
+            out.append(b.flat.variables[item.name])
+        return out
+
+    def jump() -> MInst:
+        address = b.temp(2)
+        b.emit("LDC.64", (address,), (VConst(4, b.symbols.slot(name)),))
+        b.emit("LEPC", (abi.return_address(b),), (RETURN_POINT,), side=True)
+        return b.emit("CALL.ABS.NOINC", (), (address,), side=True, memory="barrier")
+
+    given = formals(arguments)
+    # The driver's functions count an argument's alignment by its size.
+    given = [attrs.evolve(v, align=8) if v.type.endswith("64") else v for v in given]
+    if abi.overflow(abi.places(given)):
+        b.unsupported("call with that many arguments")
+    _transfer(b, inst, (formals(returns), returns), (given, arguments), jump)
 
 
 def branches(inst: ptx.Inst) -> bool:
-    """A call ends its block."""
+    """A guarded call is branched around."""
     return True
+
+
+__all__ = ["call"]

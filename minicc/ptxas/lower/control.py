@@ -10,6 +10,9 @@ from minicc.ptxas.lower.builder import ZERO, Builder, imm
 from minicc.ptxas.mir import MOperand, V
 from minicc.sass.instr import Imm
 
+RETURN = ".return"
+"""Label of the end of a device function."""
+
 
 def bra(b: Builder, inst: ptx.Inst) -> None:
     """bra{.uni} label"""
@@ -74,7 +77,11 @@ def _not(p: V) -> V:
 
 
 def ret(b: Builder, inst: ptx.Inst) -> None:
-    """ret and exit of a kernel."""
+    """exit, and ret of a kernel. A device function returns from one place, where its threads meet again."""
+    if not b.fn.entry and inst.opcode == "ret":
+        guard, b.guard = b.guard, None
+        b.jump(RETURN, guard)
+        return
     b.emit("EXIT", side=True)
     if b.guard is None:
         b.start(b.label("dead"))
@@ -135,10 +142,10 @@ def place(b: Builder, operands: list[ptx.Operand]) -> list[MOperand]:
 
 
 def call(b: Builder, inst: ptx.Inst) -> None:
-    """Calls of what has no body here: functions that the driver provides."""
-    from minicc.ptxas.lower.calls import external
+    """call: of what has not been expanded in place."""
+    from minicc.ptxas.lower import calls
 
-    external(b, inst)
+    calls.call(b, inst)
 
 
 def nop(b: Builder, inst: ptx.Inst) -> None:

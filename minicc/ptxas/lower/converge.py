@@ -26,6 +26,8 @@ _UNIFORM_RESULT = frozenset({"VOTE", "REDUX", "ELECT_UR", "B2R"})
 _DIVERGENT = frozenset({"SHFL", "MATCH", "ATOM", "ATOMG", "ATOMS", "LDL", "CS2R", "LD", "QSPC", "ELECT"})
 MAX_BARRIERS = 12
 """Nested regions that get a barrier register; hardware has 16."""
+AROUND_CALLS = 8
+"""Likewise in a function with calls, which may change six of them."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -50,7 +52,8 @@ def converge(function: MFunction, builder: Builder) -> None:
     idom, ipdom = graph.dominators(), graph.postdominators()
     nests = loops(graph, idom)
     divergent, apart = _analyse(function, graph, ipdom, builder)
-    regions, lost = _regions(graph, idom, ipdom, nests, divergent)
+    most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
+    regions, lost = _regions(graph, idom, ipdom, nests, divergent, most)
     for start in lost:
         apart |= _reach(graph, start, -1)
     for index, block in enumerate(function.blocks):
@@ -63,7 +66,8 @@ def converge(function: MFunction, builder: Builder) -> None:
 def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Builder) -> tuple[list[int], set[int]]:
     """(blocks that end in a divergent branch, blocks that part of a warp may execute), iterated to a fixed point."""
     varying: set[int] = set()
-    apart: set[int] = set()
+    # A device function may be called by part of a warp, with arguments that differ.
+    apart: set[int] = set() if function.entry else set(range(len(function.blocks)))
     divergent: set[int] = set()
     branches = {
         index: inst
@@ -128,9 +132,10 @@ def _cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
 
 
 def _regions(
-    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], divergent: list[int]
-) -> tuple[list[Region], list[int]]:
-    """The regions that need a barrier, and the branches that have none."""
+    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], divergent: list[int],
+    most: int,
+) -> tuple[list[Region], list[int]]:  # fmt: skip
+    """The regions that need a barrier (`most` at once), and the branches that have none."""
     exit_ = len(graph.succs)
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
@@ -146,7 +151,7 @@ def _regions(
     out: list[Region] = []
     for region in reversed(kept):
         depth = sum(region.start in o.nodes for o in out)
-        if depth >= MAX_BARRIERS:
+        if depth >= most:
             lost.append(region.start)
         else:
             out.append(region)

@@ -1,8 +1,7 @@
 """Scopes and calls away: one PTX function as a flat list of statements with unique names.
 
-`flatten(function, module)` renames what inner scopes declare, expands calls of functions that have a body in place
-(parameters become shared `.param` variables), and keeps calls of anything else. Recursion cannot be expanded and is an
-error here. Input is not changed.
+`flatten(function, bodies)` renames what inner scopes declare, expands calls of the functions in `bodies` in place
+(parameters become shared `.param` variables), and keeps calls of anything else. Input is not changed.
 """
 
 from __future__ import annotations
@@ -40,29 +39,32 @@ class _Frame:
     names: list[dict[str, str]] = attrs.field(factory=list)
     suffixes: list[str] = attrs.field(factory=list)
     finish: str | None = None
-    stack: tuple[str, ...] = ()
     inlined_at: ptx.Loc | None = None
     name: str = ""
 
 
-def flatten(function: ptx.Function, module: ptx.Module) -> Flat:
-    """The body of a kernel, with every call that can be expanded expanded."""
-    bodies = {f.name: f for f in module.functions if f.body is not None and not f.entry}
-    for alias in module.order:
-        if isinstance(alias, ptx.Alias) and alias.target in bodies:
-            bodies[alias.name] = bodies[alias.target]
-    return _Flattener(bodies).run(function)
+def flatten(function: ptx.Function, bodies: dict[str, ptx.Function], shared: dict[int, str]) -> Flat:
+    """The body of a kernel or device function with the calls of `bodies` (by name; none is recursive) expanded. The
+    formal parameters of a device function are variables or registers of it. `shared` has the names of the
+    `.shared` variables declared in bodies so far, by identity: one of each in a kernel and all that it calls."""
+    return _Flattener(bodies, shared).run(function)
 
 
 class _Flattener:
-    def __init__(self, bodies: dict[str, ptx.Function]) -> None:
+    def __init__(self, bodies: dict[str, ptx.Function], shared: dict[int, str]) -> None:
         self.bodies = bodies
+        self.shared_names = shared
         self.out = Flat()
         self.count = 0
-        self.shared_names: dict[int, str] = {}
 
     def run(self, function: ptx.Function) -> Flat:
-        frame = _Frame("", stack=(function.name,), name=function.name)
+        frame = _Frame("", name=function.name)
+        if not function.entry:
+            for formal in (*function.returns, *function.params):
+                if formal.space == "reg":
+                    self.out.types[formal.name] = formal.type
+                else:
+                    self.out.variables[formal.name] = formal
         self.body(frame, function, function.body or [])
         return self.out
 
@@ -103,9 +105,12 @@ class _Flattener:
         if item.space == "shared":
             known = self.shared_names.get(id(item))
             if known is None:
-                known = self.shared_names[id(item)] = item.name + suffix
-                self.out.variables[known] = attrs.evolve(item, name=known)
-                self.out.shared.append(self.out.variables[known])
+                known = item.name + suffix
+                if known in self.shared_names.values():
+                    known += f"~{len(self.shared_names)}"
+                self.shared_names[id(item)] = known
+                self.out.shared.append(attrs.evolve(item, name=known))
+            self.out.variables[known] = attrs.evolve(item, name=known)
             names[item.name] = known
         else:
             self.out.variables[names[item.name]] = attrs.evolve(item, name=names[item.name])
@@ -186,13 +191,6 @@ class _Flattener:
 
     def expand(self, frame: _Frame, call: ptx.Inst, body: ptx.Function) -> None:
         """Put the callee's statements here."""
-        if body.name in frame.stack:
-            fail(
-                "ptxas.recursion",
-                f"Feature not supported: recursive call of function '{body.name}'",
-                call.where,
-                exit_status=EXIT_PTXAS,
-            )
         returns, arguments = call_lists(call)
         if len(returns) != len(body.returns) or len(arguments) != len(body.params):
             _mismatch(call.where, body.name)
@@ -202,8 +200,7 @@ class _Flattener:
             skip = ptx.Reg(call.guard.name, not call.guard.neg)
             self.out.statements.append(ptx.Inst("bra", (), (ptx.Symbol(finish),), skip, call.loc, call.where))
         inner = _Frame(
-            suffix, finish=finish, stack=(*frame.stack, body.name), inlined_at=call.loc or frame.inlined_at,
-            name=body.name,
+            suffix, finish=finish, inlined_at=call.loc or frame.inlined_at, name=body.name,
         )  # fmt: skip
         formal: dict[str, str] = {}
         before: list[ptx.Inst] = []

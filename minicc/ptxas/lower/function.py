@@ -1,4 +1,4 @@
-"""One kernel: set up its frame and parameters, lower each statement, then put its control flow in order."""
+"""One kernel or device function: set up frame and parameters, lower each statement, put the control flow in order."""
 
 from __future__ import annotations
 
@@ -9,27 +9,81 @@ from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import table
 from minicc.ptxas.lower.builder import TRUE, Builder
+from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.cleanup import clean
 from minicc.ptxas.lower.contract import contract
 from minicc.ptxas.lower.converge import converge
-from minicc.ptxas.lower.flatten import Flat, flatten
+from minicc.ptxas.lower.flatten import Flat, callee, flatten
 from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, size_of
 from minicc.ptxas.lower.types import bits
 from minicc.ptxas.mir import MFunction
 from minicc.sass.program import Param
 
 
-def lower_function(function: ptx.Function, module: ptx.Module, symbols: Symbols, arch: Arch, options: Any) -> MFunction:
-    """Machine IR of one kernel."""
+def lower_kernel(
+    function: ptx.Function, symbols: Symbols, arch: Arch, options: Any, made: dict[object, MFunction]
+) -> None:
+    """Machine IR of one kernel, into `symbols.module`, and of the device functions whose calls were not expanded.
+    `made` keeps device functions for the next kernels, which can share one if their limits and the addresses of the
+    shared variables are the same."""
     out = MFunction(function.name, True)
     _directives(out, function)
-    flat = flatten(function, module)
+    calls = symbols.calls
+    shared: dict[int, str] = {}
+    flat = flatten(function, calls.expanded, shared)
+    device = _reached(flat, calls, shared) if calls.bodies else {}
+    symbols.place_shared([flat, *device.values()])
+    lower_function(out, function, flat, symbols, arch)
+    out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
+    symbols.module.functions.append(out)
+    limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas)
+    found: list[MFunction] = []
+    for name, body in device.items():
+        key = (name, limits, tuple(symbols.shared.items()))
+        inner = made.get(key)
+        if inner is None:
+            inner = made[key] = MFunction(name, False)
+            inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas = limits
+            lower_function(inner, calls.bodies[name], body, symbols, arch)
+        found.append(inner)
+        out.barriers = max(out.barriers, inner.barriers)
+        out.callees += [c for c in inner.callees if c not in out.callees]
+    symbols.module.device[out.name] = found
+
+
+def _reached(flat: Flat, calls: Calls, shared: dict[int, str]) -> dict[str, Flat]:
+    """The device functions that a kernel may come to, flattened, in the order met."""
+    found: dict[str, Flat] = {}
+    queue = [flat]
+    while queue:
+        wanted: list[str] = []
+        for inst in queue.pop(0).statements:
+            if isinstance(inst, ptx.Inst) and inst.opcode == "call":
+                name = callee(inst)
+                if name is None:
+                    wanted += calls.pointers
+                elif name in calls.bodies:
+                    wanted.append(calls.bodies[name].name)
+        for name in wanted:
+            if name not in found:
+                found[name] = flatten(calls.bodies[name], calls.expanded, shared)
+                queue.append(found[name])
+    return found
+
+
+def lower_function(out: MFunction, function: ptx.Function, flat: Flat, symbols: Symbols, arch: Arch) -> None:
+    """Machine IR of one kernel or device function."""
     contract(flat)
-    symbols.place_shared(flat)
     b = Builder(out, flat, symbols, arch)
-    _parameters(b, function)
+    back = None
+    if function.entry:
+        _parameters(b, function)
     _locals(b)
     b.constants = constants(b, flat)
+    if not function.entry:
+        from minicc.ptxas.lower import abi
+
+        back = abi.enter(b, function)
     b.flat_labels = {s.name for s in flat.statements if isinstance(s, ptx.Label)}
     for statement in flat.statements:
         if isinstance(statement, ptx.Label):
@@ -37,18 +91,21 @@ def lower_function(function: ptx.Function, module: ptx.Module, symbols: Symbols,
             b.start(statement.name)
         else:
             _statement(b, statement)
-    if not b.ended():
+    if back is not None:
+        from minicc.ptxas.lower.control import RETURN
+
+        b.begin_end()
+        b.start(RETURN)
+        abi.leave(b, function, back)
+    elif not b.ended():
         b.emit("EXIT", side=True)
     out.blocks = [*b.blocks, *b.cold]
     out.blocks[0].insts[:0] = b.entry_insts
     if b.has_calls and b.descriptor is not None:
         # Calls preserve the uniform registers from 36 on.
-        b.descriptor.fixed = 36
-    out.shared = symbols.shared_size
-    out.shared_align = symbols.shared_align
+        b.descriptor.fixed = SAVED_UNIFORM
     converge(out, b)
     clean(out)
-    return out
 
 
 def _statement(b: Builder, inst: ptx.Inst) -> None:
@@ -183,4 +240,7 @@ def _constant(b: Builder, source: ptx.Operand, type_: str) -> int | None:
     return None
 
 
-__all__ = ["TRUE", "constants", "lower_function"]
+SAVED_UNIFORM = 36
+"""The uniform registers from here on survive a call."""
+
+__all__ = ["TRUE", "constants", "lower_kernel"]

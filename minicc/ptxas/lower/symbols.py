@@ -16,6 +16,7 @@ from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
+from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.mir import MModule, MOperand, V, VConst
 from minicc.sass.program import Relocation, Variable
@@ -61,6 +62,7 @@ class Symbols:
     shared: dict[str, int] = attrs.field(factory=dict)
     """.shared name -> shared address, of the function in hand."""
     entries: set[str] = attrs.field(factory=set)
+    calls: Calls = attrs.field(factory=Calls)
     module_shared: list[ptx.Variable] = attrs.field(factory=list)
     shared_size: int = 0
     shared_align: int = 16
@@ -72,15 +74,20 @@ class Symbols:
             table.append(name)
         return 8 * table.index(name)
 
-    def place_shared(self, flat: Flat) -> None:
-        """Lay out the shared variables that a function declares or uses; extern arrays begin after them."""
+    def place_shared(self, flats: list[Flat]) -> None:
+        """Lay out the shared variables that a kernel and its device functions declare or use; extern arrays begin after
+        them."""
         base = self.arch.abi.shared_reserved
         at = 0
         self.shared = {}
         self.shared_align = 16
-        used = _names_used(flat)
+        used: set[str] = set()
+        if self.module_shared:
+            for flat in flats:
+                used |= _names_used(flat)
         extern: list[ptx.Variable] = []
-        for variable in (*(v for v in self.module_shared if v.name in used), *flat.shared):
+        own = [v for flat in flats for v in flat.shared]
+        for variable in (*(v for v in self.module_shared if v.name in used), *own):
             align = align_of(variable)
             self.shared_align = max(self.shared_align, align)
             if variable.linkage == "extern":
@@ -116,9 +123,9 @@ def _names_used(flat: Flat) -> set[str]:
     return used
 
 
-def collect(source: ptx.Module, module: MModule, arch: Arch) -> Symbols:
+def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Symbols:
     """Lay out a module's variables."""
-    symbols = Symbols(module, arch)
+    symbols = Symbols(module, arch, calls=calls)
     at = 0
     for variable in source.variables:
         if variable.space == "shared":
@@ -165,7 +172,7 @@ def _data(variable: ptx.Variable, space: str, symbols: Symbols) -> Variable:
     if variable.init is not None:
         data = bytearray(size)
         element = SIZES.get(variable.type, 1)
-        _fill(variable, variable.init, data, 0, size, element, made.relocations)
+        _fill(variable, variable.init, data, 0, size, element, made.relocations, symbols.calls)
         made.init = bytes(data)
     return made
 
@@ -178,6 +185,7 @@ def _fill(
     room: int,
     element: int,
     relocations: list[Relocation],
+    calls: Calls,
 ) -> int:
     """Write an initialiser at `at`; returns the offset after it. Nested lists fill equal sub-arrays."""
     if isinstance(init, list):
@@ -185,10 +193,10 @@ def _fill(
         for item in init:
             if isinstance(item, list):
                 inner = room // _outer(variable, room, element)
-                _fill(variable, item, data, at, inner, element, relocations)
+                _fill(variable, item, data, at, inner, element, relocations, calls)
                 at += inner
             else:
-                at = _fill(variable, item, data, at, element, element, relocations)
+                at = _fill(variable, item, data, at, element, element, relocations, calls)
         if at > end:
             _bad(variable.where, f"too many initialisers for '{variable.name}'")
         return end
@@ -200,13 +208,18 @@ def _fill(
         data[at : at + element] = _float_bytes(init, element)
     elif isinstance(init, ptx.Symbol):
         kind = {8: "R_CUDA_64", 4: "R_CUDA_32"}.get(element)
+        shift = 0
         if init.mask is not None:
             shift = (init.mask & -init.mask).bit_length() - 1
             kind = f"R_CUDA_8_{shift}" if element == 1 else None
         if kind is None:
             _bad(variable.where, f"the address of '{init.name}' does not fit in an element of '{variable.name}'")
         else:
-            relocations.append(Relocation(at, kind, init.name, init.offset))
+            if init.name in calls.bodies:
+                value = (calls.pointer(init.name) + init.offset) >> shift
+                data[at : at + element] = (value & (1 << 8 * element) - 1).to_bytes(element, "little")
+            else:
+                relocations.append(Relocation(at, kind, init.name, init.offset))
     else:
         _bad(variable.where, f"initialiser of '{variable.name}' is not supported")
     return at + element
@@ -254,6 +267,8 @@ def address(b: Builder, symbol: ptx.Symbol) -> Pair:
         return out, ZERO
     if (constant := b.symbols.constants.get(name)) is not None:
         return imm(constant + offset), ZERO
+    if name in b.symbols.calls.bodies:
+        return imm(b.symbols.calls.pointer(name)), ZERO
     if name in b.symbols.globals or name in b.symbols.functions:
         pair = b.temp(2)
         b.emit("LDC.64", (pair,), (VConst(4, b.symbols.slot(name)),))

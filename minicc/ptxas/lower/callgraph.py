@@ -1,0 +1,143 @@
+"""Who calls whom in a module, which calls are expanded in place, and which functions have an address.
+
+A call is real if its target is recursive, or large and called from several places; all others are expanded. A function
+whose address is taken gets a number: its "address" is 8 * number, an offset into a table in constant bank 2 that every
+kernel with an indirect call has, of where in its code the function is. (So does NVIDIA's ptxas 13.0: no code address
+ever stands in memory, and nothing needs relocating.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower.flatten import callee
+
+LARGE = 400
+"""Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
+
+
+@attrs.define(repr=False)
+class Calls:
+    """`bodies` by name and alias; `expanded`: those of them whose calls are expanded in place; `pointers`: functions
+    with an address, numbered from 1."""
+
+    bodies: dict[str, ptx.Function] = attrs.field(factory=dict)
+    expanded: dict[str, ptx.Function] = attrs.field(factory=dict)
+    pointers: list[str] = attrs.field(factory=list)
+
+    def pointer(self, name: str) -> int:
+        """The value of a function's address."""
+        return 8 * (1 + self.pointers.index(self.bodies[name].name))
+
+
+def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
+    """Look at a whole module. `expand=False` makes every call of a function with a body a real one."""
+    out = Calls({f.name: f for f in module.functions if f.body is not None and not f.entry})
+    for alias in module.order:
+        if isinstance(alias, ptx.Alias) and alias.target in out.bodies:
+            out.bodies[alias.name] = out.bodies[alias.target]
+    if not out.bodies:
+        return out
+    sites: dict[str, int] = {}
+    edges: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    taken: dict[str, None] = {}
+    for function in module.functions:
+        if function.body is None:
+            continue
+        called: list[str] = []
+        size = 0
+        for inst in _instructions(function.body):
+            size += 1
+            direct = callee(inst) if inst.opcode == "call" else None
+            if direct is not None:
+                if direct in out.bodies:
+                    called.append(out.bodies[direct].name)
+            else:
+                for operand in inst.operands:
+                    if isinstance(operand, ptx.Symbol) and operand.name in out.bodies:
+                        taken[out.bodies[operand.name].name] = None
+        edges[function.name], sizes[function.name] = called, size
+        for name in called:
+            sites[name] = sites.get(name, 0) + 1
+    for variable in module.variables:
+        for symbol in _symbols(variable.init):
+            if symbol in out.bodies:
+                taken[out.bodies[symbol].name] = None
+    out.pointers = list(taken)
+    if not expand:
+        return out
+    order, recursive = _bottom_up({name: edges[name] for name in (f.name for f in out.bodies.values())})
+    total: dict[str, int] = {}
+    chosen: set[str] = set()
+    for name in order:
+        total[name] = sizes[name] + sum(total[c] for c in edges[name] if c in chosen)
+        if name not in recursive and (sites.get(name, 0) <= 1 or total[name] <= LARGE):
+            chosen.add(name)
+    out.expanded = {name: f for name, f in out.bodies.items() if f.name in chosen}
+    return out
+
+
+def _instructions(body: list[ptx.Statement]) -> Iterator[ptx.Inst]:
+    stack = [iter(body)]
+    while stack:
+        for item in stack[-1]:
+            if type(item) is ptx.Inst:
+                yield item
+            elif isinstance(item, ptx.Scope):
+                stack.append(iter(item.body))
+                break
+        else:
+            stack.pop()
+
+
+def _symbols(init: object) -> Iterator[str]:
+    if isinstance(init, list):
+        for item in init:
+            yield from _symbols(item)
+    elif isinstance(init, ptx.Symbol):
+        yield init.name
+
+
+def _bottom_up(edges: dict[str, list[str]]) -> tuple[list[str], set[str]]:
+    """Tarjan's strongly connected components: (callees before callers, functions that may call themselves)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    inside: set[str] = set()
+    order: list[str] = []
+    recursive: set[str] = set()
+    for root in edges:
+        if root in index:
+            continue
+        work: list[tuple[str, int]] = [(root, 0)]
+        while work:
+            name, at = work.pop()
+            if at == 0:
+                index[name] = low[name] = len(index)
+                stack.append(name)
+                inside.add(name)
+            if at < len(edges[name]):
+                work.append((name, at + 1))
+                other = edges[name][at]
+                if other not in index:
+                    work.append((other, 0))
+                continue
+            for other in edges[name]:
+                if other in inside:
+                    low[name] = min(low[name], low[other])
+            if low[name] == index[name]:
+                group: list[str] = []
+                while not group or group[-1] != name:
+                    group.append(stack.pop())
+                    inside.discard(group[-1])
+                order += group
+                if len(group) > 1 or name in edges[name]:
+                    recursive.update(group)
+    return order, recursive
+
+
+__all__ = ["Calls", "analyse"]
