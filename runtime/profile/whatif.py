@@ -442,6 +442,11 @@ def access_slice(f: Facts) -> set[int]:
     return found
 
 
+def absorbed(cpi: float, waits: float) -> float:
+    """Speedup if `waits` of `cpi` cycles an instruction were covered by running ahead; at least one cycle is left."""
+    return cpi / max(cpi - waits, 1.0)
+
+
 def decoupled(f: Facts, out: Values) -> list[str]:
     """What a decoupled access/execute machine would gain: the access processor runs ahead, so that the execute
     processor does not wait for global memory."""
@@ -452,13 +457,13 @@ def decoupled(f: Facts, out: Values) -> list[str]:
     long = stack.get("long_scoreboard", 0.0)
     wait = stack.get("wait", 0.0)
     rows: list[tuple[str, ...]] = [("if", "CPI", "speedup")]
-
-    def case(name: str, cpi: float) -> None:
-        rows.append((name, f"{cpi:.2f}", f"{total / cpi:.2f}x"))
-
-    case("as it is", total)
-    case("waits for global memory are absorbed", max(total - long, 1.0))
-    case("those and fixed latencies are halved", max(total - (long + wait) / 2, 1.0))
+    for name, waits in (
+        ("as it is", 0.0),
+        ("waits for global memory are absorbed", long),
+        ("those and fixed latencies are halved", (long + wait) / 2),
+    ):
+        speedup = absorbed(total, waits)
+        rows.append((name, f"{total / speedup:.2f}", f"{speedup:.2f}x"))
     issue = number(out, "smsp__issue_active.avg.per_cycle_active")
     dram = number(out, "dram__throughput.avg.pct_of_peak_sustained_elapsed")
     ceiling = min(1 / issue if issue else 1.0, 100 / dram if dram else float("inf"))

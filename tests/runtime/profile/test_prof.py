@@ -1,0 +1,253 @@
+"""`minicc prof`: counters against what Nsight Compute counted on an H200, identities of any profile, layouts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cache
+
+import pytest
+
+from minicc import cli
+from runtime.profile import metrics, ncu_csv, whatif
+from runtime.profile.facts import Facts, gather
+from runtime.profile.meaning import STATES
+from runtime.profile.report import plain
+from runtime.profile.rules import findings
+from runtime.profile.sections import SECTIONS
+from runtime.profile.source import by_line
+from tests.conftest import SAMPLES
+from tests.end_to_end.harness import compiled, run_script
+from tests.gpu.test_recorded import DATA
+
+EXACT = ("daxpy", "dot", "histogram", "scan", "softmax", "spmv_merge", "spmv_vector", "stencil2d", "transpose_tiled")
+ORDERED = ("spmv_scalar",)
+"""Kernels whose warps diverge in loops: the order in which parted lanes run decides how many instructions there are."""
+
+
+@cache
+def profiled(sample: str) -> tuple[Facts, ...]:
+    path = SAMPLES / f"{sample}.k"
+    outcome = run_script(path, compiled(path, "-lineinfo"))
+    assert outcome.ok
+    return tuple(gather(record.result) for record in outcome.launches)
+
+
+def recorded(variant: str) -> dict[str, dict[int, dict[str, float]]]:
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    for row in csv.reader(io.StringIO((DATA / f"ncu_{variant}.csv").read_text())):
+        if len(row) > 15 and row[1].isdigit():
+            launch = found.setdefault(row[0], {}).setdefault(int(row[1]), {})
+            launch[row[13]] = float(row[15].replace(",", ""))
+    return found
+
+
+@pytest.mark.parametrize("variant", ["ours", "nvcc"])
+@pytest.mark.parametrize("sample", [*EXACT, *ORDERED])
+def test_instructions_and_sectors_are_what_ncu_counted_on_an_h200(sample, variant):
+    outcome = run_script(SAMPLES / f"{sample}.k", (DATA / variant / f"{sample}.cubin").read_bytes())
+    chip = recorded(variant)[sample]
+    assert len(chip) == len(outcome.launches)
+    for number, record in enumerate(outcome.launches):
+        ours, theirs = metrics.values(gather(record.result)), chip[number]
+        name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+        assert ours.get(name, 0.0) == theirs[name]
+        count = ours["smsp__inst_executed.sum"]
+        if sample in EXACT:
+            assert count == theirs["smsp__inst_executed.sum"]
+        else:
+            assert count == pytest.approx(theirs["smsp__inst_executed.sum"], rel=0.005)
+
+
+@pytest.mark.parametrize("sample", ["spmv_merge", "sgemm_tiled", "softmax"])
+def test_identities_of_the_counters(sample):
+    for f in profiled(sample):
+        out = metrics.values(f)
+        states = dict(f.states())
+        assert states["selected"] == 1.0
+        latency = metrics.number(out, "smsp__average_warp_latency_per_inst_issued.ratio")
+        assert sum(states.values()) == pytest.approx(latency)
+        # Little's law of the scheduler: active warps = issue rate x latency; drain and launch gaps leave a little.
+        warps = metrics.number(out, "smsp__warps_active.avg.per_cycle_active")
+        issue = metrics.number(out, "smsp__issue_active.avg.per_cycle_active")
+        assert warps == pytest.approx(issue * latency, rel=0.03)
+        eligible = metrics.number(out, "smsp__warps_eligible.avg.per_cycle_active")
+        assert eligible == pytest.approx(issue * (1 + states.get("not_selected", 0.0)))
+        assert sum(row.executed for row in f.instructions) == out["smsp__inst_executed.sum"]
+        opcodes = sum(v for name, v in out.items() if name.startswith("sass__inst_executed_per_opcode."))
+        assert opcodes == out["smsp__inst_executed.sum"]
+        shares = [v for name, v in out.items() if name.startswith("smsp__warp_issue_stalled_")]
+        assert sum(shares) == pytest.approx(100.0)
+        for name, value in out.items():
+            if "pct_of_peak" in name:
+                assert 0 <= value <= 100.0001, name
+
+
+def test_lines_and_instructions_add_up_to_the_same():
+    for f in profiled("sgemm_tiled"):
+        places = by_line(f)
+        assert sum(place.samples for place in places) == sum(row.samples for row in f.instructions)
+        assert sum(place.samples for place in places) == sum(f.outcome.stalls.values())
+        assert {place.line for place in places} <= set(range(40))
+        assert any("as[ty][tx]" in place.text for place in places)
+
+
+def test_blame_moves_cycles_but_keeps_their_sum():
+    for f in profiled("spmv_merge"):
+        booked = whatif.blame(f)
+        assert sum(sum(s.values()) for s in booked.values()) == pytest.approx(sum(f.outcome.stalls.values()))
+        long = {o: s["long_scoreboard"] for o, s in booked.items() if s.get("long_scoreboard")}
+        worst = max(long, key=long.__getitem__)
+        row = next(row for row in f.instructions if row.offset == worst)
+        assert row.mnemonic == "LDG"
+
+
+def test_the_dependent_loads_of_spmv_are_found():
+    (f,) = profiled("spmv_merge")
+    found = whatif.chain(f)
+    assert found.depth == 2  # column index, then the vector's element
+    rows = {row.offset: row for row in f.instructions}
+    assert [rows[o].line for o in found.path] == [51, 51]
+    (vadd,) = profiled("vadd")
+    assert whatif.chain(vadd).depth == 1
+    assert whatif.chain(vadd).parallel == 2
+
+
+def test_littles_law_of_the_spmv_document():
+    """Seed 000, section 4.3: 4,800 GB/s, 300 ns, 132 SMs, 128 bytes a warp, 64 warps."""
+    alone = whatif.little(4800e9, 300e-9, 132, 128, 64)
+    assert alone.needed == pytest.approx(1_440_000)
+    assert round(alone.warps, 1) == 85.2
+    assert round(100 * alone.share, 1) == 75.1
+    dependent = whatif.little(4800e9, 300e-9, 132, 64, 64)
+    assert round(dependent.warps, 1) == 170.5
+    assert round(100 * dependent.share, 1) == 37.5
+
+
+@pytest.mark.parametrize(
+    ("cpi", "long", "speedup"), [(11.03, 4.23, 1.62), (11.29, 4.25, 1.60), (10.33, 3.41, 1.49), (10.88, 3.96, 1.57)]
+)
+def test_decoupling_as_the_spmv_document_has_it(cpi, long, speedup):
+    """Seed 000, section 7.4."""
+    assert round(whatif.absorbed(cpi, long), 2) == speedup
+
+
+def test_every_metric_has_a_meaning_and_no_section_names_an_unknown_one():
+    for sample in ("sgemm_tiled", "spmv_merge", "daxpy", "montecarlo"):
+        for f in profiled(sample):
+            for name in metrics.values(f):
+                assert metrics.meaning(name) is not None, name
+    for section in SECTIONS:
+        for _, name in section.rows:
+            assert metrics.meaning(name) is not None, name
+    assert set(STATES) >= set(profiled("vadd")[0].outcome.stalls)
+
+
+def test_the_roofline_stays_under_its_roof():
+    (f,) = profiled("daxpy")
+    done = metrics.flops(f)
+    assert done["fp64"] == 2 * 262144  # an FMA for each element
+    out = metrics.values(f)
+    assert 0 < out["model__roof_fp64.pct_of_roof"] <= 100
+
+
+def test_csv_has_the_columns_of_ncu():
+    (f,) = profiled("vadd")
+    name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    rows = list(csv.reader(io.StringIO(ncu_csv.chosen([f], [name], True))))
+    chip = next(
+        row
+        for row in csv.reader(io.StringIO((DATA / "ncu_nvcc.csv").read_text()))
+        if row[0] == "vadd" and row[13] == name
+    )
+    assert len(rows[1]) == len(chip) - 1
+    for column in ("Kernel Name", "Block Size", "Grid Size", "CC", "Section Name", "Metric Name", "Metric Unit"):
+        at = rows[0].index(column)
+        assert rows[1][at] == chip[at + 1], column
+    assert rows[1][-1] == chip[-1]
+    raw = list(csv.reader(io.StringIO(ncu_csv.raw([f], True))))
+    assert len({len(row) for row in raw}) == 1
+    details = list(csv.reader(io.StringIO(ncu_csv.details([f], SECTIONS, False))))
+    assert len({len(row) for row in details}) == 1
+
+
+def test_findings_name_the_place():
+    (f,) = profiled("transpose_naive")
+    texts = {finding.rule: finding.text for finding in findings(f, metrics.values(f))}
+    assert "STG" in texts["UncoalescedAccess"]
+    (f,) = profiled("vadd")
+    assert "UncoalescedAccess" not in {finding.rule for finding in findings(f, metrics.values(f))}
+
+
+def test_energy_is_the_sum_of_its_events():
+    from runtime.profile import energy
+
+    (f,) = profiled("sgemm_tiled")
+    out = metrics.values(f)
+    parts = energy.parts(f, out)
+    sums = energy.by_component(parts)
+    assert sum(p.middle for p in sums.values()) == pytest.approx(sum(p.middle for p in parts))
+    counts = {part.event: part.count for part in parts}
+    ffma = out["sass__inst_executed_per_opcode.FFMA"]
+    assert counts["register_read"] >= 3 * ffma
+    assert counts["shared_sram"] == out["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"]
+    # Seed 003: 85 to 160 pJ for one writeback.
+    e = f.arch.energy
+    names = energy.figures.WRITEBACK
+    assert (sum(getattr(e, n).low for n in names), sum(getattr(e, n).high for n in names)) == (85, 160)
+
+
+def test_json_is_json():
+    (f,) = profiled("vadd")
+    again = json.loads(json.dumps(plain(f)))
+    assert again["metrics"]["smsp__inst_executed.sum"] == again["instructions"]
+    assert len(again["per_pc"]) == len(f.instructions)
+
+
+def run(capsys, *words: str) -> tuple[int, str, str]:
+    status = cli.main(["prof", *words])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_the_command(capsys):
+    vadd = str(SAMPLES / "vadd.k")
+    status, out, _ = run(capsys, vadd)
+    assert status == 0
+    for section in SECTIONS:
+        assert (f"Section: {section.title}\n" in out) == section.basic
+    status, out, _ = run(capsys, vadd, "--section", "regex:Cpi|Floor", "--section=LittlesLaw")
+    assert status == 0 and "Gap to the floor" in out and "85 %" not in out.splitlines()[0]
+    status, out, _ = run(capsys, vadd, "--page", "source")
+    assert "c[i] = a[i] + b[i];" in out and "FADD" in out
+    status, out, _ = run(capsys, vadd, "--metrics", "sm__cycles_active.avg,regex:^launch__block_dim", "--csv")
+    assert status == 0 and out.count("\n") == 5
+    status, out, _ = run(capsys, vadd, "--json")
+    assert json.loads(out)["launches"][0]["grid"] == [4096, 1, 1]
+
+
+def test_mistakes_are_named(capsys):
+    vadd = str(SAMPLES / "vadd.k")
+    for words, text in [
+        ((vadd, "--section", "Ocupancy"), "did you mean 'Occupancy'"),
+        ((vadd, "--metrics", "sm__cycles_activ.avg"), "did you mean"),
+        ((vadd, "--page", "x"), "is not details, raw or source"),
+        ((vadd, "--launch-skip", "9"), "no launch is left"),
+        ((vadd, "--section", "regex:("), "no regular expression"),
+        (("--explain", "nothing_of_the_kind"), "no metric"),
+        ((vadd, vadd), "exactly one file"),
+    ]:
+        status, out, err = run(capsys, *words)
+        assert status == 1 and text in err and not out, words
+
+
+def test_explanations(capsys):
+    for word in (
+        "long_scoreboard",
+        "Occupancy",
+        "Achieved Occupancy",
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    ):
+        status, out, _ = run(capsys, "--explain", word)
+        assert status == 0 and len(out) > 60
