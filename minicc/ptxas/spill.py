@@ -169,6 +169,8 @@ class _Rewriter:
         return self.out
 
     def _one(self, inst: MInst) -> None:
+        if inst.mnemonic == "CALL":
+            self.kept.clear()  # few registers survive it
         touched = [o for o in (*reads(inst), *writes(inst)) if isinstance(o, V)]
         names = {o.reg.id for o in touched}
         if not (names & self.slots.keys() or names & self.remade.keys() or names & self.holders.keys()):

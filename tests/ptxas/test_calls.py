@@ -1,0 +1,64 @@
+"""Real calls on the SM model: right under every twin, silent for the checker, and loaded as nvcc's are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from minicc import arch, binary
+from minicc.ptxas.check import check
+from minicc.sass.program import Program
+from tests.ptxas.calls import EXPECTED, MODULE
+from tests.ptxas.lower.harness import assemble, device
+
+THREADS = 96
+TWINS = [
+    {},
+    {"inline": "never"},
+    {"inline": "never", "sched": "serial"},
+    {"inline": "never", "ra": "spill-all"},
+    {"inline": "never", "opt_level": 0},
+    {"inline": "never", "max_registers": 32},
+]
+
+
+def run(cubin: bytes) -> None:
+    loaded = device().load(cubin)  # type: ignore[attr-defined]
+    for name, value in EXPECTED.items():
+        out = np.zeros(THREADS, np.uint32)
+        loaded[name][(2,), (THREADS // 2,)](out, np.uint32(THREADS))
+        assert out.tolist() == [value(i) for i in range(THREADS)], name
+
+
+@pytest.mark.parametrize("options", TWINS, ids=str)
+def test_calls(options: dict[str, object]) -> None:
+    program = assemble(MODULE, verify=True, **options)
+    assert isinstance(program, Program)
+    for function in program.functions:
+        assert not check(function.code, arch.get("sm_90")), function.name
+    run(binary.write_cubin(program))
+
+
+def test_nvidia_agrees(tmp_path: Path) -> None:
+    """ptxas takes the same text, and the model gives the same for its code."""
+    ptxas = shutil.which("ptxas")
+    if ptxas is None:
+        pytest.skip("no ptxas")
+    (tmp_path / "calls.ptx").write_text(MODULE)
+    command = [ptxas, "-arch=sm_90", "calls.ptx", "-o", "calls.cubin"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    run((tmp_path / "calls.cubin").read_bytes())
+
+
+def test_stack() -> None:
+    """What is known of the stack is said; recursion leaves it to the driver."""
+    program = assemble(MODULE, inline="never")
+    assert isinstance(program, Program)
+    assert program.function("arrays").min_stack >= 64
+    assert program.function("fibonacci").min_stack == 0
+    again = binary.read_cubin(binary.write_cubin(program), "again")
+    assert set(again.function("pointers").labels) == {"$pointers$twice", "$pointers$square", "$pointers$sum"}
