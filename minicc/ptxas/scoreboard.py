@@ -31,6 +31,8 @@ _QUEUES = {
 """Instructions of one queue read their registers in order, so that a later one may overwrite what an earlier one reads
 (nvcc's code relies on it: `LDG R5, [R4]; LDG R4, [R4+4]` has no read barrier; the XU pipe takes one instruction at a
 time). For the same reason the read barrier of a later one announces the reads of those before it. 0: on its own."""
+_LATENCY = {"read": 15, "xu": 18, "ldg": 400}
+"""Rough cycles until a scoreboard of a kind clears, where that is not about 25."""
 _QUEUE = 1 << 12
 """Keys of `_State.read` are key + queue * _QUEUE."""
 
@@ -107,7 +109,7 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
     write: dict[int, tuple[int, int]] = {}  # key -> (index, queue) of the next writer
     leaves = _FAR  # index of the next CALL or RET: other code may write anything
     out: list[_Needs | None] = [None] * len(prints)
-    announcer: dict[int, int] = {}  # queue -> index of the next instruction with a read barrier
+    announcer: dict[int, int] = {}  # queue -> where the next read barrier of it is waited for
     for i in range(len(prints) - 1, -1, -1):
         print_ = prints[i]
         queue = _QUEUES.get(insts[i].mnemonic, 0)
@@ -128,7 +130,14 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
             if leaves != _FAR:
                 needs.overwrite = min(needs.overwrite, leaves)
                 needs.later = True
+            if needs.later and queue and (needs.overwrite < needs.result or not print_.writes):
+                # Only by one that is waited for no later anyway.
+                needs.covered = announcer.get(queue, _FAR) <= needs.overwrite < _FAR
+                if not needs.covered and not print_.guarded:
+                    announcer[queue] = needs.overwrite
             out[i] = needs
+        if insts[i].control.rbar != NONE or insts[i].control.wbar != NONE:
+            announcer.clear()  # barriers that are preset are not for us
         if insts[i].mnemonic in LEAVES:
             leaves = i
         for key, _ in print_.reads:
@@ -211,6 +220,7 @@ def _walk(
     insts = function.blocks[b].insts
     need_at = [_FAR] * COUNT
     kinds = [""] * COUNT
+    unannounced: dict[int, list[int]] = {}
     for i, print_ in enumerate(prints):
         wait = preset[i]
         written, read = state.written, state.read
@@ -246,13 +256,13 @@ def _walk(
             if print_.writes:
                 mark.wbar = _choose(need.result, kind, state, need_at, kinds, pool)
                 need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
-                kinds[mark.wbar] = kind
-            if need.later and (early or not print_.writes):
+                kinds[mark.wbar] = _slower(kinds[mark.wbar], kind)
+            if need.later and (early or not print_.writes) and not need.covered:
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
                 mark.rbar = _choose(need.overwrite, "read", state, need_at, kinds, busy_pool)
                 need_at[mark.rbar] = min(need_at[mark.rbar], need.overwrite)
-                kinds[mark.rbar] = kinds[mark.rbar] or "read"
+                kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
         if mark.wbar != NONE:
             bit = 1 << mark.wbar
             for key, _ in print_.writes:
@@ -260,13 +270,22 @@ def _walk(
             if insts[i].memory in ("load", "atomic") and insts[i].space in ("shared", "generic", ""):
                 state.shared |= bit
         guard = mark.rbar if mark.rbar != NONE else mark.wbar
-        if guard != NONE and need.later:
-            bit = 1 << guard
-            own = {key for key, _ in print_.writes} if mark.rbar == NONE else ()
-            queue = _QUEUES.get(insts[i].mnemonic, 0) * _QUEUE
-            for key, _ in print_.reads:
-                if key < _FIRST_PREDICATE and key not in own:
-                    state.read[key + queue] = state.read.get(key + queue, 0) | bit
+        if (guard == NONE and not need.covered) or not need.later:
+            continue
+        number = _QUEUES.get(insts[i].mnemonic, 0)
+        own = {key for key, _ in print_.writes} if mark.rbar == NONE else set()
+        keys = [key + number * _QUEUE for key, _ in print_.reads if key < _FIRST_PREDICATE and key not in own]
+        if need.covered:
+            unannounced.setdefault(number, []).extend(keys)
+            continue
+        if mark.rbar != NONE and not print_.guarded:
+            keys += unannounced.pop(number, ())
+        for key in keys:
+            state.read[key] = state.read.get(key, 0) | 1 << guard
+
+
+def _slower(a: str, b: str) -> str:
+    return a if a and _LATENCY.get(a, 25) > _LATENCY.get(b, 25) else b
 
 
 def _choose(need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], pool: list[int]) -> int:
@@ -282,8 +301,15 @@ def _choose(need: int, kind: str, state: _State, need_at: list[int], kinds: list
         if not busy >> k & 1:
             return k
 
+    mine = _LATENCY.get(kind, 25)
+
     def cost(k: int) -> tuple[int, int]:
+        """What sharing costs about, in cycles: the first of the two waiters also waits for the other's result."""
+        if not kinds[k]:
+            return 8, k  # set before this block, and not waited for since: likely done
+        theirs = _LATENCY.get(kinds[k], 25)
         distance = abs(min(need, 4096) - min(need_at[k], 4096))
-        return distance + (0 if kinds[k] == kind else 40), k
+        longer = theirs - mine if need <= need_at[k] else mine - theirs
+        return distance + max(longer, 0) + (0 if kinds[k] == kind else 10), k
 
     return min(pool, key=cost)
