@@ -158,6 +158,8 @@ class Checker:
                     isinstance(o, Reg) and (o.index != 7 or o.inv) and o.file in ("P", "UP") for o in last.operands
                 )
                 plain = plain and not conditional
+            elif last.mnemonic == "CALL" and not any(isinstance(o, Reg) and o.file == "R" for o in last.operands):
+                out += [index[t] for t in self._targets(last) if t in index]
             if (last.mnemonic not in _ENDS or not plain) and b + 1 < len(self.leaders):
                 out.append(b + 1)
             self.succs.append(list(dict.fromkeys(out)))
@@ -167,6 +169,7 @@ class Checker:
         entry: list[_State | None] = [None] * len(self.leaders)
         entry[0] = _State()
         work = [0]
+        fresh = iter(range(len(entry)))
         while work:
             b = work.pop()
             state = entry[b]
@@ -179,6 +182,12 @@ class Checker:
                     work.append(s)
                 elif there.merge(out):
                     work.append(s)
+            if not work:
+                # What only pointers lead to: functions and jump tables.
+                found = next((n for n in fresh if entry[n] is None), None)
+                if found is not None:
+                    entry[found] = _State()
+                    work.append(found)
         for b, state in enumerate(entry):
             if state is not None:
                 self._walk(b, state.copy(), report=True)
