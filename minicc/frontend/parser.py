@@ -11,7 +11,7 @@ from minicc.frontend.builtins import library, table
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.options import Options
 from minicc.frontend.parse.hostcode import HostCode
-from minicc.frontend.tokens import Token
+from minicc.frontend.tokens import EOF, Token
 from minicc.frontend.types import Type
 
 _TYPEDEFS: dict[str, Type] = {
@@ -39,6 +39,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
+        self.offered: list[library.Deferred] = []
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
@@ -64,7 +65,38 @@ class Parser(HostCode):
             return [self._maker(name, _MAKERS[name])]
         if name in ("std", "cuda"):
             return ast.Scope("namespace", None, name="std")
-        return table.find(name, self.options.fast_math)
+        found = table.find(name, self.options.fast_math)
+        for deferred in self.offered:
+            declared = self._declare_deferred(deferred, name)
+            if declared:
+                found = declared + (found or [])
+        return found
+
+    def offer(self, files: list[str]) -> None:
+        self.offered.append(library.Deferred(files))
+        self.known.clear()
+
+    def _declare_deferred(self, deferred: library.Deferred, name: str) -> list[object]:
+        """The functions called `name` that a header's library files define; their bodies wait until they are called."""
+        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        tokens = deferred.tokens(name, options, self.diagnostics)
+        if not tokens:
+            return []
+        last = tokens[-1]
+        scope = ast.Scope("file", self._global_scope(), name="library")
+        eof = Token(EOF, "", last.source, last.start, True, True)
+        inner = Parser(self.options, self.diagnostics, [*tokens, eof], scope=scope, library=True)
+        inner.known, inner.libraries, inner.offered = self.known, self.libraries, self.offered
+        inner.strict = False
+        inner.declare_all()
+        found = scope.names.get(name)
+        return found if isinstance(found, list) else []
+
+    def _global_scope(self) -> ast.Scope:
+        scope = self.scope
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
 
     def _maker(self, name: str, of: str) -> Builtin:
         t = ty.vector(of)

@@ -163,6 +163,11 @@ HEADERS: dict[str, str] = {
     "assert.h": "assert.h",
     "cassert": "assert.h",
     "math_constants.h": "math_constants.h",
+    "cuda_fp16.h": "cuda_fp16.h",
+    "cuda_fp16.hpp": "cuda_fp16.h",
+    "cuda_bf16.h": "cuda_bf16.h",
+    "cuda_bf16.hpp": "cuda_bf16.h",
+    "half_class.h": "half_class.h",
 }  # fmt: skip
 
 STDINT = frozenset(

@@ -461,6 +461,10 @@ class Preprocessor:
             # As nvcc: macros are not expanded here, constants and template parameters do.
             self.out.extend(rest[1:])
             self.out.append(Token(PRAGMA, "", head.source, head.start, True))
+        elif rest and rest[0].text == "minicc_library" and source.name.startswith("<"):
+            # In our headers: the functions of these library files are known from here on.
+            self.out.extend([Token(PRAGMA, rest[0].text, source, name.start, True, True), *rest[1:]])
+            self.out.append(Token(PRAGMA, "", source, name.start, True))
 
     def _include(self, name: Token, rest: list[Token], source: SourceFile) -> None:
         if rest and rest[0].kind == IDENT:

@@ -1,18 +1,77 @@
-"""The device math library, written in the input language (frontend/lib/*.k).
+"""The device library, written in the input language (frontend/lib/*.k).
 
 A file is read when a function of it is first called, and a body is parsed and compiled only if it is reached, so that a
-kernel that calls none pays nothing.
+kernel that calls none pays nothing. Large files are not even declared as a whole: `Deferred` finds the few lines that
+declare one name.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from minicc.diagnostics import SourceFile
 
+if TYPE_CHECKING:
+    from minicc.diagnostics import Diagnostics
+    from minicc.frontend.options import Options
+    from minicc.frontend.tokens import Token
+
 FOLDER = Path(__file__).parent.parent / "lib"
+_ITEM = re.compile(r"^(?=[A-Za-z_])", re.M)
+_NAME = re.compile(r"\b(operator\W+?|\w+)\s*\(")
+_WORD = re.compile(r"^#define WORD (\w+)$", re.M)
 
 
 def source(name: str) -> SourceFile:
     path = FOLDER / f"{name}.k"
     return SourceFile(str(path), path.read_text(encoding="utf-8"))
+
+
+class Deferred:
+    """Functions that a header offers, declared one name at a time when the name is first looked up.
+
+    The files' text up to the first line that starts with a letter is a prelude (comments, #define). Each later line
+    that starts with a letter begins an item: a function, or an invocation of a prelude's macro whose first argument is
+    the name of what it defines. Where the first file's prelude defines WORD, the names of the others are written with
+    "half" for it.
+    """
+
+    def __init__(self, files: list[str]) -> None:
+        self.prelude: list[SourceFile] = []
+        self.items: dict[str, list[SourceFile]] = {}
+        self.ready: object = None
+        word = None
+        for file in files:
+            text = source(file).text
+            if word is not None:
+                text = text.replace("half", word[1])
+            word = word or _WORD.search(text)
+            first, *items = _ITEM.split(text)
+            self.prelude.append(SourceFile(f"<{file}>", first))
+            for item in items:
+                found = _NAME.search(item)
+                assert found is not None, item
+                name = found[1].replace(" ", "")
+                if name.isupper():
+                    name = item[found.end() :].partition(",")[0].partition(")")[0].strip()
+                self.items.setdefault(name, []).append(SourceFile(f"<{file}>", item))
+
+    def tokens(self, name: str, options: Options, diagnostics: Diagnostics) -> list[Token]:
+        """The tokens that declare `name`, without an end; empty if the files do not know it."""
+        items = self.items.pop(name, None)
+        if items is None:
+            return []
+        from minicc.frontend.preprocessor import Preprocessor
+
+        pre = self.ready
+        if not isinstance(pre, Preprocessor):
+            pre = self.ready = Preprocessor(options, diagnostics)
+            for text in self.prelude:
+                pre.run(text)
+        pre.out = []
+        for item in items:
+            pre.run(item)
+            pre.out.pop()
+        return pre.out

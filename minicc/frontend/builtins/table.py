@@ -418,6 +418,10 @@ def find(name: str, fast: bool) -> list[object] | None:
     known = _parsed.get((name, fast))
     if known is not None:
         return known
+    if name.startswith("__mcc_"):
+        from minicc.frontend.emit import halves
+
+        return halves.find(name)
     if not _rows:
         _rows.update(_index())
     rows = _rows.get(name)

@@ -309,6 +309,13 @@ def _cas(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _halves(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    from minicc.frontend.emit import halves
+
+    return halves.emit(v, e, a, d)
+
+
+@_handler
 def _bitcast(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     return v.make(f"bitcast {e.args[0].type.llvm} {a[0]} to {e.type.llvm}")
 

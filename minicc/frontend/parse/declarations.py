@@ -77,8 +77,11 @@ class Declarations(Statements):
             self.fail("file-scope asm is not supported", token)
         if token.kind == "pragma":
             self.take()
+            files: list[str] = []
             while self.token.kind not in ("pragma", EOF):
-                self.take()
+                files.append(self.take().text)
+            if token.text == "minicc_library":
+                self.offer(files)
             self.take()
             return []
         specs = self.specifiers(need_type=False)
@@ -89,6 +92,10 @@ class Declarations(Statements):
                 self.warn("frontend.empty-declaration", "declaration does not declare anything", specs.at)
             return []
         return self._declarators(specs)
+
+    def offer(self, files: list[str]) -> None:
+        """Make the functions of library files known, for a header of ours."""
+        raise NotImplementedError
 
     def _declarators(self, specs: Specifiers) -> list[ast.Variable]:
         assert specs.type is not None

@@ -89,7 +89,9 @@ class Records(Declarators):
         self.function = function
         layout.finish(made)
         self.scope = outer
-        self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
+        # Bodies in our own headers wait until they are called, as those of templates do.
+        if not at.source.name.startswith("<"):
+            self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
         return made
 
     def _in_template(self, record: Record) -> bool:

@@ -453,7 +453,8 @@ class Calls(Operators):
                 found = outer.names.get(name) if outer is not None else None
                 if isinstance(found, list):
                     out += [f for f in found if f not in out]
-        return out
+        found = self.builtin(name)
+        return out + found if isinstance(found, list) else out
 
     def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:
         record = target.record
