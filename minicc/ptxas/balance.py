@@ -5,9 +5,10 @@
     SHF.L.U32 d, a, n    IMAD.SHL.U32 d, a, 1 << n, RZ
     LEA d, a, b, n       IMAD d, a, 1 << n, b
 
-(The last words are nvdisasm's for IMADs of such operands.) Both pipes take a warp instruction every two cycles, and a scheduler issues one a cycle, so code of one pipe alone runs
-at half rate. A result that crosses to the other pipe comes a cycle later: instructions next to their producer or
-consumer on the ALU go last. Runs on physical registers, after copies have been coalesced.
+(nvdisasm's words; each is an IMAD). Both pipes take a warp instruction every two cycles, and a scheduler issues one a
+cycle, so code of one pipe alone runs at half rate. A result that crosses to the other pipe comes a cycle later:
+instructions next to their producer or consumer on the ALU go last. Runs on physical registers, after copies have been
+coalesced.
 """
 
 from __future__ import annotations
@@ -47,19 +48,16 @@ def other_form(inst: MInst) -> Form | None:
     elif inst.mnemonic == "SHF" and inst.modifiers == ("L", "U32") and len(s) == 3:
         if _general(s[0]) and isinstance(s[1], Imm) and 0 < s[1].bits < 32 and s[2] == ZERO:
             return "IMAD", ("U32",), (s[0], Imm(1 << s[1].bits), ZERO)
-    elif inst.mnemonic == "LEA" and not inst.modifiers and len(s) == 3:
-        if _general(s[0]) and _general(s[1], minus=True) and isinstance(s[2], Imm) and 0 < s[2].bits < 32:
+    elif inst.mnemonic == "LEA" and not inst.modifiers and len(s) == 3 and isinstance(s[2], Imm):
+        if _general(s[0]) and _general(s[1], minus=True) and 0 < s[2].bits < 32:
             return "IMAD", (), (s[0], Imm(1 << s[2].bits), s[1])
     return None
 
 
 def _general(operand: MOperand, minus: bool = False) -> bool:
-    if isinstance(operand, V):
-        file = operand.reg.file
-    elif isinstance(operand, Reg):
-        file = operand.file
-    else:
+    if not isinstance(operand, V | Reg):
         return False
+    file = operand.reg.file if isinstance(operand, V) else operand.file
     return file == "R" and not (operand.abs or operand.inv or operand.suffix or (operand.neg and not minus))
 
 

@@ -168,20 +168,64 @@ class _Combiner:
                 or c.part % 2
             ):
                 continue
-            found = self.single.table.get((t.reg.id, t.part))
-            if found is None or found.inst.mnemonic != "IMAD" or "WIDE" not in found.inst.modifiers or found.word:
+            product = self._product(t, th, b, at) if d.reg is not c.reg else None
+            if product is None:
                 continue
-            product = found.inst
-            if len(product.srcs) != 3 or product.srcs[2] != ZERO or guarded(product) or not self.holds(found, b, at):
-                continue
-            if self.single.table.get((th.reg.id, th.part)) is None or d.reg is c.reg:
-                continue
+            modifiers, x, m = product
             insts[at] = attrs.evolve(low, mnemonic="NOP", dsts=(), srcs=(), modifiers=())
             insts[at + 1] = attrs.evolve(
-                low, mnemonic="IMAD", modifiers=product.modifiers, dsts=(V(d.reg, d.part, 2),),
-                srcs=(product.srcs[0], product.srcs[1], V(c.reg, c.part, 2)),
+                low, mnemonic="IMAD", modifiers=modifiers, dsts=(V(d.reg, d.part, 2),),
+                srcs=(x, m, V(c.reg, c.part, 2)),
             )  # fmt: skip
             return
+
+    def _product(self, t: V, th: V, b: int, at: int) -> tuple[tuple[str, ...], MOperand, MOperand] | None:
+        """(modifiers of IMAD, factor, factor) if the pair is a wide product at point (b, at): an IMAD.WIDE, or a
+        32-bit value that was extended and shifted left."""
+        found = self.single.table.get((t.reg.id, t.part))
+        upper = self.single.table.get((th.reg.id, th.part))
+        if found is None or upper is None or found.word:
+            return None
+        product, high = found.inst, upper.inst
+        if product.mnemonic == "IMAD" and "WIDE" in product.modifiers:
+            if len(product.srcs) == 3 and product.srcs[2] == ZERO and self.holds(found, b, at):
+                return product.modifiers, product.srcs[0], product.srcs[1]
+            return None
+        if product.modifiers != ("L", "U32") or high.modifiers != ("L", "U64", "HI"):
+            return None
+        x, count, zero = product.srcs[:3]
+        if not isinstance(count, Imm) or not 0 < count.bits < 31 or zero != ZERO or high.srcs[1] != count:
+            return None
+        x, y, top = self._origin(x), self._origin(high.srcs[0]), self._origin(high.srcs[2])
+        if not isinstance(x, V) or x != y or not _plain(x):
+            return None
+        where = self.single.table.get((x.reg.id, x.part))
+        if where is None or not self.single.dominates(where.block, where.at, b, at):
+            return None
+        factor = Imm(1 << count.bits)
+        if top == ZERO:
+            return ("WIDE", "U32"), x, factor
+        sign = self.single.table.get((top.reg.id, top.part)) if isinstance(top, V) else None
+        if sign is None or sign.inst.mnemonic != "SHF" or sign.inst.modifiers != ("R", "S32", "HI"):
+            return None
+        by = sign.inst.srcs[1]
+        if isinstance(by, Imm) and by.bits == 31 and self._origin(sign.inst.srcs[2]) == x:
+            return ("WIDE",), x, factor
+        return None
+
+    def _origin(self, operand: MOperand) -> MOperand:
+        """What a register with one definition is a copy of, as far back as registers with one definition go."""
+        for _ in range(8):
+            if not isinstance(operand, V) or not _plain(operand) or operand.count != 1:
+                return operand
+            found = self.single.table.get((operand.reg.id, operand.part))
+            if found is None or found.inst.mnemonic != "MOV" or found.inst.modifiers:
+                return operand
+            source = found.inst.srcs[0]
+            if isinstance(source, V) and (source.reg.id, source.part) not in self.single.table:
+                return operand
+            operand = source
+        return operand
 
     def _logic(self, outer: MInst, b: int, at: int) -> None:
         if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != Reg("P", PT, inv=True):

@@ -12,11 +12,11 @@ from functools import cache
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem
 from minicc.ptxas.operands import guarded, map_operand, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
-from minicc.sass.instr import RZ, Const, Imm, Reg
+from minicc.sass.instr import RZ, URZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
 _SLOTS: dict[str, tuple[int, ...]] = {
@@ -214,7 +214,12 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         if inst.mnemonic not in ("MOV", "LEA", "IABS", "PRMT", "SHF") or n == 0 or inst.mnemonic == "PRMT":
             sources[n] = Reg("R", RZ, neg=old.neg and inst.mnemonic in _FLOAT, abs=False)
         return
-    if slots is None or not isinstance(value, Imm | Const) or "WIDE" in inst.modifiers or "X" in inst.modifiers:
+    if inst.mnemonic == "ATOMS":
+        _count(inst, sources, n, value)
+        return
+    if slots is None or not isinstance(value, Imm | Const) or "WIDE" in inst.modifiers:
+        return
+    if "X" in inst.modifiers and (inst.mnemonic != "IADD3" or old.inv or old.neg):
         return
     if inst.mnemonic == "IMAD" and ("MOV" in inst.modifiers or "HI" in inst.modifiers):
         return
@@ -236,6 +241,14 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     if to != n:
         sources[n] = sources[to]
     sources[to] = new
+
+
+def _count(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:
+    """Adding one without asking for the old value: lanes that name the same word are counted first."""
+    place = sources[0]
+    if n == 1 and value == Imm(1) and inst.modifiers == ("ADD",) and inst.dsts == (ZERO,) and isinstance(place, VMem):
+        inst.modifiers = ("POPC", "INC", "32")
+        sources[:] = [attrs.evolve(place, ureg=Reg("UR", URZ))]
 
 
 def _file(operand: V | Reg) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.mir import MFunction, MInst, V, VConst
 from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.sass.instr import Const
 
 _STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
 
@@ -61,6 +64,22 @@ def sweep(function: MFunction) -> None:
                     uses[name] -= 1
                     if not uses[name]:
                         work.extend(makers.get(name, ()))
-    if dead:
-        for block in function.blocks:
+    for block in function.blocks:
+        if dead:
             block.insts = [inst for inst in block.insts if id(inst) not in dead]
+        for inst in block.insts:
+            if inst.mnemonic == "LDC" and inst.modifiers == ("64",):
+                _narrow(inst, uses)
+
+
+def _narrow(inst: MInst, uses: dict[int, int]) -> None:
+    """A load of two words of which one is read loads that one, so that the other's register is not in flight."""
+    d, source = inst.dsts[0], inst.srcs[0]
+    if not isinstance(d, V) or not isinstance(source, Const | VConst) or d.count != 2:
+        return
+    wanted = [word for word, name in enumerate(_names(d)) if uses.get(name)]
+    if len(wanted) == 1:
+        word = wanted[0]
+        inst.modifiers = ()
+        inst.dsts = (attrs.evolve(d, part=d.part + word, count=1),)
+        inst.srcs = (attrs.evolve(source, offset=source.offset + 4 * word),)

@@ -60,9 +60,9 @@ def _end(block: Block, onward: str | None, follows: str | None) -> None:
         jump = MInst("BRA", (), (), (Target(label=onward),), side_effect=True)
     if onward == follows or onward is None:
         return
-    if last is not None and last.mnemonic == "BRA" and target_of(last) == follows and isinstance(last.guard, V):
-        if len(last.srcs) == 1:
-            last.guard = attrs.evolve(last.guard, inv=not last.guard.inv)
-            last.srcs = (Target(label=onward),)
-            return
+    turns = last is not None and last.mnemonic == "BRA" and len(last.srcs) == 1 and target_of(last) == follows
+    if turns and last is not None and isinstance(last.guard, V):
+        last.guard = attrs.evolve(last.guard, inv=not last.guard.inv)
+        last.srcs = (Target(label=onward),)
+        return
     insts.append(jump)

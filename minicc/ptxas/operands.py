@@ -77,7 +77,7 @@ def writes(inst: MInst) -> list[V | Reg]:
     out: list[V | Reg] = []
     for operand in inst.dsts:
         if type(operand) is V or (isinstance(operand, Reg) and operand.index != ZERO.get(operand.file)):
-            out.append(operand)  # type: ignore[arg-type]
+            out.append(operand)
     if inst.implicit_writes:
         out.extend(inst.implicit_writes)
     return out
