@@ -14,6 +14,7 @@ from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnos
 VERBS = {
     "run": "compile, launch and check a kernel, on the SM model or on a GPU",
     "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
+    "classic": "experiments on older machines, simulated from their descriptions",
     "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
     "as": "assemble what objdump prints",
     "cache": "info, clear, warm: what is kept between runs",
@@ -69,6 +70,10 @@ def _verb(verb: str, words: list[str]) -> int:
         from minicc.verbs import prof
 
         return prof.main(words)
+    if verb == "classic":
+        from minicc.verbs import classic
+
+        return classic.main(words)
     if verb == "objdump":
         from minicc import objdump
 

@@ -1,0 +1,162 @@
+"""`minicc classic EXPERIMENT`: older machines, simulated from their descriptions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from minicc.diagnostics import EXIT_SOURCE, fail
+from minicc.verbs import check_runtime, launching
+from minicc.verbs.launching import Arguments
+
+HELP = """Usage: minicc classic EXPERIMENT [options]
+
+Simulates machines that are described in minicc/arch/classic: Fermi (gf110), Kepler (gk104), and the textbook SM with
+operand collectors. Nothing is compiled: programs are short streams of instructions.
+
+  table2     throughput of an instruction by the banks of its registers          [--machine gk104]
+  figure2    FFMA mixed with loads of shared memory, by their ratio              [--machine gf110]
+  figure4    FFMA and LDS.64 at 6 to 1, by active threads                        [--machine gf110]
+  figure8    register allocation of a 6x6 SGEMM and its bank conflicts           [--machine gk104]
+  stream     throughput of your own: --code 'FFMA R0, R1, R4, R5; LDS.64 R8, [R2]' [--threads 1024]
+  timeline   an instruction through collectors and crossbar, cycle by cycle      [--code ...] [--ports 1] [--no-bypass]
+  wmma       a matrix instruction through the tensor core                        [--count 4]
+
+  --svg FILE   draw it        --json   as JSON
+
+Examples:
+  minicc classic table2
+  minicc classic figure4 --machine gk104 --svg figure4.svg
+  minicc classic timeline --code 'FFMA R8, R5, R6, R7; FADD R9, R8, R10'
+"""
+
+_VALUES = ("machine", "svg", "code", "threads", "ports", "count", "collectors", "buses", "crossbar")
+_FLAGS = ("help", "json", "no-bypass")
+
+Outcome = tuple[list[str], Any, str]
+"""Text, plain data, SVG."""
+
+
+def main(words: list[str]) -> int:
+    """The verb. `words` is the command line after `classic`."""
+    arguments = launching.arguments(words, _VALUES, _FLAGS)
+    if "help" in arguments.flags or "-h" in words or not words:
+        print(HELP, end="")
+        return 0 if words else EXIT_SOURCE
+    if len(arguments.rest) != 1 or arguments.rest[0] not in EXPERIMENTS:
+        fail("classic.experiment", f"name one experiment: {', '.join(EXPERIMENTS)}")
+    check_runtime()
+    text, data, picture = EXPERIMENTS[arguments.rest[0]](arguments)
+    if path := arguments.last("svg"):
+        try:
+            Path(path).write_text(picture, "utf-8")
+        except OSError as error:
+            fail("driver.cannot-write", f"{path}: {error.strerror or error}")
+    if "json" in arguments.flags:
+        print(json.dumps({"schema": 1, "experiment": arguments.rest[0], "result": data}))
+    else:
+        print("\n".join(text).rstrip())
+    return 0
+
+
+def _machine(arguments: Arguments, default: str) -> str:
+    from minicc.arch import classic
+
+    return classic.get(arguments.last("machine", default)).name
+
+
+def _table2(arguments: Arguments) -> Outcome:
+    from runtime.classic.experiments import table2
+    from runtime.profile.svg import bars
+    from runtime.profile.units import table
+
+    name = _machine(arguments, "gk104")
+    rows = table2(name)
+    body: list[tuple[str, ...]] = [("instruction", "simulated", "document", "error")]
+    for row in rows:
+        stated = (f"{row.stated:.1f}", f"{row.error:+.1f} %") if row.stated else ("", "")
+        body.append((row.name, f"{row.simulated:.1f}", *stated))
+    text = table(f"Thread instructions a cycle and SM, {name} (seed 002, Table 2)", body, "lrrr", head=True)
+    picture = bars(f"Throughput by register banks, {name}", [(r.name, [("simulated", r.simulated)]) for r in rows])
+    return text, [attrs.asdict(row) for row in rows], picture
+
+
+def _curves(arguments: Arguments, which: str) -> Outcome:
+    from runtime.classic import experiments
+    from runtime.profile.svg import Series, chart
+    from runtime.profile.units import table
+
+    name = _machine(arguments, "gf110")
+    found: dict[str, list[tuple[int, float]]] = getattr(experiments, which)(name)
+    axis = "FFMA to one load" if which == "figure2" else "active threads on an SM"
+    xs = [x for x, _ in next(iter(found.values()))]
+    body: list[tuple[str, ...]] = [(axis, *found)]
+    body += [(str(x), *(f"{points[k][1]:.1f}" for points in found.values())) for k, x in enumerate(xs)]
+    title = "mixing FFMA and LDS" if which == "figure2" else "FFMA and LDS.64 at 6:1"
+    number = which.removeprefix("figure")
+    stated = [(load, n, v) for (m, load, n), v in experiments.STATED.items() if m == name]
+    note = "\n".join(f"document: {v} with {load}, {n} threads" for load, n, v in stated)
+    head = f"Thread instructions a cycle and SM, {title}, {name} (seed 002, Figure {number})"
+    text = table(head, body, "rrrr", head=True, note=note)
+    series = [Series(key, tuple((float(x), y) for x, y in points)) for key, points in found.items()]
+    picture = chart(f"{title}, {name}", axis, "thread instructions a cycle", series)
+    return text, found, picture
+
+
+def _figure8(arguments: Arguments) -> Outcome:
+    from runtime.classic.experiments import figure8
+    from runtime.profile.svg import bars
+    from runtime.profile.units import table
+
+    name = _machine(arguments, "gk104")
+    rows = figure8(name)
+    body: list[tuple[str, ...]] = [("allocation", "2-way", "3-way", "FFMA a cycle", "of peak")]
+    body += [(r.name, f"{r.two_way:.1f} %", f"{r.three_way:.1f} %", f"{r.ffma:.1f}", f"{r.peak:.1f} %") for r in rows]
+    note = "document: 68.8 % and 10.6 % in its first version, 1.2 % and 0 % by banks (of the whole kernel)"
+    text = table(
+        f"Bank conflicts of FFMA in a 6x6 SGEMM, {name} (seed 002, Figure 8)", body, "lrrrr", head=True, note=note
+    )
+    drawn = [(r.name, [("2-way", r.two_way), ("3-way", r.three_way)]) for r in rows]
+    return text, [attrs.asdict(row) for row in rows], bars(f"FFMA with bank conflicts, {name}", drawn, "%")
+
+
+def _stream(arguments: Arguments) -> Outcome:
+    from minicc.arch import classic
+    from runtime.classic.experiments import sgemm_threads
+    from runtime.classic.sm import conflict_ways, run
+    from runtime.classic.stream import program
+    from runtime.profile.svg import bars
+    from runtime.profile.units import table
+
+    machine = classic.get(arguments.last("machine", "gk104"))
+    code = program(arguments.last("code") or fail("cli.missing-value", "stream needs --code"))
+    for op in code:
+        if op.opcode not in machine.opcodes:
+            fail("classic.opcode", f"{machine.name} has no {op.opcode}; it has {', '.join(machine.opcodes)}")
+    threads = arguments.number("threads", sgemm_threads(machine))
+    if not 32 <= threads <= machine.threads_per_sm:
+        fail("cli.bad-value", f"{machine.name} holds 32 to {machine.threads_per_sm} threads")
+    result = run(machine, code, threads // 32)
+    rows: list[tuple[str, ...]] = [("instruction", "unit", "cycles to read")]
+    rows += [(op.text, machine.opcodes[op.opcode], str(conflict_ways(machine, op))) for op in code]
+    share = 100 * result.throughput / machine.peak
+    note = (
+        f"{result.throughput:.1f} thread instructions a cycle and SM ({share:.1f} % of the SPs) with {threads} threads"
+    )
+    text = table(f"Stream on {machine.title}", rows, "llr", head=True, note=note)
+    each = {name: result.of(name) for name in result.by_opcode}
+    picture = bars(note, [("stream", list(each.items()))])
+    return text, {"throughput": result.throughput, "by_opcode": each}, picture
+
+
+EXPERIMENTS: dict[str, Callable[[Arguments], Outcome]] = {
+    "table2": _table2,
+    "figure2": lambda arguments: _curves(arguments, "figure2"),
+    "figure4": lambda arguments: _curves(arguments, "figure4"),
+    "figure8": _figure8,
+    "stream": _stream,
+}
