@@ -47,7 +47,6 @@ class Variable:
     extern: bool = False
     internal: bool = False
     used: bool = False
-    pack: list[Variable] | None = None
     restrict: bool = False
     scope: Scope | None = None
     """Where it was declared (for its mangled name)."""
@@ -55,6 +54,8 @@ class Variable:
     """The function it is local to."""
     number: int = 0
     """Tells apart same-named locals of one function."""
+    stand_in: Type | None = None
+    """In patterns: the constant parameter that this stands for."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -84,12 +85,14 @@ class Function:
     this_quals: int = 0
     constructor: bool = False
     inits: list[tuple[Field, Expr]] = attrs.field(factory=list)
-    base_init: Expr | None = None
+    base_inits: list[tuple[int, Expr]] = attrs.field(factory=list)
+    """Of a constructor: base classes by offset."""
     template: FunctionTemplate | None = None
     template_args: tuple[object, ...] = ()
     pending: tuple[list[Token], int] | None = None
     """Tokens and index of a body that is parsed when first called (members, library, instances)."""
     deleted: bool = False
+    explicit: bool = False
     parsed: bool = False
     library: bool = False
     strict: bool = False
@@ -104,13 +107,15 @@ class Function:
 class TemplateParam:
     name: str
     kind: str
-    """type or value."""
+    """type, value or template."""
     type: Type | None = None
     """Of a value parameter."""
     default: list[Token] | None = None
     marker: Type | None = None
     """The stand-in type (kind "param") in patterns."""
     pack: bool = False
+    tokens: list[Token] | None = None
+    """Declaration of a value parameter whose type depends on other parameters: read again for each instance."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -125,23 +130,53 @@ class FunctionTemplate:
     """Function type over stand-ins, for deduction and mangling."""
     required: int = 0
     """Parameters without default argument."""
-    instances: dict[tuple[object, ...], Function] = attrs.field(factory=dict)
+    instances: dict[tuple[object, ...], Function | None] = attrs.field(factory=dict)
+    """By arguments; None where there is no such function."""
     record: Type | None = None
-    specialised: dict[tuple[object, ...], Function] = attrs.field(factory=dict)
-    pack_names: tuple[str, ...] = ()
+    constructor: bool = False
+    explicit: bool = False
+
+
+@attrs.define(eq=False, repr=False)
+class Partial:
+    """A partial specialisation: its own parameters, the pattern of arguments, the tokens of those and of the class."""
+
+    params: list[TemplateParam]
+    pattern: list[object]
+    arguments: list[Token]
+    tokens: list[Token]
+    scope: Scope
+
+
+@attrs.define(eq=False, repr=False)
+class Outline:
+    """A member of a class template defined outside of it: tokens from the first after `template <...>` on."""
+
+    params: list[TemplateParam]
+    tokens: list[Token]
+    name: str
+    inner: list[TemplateParam] | None = None
+    """Of a member template: its own parameters."""
 
 
 @attrs.define(eq=False, repr=False)
 class ClassTemplate:
+    """A template of classes, of types (`alias`) or of variables (`variable`)."""
+
     name: str
     params: list[TemplateParam]
     tokens: list[Token]
     scope: Scope
     at: Token
-    instances: dict[tuple[object, ...], Type] = attrs.field(factory=dict)
+    instances: dict[tuple[object, ...], object] = attrs.field(factory=dict)
+    """Arguments to a Type, or to a Variable."""
     specialised: dict[tuple[object, ...], list[Token]] = attrs.field(factory=dict)
+    partials: list[Partial] = attrs.field(factory=list)
+    outlines: list[Outline] = attrs.field(factory=list)
     alias: bool = False
     """`template <...> using Name = type;`"""
+    variable: bool = False
+    """`template <...> constexpr bool name = ...;`"""
 
 
 # -- expressions
@@ -374,6 +409,31 @@ class Call(Expr):
         self.function = function
         self.args = args
         self.this = this
+        self.lvalue = lvalue
+
+
+class FunctionAddress(Expr):
+    """A pointer to a function."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, type: Type, at: Token, function: Function, *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.function = function
+        self.lvalue = lvalue
+
+
+class IndirectCall(Expr):
+    """A call through `callee`, a pointer to a function."""
+
+    __slots__ = ("args", "callee")
+
+    def __init__(self, type: Type, at: Token, callee: Expr, args: list[Expr], *, lvalue: bool = False) -> None:
+        self.type = type
+        self.at = at
+        self.callee = callee
+        self.args = args
         self.lvalue = lvalue
 
 

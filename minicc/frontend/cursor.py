@@ -278,12 +278,14 @@ class Cursor:
     def find_in(self, scope: Scope, name: str) -> object | None:
         found = scope.names.get(name)
         if found is None and scope.record is not None:
-            field = scope.record.find(name)
+            field = scope.record.find(name) or scope.record.find_unnamed(name)
             if field is not None:
                 return field
-            base = scope.record.base
-            if base is not None and base.scope is not None:
-                return self.find_in(base.scope, name)
+            for base, _ in scope.record.bases:
+                if base.record is not None and base.record.scope is not None:
+                    found = self.find_in(base.record.scope, name)
+                    if found is not None:
+                        return found
         if found is None and scope.using:
             for other in scope.using:
                 found = self.find_in(other, name)

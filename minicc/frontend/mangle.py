@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.sema.calls import dependent
+from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.types import Type
 
 _OPERATORS = {
@@ -70,7 +70,12 @@ class Mangler:
             assert t.elem is not None
             out = "F" + self.type(t.elem) + ("".join(self.type(p) for p in t.params) or "v") + "E"
         elif t.kind == "param":
-            out = "T_" if t.count == 0 else f"T{t.count - 1}_"
+            out = _parameter(t.count)
+        elif t.kind == "pack":
+            assert t.elem is not None
+            return "Dp" + self.type(t.elem)
+        elif t.kind == "spec":
+            out = self._spec(t)
         elif t.kind == "record" and t.record is not None and t.record.template_name:
             out = self._template_record(t)
             self._add(key)
@@ -83,7 +88,23 @@ class Mangler:
         return out
 
     def _stand_in(self, bound: Type) -> str:
-        return "T_"
+        return _parameter(bound.count)
+
+    def _spec(self, t: Type) -> str:
+        """A class template with arguments that depend on parameters."""
+        scope = t.template.scope if isinstance(t.template, ast.ClassTemplate) else None
+        params = t.template.params if isinstance(t.template, ast.ClassTemplate) else []
+        scopes = _enclosing(scope)
+        name = f"{len(t.name)}{t.name}" if not isinstance(t.template, str) else _parameter(t.count)
+        key = "".join(map(_source_name, scopes)) + name
+        found = self._sub(key)
+        nested = ""
+        if found is not None:
+            name = found
+        elif scopes:
+            nested = "N" + self._prefix(scopes)
+        self._add(key)
+        return nested + name + self.template_args(tuple(t.params), params) + ("E" if nested else "")
 
     def _nested_record(self, t: Type, key: str) -> str:
         assert t.record is not None
@@ -115,11 +136,19 @@ class Mangler:
     def _template_record(self, t: Type) -> str:
         record = t.record
         assert record is not None
+        scope = record.template.scope if isinstance(record.template, ast.ClassTemplate) else None
+        params = record.template.params if isinstance(record.template, ast.ClassTemplate) else []
+        scopes = _enclosing(scope)
         name = f"{len(record.template_name)}{record.template_name}"
-        found = self._sub(name)
-        out = found or name
-        self._add(name)
-        return out + self.template_args(record.template_args, [])
+        key = "".join(map(_source_name, scopes)) + name
+        found = self._sub(key)
+        nested = ""
+        if found is not None:
+            name = found
+        elif scopes:
+            nested = "N" + self._prefix(scopes)
+        self._add(key)
+        return nested + name + self.template_args(record.template_args, params) + ("E" if nested else "")
 
     def template_args(self, args: tuple[object, ...], params: list[ast.TemplateParam]) -> str:
         out = "I"
@@ -127,13 +156,32 @@ class Mangler:
             if isinstance(value, Type):
                 out += self.type(value)
             elif isinstance(value, tuple):
-                out += "J" + "".join(self.type(v) if isinstance(v, Type) else f"Li{v}E" for v in value) + "E"
+                out += "J" + "".join(self._argument(v, params, k) for v in value) + "E"
             else:
-                t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
-                assert isinstance(value, int | float) and t is not None
-                number = f"n{-value}" if value < 0 else str(int(value))
-                out += f"L{self.type(t)}{number}E"
+                out += self._argument(value, params, k)
         return out + "E"
+
+    def _argument(self, value: object, params: list[ast.TemplateParam], k: int) -> str:
+        if isinstance(value, Type):
+            if value.kind == "pack":
+                return "Dp" + self._argument(value.elem, params, k)
+            return self.type(value) if value.kind != "value" else _parameter(value.count)
+        if isinstance(value, ast.Function):
+            return f"XadL{function(value)}EE"
+        if isinstance(value, ast.Variable):
+            return f"XadL_Z{variable(value).removeprefix('_Z')}EE"
+        if isinstance(value, ast.ClassTemplate):
+            return f"{len(value.name)}{value.name}"
+        t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
+        assert isinstance(value, int | float) and t is not None
+        if t.kind in ("param", "opaque", "auto", "pack"):
+            t = ty.INT
+        number = f"n{-value}" if value < 0 else str(int(value))
+        return f"L{self.type(t)}{number}E"
+
+
+def _parameter(index: int) -> str:
+    return "T_" if index == 0 else f"T{index - 1}_"
 
 
 def plain_type(t: Type) -> str:
@@ -147,6 +195,10 @@ def plain_type(t: Type) -> str:
         return "F" + plain_type(t.elem) + "".join(map(plain_type, t.params)) + "E"
     if t.kind == "param":
         return f"T{t.count}_"
+    if t.kind == "spec":
+        return f"{t.name}<{','.join(plain_type(p) if isinstance(p, Type) else str(p) for p in t.params)}>"
+    if t.kind == "pack" and t.elem is not None:
+        return "Dp" + plain_type(t.elem)
     if t.kind == "record":
         return f"{t.record.name if t.record else t.name}"
     return t.code or t.name

@@ -35,7 +35,7 @@ class Parser(HostCode):
         self.options, self.diagnostics, self.tokens = options, diagnostics, tokens
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
-        self.todo, self.functions, self.variables = [], [], []
+        self.todo, self.functions, self.variables, self.waiting = [], [], [], []
         self.switches, self.labels, self.gotos = [], {}, []
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
@@ -151,13 +151,15 @@ class Parser(HostCode):
                 continue
             start = self.i
             self.skip_balanced()
-            f.pending = (self._closed(start, self.i), 0)
+            f.pending = (self.closed(start, self.i), 0)
 
 
 def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Parser:
     """Parse and check a whole translation unit; raises CompileError if anything was wrong."""
     parser = Parser(options, diagnostics, tokens)
     parser.declarations()
+    parser.finish_todo()
+    parser.need_waiting()
     parser.finish_todo()
     diagnostics.check()
     return parser

@@ -154,8 +154,14 @@ HEADERS: dict[str, str] = {
         nvtx3/nvToolsExt.h""".split(),  # noqa: SIM905
         "",
     ),
-    "stdint.h": "stdint.h",
-    "cstdint": "stdint.h",
+    # In libstdc++ these bring in <cstdint>.
+    **dict.fromkeys(
+        """atomic bitset ccomplex chrono codecvt complex condition_variable ctgmath execution filesystem fstream future
+        iomanip ios iostream istream iterator locale memory memory_resource mutex ostream random ratio regex
+        shared_mutex sstream stdexcept streambuf string string_view system_error thread complex.h tgmath.h
+        stdint.h cstdint""".split(),  # noqa: SIM905
+        "stdint.h",
+    ),
     "inttypes.h": "stdint.h",
     "cinttypes": "stdint.h",
     "float.h": "float.h",
@@ -169,6 +175,9 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.hpp": "cuda_bf16.h",
     "half_class.h": "half_class.h",
 }  # fmt: skip
+
+PREFIXES: dict[str, str] = {"thrust/": "stdint.h"}
+"""Likewise for all headers of a folder."""
 
 STDINT = frozenset(
     [

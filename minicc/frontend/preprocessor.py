@@ -516,6 +516,8 @@ class Preprocessor:
                 continue
         alias = predefined.HEADERS.get(wanted)
         if alias is None:
+            alias = next((to for prefix, to in predefined.PREFIXES.items() if wanted.startswith(prefix)), None)
+        if alias is None:
             return None
         if alias == "":
             return SourceFile(f"<{wanted}>", "")

@@ -24,7 +24,9 @@ class Type:
     """One type. Which of the later fields mean something depends on `kind`."""
 
     kind: str
-    """void bool int float nullptr pointer reference array record enum function param error."""
+    """void bool int float nullptr pointer reference array record enum function error; in patterns of templates also
+    param (a type parameter), spec (a class template with arguments that depend on parameters), opaque (what cannot be
+    deduced from), pack (`elem...`) and value (a constant argument: the parameter `name`)."""
     name: str
     """C spelling of void, arithmetic types, records, enums and template parameters."""
     size: int = 0
@@ -48,6 +50,8 @@ class Type:
     scoped: bool = False
     """enum class."""
     quals: int = 0
+    template: object = None
+    """Of a spec: the class template, or the name of a template parameter."""
     plain: Type | None = None
     cache: dict[object, Type] = attrs.field(factory=dict)
 
@@ -118,15 +122,34 @@ class Record:
     """A defaulted default constructor stands beside others."""
     template_name: str = ""
     template_args: tuple[object, ...] = ()
-    qualifier: str = ""
-    """Mangled enclosing scope, for local and nested classes."""
-    base: Record | None = None
-    source: object = None
+    template: object = None
+    """The class template that this is an instance of."""
+    bases: list[tuple[Type, int]] = attrs.field(factory=list)
+    """Base classes and where they lie."""
+    closure: bool = False
+    """The class of a lambda: fields are its captures."""
+    inherit_from: Type | None = None
+    """A base class whose constructors are this class's too."""
+    destructor: Function | None = None
+    data_size: int = 0
+    """Bytes before the padding at the end."""
+    inherited: int = 0
+    """How many of the fields come from base classes: the first ones."""
 
     def find(self, name: str) -> Field | None:
         for field in self.fields:
             if field.name == name:
                 return field
+        return None
+
+    def find_unnamed(self, name: str) -> Field | None:
+        """A member of an unnamed struct or union in this one."""
+        for field in self.fields:
+            inner = field.type.record
+            if not field.name and inner is not None:
+                found = inner.find(name) or inner.find_unnamed(name)
+                if found is not None:
+                    return found
         return None
 
     @property
@@ -152,6 +175,8 @@ LONG = _integer("long", 8, True, 5, "l")
 ULONG = _integer("unsigned long", 8, False, 5, "m")
 LLONG = _integer("long long", 8, True, 6, "x")
 ULLONG = _integer("unsigned long long", 8, False, 6, "y")
+INT128 = _integer("__int128", 16, True, 7, "n")
+UINT128 = _integer("unsigned __int128", 16, False, 7, "o")
 WCHAR = _integer("wchar_t", 4, True, 4, "w")
 FLOAT = Type("float", "float", 4, 4, True, 1, "f", "float")
 DOUBLE = Type("float", "double", 8, 8, True, 2, "d", "double")
@@ -161,7 +186,25 @@ AUTO = Type("auto", "auto")
 
 BY_CODE: dict[str, Type] = {
     t.code: t
-    for t in (VOID, BOOL, CHAR, SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, LLONG, ULLONG, FLOAT, DOUBLE)
+    for t in (
+        VOID,
+        BOOL,
+        CHAR,
+        SCHAR,
+        UCHAR,
+        SHORT,
+        USHORT,
+        INT,
+        UINT,
+        LONG,
+        ULONG,
+        LLONG,
+        ULLONG,
+        INT128,
+        UINT128,
+        FLOAT,
+        DOUBLE,
+    )
 }
 
 
@@ -199,6 +242,17 @@ def function(ret: Type, params: Sequence[Type], variadic: bool = False) -> Type:
             "function", "", 1, 1, llvm="ptr", elem=ret, params=tuple(params), variadic=variadic
         )
     return made
+
+
+def base_offset(derived: Type, base: Type) -> int | None:
+    """Where the base class `base` lies in `derived`; None if it is none."""
+    if derived is base:
+        return 0
+    for t, offset in derived.record.bases if derived.record is not None else ():
+        inner = base_offset(t, base)
+        if inner is not None:
+            return offset + inner
+    return None
 
 
 def qualified(t: Type, quals: int) -> Type:

@@ -89,7 +89,7 @@ def _recursive(functions: list[ast.Function]) -> set[int]:
 def _callees(f: ast.Function) -> list[int]:
     out: list[int] = []
     seen: set[int] = set()
-    work: list[object] = [f.body, [e for _, e in f.inits]]
+    work: list[object] = [f.body, [e for _, e in f.inits], [e for _, e in f.base_inits]]
     while work:
         node = work.pop()
         if isinstance(node, list | tuple):
@@ -103,7 +103,7 @@ def _callees(f: ast.Function) -> list[int]:
         if isinstance(node, ast.Variable):
             work.append(node.init)
             continue
-        if isinstance(node, ast.Call | ast.Construct):
+        if isinstance(node, ast.Call | ast.Construct | ast.FunctionAddress):
             out.append(id(node.function))
         for name in _slots(type(node)):
             value = getattr(node, name)

@@ -114,6 +114,8 @@ class Module:
             return self.static_pointer(e.operand)
         if isinstance(e, ast.AddressOf):
             return self.static_pointer(e.operand)
+        if isinstance(e, ast.FunctionAddress):
+            return f"@{quoted(self.function_symbol(e.function))}"
         if isinstance(e, ast.Name) and e.variable.storage in ("device", "constant", "static"):
             symbol, space, _ = self.variable_pointer(e.variable)
             return self.generic(symbol, space)

@@ -9,6 +9,7 @@ import attrs
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.emit.instructions import fit
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.emit.values import Values
@@ -111,9 +112,9 @@ class FunctionEmitter(Values):
         self.lines.append(f"  store {p.type.llvm} {name}, ptr {slot}, align {p.type.align}{self.place}")
 
     def _construct_members(self, f: ast.Function) -> None:
-        if f.base_init is not None:
+        for offset, e in f.base_inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
-            self.initialise(f.base_init.type, f.base_init, this, f.base_init.type.align)
+            self.initialise(e.type, e, self.offset(this, offset), fit(e.type.align, offset))
         for field, e in f.inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
             where = self.offset(this, field.offset)

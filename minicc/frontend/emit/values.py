@@ -1,7 +1,6 @@
 """Expressions to instructions.
 
-Scalars are operands (text); lvalues and aggregates are addresses. Local variables live in allocas of the entry block;
-LLVM makes registers of them.
+Scalars are operands (text); lvalues and aggregates are addresses.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from typing import Any
 
 import attrs
 
-from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.emit import layout
+from minicc.frontend.emit.instructions import Instructions, fit
 from minicc.frontend.emit.layout import number, value_type
-from minicc.frontend.emit.module import Module, quoted
+from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
@@ -33,140 +32,7 @@ _RANGES = {
 
 
 @attrs.define(eq=False, repr=False)
-class Values:
-    """Emits the instructions of one function."""
-
-    module: Module
-    function: ast.Function
-    lines: list[str] = attrs.field(factory=list)
-    allocas: list[str] = attrs.field(factory=list)
-    slots: dict[int, str] = attrs.field(factory=dict)
-    """Variable to the operand that is its address."""
-    count: int = 0
-    dead: bool = False
-    """The last instruction was a terminator."""
-    block: str = "entry"
-    scope: str = ""
-    place: str = ""
-    """`, !dbg !n` for the instructions being emitted."""
-    flags: str = ""
-    """Fast-math flags of arithmetic: ` contract` under -fmad."""
-    result: str = ""
-    """Address for a returned aggregate."""
-
-    # -- instructions
-
-    def emit(self, text: str) -> None:
-        if self.dead:
-            self.begin(self.label("dead"))
-        self.lines.append(f"  {text}{self.place}")
-
-    def make(self, text: str) -> str:
-        """Emit an instruction with a result."""
-        self.count += 1
-        name = f"%v{self.count}"
-        self.emit(f"{name} = {text}")
-        return name
-
-    def label(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    def begin(self, label: str) -> None:
-        """Start a block; falls through from the last one."""
-        if not self.dead and self.lines:
-            self.lines.append(f"  br label %{label}{self.place}")
-        self.lines.append(f"{label}:")
-        self.block, self.dead = label, False
-
-    def jump(self, label: str, extra: str = "") -> None:
-        if not self.dead:
-            self.emit(f"br label %{label}{extra}")
-            self.dead = True
-
-    def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
-        self.count += 1
-        slot = f"%{name or 't'}.{self.count}"
-        self.allocas.append(f"  {slot} = alloca {t.llvm}, align {max(align, t.align)}")
-        return slot
-
-    def at(self, token: Token) -> None:
-        if self.scope:
-            assert self.module.debug is not None
-            self.place = f", !dbg {self.module.debug.location(token, self.scope)}"
-
-    def internal(self, message: str, at: Token) -> CompileError:
-        return CompileError(Diagnostic("error", "frontend.unsupported", message, at.span))
-
-    def intrinsic(self, name: str, result: str, args: list[tuple[str, str]], attributes: str = "") -> str:
-        """Call an LLVM intrinsic with (type, operand) arguments."""
-        self.module.declare(name, f"{result} ({', '.join(t for t, _ in args)})")
-        call = f"call {attributes}{result} @{name}({', '.join(f'{t} {v}' for t, v in args)})"
-        if result == "void":
-            self.emit(call)
-            return ""
-        return self.make(call)
-
-    @property
-    def ftz(self) -> str:
-        return ".ftz" if self.module.options.flush else ""
-
-    # -- memory
-
-    def load(self, t: Type, address: str, align: int) -> str:
-        volatile = "volatile " if t.volatile else ""
-        if t.kind == "bool":
-            byte = self.make(f"load {volatile}i8, ptr {address}, align {align}")
-            return self.make(f"trunc i8 {byte} to i1")
-        return self.make(f"load {volatile}{t.llvm}, ptr {address}, align {align}")
-
-    def store(self, t: Type, operand: str, address: str, align: int, volatile: bool = False) -> None:
-        text = "volatile " if t.volatile or volatile else ""
-        if t.kind == "bool":
-            if operand in ("true", "false"):
-                operand = "1" if operand == "true" else "0"
-            else:
-                operand = self.make(f"zext i1 {operand} to i8")
-        self.emit(f"store {text}{t.llvm} {operand}, ptr {address}, align {align}")
-
-    def offset(self, address: str, by: int) -> str:
-        return address if by == 0 else self.make(f"getelementptr inbounds nuw i8, ptr {address}, i64 {by}")
-
-    def copy(self, t: Type, source: str, source_align: int, target: str, target_align: int) -> None:
-        """Copy an aggregate; all of it is read before any is written, so the two may be one."""
-        if source == target and not t.volatile:
-            return
-        parts = layout.few_leaves(t)
-        if parts is None:
-            self.module.declare(
-                "llvm.memcpy.p0.p0.i64",
-                "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)",
-            )
-            self.emit(
-                f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)"  # noqa: E501
-            )
-            return
-        volatile = "volatile " if t.volatile else ""
-        values = [
-            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {_fit(source_align, at)}")
-            for at, leaf in parts
-        ]
-        for (at, leaf), value in zip(parts, values, strict=True):
-            self.emit(
-                f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {_fit(target_align, at)}"
-            )
-
-    def zero(self, t: Type, target: str, align: int) -> None:
-        parts = layout.few_leaves(t)
-        if parts is None:
-            self.module.declare("llvm.memset.p0.i64", "void (ptr writeonly captures(none), i8, i64, i1 immarg)")
-            self.emit(f"call void @llvm.memset.p0.i64(ptr align {align} {target}, i8 0, i64 {t.size}, i1 false)")
-            return
-        for at, leaf in parts:
-            self.emit(
-                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {_fit(align, at)}"  # noqa: E501
-            )
-
+class Values(Instructions):
     # -- lvalues and aggregates
 
     def address(self, e: ast.Expr) -> tuple[str, int]:
@@ -178,9 +44,12 @@ class Values:
             return self.value(e.operand), max(1, e.type.align)
         if isinstance(e, ast.Member):
             base, align = self.address(e.base)
-            return self.offset(base, e.field.offset), _fit(align, e.field.offset)
+            return self.offset(base, e.field.offset), fit(align, e.field.offset)
         if isinstance(e, ast.Cast) and e.kind == "relabel":
             base, align = self.address(e.operand)
+            shift = _base_shift(e.operand.type.bare, e.type.bare)
+            if shift:
+                return self.make(f"getelementptr inbounds i8, ptr {base}, i64 {shift}"), fit(align, shift)
             return base, min(align, e.type.align) if not e.type.aggregate else align
         if isinstance(e, ast.Text):
             return self.module.text(e.data), 1
@@ -198,6 +67,8 @@ class Values:
                 return self._conditional_address(e), max(1, e.type.align)
             if isinstance(e, ast.Call):
                 return self.call(e, ""), max(1, e.type.align)
+            if isinstance(e, ast.IndirectCall):
+                return self.indirect_call(e, ""), max(1, e.type.align)
         slot = self.alloca(e.type)
         self.initialise(e.type, e, slot, e.type.align)
         return slot, e.type.align
@@ -220,6 +91,14 @@ class Values:
             # Declared in code that was never emitted (after a return, say).
             slot = self.slots[id(v)] = self.alloca(v.type if v.type.kind != "reference" else ty.ULONG, v.align)
             return slot, v.type.align
+        if (
+            v.storage == "host"
+            and v.type.aggregate
+            and not self.module.host
+            and v.scope is not None
+            and v.owner is None
+        ):
+            raise self.internal(f'identifier "{v.name}" is undefined in device code', at)
         try:
             symbol, space, align = self.module.variable_pointer(v)
         except layout.NotStatic:
@@ -280,6 +159,8 @@ class Values:
             self.construct(e, target)
         elif isinstance(e, ast.Call) and not e.lvalue:
             self.call(e, target)
+        elif isinstance(e, ast.IndirectCall) and not e.lvalue:
+            self.indirect_call(e, target)
         elif isinstance(e, ast.Conditional) and not e.lvalue:
             yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
             self.branch(e.condition, yes, no)
@@ -313,7 +194,7 @@ class Values:
                 self.store_bits(field, where, self.value(part))
             elif not (covered < wanted and isinstance(part, ast.Zero)):
                 self.initialise(
-                    part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, _fit(align, at)
+                    part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, fit(align, at)
                 )
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
@@ -336,7 +217,7 @@ class Values:
         elif isinstance(e, ast.Comma):
             self.effect(e.left)
             self.effect(e.right)
-        elif e.type.aggregate or (isinstance(e, ast.Call) and e.lvalue):
+        elif e.type.aggregate or (isinstance(e, ast.Call | ast.IndirectCall) and e.lvalue):
             if not isinstance(e, ast.Name):
                 self.address(e)
         elif not isinstance(e, ast.Name | ast.Number) or e.type.volatile:
@@ -516,7 +397,7 @@ class Values:
         llvm = t.llvm
         if op in ("<<", ">>"):
             right = (
-                self.convert(right, right_type.bare, ty.UINT if t.size == 4 else ty.ULONG)
+                self.convert(right, right_type.bare, {4: ty.UINT, 8: ty.ULONG, 16: ty.UINT128}[t.size])
                 if right_type.size != t.size
                 else right
             )
@@ -622,7 +503,16 @@ class Values:
             return self.address(e.operand)[0]
         if e.kind == "relabel":
             return self._loaded(e)
-        return self.convert(self.value(e.operand), e.operand.type.bare, e.type.bare)
+        a, b = e.operand.type.bare, e.type.bare
+        operand = self.value(e.operand)
+        if a.kind == "pointer" and b.kind == "pointer" and a.elem is not None and b.elem is not None:
+            shift = _base_shift(a.elem.bare, b.elem.bare)
+            if shift:
+                # A null pointer stays one.
+                moved = self.make(f"getelementptr i8, ptr {operand}, i64 {shift}")
+                null = self.make(f"icmp eq ptr {operand}, null")
+                return self.make(f"select i1 {null}, ptr null, ptr {moved}")
+        return self.convert(operand, a, b)
 
     def convert(self, operand: str, source: Type, target: Type) -> str:
         """Arithmetic, enumeration and pointer conversions of a register value."""
@@ -676,21 +566,29 @@ class Values:
     def call(self, e: ast.Call, target: str) -> str:
         """Call a function; an aggregate result goes to `target`. References come back as addresses."""
         f = e.function
-        args: list[str] = []
-        ret = f.type.elem
+        this = []
+        if f.this is not None:
+            assert e.this is not None
+            this = [f"ptr {self.address(e.this)[0]}"]
+        args = this + self.arguments(f.type, e.args)
+        return self._call(f.type, f"@{quoted(self.module.function_symbol(f))}", args, target, e.at)
+
+    def indirect_call(self, e: ast.IndirectCall, target: str) -> str:
+        function = e.callee.type.elem
+        assert function is not None
+        callee = self.value(e.callee)
+        return self._call(function, callee, self.arguments(function, e.args), target, e.at)
+
+    def _call(self, function: Type, callee: str, args: list[str], target: str, at: Token) -> str:
+        ret = function.elem
         assert ret is not None
         if ret.aggregate:
             # Built aside: the callee may read what the target holds.
             slot = self.alloca(ret.bare)
-            args.append(f"ptr {slot}")
-        if f.this is not None:
-            assert e.this is not None
-            args.append(f"ptr {self.address(e.this)[0]}")
-        args += self.arguments(f, e.args)
-        symbol = quoted(self.module.function_symbol(f))
-        self.at(e.at)
+            args = [f"ptr {slot}", *args]
+        self.at(at)
         result = "void" if ret.aggregate or ret.kind == "void" else ret.llvm
-        text = f"call {result} @{symbol}({', '.join(args)})"
+        text = f"call {result} {callee}({', '.join(args)})"
         if result == "void":
             self.emit(text)
             if ret.aggregate and target:
@@ -699,9 +597,17 @@ class Values:
         operand = self.make(text)
         return self.make(f"trunc i8 {operand} to i1") if ret.kind == "bool" else operand
 
-    def arguments(self, f: ast.Function, args: list[ast.Expr]) -> list[str]:
+    def _indirect_value(self, e: ast.IndirectCall) -> str:
+        if e.lvalue:
+            return self.load(e.type, self.indirect_call(e, ""), max(1, e.type.align))
+        return self.indirect_call(e, "")
+
+    def _function_address(self, e: ast.FunctionAddress) -> str:
+        return f"@{quoted(self.module.function_symbol(e.function))}"
+
+    def arguments(self, function: Type, args: list[ast.Expr]) -> list[str]:
         out: list[str] = []
-        for param, arg in zip(f.type.params, args, strict=False):
+        for param, arg in zip(function.params, args, strict=False):
             if param.kind == "reference":
                 out.append(f"ptr {self.address(arg)[0]}")
             elif param.aggregate:
@@ -717,7 +623,7 @@ class Values:
 
     def construct(self, e: ast.Construct, target: str) -> None:
         symbol = quoted(self.module.function_symbol(e.function))
-        args = [f"ptr {target}", *self.arguments(e.function, e.args)]
+        args = [f"ptr {target}", *self.arguments(e.function.type, e.args)]
         self.emit(f"call void @{symbol}({', '.join(args)})")
 
     # -- builtins
@@ -741,9 +647,14 @@ class Values:
         raise self.internal(f"an expression of type '{e.type}' cannot be used as a value here", e.at)
 
 
-def _fit(align: int, offset: int) -> int:
-    """Alignment known `offset` bytes past an address aligned to `align`."""
-    return align if offset == 0 else min(align, offset & -offset)
+def _base_shift(source: Type, target: Type) -> int:
+    """What to add to the address of a `source` for that of the base or derived class `target` in it."""
+    if source is target or source.record is None or target.record is None:
+        return 0
+    offset = ty.base_offset(source, target)
+    if offset is not None:
+        return offset
+    return -(ty.base_offset(target, source) or 0)
 
 
 def _as_signed(value: int, bits: int) -> int:
@@ -756,6 +667,7 @@ _VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
     ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,  # noqa: E501
     ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
+    ast.IndirectCall: Values._indirect_value, ast.FunctionAddress: Values._function_address,
     ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,  # noqa: E501
     ast.Init: Values._misplaced, ast.Construct: Values._misplaced, ast.Overloads: Values._misplaced,
 }  # fmt: skip

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Specifiers
-from minicc.frontend.parse.statements import Statements
+from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import common_type
-from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.tokens import EOF, STRING, Token
 from minicc.frontend.types import Field, Type
 
-_MEMORY = ("shared", "constant", "managed")
 
-
-class Declarations(Statements):
-    variables: list[ast.Variable]
-    """Variables with static storage, in order."""
-    extern_c: bool = False
-    library: bool = False
-    """Reading our own library: host rules do not apply."""
+class Declarations(Variables):
     strict: bool = False
 
     # -- top level
@@ -85,6 +79,11 @@ class Declarations(Statements):
             self.take()
             return []
         specs = self.specifiers(need_type=False)
+        if specs.type is None and self._is_constructor_outline():
+            d = self.constructor_outline()
+            f = self._member_definition(specs, d, constructor=True)
+            self.function_body(f, d)
+            return []
         if specs.type is None:
             self._no_type()
         if self.accept(";"):
@@ -101,6 +100,10 @@ class Declarations(Statements):
         assert specs.type is not None
         out: list[ast.Variable] = []
         first = True
+        if self._binding_follows():
+            out = self._structured_binding(specs)
+            self.expect(";", "at end of declaration")
+            return out
         while True:
             d = self.declarator(specs.type)
             if d.type.kind == "function" and d.params is not None and "typedef" not in specs.words:
@@ -118,9 +121,6 @@ class Declarations(Statements):
             first = False
             if not self.accept(","):
                 break
-        if self.at(":") and self.function is not None:
-            self.i += 1
-            return out
         after = "after top level declarator" if self.function is None else "at end of declaration"
         self.expect(";", after)
         return out
@@ -221,238 +221,6 @@ class Declarations(Statements):
             self.fail("static assertion expression is not an integral constant expression", e.at)
         if not value:
             self.report("frontend.static-assert", f"static assertion failed{message}", at)
-
-    # -- variables
-
-    def declaration_statement(self) -> ast.Stmt:
-        at = self.token
-        declared = self.declaration()
-        return ast.DeclStmt(at, [v for v in declared if v.storage in ("local", "reference")])
-
-    def condition_variable(self) -> ast.Variable:
-        specs = self.specifiers()
-        assert specs.type is not None
-        d = self.declarator(specs.type)
-        return self.variable(specs, d)
-
-    def variable(self, specs: Specifiers, d: Declarator) -> ast.Variable:
-        assert d.name is not None
-        at = d.name
-        if d.owner is not None:
-            return self._static_member(specs, d)
-        local = self.function is not None
-        v = ast.Variable(at.text, d.type, at, restrict=d.restrict, scope=self.scope, owner=self.function)
-        v.constexpr = "constexpr" in specs.words
-        v.align = specs.align
-        if v.constexpr:
-            v.type = ty.qualified(v.type, ty.CONST)
-        v.extern = "extern" in specs.words or (not local and self.extern_c and not specs.spaces)
-        v.internal = "static" in specs.words or (not local and v.type.const and not v.extern)
-        v.storage = self._storage(specs, v, local)
-        if v.type.kind == "void":
-            self.fail("variable has incomplete type 'void'", at)
-        if v.type.kind == "function":
-            self.fail("function declarations inside functions are not supported", at)
-        if v.type.kind == "record" and not ty.is_complete(v.type):
-            self.fail(f"variable has incomplete type '{v.type}'", at)
-        if v.type.kind == "pointer" and v.type.elem is not None and v.type.elem.kind == "function":
-            self.warn("frontend.function-pointer", "pointers to functions are not supported in device code", at)
-        # A declarator's name is in scope in its own initialiser.
-        declared_type = v.type
-        if not (
-            declared_type.kind == "auto"
-            or (declared_type.kind == "reference" and declared_type.elem and declared_type.elem.kind == "auto")
-        ):
-            self.declare(at.text, v, at)
-        try:
-            self._initialiser(v)
-        except Abandon:
-            if self._is_auto(v.type):
-                v.type = ty.ERROR
-                self.scope.names.setdefault(at.text, v)
-            elif v.type.kind == "array" and v.type.count < 0:
-                v.type = ty.ERROR
-            raise
-        if self._is_auto(declared_type):
-            self.declare(at.text, v, at)
-        if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
-            self.fail("definition of variable with array type needs an explicit size or an initializer", at)
-        if v.storage not in ("local", "reference"):
-            v.number = self._number(v)
-            self.variables.append(v)
-        return v
-
-    def _is_auto(self, t: Type) -> bool:
-        while t.kind in ("reference", "pointer") and t.elem is not None:
-            t = t.elem
-        return t.bare.kind == "auto"
-
-    def _number(self, v: ast.Variable) -> int:
-        return sum(
-            1 for other in self.variables if other.owner is v.owner and other.name == v.name and v.owner is not None
-        )
-
-    def _static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
-        assert d.name is not None and d.owner is not None and d.owner.record is not None
-        scope = d.owner.record.scope
-        found = scope.names.get(d.name.text) if scope is not None else None
-        if not isinstance(found, ast.Variable):
-            self.fail(f"no member named '{d.name.text}' in '{d.owner}'", d.name)
-        self._initialiser(found)
-        return found
-
-    def _storage(self, specs: Specifiers, v: ast.Variable, local: bool) -> str:
-        spaces = specs.spaces
-        at = v.at
-        if "global" in spaces:
-            self.fail("'__global__' attribute only applies to functions", at)
-        if sum(s in spaces for s in _MEMORY) > 1:
-            self.fail("conflicting memory space attributes", at)
-        if "managed" in spaces:
-            self.fail("__managed__ variables are not supported", at)
-        if "shared" in spaces:
-            if v.extern or (v.type.kind == "array" and v.type.count < 0):
-                if not v.extern:
-                    self.fail("definition of variable with array type needs an explicit size or an initializer", at)
-                return "dynamic"
-            if not local:
-                return "shared"
-            return "shared"
-        if "constant" in spaces:
-            if local:
-                self.fail("__constant__ variables must have global scope", at)
-            return "constant"
-        if "device" in spaces:
-            return "static" if local else "device"
-        if local:
-            if "static" in specs.words:
-                return "static"
-            if v.extern:
-                self.fail("extern declarations inside functions are supported for __shared__ variables only", at)
-            return "reference" if v.type.kind == "reference" else "local"
-        return "host" if not self.library else "device"
-
-    def _initialiser(self, v: ast.Variable) -> None:
-        at = v.at
-        if self.at("(") and self._is_auto(v.type) is False:
-            args = self.arguments()
-            self._construct_variable(v, args)
-        elif self.at("=") or self.at("{"):
-            direct = not self.accept("=")
-            e: ast.Expr = self.braced_list() if self.at("{") else self.assignment()
-            if v.storage in ("shared", "dynamic"):
-                self.fail("initialization is not supported for __shared__ variables", at)
-            if v.storage == "host" and self.function is None and not v.type.const and not self.library:
-                # nvcc compiles host variables for the host; here their values are of no use.
-                pass
-            if self._is_auto(v.type):
-                e = self._deduce_auto(v, e)
-            if v.type.kind == "reference":
-                if isinstance(e, BracedList):
-                    assert v.type.elem is not None
-                    e = self.braced(e, v.type.elem.bare)
-                v.init = self.bind(e, v.type)
-            else:
-                v.init = self.initialise(v.type, e, at)
-            del direct
-        else:
-            if self._is_auto(v.type):
-                self.fail(
-                    f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at
-                )
-            if v.type.kind == "reference":
-                self.fail(f"declaration of reference variable '{v.name}' requires an initializer", at)
-            t = v.type
-            while t.kind == "array":
-                assert t.elem is not None
-                t = t.elem
-            if (
-                t.record is not None
-                and (t.record.constructors or self._needs_construction(t) or t.record.name == "dim3")
-                and v.storage not in ("shared", "dynamic")
-            ):
-                if v.type.kind == "array":
-                    parts: list[tuple[int, Field | None, ast.Expr]] = []
-                    self._default_element(v.type, 0, parts, at)
-                    v.init = ast.Init(v.type, at, parts)
-                elif not t.record.has_default:
-                    v.init = (
-                        self.default_value(t, at)
-                        if t.record.constructors or t.record.name != "dim3"
-                        else self.construct(t, [], at)
-                    )
-            elif v.type.const and v.storage in ("local", "static", "host") and not v.extern and v.type.scalar:
-                self.fail(f"default initialization of an object of const type '{v.type}'", at)
-        if v.init is not None:
-            if v.type.kind == "array" and v.type.count < 0:
-                v.type = ty.array(v.type.elem or ty.INT, v.init.type.count)
-            if (v.type.const and v.type.scalar and not v.type.volatile) or v.constexpr:
-                v.value = constant.evaluate(v.init) if v.type.scalar else None
-                if v.constexpr and v.value is None and v.type.scalar and v.type.kind != "pointer":
-                    self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
-            if (
-                v.storage == "static"
-                and v.type.scalar
-                and constant.evaluate(v.init) is None
-                and v.type.kind != "pointer"
-            ):
-                self.fail(
-                    "dynamic initialization is not supported for a function-scope static variable in device code", at
-                )
-            if (
-                v.storage in ("device", "constant")
-                and v.type.scalar
-                and v.type.kind != "pointer"
-                and constant.evaluate(v.init) is None
-            ):
-                self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
-
-    def _construct_variable(self, v: ast.Variable, args: list[ast.Expr]) -> None:
-        t = v.type
-        if v.storage in ("shared", "dynamic"):
-            self.fail("initialization is not supported for __shared__ variables", v.at)
-        if t.kind == "reference":
-            if len(args) != 1:
-                self.fail(f"excess elements in initializer of type '{t}'", v.at)
-            v.init = self.bind(args[0], t)
-        elif t.kind == "record":
-            v.init = self.construct(t.bare, args, v.at)
-        elif len(args) != 1:
-            self.fail(f"{'excess elements in' if args else 'expected expression as'} initializer of type '{t}'", v.at)
-        else:
-            v.init = self.initialise(t, args[0], v.at)
-
-    def _deduce_auto(self, v: ast.Variable, e: ast.Expr) -> ast.Expr:
-        if isinstance(e, BracedList):
-            if len(e.items) != 1:
-                self.fail(
-                    f"cannot deduce actual type for variable '{v.name}' with type 'auto' from initializer list", v.at
-                )
-            e = e.items[0][1]
-        if isinstance(e, ast.Overloads):
-            self.fail("functions as values are not supported in device code", e.at)
-        t = v.type
-        quals = t.quals
-        if t.kind == "reference":
-            assert t.elem is not None
-            source = e.type if e.lvalue else e.type.bare
-            if t.rvalue and not e.lvalue:
-                v.type = ty.reference(ty.qualified(source, t.elem.quals), True)
-            else:
-                v.type = ty.reference(ty.qualified(source, t.elem.quals))
-            v.storage = "reference" if v.storage == "local" else v.storage
-            return e
-        e = self.decay(e)
-        if t.kind == "pointer":
-            if e.type.kind != "pointer":
-                self.fail(f"variable '{v.name}' with type '{t}' has incompatible initializer of type '{e.type}'", v.at)
-            assert t.elem is not None and e.type.elem is not None
-            v.type = ty.qualified(ty.pointer(ty.qualified(e.type.elem, t.elem.quals)), quals)
-            return e
-        if e.type.kind == "void":
-            self.fail("variable has incomplete type 'void'", v.at)
-        v.type = ty.qualified(e.type.bare, quals)
-        return e
 
     # -- functions
 
@@ -560,17 +328,21 @@ class Declarations(Statements):
         old.forceinline = old.forceinline or new.forceinline
         return old
 
-    def _member_definition(self, specs: Specifiers, d: Declarator) -> ast.Function:
+    def _member_definition(self, specs: Specifiers, d: Declarator, constructor: bool = False) -> ast.Function:
         assert (
             d.owner is not None
             and d.name is not None
             and d.owner.record is not None
             and d.owner.record.scope is not None
         )
-        found = d.owner.record.scope.names.get(d.name.text)
+        found: object = d.owner.record.scope.names.get(d.name.text)
+        if constructor:
+            found = d.owner.record.constructors
         for f in found if isinstance(found, list) else ():
             if isinstance(f, ast.Function) and f.type.params == d.type.params and f.this_quals == d.this_quals:
                 f.params, f.param_scope = d.params or [], d.param_scope
+                for p in f.params:
+                    p.owner = f
                 if f.param_scope is not None:
                     f.param_scope.parent = d.owner.record.scope
                 return f
@@ -642,32 +414,62 @@ class Declarations(Statements):
         assert record is not None
         done: set[str] = set()
         while True:
-            name = self.identifier()
-            if self.at("<"):
-                self.i -= 1
-                self.simple_type()
-            field = record.find(name.text)
+            name = self._initialised_name()
+            field = record.find(name.text) or record.find_unnamed(name.text)
             at = self.token
-            base = record.source
-            if (
-                field is None
-                and isinstance(base, Type)
-                and record.base is not None
-                and name.text in (record.base.name, record.base.template_name)
-            ):
+            base = self._named_base(record, name) if field is None else None
+            if base is not None:
                 args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
-                f.base_init = self.construct(base, args, name)
-                done |= {x.name for x in record.base.fields}
+                t, offset = base
+                if len(args) == 1 and isinstance(args[0], ast.Init):
+                    value = self.braced(args[0], t)
+                else:
+                    value = self.construct(t, args, name)
+                f.base_inits.append((offset, value))
+                done.add(f"base {offset} {t}")
+            elif f.record is not None and name.text in (record.name.partition("<")[0], record.template_name):
+                # A delegating constructor.
+                value = self.construct(f.record, self.arguments(), name)
+                f.base_inits.append((0, value))
+                return
             elif field is None:
                 self.fail(
                     f"member initializer '{name.text}' does not name a non-static data member or base class", name
                 )
             else:
-                f.inits.append((field, self._member_value(field, at)))
+                f.inits += [(x, e) for x, e in self._member_values(field, record, at)]
                 done.add(field.name)
             if not self.accept(","):
                 break
         self._default_members(f, done)
+
+    def _initialised_name(self) -> Token:
+        """A member's or a base class's name, without qualifiers and template arguments."""
+        name = self.identifier()
+        while self.at("<") or self.at("::"):
+            if self.at("<"):
+                self.skip_template_arguments()
+            else:
+                self.i += 1
+                name = self.identifier()
+        return name
+
+    def _named_base(self, record: ty.Record, name: Token) -> tuple[Type, int] | None:
+        found = self.lookup(name.text)
+        for t, offset in record.bases:
+            assert t.record is not None
+            if t is found or name.text in (t.record.name, t.record.template_name):
+                return t, offset
+        return None
+
+    def _member_values(self, field: Field, record: ty.Record, at: Token) -> list[tuple[Field, ast.Expr]]:
+        if field not in record.fields:
+            # A member of an unnamed union: where it lies in the whole.
+            outer = next(
+                f for f in record.fields if not f.name and f.type.record is not None and f.type.record.find(field.name)
+            )
+            field = attrs.evolve(field, offset=field.offset + outer.offset)
+        return [(field, self._member_value(field, at))]
 
     def _member_value(self, field: Field, at: Token) -> ast.Expr:
         if self.at("{"):
@@ -686,18 +488,12 @@ class Declarations(Statements):
 
     def _default_members(self, f: ast.Function, done: set[str]) -> None:
         assert f.record is not None and f.record.record is not None
-        inherited = {x.name for x in f.record.record.base.fields} if f.record.record.base else set()
-        if (
-            inherited
-            and not inherited <= done
-            and f.record.record.base is not None
-            and f.record.record.base.constructors
-        ):
-            base = f.record.record.source
-            assert isinstance(base, Type)
-            f.base_init = self.construct(base, [], f.at)
-        for field in f.record.record.fields:
-            if field.name in done or field.name in inherited:
+        record = f.record.record
+        for t, offset in record.bases:
+            if f"base {offset} {t}" not in done and self._needs_construction(t):
+                f.base_inits.append((offset, self.default_value(t, f.at)))
+        for field in record.fields[record.inherited :]:
+            if field.name and field.name in done:
                 continue
             default = self.default_member(f.record, field, f.at)
             if default is not None:

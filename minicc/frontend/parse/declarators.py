@@ -1,4 +1,4 @@
-"""Types as written: specifiers, declarators, type names, qualified names, template arguments."""
+"""Types as written: specifiers, declarators, type names."""
 
 from __future__ import annotations
 
@@ -6,51 +6,14 @@ import attrs
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.cursor import KEYWORDS
-from minicc.frontend.parse.expressions import Expressions
+from minicc.frontend.cursor import KEYWORDS, Abandon
+from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, Names, opaque
 from minicc.frontend.sema import constant
-from minicc.frontend.tokens import IDENT, NUMBER, PUNCT, STRING, Token
+from minicc.frontend.tokens import EOF, IDENT, NUMBER, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
-_BASIC = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "wchar_t"))
 _SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
            "__managed__": "managed"}  # fmt: skip
-SPECIFIERS = frozenset(
-    [
-        "const",
-        "volatile",
-        "static",
-        "extern",
-        "inline",
-        "constexpr",
-        "typedef",
-        "register",
-        "mutable",
-        "friend",
-        "virtual",
-        "explicit",
-        "thread_local",
-        "__device__",
-        "__global__",
-        "__host__",
-        "__shared__",
-        "__constant__",
-        "__managed__",
-        "__forceinline__",
-        "__noinline__",
-        "__launch_bounds__",
-        "__align__",
-        "__attribute__",
-        "__cluster_dims__",
-        "__maxnreg__",
-        "__grid_constant__",
-        "alignas",
-        "consteval",
-        "constinit",
-    ]
-)
-_TAGS = frozenset(("struct", "class", "union", "enum"))
-_STARTS = _BASIC | SPECIFIERS | _TAGS | frozenset(("auto", "decltype", "typename"))
 _CHOICES: dict[tuple[str, ...], Type] = {
     ("void",): ty.VOID, ("bool",): ty.BOOL, ("float",): ty.FLOAT, ("double",): ty.DOUBLE, ("wchar_t",): ty.WCHAR,
     ("char",): ty.CHAR, ("char", "signed"): ty.SCHAR, ("char", "unsigned"): ty.UCHAR,
@@ -63,8 +26,12 @@ _CHOICES: dict[tuple[str, ...], Type] = {
     ("int", "long", "long", "signed"): ty.LLONG,
     ("long", "long", "unsigned"): ty.ULLONG, ("int", "long", "long", "unsigned"): ty.ULLONG,
     ("double", "long"): ty.DOUBLE,
+    ("__int128",): ty.INT128, ("__int128", "signed"): ty.INT128, ("__int128", "unsigned"): ty.UINT128,
+    ("char8_t",): ty.UCHAR, ("char16_t",): ty.USHORT, ("char32_t",): ty.UINT,
 }  # fmt: skip
 
+
+_AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "override", "final", "mutable"))
 
 Default = tuple[list[Token], ast.Scope | None] | None
 
@@ -99,223 +66,14 @@ class Declarator:
     param_scope: ast.Scope | None = None
 
 
-class Declarators(Expressions):
-    # -- names
-
-    def type_of_name(self, token: Token) -> Type | None:
-        found = self.lookup(token.text)
-        return found if isinstance(found, Type) else None
-
-    def starts_type(self, ahead: int = 0) -> bool:
-        token = self.peek(ahead) if ahead else self.token
-        if token.kind != IDENT:
-            if token.text == "::" and token.kind == PUNCT:
-                return self._qualified_is_type(self.i + ahead)
-            return False
-        if token.text in _STARTS:
-            return True
-        if self.peek(ahead + 1).text == "::":
-            return self._qualified_is_type(self.i + ahead)
-        found = self.lookup(token.text)
-        if isinstance(found, ast.ClassTemplate) and self.peek(ahead + 1).text == "<":
-            return self._qualified_is_type(self.i + ahead)
-        return isinstance(found, Type | ast.ClassTemplate)
-
-    def _qualified_is_type(self, start: int) -> bool:
-        i, scope, found = start, None, None
-        tokens = self.tokens
-        if tokens[i].text == "::":
-            scope = self._global_scope()
-            i += 1
-        while True:
-            token = tokens[i]
-            if token.kind != IDENT:
-                return False
-            found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
-            if scope is not None and found is None and scope.name == "std":
-                found = self.builtin(token.text)
-            i += 1
-            if isinstance(found, ast.ClassTemplate) and tokens[i].text == "<":
-                depth = 0
-                while True:
-                    text = tokens[i].text
-                    if text == "<":
-                        depth += 1
-                    elif text in (">", ">>"):
-                        depth -= len(text)
-                    elif text in (";", "{", ""):
-                        return False
-                    i += 1
-                    if depth <= 0:
-                        break
-                if tokens[i].text != "::":
-                    return True
-                # Foo<T>::name: read it to know.
-                return self._reads_as_type(start)
-            if tokens[i].text != "::":
-                return isinstance(found, Type | ast.ClassTemplate)
-            i += 1
-            if isinstance(found, ast.Scope):
-                scope = found
-            elif isinstance(found, Type) and found.record is not None:
-                scope = found.record.scope
-            elif isinstance(found, Type) and found.kind == "enum":
-                return False
-            else:
-                return False
-            if scope is None:
-                return False
-
-    def _reads_as_type(self, start: int) -> bool:
-        from minicc.frontend.cursor import Abandon
-
-        saved = self.i
-        self.i = start
-        self.quiet += 1
-        try:
-            entity, _ = self.qualified()
-            return isinstance(entity, Type)
-        except Abandon:
-            return False
-        finally:
-            self.quiet -= 1
-            self.i = saved
-
-    def _global_scope(self) -> ast.Scope:
-        scope = self.scope
-        while scope.parent is not None:
-            scope = scope.parent
-        return scope
-
-    def qualified(self) -> tuple[object, Token]:
-        """A name, perhaps qualified, and its entity; template-ids of classes are instantiated."""
-        scope: ast.Scope | None = None
-        if self.at("::"):
-            self.i += 1
-            scope = self._global_scope()
-        while True:
-            if scope is not None and self.at("operator"):
-                name = self.operator_name()
-            else:
-                self.accept("template")
-                name = self.identifier()
-            if scope is None:
-                entity = self.lookup(name.text)
-                if entity is None:
-                    self._undeclared(name)
-            else:
-                entity = self.find_in(scope, name.text)
-                if scope.name == "std" and name.text in ("min", "max"):
-                    self.fail(f"std::{name.text} is a __host__ function; use {name.text} in device code", name)
-                if entity is None and (scope.name == "std" or scope.parent is None):
-                    entity = self.builtin(name.text)
-                if entity is None:
-                    if scope.record is not None:
-                        self.fail(
-                            f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member"
-                        )
-                    where = f"namespace '{scope.name}'" if scope.name else "the global namespace"
-                    self.fail(f"no member named '{name.text}' in {where}", name, code="frontend.no-member")
-            if isinstance(entity, ast.ClassTemplate):
-                entity = self.template_id(entity, name)
-            if not self.at("::"):
-                return entity, name
-            if isinstance(entity, ast.Scope):
-                scope = entity
-            elif isinstance(entity, Type) and entity.record is not None and entity.record.scope is not None:
-                scope = entity.record.scope
-            elif isinstance(entity, Type) and entity.kind == "enum":
-                self.i += 1
-                return self._enumerator(entity), name
-            else:
-                self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
-            self.i += 1
-
-    def _enumerator(self, t: Type) -> ast.Variable:
-        name = self.identifier()
-        found = t.bare.cache.get(("enumerator", name.text))
-        if found is None:
-            self.fail(f"no member named '{name.text}' in '{t}'", name)
-        return ast.Variable(name.text, t, name, "enumerator", value=found.count)
-
-    def _undeclared(self, name: Token) -> None:
-        near = self.suggestion(name.text)
-        extra = f"; did you mean '{near}'?" if near else ""
-        self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")
-
-    def suggestion(self, name: str) -> str | None:
-        """A name in scope that differs by one or two letters."""
-        if len(name) < 3:
-            return None
-        best: tuple[int, str] | None = None
-        scope: ast.Scope | None = self.scope
-        while scope is not None:
-            for other in scope.names:
-                if abs(len(other) - len(name)) <= 1 and other != name:
-                    distance = _edits(name, other)
-                    if distance <= (len(name) + 2) // 4 and (best is None or distance < best[0]):
-                        best = (distance, other)
-            scope = scope.parent
-        return best[1] if best else None
-
-    def template_id(self, template: ast.ClassTemplate, at: Token) -> Type:
-        if not self.at("<"):
-            # Inside its own definition the bare name is the instance.
-            scope: ast.Scope | None = self.scope
-            while scope is not None:
-                if (
-                    scope.record is not None
-                    and scope.record.template_name == template.name
-                    and scope.record_type is not None
-                ):
-                    return scope.record_type
-                scope = scope.parent
-            self.fail(f"use of class template '{template.name}' requires template arguments", at)
-        return self.class_instance(template, self.template_arguments(template.params), at)
-
-    def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> Type:
-        raise NotImplementedError
-
-    def template_arguments(self, params: list[ast.TemplateParam] | None) -> list[object]:
-        """`< type or constant, ... >` at the cursor: Types and ints (or stand-ins, within a pattern)."""
-        self.expect("<")
-        self.enter(self.token)
-        out: list[object] = []
-        ends, self.greater_ends = self.greater_ends, True
-        while not self.at(">") and not self.at(">>"):
-            if self.starts_type(0) and not self._functional_ahead():
-                out.append(self.type_name())
-            else:
-                e = self.conditional_expression()
-                if isinstance(e, ast.Name) and e.variable.storage == "stand-in":
-                    out.append(Type("value", e.variable.name))
-                else:
-                    value = constant.evaluate(e)
-                    if value is None:
-                        self.fail("non-type template argument is not a constant expression", e.at)
-                    out.append(value)
-            if self.at("..."):
-                self.i += 1
-                last = out.pop()
-                if isinstance(last, tuple):
-                    out += last
-            if not self.accept(","):
-                break
-        self.greater_ends = ends
-        self.nest -= 1
-        self.expect(">")
-        return out
-
-    def _functional_ahead(self) -> bool:
-        return False
-
+class Declarators(Names):
     # -- specifiers
 
     def simple_type(self) -> Type:
         token = self.token
-        if token.text in _BASIC:
+        if token.text in BASIC:
             words: list[str] = []
-            while self.token.kind == IDENT and self.token.text in _BASIC:
+            while self.token.kind == IDENT and self.token.text in BASIC:
                 words.append(self.take().text)
             return self._combine(words, token)
         if token.text == "typename":
@@ -324,10 +82,7 @@ class Declarators(Expressions):
             specs = self.specifiers()
             assert specs.type is not None
             return specs.type
-        entity, name = self.qualified()
-        if not isinstance(entity, Type):
-            self.fail(f"'{name.text}' is not a type", name)
-        return entity
+        return self.type_entity(*self.qualified())
 
     def _combine(self, words: list[str], at: Token) -> Type:
         found = _CHOICES.get(tuple(sorted(words)))
@@ -351,7 +106,7 @@ class Declarators(Expressions):
                     specs.type = self.simple_type()
                     continue
                 break
-            if text in _BASIC:
+            if text in BASIC:
                 if specs.type is not None:
                     self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
                 words.append(text)
@@ -366,7 +121,7 @@ class Declarators(Expressions):
                 self._specifier(specs, token)
             elif specs.type is not None or words:
                 break
-            elif text in _TAGS:
+            elif text in TAGS:
                 specs.type = self.tagged(specs)
             elif text == "auto":
                 specs.type = ty.AUTO
@@ -376,7 +131,7 @@ class Declarators(Expressions):
             elif text == "typename":
                 self.i += 1
                 specs.type = self._typename()
-            elif self._is_constructor_name():
+            elif self._is_constructor_name() or (self.function is None and self._is_constructor_outline()):
                 break
             else:
                 if not self.starts_type(0):
@@ -391,10 +146,7 @@ class Declarators(Expressions):
         return specs
 
     def _typename(self) -> Type:
-        entity, name = self.qualified()
-        if not isinstance(entity, Type):
-            self.fail(f"no type named '{name.text}'", name)
-        return entity
+        return self.type_entity(*self.qualified())
 
     def _no_type(self) -> None:
         token = self.token
@@ -421,12 +173,56 @@ class Declarators(Expressions):
 
     def _is_constructor_name(self) -> bool:
         """In a class: `Name (` declares a constructor, not a variable of type Name."""
-        record = self.scope.record
+        scope = self.scope
+        if scope.kind == "template" and scope.parent is not None:
+            scope = scope.parent
+        record = scope.record
         return (
             record is not None
             and self.token.text in (record.name.partition("<")[0], record.template_name)
             and self.peek().text == "("
         )
+
+    def _is_constructor_outline(self) -> bool:
+        """`Class::Class(` or `Class<T>::Class(`."""
+        k = self.i + 1
+        name = self.token.text
+        if self.token.kind != IDENT:
+            return False
+        if self.tokens[k].text == "<":
+            depth = 0
+            while self.tokens[k].kind != EOF:
+                depth += {"<": 1, ">": -1, ">>": -2}.get(self.tokens[k].text, 0)
+                k += 1
+                if depth <= 0:
+                    break
+        if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
+            return False
+        if self.tokens[k + 1].text == "~":
+            return True
+        if self.tokens[k + 1].text == name:
+            return self.tokens[k + 2].text == "("
+        return False
+
+    def constructor_outline(self) -> Declarator:
+        """`Class::Class(params)` at the cursor."""
+        at = self.token
+        owner = self.type_entity(*self._class_before_colons())
+        if self.at("~"):
+            self.fail("destructors defined outside of their class are not supported in device code", at)
+        name = self.identifier()
+        d = Declarator(name, ty.VOID)
+        d.owner = owner
+        self._function_suffix(d)
+        return d
+
+    def _class_before_colons(self) -> tuple[object, Token]:
+        name = self.identifier()
+        found = self.lookup(name.text)
+        if isinstance(found, ast.ClassTemplate):
+            found = self.template_id(found, name)
+        self.expect("::")
+        return found, name
 
     def _specifier(self, specs: Specifiers, token: Token) -> None:
         text = token.text
@@ -500,13 +296,55 @@ class Declarators(Expressions):
 
     def _decltype(self) -> Type:
         self.i += 1
+        start = self.i
         self.expect("(")
-        bare_name = self.token.kind == IDENT and self.peek().text == ")"
-        e = self.expression()
-        self.expect(")")
-        if isinstance(e, ast.Name) and bare_name:
-            return e.variable.type
-        return ty.reference(e.type) if e.lvalue and not isinstance(e, ast.Member) else e.type
+        if self.at("auto") and self.peek().text == ")":
+            self.i += 2
+            return ty.AUTO
+        self.unevaluated += 1
+        ends, self.greater_ends = self.greater_ends, False
+        try:
+            plain = self._unparenthesised()
+            e = self.expression()
+            self.expect(")")
+            if isinstance(e, ast.Overloads):
+                e = self.function_value(e, None)
+                return e.type.elem or e.type
+        except Abandon:
+            if not self.pattern:
+                raise
+            self.i = start
+            self.skip_balanced()
+            return opaque()
+        finally:
+            self.unevaluated -= 1
+            self.greater_ends = ends
+        if plain and isinstance(e, ast.Name) and e.variable.storage != "special":
+            t = e.variable.type
+        elif plain and isinstance(e, ast.Member):
+            t = e.field.type
+        elif isinstance(e, ast.Call) and e.function.type.elem is not None:
+            t = e.function.type.elem
+        else:
+            t = ty.reference(e.type) if e.lvalue else e.type
+        # decltype(f())::type
+        if self.at("::") and t.record is not None and t.record.scope is not None:
+            while self.at("::") and t.record is not None and t.record.scope is not None:
+                entity = self._member_entity(t.record.scope, self.peek())
+                if not isinstance(entity, Type):
+                    break
+                self.i += 2
+                t = entity
+        return (
+            opaque() if self.pattern and (t.kind == "error" or (isinstance(e, ast.Name) and e.variable.stand_in)) else t
+        )
+
+    def _unparenthesised(self) -> bool:
+        """`decltype(x)` and `decltype(a.b)` give the declared type."""
+        k = self.i
+        while self.tokens[k].kind == IDENT or self.tokens[k].text in (".", "->", "::"):
+            k += 1
+        return self.tokens[k].text == ")"
 
     def tagged(self, specs: Specifiers) -> Type:
         raise NotImplementedError
@@ -636,10 +474,13 @@ class Declarators(Expressions):
             self.expect("]")
             if isinstance(e, ast.Cast) and isinstance(e.operand, ast.Name):
                 e = e.operand
-            if isinstance(e, ast.Name) and e.variable.storage == "stand-in":
+            if isinstance(e, ast.Name) and e.variable.stand_in is not None:
                 bounds.append((e.variable.name, token))
                 continue
             value = constant.evaluate(e)
+            if value is None and self.pattern:
+                bounds.append(("?", token))
+                continue
             if value is None:
                 self.fail("variable length arrays are not supported for the current target", e.at)
             if not (e.type.integral or e.type.kind == "enum"):
@@ -668,6 +509,9 @@ class Declarators(Expressions):
         self.enter(self.token)
         self.i += 1
         outer = self.scope
+        if made.owner is not None and made.owner.record is not None and made.owner.record.scope is not None:
+            # Parameters of a member defined outside of its class are looked up in the class.
+            self.scope = made.owner.record.scope if outer.kind != "template" else outer
         scope = self.push("function")
         made.param_scope = scope
         params: list[ast.Variable] = []
@@ -679,13 +523,13 @@ class Declarators(Expressions):
             if self.accept("..."):
                 variadic = True
                 break
-            self._parameter(params, defaults)
-            if not self.accept(","):
+            self._parameters(params, defaults)
+            if not self.accept(",") and not self.at("..."):
                 break
         self.expect(")")
         self.nest -= 1
         self.scope = outer
-        while self.token.kind == IDENT and self.token.text in ("const", "volatile", "noexcept", "override", "final"):
+        while (self.token.kind == IDENT and self.token.text in _AFTER_PARAMETERS) or (self.at("&") or self.at("&&")):
             word = self.take().text
             made.this_quals |= {"const": CONST, "volatile": VOLATILE}.get(word, 0)
             if word == "noexcept" and self.at("("):
@@ -702,18 +546,44 @@ class Declarators(Expressions):
             made.type, [ty.unqualified(p.type) if p.type.kind != "array" else p.type for p in params], variadic
         )
 
+    def _parameters(self, params: list[ast.Variable], defaults: list[Default]) -> None:
+        """One parameter, or those that a pack expands to."""
+        end = self.expansion_end(angles=True) if self.has_packs else None
+        if end is None:
+            self._parameter(params, defaults)
+            return
+        names, first, scope = self.pack_names(self.i, end), len(params), self.scope
+        if all(not self.lookup(n) for n in names):
+            # No elements: past the whole of it.
+            self.i = end + 1
+            name = self.take().text if self.token.kind == IDENT else ""
+            for text in (")", "]"):
+                if self.at(text) and name == "":
+                    break
+            if name:
+                scope.names[name] = ()
+            return
+        name, after = "", 0
+        for _ in self.expansions(self.i, end):
+            inner = self.scope
+            self.scope = ast.Scope("template", inner)
+            self._parameter(params, defaults)
+            name, after = params[-1].name, len(self.tokens) - self.i
+            self.scope = inner
+        self.i = len(self.tokens) - after
+        if name:
+            scope.names[name] = tuple(params[first:])
+
     def _parameter(self, params: list[ast.Variable], defaults: list[Default]) -> None:
         specs = self.specifiers()
         assert specs.type is not None
-        pack = None
-        if self.at("...") and isinstance(specs.type, Type):
-            self.i += 1
-            pack = True
         d = self.declarator(specs.type, abstract=True)
-        if self.accept("..."):
-            pack = True
+        pack = self.accept("...") is not None
+        if pack:
             if self.token.kind == IDENT:
                 d.name = self.identifier()
+            elif self.at("("):
+                pass
         t = d.type
         if t.kind == "array":
             assert t.elem is not None
@@ -723,11 +593,9 @@ class Declarators(Expressions):
         if t.kind == "void":
             self.fail("argument may not have 'void' type", specs.at)
         name = d.name.text if d.name is not None else ""
-        if pack:
-            self.parameter_pack(t, name, d, specs, params, defaults)
-            return
-        v = ast.Variable(name, t, d.name or specs.at, "param", restrict=d.restrict, constexpr=False)
-        v.value = None
+        if pack and self.pattern:
+            t = Type("pack", "", elem=t)
+        v = ast.Variable(name, t, d.name or specs.at, "param", restrict=d.restrict)
         params.append(v)
         if name:
             if name in self.scope.names:
@@ -746,11 +614,6 @@ class Declarators(Expressions):
                     v.at,
                 )
             defaults.append(None)
-
-    def parameter_pack(
-        self, t: Type, name: str, d: Declarator, specs: Specifiers, params: list[ast.Variable], defaults: list[Default]
-    ) -> None:
-        self.fail("parameter packs are not supported", specs.at)
 
     def _skip_default(self) -> None:
         depth = 0
@@ -792,13 +655,3 @@ class Declarators(Expressions):
         return Token(IDENT, text, token.source, token.start, token.space, False, None, self.tokens[self.i - 1].span.end)
 
     conversion_type: Type | None = None
-
-
-def _edits(a: str, b: str) -> int:
-    """Levenshtein distance."""
-    row = list(range(len(b) + 1))
-    for i, ch in enumerate(a, 1):
-        last, row[0] = row[0], i
-        for j, other in enumerate(b, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (ch != other))
-    return row[-1]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import KEYWORDS
+from minicc.frontend.parse.packs import Packs
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.initialise import BracedList, Initialisers
+from minicc.frontend.sema.deduce import dependent
+from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.tokens import CHAR, EOF, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
@@ -31,11 +35,16 @@ _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 
-class Expressions(Initialisers):
-    greater_ends: bool = False
-    """Inside a template argument list: `>` closes it."""
+class Expressions(Packs):
+    unevaluated: int = 0
+    """Above zero inside decltype and sizeof."""
+
+    pattern: int
 
     # -- from the type parser
+
+    def lambda_expression(self) -> ast.Expr:
+        raise NotImplementedError
 
     def starts_type(self, ahead: int = 0) -> bool:
         raise NotImplementedError
@@ -97,8 +106,10 @@ class Expressions(Initialisers):
             self.expect(":")
             no = self.assignment()
             self.nest -= 1
-            if isinstance(yes, ast.Overloads) or isinstance(no, ast.Overloads):
-                self.fail("functions as values are not supported in device code", at)
+            if isinstance(yes, ast.Overloads):
+                yes = self.function_value(yes, no.type if no.type.kind == "pointer" else None)
+            if isinstance(no, ast.Overloads):
+                no = self.function_value(no, yes.type if yes.type.kind == "pointer" else None)
             return self.conditional(left, yes, no, at)
         return left
 
@@ -139,8 +150,10 @@ class Expressions(Initialisers):
                 return self.step(text, operand, True, token)
             if text == "(" and self.starts_type(1):
                 return self._cast_or_parenthesised(token)
+            if text == "&&" and self.peek().kind == IDENT:
+                self.fail("labels as values are not supported", token)
         elif kind == IDENT:
-            if text == "sizeof" or text == "alignof":
+            if text in ("sizeof", "alignof", "noexcept"):
                 return self._size_of(token)
             if text in _WORDS and text in ("not", "compl"):
                 self.i += 1
@@ -171,35 +184,46 @@ class Expressions(Initialisers):
 
     def _size_of(self, token: Token) -> ast.Expr:
         self.i += 1
+        if token.text == "noexcept":
+            self.skip_balanced()
+            return self.number(1, ty.BOOL, token)
         if self.at("...") and self.peek().text == "(":
             self.i += 2
             name = self.identifier()
             self.expect(")")
             pack = self.lookup(name.text)
-            size = (
-                len(pack)
-                if isinstance(pack, tuple)
-                else len(pack.pack)
-                if isinstance(pack, ast.Variable) and pack.pack is not None
-                else -1
-            )
+            if self.pattern and isinstance(pack, Type | ast.Variable):
+                return self._dependent_number(token)
+            size = len(pack) if isinstance(pack, tuple) else -1
             if size < 0:
                 self.fail(f"'{name.text}' does not refer to the name of a parameter pack", name)
             return self.number(size, ty.ULONG, token)
+        ends, self.greater_ends = self.greater_ends, False
         if self.at("(") and self.starts_type(1):
             self.i += 1
             t = self.type_name()
             self.expect(")")
         else:
             self.enter(token)
-            t = self.unary_expression().type
+            self.unevaluated += 1
+            try:
+                t = self.unary_expression().type
+            finally:
+                self.unevaluated -= 1
             self.nest -= 1
+        self.greater_ends = ends
+        if dependent(t):
+            return self._dependent_number(token)
         if t.kind == "reference":
             assert t.elem is not None
             t = t.elem
         if t.kind == "void" or not ty.is_complete(t):
             self.fail(f"invalid application of '{token.text}' to an incomplete type '{t}'", token)
         return self.number(t.size if token.text == "sizeof" else t.align, ty.ULONG, token)
+
+    def _dependent_number(self, at: Token) -> ast.Expr:
+        v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
+        return ast.Name(ty.ULONG, at, v, lvalue=True)
 
     def postfix_expression(self) -> ast.Expr:
         e = self.primary()
@@ -245,58 +269,6 @@ class Expressions(Initialisers):
         self.greater_ends = ends
         self.nest -= 1
         self.expect(close)
-        return out
-
-    def argument(self) -> list[ast.Expr]:
-        """One argument; a pack expansion `e...` gives several."""
-        start = self.i
-        pack = self.pack_names()
-        if pack:
-            end = self._expansion_end(start)
-            if end is not None:
-                return self._expand_pack(start, end, pack)
-        return [self.assignment()]
-
-    def pack_names(self) -> dict[str, object]:
-        return {}
-
-    def _expansion_end(self, start: int) -> int | None:
-        depth, i = 0, start
-        while self.tokens[i].kind != EOF:
-            text = self.tokens[i].text
-            if text in ("(", "[", "{"):
-                depth += 1
-            elif text in (")", "]", "}"):
-                if depth == 0:
-                    return None
-                depth -= 1
-            elif depth == 0 and text == ",":
-                return None
-            elif depth == 0 and text == "...":
-                return i
-            i += 1
-        return None
-
-    def _expand_pack(self, start: int, end: int, packs: dict[str, object]) -> list[ast.Expr]:
-        used = [n for n in packs if any(t.kind == IDENT and t.text == n for t in self.tokens[start:end])]
-        if not used:
-            self.fail("pack expansion does not contain any unexpanded parameter packs", self.tokens[end])
-        first = packs[used[0]]
-        size = (
-            len(first) if isinstance(first, tuple) else len(first.pack or ()) if isinstance(first, ast.Variable) else 0
-        )
-        out: list[ast.Expr] = []
-        for k in range(size):
-            self.push("template")
-            for n in used:
-                p = packs[n]
-                self.scope.names[n] = (
-                    p[k] if isinstance(p, tuple) else p.pack[k] if isinstance(p, ast.Variable) and p.pack else None
-                )
-            self.i = start
-            out.append(self.assignment())
-            self.pop()
-        self.i = end + 1
         return out
 
     def braced_list(self) -> BracedList:
@@ -363,6 +335,15 @@ class Expressions(Initialisers):
             entity = self.find_in(record.scope, name.text)
             if isinstance(entity, Field):
                 found = entity
+            elif isinstance(entity, Type) and self.at("::"):
+                # p->Base::f()
+                self.i += 1
+                inner = entity.record
+                if inner is None:
+                    self.fail(f"'{name.text}' is not a class", name)
+                return self.member_named(
+                    self.bind(base, ty.reference(ty.qualified(entity, base.type.quals))), self._member_name()
+                )
             elif isinstance(entity, list):
                 explicit = None
                 if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
@@ -390,6 +371,9 @@ class Expressions(Initialisers):
             return self._identifier_expression(token)
         if kind == PUNCT:
             if token.text == "(":
+                folded = self.fold_expression()
+                if folded is not None:
+                    return folded
                 self.i += 1
                 self.enter(token)
                 ends, self.greater_ends = self.greater_ends, False
@@ -401,7 +385,7 @@ class Expressions(Initialisers):
             if token.text == "::":
                 return self._identifier_expression(token)
             if token.text == "[":
-                self.fail("lambda expressions are not supported", token)
+                return self.lambda_expression()
             if token.text == "<<<" or (token.text == "<<" and self.peek().text == "<"):
                 self.fail("kernel launches are host code, which is not supported", token)
         if kind == STRING:
@@ -476,14 +460,10 @@ class Expressions(Initialisers):
             return self.number(0, ty.NULLPTR, token)
         if text == "this":
             self.i += 1
-            if self.function is None or self.function.this is None:
+            this = self.object_of(token, lambda record: not record.closure)
+            if this is None:
                 self.fail("invalid use of 'this' outside of a non-static member function", token)
-            return ast.Cast(
-                self.function.this.type,
-                token,
-                "convert",
-                ast.Name(self.function.this.type, token, self.function.this, lvalue=True),
-            )
+            return self.address_of(this, token)
         if text == "__FUNCTION__":
             self.i += 1
             return self.make_text((self.function.name if self.function else "").encode(), token)
@@ -551,16 +531,18 @@ class Expressions(Initialisers):
         if isinstance(entity, ast.Variable):
             return self.use_variable(entity, name)
         if isinstance(entity, Field):
-            return self._implicit_member(name)
+            return self._implicit_member(name, entity)
+        if isinstance(entity, tuple):
+            self.fail(f"expression contains unexpanded parameter pack '{name.text}'", name)
         if isinstance(entity, list):
             explicit = None
             if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
                 explicit = self.template_arguments(None)
             base = None
             if any(isinstance(f, ast.Function | ast.FunctionTemplate) and f.record is not None for f in entity):
-                f = self.function
-                if f is not None and f.this is not None:
-                    base = self._this(name)
+                base = self.object_of(
+                    name, lambda record: record.scope is not None and self.find_in(record.scope, name.text) is entity
+                )
             if len(entity) == 1 and isinstance(entity[0], Builtin) and entity[0].how == "value":
                 return self.builtin_call(entity[0], [], name)
             return ast.Overloads(ty.VOID, name, name.text, entity, explicit, base)
@@ -575,18 +557,46 @@ class Expressions(Initialisers):
         value = ast.Name(this.type, at, this, lvalue=True)
         return ast.Deref(this.type.elem, at, value, lvalue=True)
 
-    def _implicit_member(self, name: Token) -> ast.Expr:
-        if self.function is None or self.function.this is None:
+    def _implicit_member(self, name: Token, field: Field) -> ast.Expr:
+        this = self.object_of(name, lambda record: field in record.fields or _has(record, name.text))
+        if this is None and self.unevaluated:
+            return ast.Name(field.type, name, ast.Variable(name.text, field.type, name), lvalue=True)
+        if this is None:
             self.fail(f"invalid use of member '{name.text}' in static member function", name)
-        return self.member_named(self._this(name), name)
+        return (
+            self.member(this, field, name)
+            if field in (this.type.record or _NONE).fields
+            else self.member_named(this, name)
+        )
+
+    def object_of(self, at: Token, holds: Callable[[ty.Record], bool]) -> ast.Expr | None:
+        """`*this`, or within a lambda the captured one, of a class that `holds` accepts."""
+        if self.function is None or self.function.this is None:
+            return None
+        this = self._this(at)
+        record = this.type.record
+        while record is not None and record.closure and not holds(record):
+            outer = record.find("this")
+            if outer is None:
+                return None
+            pointer = self.member(this, outer, at)
+            assert pointer.type.elem is not None
+            this = ast.Deref(pointer.type.elem, at, pointer, lvalue=True)
+            record = this.type.record
+        return this
 
     def use_variable(self, v: ast.Variable, at: Token) -> ast.Expr:
         v.used = True
         if v.storage == "enumerator":
             return ast.Number(v.type, at, v.value if v.value is not None else 0)
-        if v.pack is not None:
-            self.fail(f"expression contains unexpanded parameter pack '{v.name}'", at)
-        if v.storage == "host" and v.value is None and self.function is not None and self.function.space != "host":
+        fixed = v.constexpr and v.init is not None and v.type.aggregate
+        if (
+            v.storage == "host"
+            and v.value is None
+            and not fixed
+            and self.function is not None
+            and self.function.space != "host"
+        ):
             self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
         t = v.type
         if t.kind == "reference":
@@ -606,6 +616,9 @@ class Expressions(Initialisers):
         if value is None or not (e.type.integral or e.type.kind == "enum"):
             self.fail(what, e.at)
         return int(value)
+
+
+_NONE = ty.Record("struct", "")
 
 
 def _has(record: ty.Record, name: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from minicc.frontend import ast
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.declarators import Declarator, Specifiers
-from minicc.frontend.parse.templates import Templates
+from minicc.frontend.parse.lambdas import Lambdas
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING
 
@@ -21,7 +21,7 @@ _INSTANCES = 200
 """Of all host function templates: one that instantiates itself without end is given up here."""
 
 
-class HostBody(Templates):
+class HostBody(Lambdas):
     host_instances: int = 0
 
     def function_body(self, f: ast.Function, d: Declarator | None = None) -> None:

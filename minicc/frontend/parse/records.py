@@ -35,7 +35,7 @@ class Records(Declarators):
         if not defining:
             found = self.scope.names.get(name.text) if self.at(";") else self.lookup(name.text)
             if isinstance(found, ast.ClassTemplate):
-                return self.template_id(found, name)
+                return self.type_entity(self.template_id(found, name), name)
             if isinstance(found, Type):
                 return found
             made = self._new_record(tag, name.text)
@@ -67,13 +67,11 @@ class Records(Declarators):
         outer, function = self.scope, self.function
         self.scope = record.scope
         pending: list[ast.Function] = []
+        layout = Layout(record, align)
         if self.accept(":"):
-            self._base(record)
+            self._bases(made, layout)
         self.expect("{")
         self.enter(at)
-        layout = _Layout(record, align)
-        if record.base is not None:
-            layout.start_from_base(record.base)
         public = True
         while not self.at("}"):
             if self.token.kind == EOF:
@@ -95,22 +93,36 @@ class Records(Declarators):
         return made
 
     def _in_template(self, record: Record) -> bool:
-        return bool(record.template_name)
+        return record.template is not None
 
-    def _base(self, record: Record) -> None:
-        while self.token.text in ("public", "private", "protected", "virtual"):
-            self.i += 1
+    def _bases(self, made: Type, layout: Layout) -> None:
+        """Base classes: their fields come first, each base where the ABI puts it."""
+        record = made.record
+        assert record is not None
+        while True:
+            while self.token.text in ("public", "private", "protected", "virtual"):
+                self.i += 1
+            end = self.expansion_end(angles=True) if self.has_packs else None
+            if end is not None:
+                for _ in self.expansions(self.i, end):
+                    self._one_base(record, layout)
+                self.i += 1
+            else:
+                self._one_base(record, layout)
+            if not self.accept(","):
+                break
+        record.inherited = len(record.fields)
+
+    def _one_base(self, record: Record, layout: Layout) -> None:
         at = self.token
-        t = self.simple_type()
+        t = self.simple_type().bare
         if t.record is None or not t.record.complete:
             self.fail(f"base class has incomplete type '{t}'", at)
-        record.base = t.record
-        record.fields = [attrs.evolve(f) for f in t.record.fields]
-        record.source = t
-        if self.at(","):
-            self.fail("multiple inheritance is not supported", self.token)
+        offset = layout.add_base(t)
+        record.bases.append((t, offset))
+        record.fields += [attrs.evolve(f, offset=f.offset + offset) for f in t.record.fields]
 
-    def _member_declaration(self, made: Type, layout: _Layout, pending: list[ast.Function]) -> None:
+    def _member_declaration(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
         record = made.record
         assert record is not None
         token = self.token
@@ -119,7 +131,10 @@ class Records(Declarators):
         if token.text == "static_assert":
             self.static_assert()
             return
-        if token.text == "using" or token.text == "typedef":
+        if token.text == "using":
+            self._using_member(made)
+            return
+        if token.text == "typedef":
             self.declaration()
             return
         if token.text == "template":
@@ -130,25 +145,11 @@ class Records(Declarators):
             if self.token.text in ("class", "struct"):
                 self.recover()
                 return
-            scope, self.scope = self.scope, self.scope.parent or self.scope
-            try:
-                self.declaration()
-            finally:
-                self.scope = scope
+            self._friend(pending)
             return
         specs = self.specifiers(need_type=False)
         if self.at("~"):
-            self.i += 2
-            self.skip_balanced()
-            while not self.at("{") and not self.at(";") and self.token.kind != EOF:
-                self.i += 1
-            if self.at("{"):
-                empty = self.peek().text == "}"
-                if not empty:
-                    self.fail("destructors with a body are not supported in device code", token)
-                self.skip_balanced()
-            else:
-                self.expect(";")
+            self._destructor(made, specs, pending)
             return
         if specs.type is None:
             if self._is_constructor_name():
@@ -176,7 +177,51 @@ class Records(Declarators):
                 break
         self.expect(";", "at end of declaration list")
 
-    def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: _Layout) -> None:
+    def _friend(self, pending: list[ast.Function]) -> None:
+        """A friend function lives in the enclosing namespace; its body is read when the class is complete."""
+        specs = self.specifiers()
+        assert specs.type is not None
+        if self.accept(";"):
+            return
+        d = self.declarator(specs.type)
+        inner, outer = self.scope, self.scope
+        while outer.kind == "record" and outer.parent is not None:
+            outer = outer.parent
+        self.scope = outer
+        try:
+            f = self.function_declarator(specs, d)
+        finally:
+            self.scope = inner
+        if self.at("{"):
+            self.member_body(f, d, pending)
+        else:
+            self.expect(";", "at end of declaration list")
+
+    def function_declarator(self, specs: Specifiers, d: Declarator) -> ast.Function:
+        raise NotImplementedError
+
+    def _using_member(self, made: Type) -> None:
+        """`using Base::name;`, `using Base::Base;` and aliases."""
+        record = made.record
+        assert record is not None
+        if self.peek().text == "namespace" or self.peek(2).text == "=":
+            self.declaration()
+            return
+        self.i += 1
+        self.accept("typename")
+        entity, name = self.qualified()
+        self.expect(";", "after using declaration")
+        bases = [t for t, _ in record.bases]
+        if isinstance(entity, Type) and entity in bases and entity.record is not None:
+            record.inherit_from = entity
+            return
+        found = self.scope.names.get(name.text)
+        if isinstance(found, list) and isinstance(entity, list):
+            found += [f for f in entity if f not in found]
+        elif not isinstance(entity, Field):
+            self.scope.names[name.text] = list(entity) if isinstance(entity, list) else entity
+
+    def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: Layout) -> None:
         record = made.record
         assert record is not None and record.scope is not None
         name = d.name.text if d.name is not None else ""
@@ -240,6 +285,7 @@ class Records(Declarators):
         assert d.name is not None
         f = self.make_function(specs, d)
         f.record = made
+        f.explicit = "explicit" in specs.words
         if "static" not in specs.words:
             self._add_this(f, made, d.this_quals)
         f.scope = self.scope
@@ -292,10 +338,31 @@ class Records(Declarators):
             self.expect(";")
             record.has_default = record.has_default or not d.params
             return
+        if self.at("=") and self.peek().text == "delete" and not d.params:
+            record.has_default = False
         f = self.make_function(specs, d)
         f.record, f.constructor, f.scope = made, True, self.scope
+        f.explicit = "explicit" in specs.words
         self._add_this(f, made, 0)
         record.constructors.append(f)
+        self.member_body(f, d, pending)
+
+    def _destructor(self, made: Type, specs: Specifiers, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        self.i += 1
+        name = self.identifier()
+        d = Declarator(Token(IDENT, "~" + name.text, name.source, name.start), ty.VOID)
+        self._function_suffix(d)
+        f = self.make_function(specs, d)
+        f.record, f.scope = made, self.scope
+        self._add_this(f, made, 0)
+        if self.at("=") and self.peek().text in ("default", "0"):
+            self.i += 2
+            self.expect(";")
+            return
+        if f.space == "device":
+            record.destructor = f
         self.member_body(f, d, pending)
 
     def _add_overload(self, scope: ast.Scope, name: str, f: object, at: Token) -> None:
@@ -423,7 +490,7 @@ class Records(Declarators):
 
 
 @attrs.define(eq=False, repr=False)
-class _Layout:
+class Layout:
     """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
 
     record: Record
@@ -434,11 +501,14 @@ class _Layout:
     """Next free bit, when the last member was a bit-field."""
     in_bits: bool = False
 
-    def start_from_base(self, base: Record) -> None:
-        source = self.record.source
-        assert isinstance(source, Type)
-        # An empty base takes no room.
-        self.size, self.align = (source.size if base.fields else 0), source.align
+    def add_base(self, base: Type) -> int:
+        assert base.record is not None
+        if not base.record.fields:
+            # An empty base takes no room.
+            return 0
+        offset = -(-self.size // base.align) * base.align
+        self.size, self.align = offset + base.record.data_size, max(self.align, base.align)
+        return offset
 
     def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
         natural = max(t.align, align)
@@ -474,5 +544,8 @@ class _Layout:
 
     def finish(self, made: Type) -> None:
         align = max(self.align, self.forced)
+        # The tail of a class that is no aggregate may hold a derived class's members.
+        plain = not (self.record.constructors or self.record.bases)
         size = -(-max(self.size, 1) // align) * align
+        self.record.data_size = size if plain else self.size
         ty.complete(made, size, align)

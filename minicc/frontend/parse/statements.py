@@ -8,7 +8,7 @@ from collections.abc import Callable
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarators import SPECIFIERS
+from minicc.frontend.parse.names import SPECIFIERS
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
@@ -325,10 +325,12 @@ class Statements(Records):
         at = self.token
         if self.at(";"):
             self.i += 1
+        elif self._is_range_for():
+            made = self._range_for(token, unroll)
+            self.scope = scope.parent or scope
+            return made
         elif self.starts_declaration():
             before.append(self.declaration_statement())
-            if self.tokens[self.i - 1].text == ":":
-                self.fail("range-based for is not supported", self.tokens[self.i - 1])
         else:
             before.append(ast.ExprStmt(at, self.expression()))
             self.expect(";", "in 'for' statement specifier")
@@ -345,6 +347,98 @@ class Statements(Records):
         body = self._loop_body()
         self.scope = scope.parent or scope
         return self._wrapped(token, before, ast.Loop(token, "for", condition, step, body, unroll, declared))
+
+    def _is_range_for(self) -> bool:
+        """A `:` before any `;` of this bracket."""
+        depth, k = 0, self.i
+        while self.tokens[k].kind != EOF:
+            text = self.tokens[k].text
+            if self.tokens[k].kind is not STRING:
+                if text in ("(", "[", "{"):
+                    depth += 1
+                elif text in (")", "]", "}"):
+                    if depth == 0:
+                        return False
+                    depth -= 1
+                elif depth == 0 and text in (";", "?"):
+                    return False
+                elif depth == 0 and text == ":":
+                    return True
+            k += 1
+        return False
+
+    def _range_for(self, token: Token, unroll: int | None) -> ast.Stmt:
+        """`for (declaration : range)`, as the loop over iterators that it stands for."""
+        start = self.i
+        depth = 0
+        while not (self.at(":") and depth == 0):
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(self.token.text, 0)
+            self.i += 1
+        at = self.take()
+        if self.at("{"):
+            items = self.braced_list().items
+            if not items:
+                self.fail("cannot use an empty initializer list as a range", at)
+            element = self.decay(items[0][1]).type.bare
+            t = ty.array(element, len(items))
+            source = self._hidden(
+                t,
+                at,
+                ast.Init(t, at, [(k * element.size, None, self.convert(e, element)) for k, (_, e) in enumerate(items)]),
+            )
+            statements: list[ast.Stmt] = [ast.DeclStmt(at, [source])]
+            whole: ast.Expr = ast.Name(t, at, source, lvalue=True)
+        else:
+            whole = self.expression()
+            if not whole.lvalue:
+                whole = ast.Temporary(whole.type, at, whole, lvalue=True)
+            source = self._hidden(ty.reference(whole.type), at, whole)
+            statements = [ast.DeclStmt(at, [source])]
+            whole = ast.Name(whole.type, at, source, lvalue=True)
+        self.expect(")")
+        first, last = self._range_ends(whole, at)
+        begin, end = self._hidden(first.type.bare, at, first), self._hidden(last.type.bare, at, last)
+        statements.append(ast.DeclStmt(at, [begin, end]))
+        condition = self.condition(self.binary("!=", self._read(begin), self._read(end), at))
+        step = self.step("++", self._read(begin), True, at)
+        after = self.i
+        self.i = start
+        self.scope = ast.Scope("block", self.scope)
+        declared = self.range_variable(self.unary("*", self._read(begin), at))
+        self.i = after
+        body = self._loop_body()
+        inner = ast.Block(token, [declared, body])
+        statements.append(ast.Loop(token, "for", condition, step, inner, unroll))
+        return ast.Block(token, statements)
+
+    def _hidden(self, t: ty.Type, at: Token, init: ast.Expr) -> ast.Variable:
+        storage = "reference" if t.kind == "reference" else "local"
+        return ast.Variable("", t, at, storage, init=init, scope=self.scope, owner=self.function)
+
+    def _read(self, v: ast.Variable) -> ast.Expr:
+        return ast.Name(v.type, v.at, v, lvalue=True)
+
+    def _range_ends(self, whole: ast.Expr, at: Token) -> tuple[ast.Expr, ast.Expr]:
+        t = whole.type
+        if t.kind == "array":
+            first = self.decay(whole)
+            return first, self.binary("+", first, self.number(t.count, ty.LONG, at), at)
+        ends: list[ast.Expr] = []
+        for word in ("begin", "end"):
+            name = Token(IDENT, word, at.source, at.start)
+            entity = self.find_in(t.record.scope, word) if t.record is not None and t.record.scope is not None else None
+            if isinstance(entity, list):
+                ends.append(self.call(self.member_named(whole, name), [], at))
+                continue
+            found = self.lookup(word)
+            if t.record is None or not isinstance(found, list):
+                self.fail(f"invalid range expression of type '{t}'; no viable 'begin' function available", at)
+            ends.append(self.call(ast.Overloads(ty.VOID, name, word, found), [whole], at))
+        return ends[0], ends[1]
+
+    def range_variable(self, e: ast.Expr) -> ast.Stmt:
+        """The declaration of a range-based for at the cursor, initialised with `e`."""
+        raise NotImplementedError
 
     def _switch(self, token: Token) -> ast.Stmt:
         self.i += 1

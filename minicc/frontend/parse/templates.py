@@ -1,86 +1,71 @@
-"""Templates: kept as tokens, and read again with their parameters bound for each instance."""
+"""Declarations of templates. They are kept as tokens, and read again with their parameters bound for each instance.
+
+A function template's signature is read once with stand-ins for its parameters: that pattern serves deduction, partial
+ordering and mangling.
+"""
 
 from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarations import Declarations
-from minicc.frontend.parse.declarators import Declarator, Specifiers
-from minicc.frontend.sema import constant
-from minicc.frontend.sema.calls import Bindings, dependent
-from minicc.frontend.tokens import EOF, STRING, Token
-from minicc.frontend.types import Record, Type
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.instances import Instances
+from minicc.frontend.sema.deduce import argument_key, dependent, is_dependent, pattern_key
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.types import Type
+
+_HEAD_BRACKETS = frozenset(("__launch_bounds__", "__align__", "alignas", "__attribute__", "explicit", "noexcept"))
 
 
-class Templates(Declarations):
-    packs: list[dict[str, object]]
-
-    # -- declarations
-
+class Templates(Instances):
     def template_declaration(self, member_of: Type | None = None) -> None:
         at = self.take()
         if not self.at("<"):
             self._explicit_instantiation()
             return
         params = self._template_parameters()
-        if self.at("requires"):
-            self.fail("constraints are not supported", self.token)
+        self._skip_requires()
         if not params:
             self._specialisation(at)
             return
         start = self.i
-        if self.token.text == "template":
-            self.fail("templates of member templates are not supported", self.token)
-        if self.token.text == "using":
-            self._alias_template(params, start)
-            return
-        if self.token.text in ("struct", "class", "union"):
-            k = 1
-            while self.peek(k).text in ("__align__", "alignas"):
-                k += 1
-                depth = 0
-                while True:
-                    depth += {"(": 1, ")": -1}.get(self.peek(k).text, 0)
-                    k += 1
-                    if depth == 0:
-                        break
-            name = self.peek(k)
-            after = self.peek(k + 1).text
-            if after in ("{", ":", ";", "final"):
-                self._class_template(params, name, start)
-                return
-            if after == "<":
-                self.fail("partial specialisation of class templates is not supported", name)
-        self._function_template(params, start, member_of, at)
+        text = self.token.text
+        if text == "template":
+            self._member_template_outline(params)
+        elif text == "using":
+            self._alias_template(params)
+        elif text in ("struct", "class", "union") and self._class_follows(params, start):
+            pass
+        elif text == "friend" and self.peek().text in ("class", "struct"):
+            self.recover()
+        elif text == "friend":
+            self.i += 1
+            self._function_template(params, self.i, None, at, friend=True)
+        elif text == "concept":
+            self.fail("concepts are not supported", self.token)
+        elif self._variable_follows():
+            self._variable_template(params, start)
+        else:
+            self._function_template(params, start, member_of, at)
 
     def member_template(self, made: Type) -> None:
         self.template_declaration(made)
+
+    def _skip_requires(self) -> None:
+        if self.at("requires"):
+            self.fail("constraints are not supported", self.token)
 
     def _template_parameters(self) -> list[ast.TemplateParam]:
         self.expect("<")
         out: list[ast.TemplateParam] = []
         scope = self.push("template")
+        self.pattern += 1
+        ends, self.greater_ends = self.greater_ends, True
         while not self.at(">"):
-            token = self.token
-            pack = False
-            if token.text in ("typename", "class") and self.peek(2).text != "::":
-                self.i += 1
-                pack = self.accept("...") is not None
-                name = self.identifier().text if self.token.kind == "ident" else f"#{len(out)}"
-                p = ast.TemplateParam(name, "type", pack=pack)
-                p.marker = Type("param", name, count=len(out))
-                scope.names[name] = p.marker
-            elif token.text == "template":
-                self.fail("template template parameters are not supported", token)
-            else:
-                specs = self.specifiers()
-                assert specs.type is not None
-                pack = self.accept("...") is not None
-                d = self.declarator(specs.type, abstract=True)
-                name = d.name.text if d.name is not None else f"#{len(out)}"
-                p = ast.TemplateParam(name, "value", d.type.bare, pack=pack)
-                scope.names[name] = ast.Variable(name, d.type, token, "stand-in")
+            p = self._template_parameter(len(out))
+            self.has_packs = self.has_packs or p.pack
+            scope.names[p.name] = self._stand_in(p)
             if self.accept("="):
                 begin = self.i
                 self._skip_template_default()
@@ -88,76 +73,226 @@ class Templates(Declarations):
             out.append(p)
             if not self.accept(","):
                 break
+        self.greater_ends = ends
+        self.pattern -= 1
         self.expect(">")
         self.pop()
         return out
+
+    def _template_parameter(self, index: int) -> ast.TemplateParam:
+        token = self.token
+        if token.text == "template":
+            self.i += 1
+            self.skip_template_arguments()
+            if self.token.text not in ("class", "typename"):
+                self.fail("template template parameter requires 'class' or 'typename' after the parameter list")
+            self.i += 1
+            pack = self.accept("...") is not None
+            name = self.identifier().text if self.token.kind == IDENT else f"#{index}"
+            p = ast.TemplateParam(name, "template", pack=pack)
+            p.marker = Type("spec", name, template=name, count=index, variadic=pack)
+            return p
+        if token.text in ("typename", "class") and self._type_parameter_follows():
+            self.i += 1
+            pack = self.accept("...") is not None
+            name = self.identifier().text if self.token.kind == IDENT else f"#{index}"
+            p = ast.TemplateParam(name, "type", pack=pack)
+            p.marker = Type("param", name, count=index, variadic=pack)
+            return p
+        start = self.i
+        specs = self.specifiers()
+        assert specs.type is not None
+        pack = self.accept("...") is not None
+        d = self.declarator(specs.type, abstract=True)
+        pack = pack or self.accept("...") is not None
+        if pack and d.name is None and self.token.kind == IDENT:
+            d.name = self.identifier()
+        name = d.name.text if d.name is not None else f"#{index}"
+        p = ast.TemplateParam(name, "value", d.type.bare, pack=pack)
+        if dependent(d.type):
+            p.tokens = self.closed(start, self.i)
+        p.marker = Type("value", name, variadic=pack, count=index)
+        return p
+
+    def _type_parameter_follows(self) -> bool:
+        """`typename T`, `typename = int`, `class...`: not `typename A::b c`."""
+        k = 1
+        if self.peek(k).text == "...":
+            return True
+        if self.peek(k).kind != IDENT:
+            return True
+        return self.peek(k + 1).text in (",", ">", "=", ">>", ">=")
+
+    def _stand_in(self, p: ast.TemplateParam) -> object:
+        """What the parameter's name means in a pattern."""
+        if p.kind == "value":
+            return ast.Variable(p.name, p.type or ty.INT, self.token, "stand-in", stand_in=p.marker)
+        return p.marker
 
     def _skip_template_default(self) -> None:
         depth = 0
         while self.token.kind != EOF:
             text = self.token.text
-            if text in ("(", "[", "{"):
+            if text in ("(", "[", "{") and self.token.kind is not STRING:
                 self.skip_balanced()
                 continue
             if text == "<":
                 depth += 1
-            elif (text == ">" and depth == 0) or (text == "," and depth == 0):
+            elif (text in (">", ">=") and depth == 0) or (text == "," and depth == 0):
                 return
             elif text == ">":
                 depth -= 1
             elif text == ">>":
                 if depth == 0:
                     return
+                if depth == 1:
+                    self.expect(">")
+                    return
                 depth -= 2
             self.i += 1
 
-    def _skip_declaration(self) -> None:
-        """Past a function or class declaration: its `;` or its body."""
-        while self.token.kind != EOF:
-            text = self.token.text
-            if self.token.kind is not STRING:
-                if text == ";":
-                    self.i += 1
-                    return
-                if text == "{":
-                    self.skip_balanced()
-                    return
-                if text == "(":
-                    self.skip_balanced()
-                    continue
-            self.i += 1
+    # -- classes, types, variables
 
-    def _closed(self, start: int, end: int) -> list[Token]:
-        last = self.tokens[end - 1]
-        return [*self.tokens[start:end], Token(EOF, "", last.source, last.start)]
+    def _class_follows(self, params: list[ast.TemplateParam], start: int) -> bool:
+        """A class template, or a partial specialisation; not a function that returns `struct S`."""
+        k = 1
+        while self.peek(k).text in ("__align__", "alignas", "__attribute__", "[") or self.peek(k).text == "__device__":
+            if self.peek(k).text == "[":
+                while self.peek(k).text != "]" and self.peek(k).kind != EOF:
+                    k += 1
+                k += 1 + (self.peek(k + 1).text == "]")
+                continue
+            k += 1
+            depth = 0
+            while self.peek(k).text == "(" or depth:
+                depth += {"(": 1, ")": -1}.get(self.peek(k).text, 0)
+                k += 1
+                if depth == 0:
+                    break
+        name = self.peek(k)
+        if name.kind != IDENT:
+            return False
+        after = self.peek(k + 1).text
+        if after in ("{", ":", ";", "final"):
+            self._class_template(params, name, start)
+            return True
+        if after in ("<", "::"):
+            return self._partial_specialisation(params, start, k)
+        return False
 
     def _class_template(self, params: list[ast.TemplateParam], name: Token, start: int) -> None:
-        self._skip_declaration()
+        self.skip_declaration()
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")
         found = self.scope.names.get(name.text)
-        tokens = self._closed(start, self.i)
+        tokens = self.closed(start, self.i)
         if isinstance(found, ast.ClassTemplate):
+            for old, new in zip(found.params, params, strict=False):
+                new.default = new.default or old.default
             if any(t.text == "{" for t in tokens):
                 found.tokens, found.params = tokens, [*params]
+            else:
+                for old, new in zip(found.params, params, strict=False):
+                    old.default = old.default or new.default
             return
         self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name), name)
 
-    def _alias_template(self, params: list[ast.TemplateParam], start: int) -> None:
+    def _partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
+        self.i += k
+        scope = self.scope
+        name = self.token
+        entity: object = self.lookup(name.text)
+        self.i += 1
+        while self.at("::") and isinstance(entity, ast.Scope):
+            self.i += 1
+            name = self.identifier()
+            entity = self.find_in(entity, name.text)
+        if not isinstance(entity, ast.ClassTemplate) or not self.at("<"):
+            self.i = start
+            return False
+        begin = self.i
+        inner = self.push("template")
+        for p in params:
+            inner.names[p.name] = self._stand_in(p)
+        self.pattern += 1
+        try:
+            pattern = self.template_arguments(entity.params)
+        finally:
+            self.pattern -= 1
+            self.scope = scope
+        arguments = self.closed(begin, self.i)
+        if self.token.text not in ("{", ":", ";", "final"):
+            self.i = start
+            return False
+        self.skip_declaration()
+        if self.tokens[self.i - 1].text == "}":
+            self.expect(";", "after class")
+        entity.partials.append(ast.Partial(params, pattern, arguments, self.closed(start, self.i), scope))
+        return True
+
+    def _alias_template(self, params: list[ast.TemplateParam]) -> None:
         self.i += 1
         name = self.identifier()
         self.expect("=")
         begin = self.i
         while not self.at(";") and self.token.kind != EOF:
             self.i += 1
-        tokens = self._closed(begin, self.i)
+        tokens = self.closed(begin, self.i)
         self.expect(";")
         self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name, alias=True), name)
 
+    def _variable_follows(self) -> bool:
+        """`constexpr bool name = ...;`, `T name;`, `T Class<T>::member = ...;`."""
+        k, angle = self.i, 0
+        while self.tokens[k].kind != EOF:
+            text = self.tokens[k].text
+            if text in _HEAD_BRACKETS and self.tokens[k + 1].text == "(":
+                return False
+            if text == "<":
+                angle += 1
+            elif text in (">", ">>"):
+                angle -= len(text)
+            elif angle <= 0 and text in ("(", "operator"):
+                return False
+            elif angle <= 0 and text in ("=", "{", ";"):
+                return self.tokens[k - 1].kind == IDENT or self.tokens[k - 1].text in (">", "]")
+            k += 1
+        return False
+
+    def _variable_template(self, params: list[ast.TemplateParam], start: int) -> None:
+        angle, name = 0, self.token
+        while angle > 0 or not (self.at("=") or self.at("{") or self.at(";")):
+            if self.token.kind == EOF:
+                self.fail("expected ';'", name, code="frontend.syntax")
+            angle += {"<": 1, ">": -1, ">>": -2}.get(self.token.text, 0)
+            if self.token.kind == IDENT and angle == 0:
+                name = self.token
+            self.i += 1
+        while not self.at(";") and self.token.kind != EOF:
+            if self.token.text in ("(", "[", "{") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+        tokens = self.closed(start, self.i + 1)
+        self.expect(";")
+        previous = self.tokens
+        for i, t in enumerate(tokens):
+            if t is name and i and tokens[i - 1].text == "::":
+                return
+        del previous
+        old = self.scope.names.get(name.text)
+        if isinstance(old, ast.ClassTemplate) and old.variable:
+            return
+        made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True)
+        self.declare(name.text, made, name)
+
+    # -- functions
+
     def _function_template(
-        self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token
+        self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token, friend: bool = False
     ) -> None:
-        d = self._pattern(params, member_of)
+        self.i = start
+        d, explicit, constructor = self._pattern(params)
         end_of_head = self.i
         name: Token | None
         if d is not None:
@@ -165,246 +300,149 @@ class Templates(Declarations):
         else:
             # The head means nothing before its parameters are known; the name is what stands before the first '('.
             self.i = start
-            name = None
-            while self.token.kind != EOF and self.token.text not in ("(", ";", "{"):
-                if self.token.text in ("__launch_bounds__", "__align__", "alignas"):
-                    self.i += 1
-                    self.skip_balanced()
-                    continue
-                if self.token.kind == "ident":
-                    name = self.token
-                self.i += 1
+            name = self._head_name()
             end_of_head = self.i
+        qualified = self._owner_template(start, name)
         self.i = end_of_head
-        self._skip_declaration()
+        self.skip_declaration()
         if name is None:
             self.fail("expected unqualified-id", at, code="frontend.syntax")
-        template = ast.FunctionTemplate(name.text, params, self._closed(start, self.i), self.scope, at)
-        template.at = name
-        template.record = member_of
+        if qualified is not None:
+            qualified.outlines.append(ast.Outline(params, self.closed(start, self.i), name.text))
+            return
+        scope = self.scope
+        while friend and scope.kind in ("record", "template") and scope.parent is not None:
+            scope = scope.parent
+        template = ast.FunctionTemplate(name.text, params, self.closed(start, self.i), scope, name)
+        template.record = member_of if not friend else None
+        if friend:
+            # The body names what the class's scope knows.
+            template.scope = self.scope
+        template.constructor = constructor
+        template.explicit = explicit
         if d is not None:
             template.pattern = d.type
-            template.required = sum(x is None for x in d.defaults)
-        if d is not None and d.owner is not None:
-            self.fail("out-of-line definitions of member templates are not supported", name)
-        found = self.scope.names.get(name.text)
+            template.required = sum(
+                x is None and p.kind != "pack" for x, p in zip(d.defaults, d.type.params, strict=False)
+            )
+        if constructor and member_of is not None and member_of.record is not None:
+            member_of.record.constructors.append(template)
+            return
+        self._declare_template(scope, template)
+
+    def _declare_template(self, scope: ast.Scope, template: ast.FunctionTemplate) -> None:
+        name = template.at
+        found = scope.names.get(template.name)
         if isinstance(found, list):
             for k, other in enumerate(found):
-                same = (
+                if (
                     isinstance(other, ast.FunctionTemplate)
-                    and len(other.params) == len(params)
-                    and not any(t.text == "{" for t in other.tokens)
-                    and _same_pattern(other.pattern, template.pattern)
-                )
-                if same:
+                    and len(other.params) == len(template.params)
+                    and other.pattern is not None
+                    and template.pattern is not None
+                    and pattern_key(other.pattern) == pattern_key(template.pattern)
+                    and [pattern_key(p.type) for p in other.params] == [pattern_key(p.type) for p in template.params]
+                    and not ("{" in [t.text for t in other.tokens] and "{" in [t.text for t in template.tokens])
+                ):
+                    if any(t.text == "{" for t in other.tokens):
+                        return
+                    for old, new in zip(other.params, template.params, strict=True):
+                        new.default = new.default or old.default
+                    template.required = min(template.required, other.required)
+                    self._complete_instances(other, template)
                     found[k] = template
                     return
             found.append(template)
         elif found is None:
-            self.scope.names[name.text] = [template]
+            scope.names[template.name] = [template]
         else:
             self.fail(f"redefinition of '{name.text}' as different kind of symbol", name, code="frontend.redefinition")
 
-    def _pattern(self, params: list[ast.TemplateParam], member_of: Type | None) -> Declarator | None:
-        """The declarator with stand-ins for the parameters."""
-        saved = self.i
+    def _head_name(self) -> Token | None:
+        name = None
+        angle = 0
+        while self.token.kind != EOF and (angle > 0 or self.token.text not in ("(", ";", "{")):
+            if self.token.text in _HEAD_BRACKETS:
+                self.i += 1
+                if self.at("("):
+                    self.skip_balanced()
+                continue
+            if self.token.text in ("decltype",):
+                self.i += 1
+                self.skip_balanced()
+                continue
+            if self.token.text == "operator":
+                return self.operator_name()
+            if self.token.kind == IDENT and angle == 0:
+                name = self.token
+            angle += {"<": 1, ">": -1, ">>": -2}.get(self.token.text, 0)
+            self.i += 1
+        return name
+
+    def _owner_template(self, start: int, name: Token | None) -> ast.ClassTemplate | None:
+        """The class template that a member defined outside belongs to: `Class<T>::name`."""
+        k, angle = start, 0
+        owner: ast.ClassTemplate | None = None
+        scope: ast.Scope | None = None
+        while self.tokens[k].kind != EOF and self.tokens[k].text not in ("{", ";"):
+            token = self.tokens[k]
+            if token.text == "(" and angle == 0:
+                return None
+            if token is name or (name is not None and token.start == name.start and token.source is name.source):
+                return owner if self.tokens[k - 1].text in ("::", "~") else None
+            if token.kind == IDENT and angle == 0:
+                found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
+                scope = found if isinstance(found, ast.Scope) and self.tokens[k + 1].text == "::" else None
+                if isinstance(found, ast.ClassTemplate) and self.tokens[k + 1].text == "<":
+                    owner = found
+            angle += {"<": 1, ">": -1, ">>": -2}.get(token.text, 0)
+            k += 1
+        return None
+
+    def _member_template_outline(self, params: list[ast.TemplateParam]) -> None:
+        """`template <class T> template <class U> void Class<T>::f(U) { ... }`"""
+        self.i += 1
+        inner = self._template_parameters()
+        start = self.i
+        name = self._head_name()
+        owner = self._owner_template(start, name)
+        self.skip_declaration()
+        if owner is None or name is None:
+            self.fail("out-of-line definition does not match any declaration", self.tokens[start])
+        owner.outlines.append(ast.Outline(params, self.closed(start, self.i), name.text, inner))
+
+    def _pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
+        """(the declarator with stand-ins for the parameters, explicit, constructor)."""
+        saved, nest, ends = self.i, self.nest, self.greater_ends
         scope = self.push("template")
+        # A friend or member sees its class's scope from within the stand-ins' scope.
+        if scope.parent is not None and scope.parent.record is not None:
+            scope.record_type = None
         for p in params:
-            scope.names[p.name] = (
-                p.marker if p.marker is not None else ast.Variable(p.name, p.type or ty.INT, self.token, "stand-in")
-            )
+            scope.names[p.name] = self._stand_in(p)
         self.quiet += 1
+        self.pattern += 1
+        self.greater_ends = False
         try:
-            specs = self.specifiers()
-            assert specs.type is not None
+            specs = self.specifiers(need_type=False)
+            explicit = "explicit" in specs.words
+            if specs.type is None and scope.parent is not None and scope.parent.record is not None:
+                d = self.constructor_declarator(scope.parent.record)
+                return d, explicit, True
+            if specs.type is None:
+                raise Abandon
             d = self.declarator(specs.type)
-            return d if d.params is not None else None
+            return (d if d.params is not None else None), explicit, False
         except Abandon:
             self.i = saved
-            return None
+            return None, False, False
         finally:
             self.quiet -= 1
+            self.pattern -= 1
+            self.nest, self.greater_ends = nest, ends
             self.scope = scope.parent or scope
 
-    def parameter_pack(self, t, name, d, specs, params, defaults):  # type: ignore[no-untyped-def]
-        scope: ast.Scope | None = self.scope
-        bound: object = None
-        while scope is not None:
-            bound = scope.names.get("#pack")
-            if bound is not None:
-                break
-            scope = scope.parent
-        if bound is None:
-            raise Abandon if self.quiet else self.fail("parameter packs are not supported here", specs.at)
-        self.fail("function parameter packs are not supported", specs.at)
-
-    # -- instances
-
-    def _bind(
-        self, parent: ast.Scope, params: list[ast.TemplateParam], args: tuple[object, ...], at: Token
-    ) -> ast.Scope:
-        scope = ast.Scope("template", parent)
-        for p, value in zip(params, args, strict=False):
-            if isinstance(value, Type) or p.pack:
-                scope.names[p.name] = value
-            else:
-                assert isinstance(value, int | float)
-                t = p.type or ty.INT
-                if t.kind in ("param", "auto"):
-                    t = ty.INT
-                scope.names[p.name] = ast.Variable(p.name, t, at, "enumerator", value=constant.wrap(value, t))
-        return scope
-
-    def template_default(
-        self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]
-    ) -> object:
-        assert param.default is not None
-        at = param.default[0]
-        known = [p for p in params if p.name in bindings]
-        saved = self.tokens, self.i, self.scope
-        self.scope = self._bind(scope, known, tuple(bindings[p.name] for p in known), at)
-        self.tokens, self.i = [*param.default, Token(EOF, "", at.source, at.start)], 0
-        try:
-            if param.kind == "type":
-                return self.type_name()
-            return self.constant_integer(
-                self.conditional_expression(), "non-type template argument is not a constant expression"
-            )
-        finally:
-            self.tokens, self.i, self.scope = saved
-
-    def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
-        """Declare the instance for `args`; its body waits until it is called."""
-        key = tuple(a if not isinstance(a, Type) else id(a) for a in args)
-        known = template.instances.get(key)
-        if known is not None:
-            return known
-        self.count_instance(template.at)
-        saved = (
-            self.tokens,
-            self.i,
-            self.scope,
-            self.function,
-            self.nest,
-            self.library,
-            self.extern_c,
-            self.greater_ends,
-        )
-        self.tokens, self.i, self.function, self.extern_c = template.tokens, 0, None, False
-        self.greater_ends = False
-        self.scope = self._bind(template.scope, template.params, args, template.at)
-        self.quiet += 1
-        try:
-            specs = self.specifiers()
-            assert specs.type is not None
-            d = self.declarator(specs.type)
-            if d.params is None or d.type.kind != "function":
-                raise Abandon
-            f = self.make_function(specs, d)
-            for p in f.params:
-                if p.type.kind == "void":
-                    raise Abandon
-        except Abandon:
-            return None
-        finally:
-            self.quiet -= 1
-            end, tokens = self.i, self.tokens
-            (
-                self.tokens,
-                self.i,
-                self.scope,
-                self.function,
-                self.nest,
-                self.library,
-                self.extern_c,
-                self.greater_ends,
-            ) = saved
-        f.template, f.template_args = template, args
-        f.scope = template.scope
-        if template.record is not None:
-            f.record = template.record
-            if "static" not in specs.words:
-                quals = d.this_quals
-                f.this_quals = quals
-                f.this = ast.Variable("this", ty.pointer(ty.qualified(template.record, quals)), f.at, "param")
-        if tokens[end].text in ("{", ":"):
-            f.pending = (tokens, end)
-        template.instances[key] = f
-        return f
-
-    def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> Type:
-        given = list(args)
-        bindings: Bindings = {}
-        params = template.params
-        plain = [p for p in params if not p.pack]
-        if len(given) > len(plain) and len(plain) == len(params):
-            self.fail(f"too many template arguments for class template '{template.name}'", at)
-        if any(p.pack for p in params):
-            self.fail("class templates with parameter packs are not supported", at)
-        for p, value in zip(params, given, strict=False):
-            if (p.kind == "type") != (isinstance(value, Type) and value.kind != "value"):
-                want = "type" if p.kind == "type" else "an expression"
-                self.fail(
-                    f"template argument for template {p.kind if p.kind == 'type' else 'non-type'} parameter must be {'a ' if want == 'type' else ''}{want}",  # noqa: E501
-                    at,
-                )
-            bindings[p.name] = value
-        if any(isinstance(v, Type) and (v.kind == "value" or dependent(v)) for v in given):
-            made = Type("spec", template.name)
-            made.cache["args"] = Type(
-                "function", "", params=tuple(v if isinstance(v, Type) else Type("value", f"={v}") for v in given)
-            )
-            return made
-        for p in params[len(given) :]:
-            if p.default is None:
-                self.fail(f"too few template arguments for class template '{template.name}'", at)
-            value = self.template_default(template.scope, p, bindings, params)
-            bindings[p.name] = value
-            given.append(value)
-        key = tuple(id(a) if isinstance(a, Type) else a for a in given)
-        known = template.instances.get(key)
-        if known is not None:
-            return known
-        self.count_instance(at)
-        scope = self._bind(template.scope, params, tuple(given), at)
-        tokens = template.specialised.get(key, template.tokens)
-        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
-        self.tokens, self.i, self.scope, self.function = tokens, 0, scope, None
-        self.greater_ends, self.extern_c = False, False
-        try:
-            if template.alias:
-                made = self.type_name()
-                template.instances[key] = made
-                return made
-            tag = self.take()
-            spelled = ", ".join(str(a) for a in given)
-            record = Record("union" if tag.text == "union" else "struct", f"{template.name}<{spelled}>")
-            record.template_name, record.template_args = template.name, tuple(given)
-            made = ty.new_record(record)
-            record.scope = ast.Scope("record", scope, name=template.name, record=record, record_type=made)
-            template.instances[key] = made
-            align = 0
-            while self.token.text in ("__align__", "alignas"):
-                holder = Specifiers(tag)
-                self._specifier(holder, self.token)
-                align = max(align, holder.align)
-            self.identifier()
-            if self.at("<"):
-                self._skip_template_arguments()
-            if self.at(";"):
-                self.fail(f"implicit instantiation of undefined template '{record.name}'", at)
-            self._body(made, template.at, align)
-            return made
-        finally:
-            self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
-
-    def _skip_template_arguments(self) -> None:
-        depth = 0
-        while self.token.kind != EOF:
-            text = self.take().text
-            depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
-            if depth <= 0:
-                return
+    # -- explicit instances and specialisations
 
     def _explicit_instantiation(self) -> None:
         """`template __global__ void k<float>(...);` and `template struct S<int>;`"""
@@ -415,15 +453,7 @@ class Templates(Declarations):
             return
         specs = self.specifiers()
         assert specs.type is not None
-        base = specs.type
-        while self.at("*") or self.at("&"):
-            base = ty.pointer(base) if self.take().text == "*" else ty.reference(base)
-        entity, name = self.qualified()
-        if not isinstance(entity, list):
-            self.fail(f"explicit instantiation of '{name.text}' does not refer to a function template", name)
-        explicit = self.template_arguments(None) if self.at("<") else []
-        d = Declarator(name, base)
-        self._function_suffix(d)
+        d, entity, explicit, name = self._specialised_head(specs.type)
         self.expect(";")
         f = self._matching_instance(entity, explicit, d)
         if f is None:
@@ -433,44 +463,52 @@ class Templates(Declarations):
             )
         self.need_body(f)
 
+    def _specialised_head(self, base: Type) -> tuple[Declarator, list[object], list[object], Token]:
+        """(declarator, overloads, explicit arguments, name) of `name<args>(params)` after the specifiers."""
+        while True:
+            if self.at("*") or self.at("&"):
+                base = ty.pointer(base) if self.take().text == "*" else ty.reference(base)
+            elif self.token.text in ("const", "__restrict__"):
+                self.i += 1
+            elif self.token.text in ("__launch_bounds__",):
+                self.i += 1
+                self.skip_balanced()
+            else:
+                break
+        entity, name = self.qualified()
+        if not isinstance(entity, list):
+            self.fail(f"no function template matches function template specialization '{name.text}'", name)
+        explicit = self.template_arguments(None) if self.at("<") else []
+        d = Declarator(name, base)
+        self._function_suffix(d)
+        return d, entity, explicit, name
+
     def _matching_instance(self, entity: list[object], explicit: list[object], d: Declarator) -> ast.Function | None:
         for template in entity:
             if isinstance(template, ast.FunctionTemplate):
-                args = [
-                    ast.Zero(t if t.kind != "reference" else t.elem or t, template.at, lvalue=t.kind == "reference")
+                given: list[tuple[Type, bool] | None] = [
+                    (t.elem, True) if t.kind == "reference" and t.elem is not None else (t, False)
                     for t in d.type.params
                 ]
-                f = self.deduce(template, list(args), explicit)
+                f = self.deduce_types(template, given, explicit)
                 if f is not None and f.type.params == d.type.params:
                     return f
         return None
 
     def _specialisation(self, at: Token) -> None:
-        """`template <>` before a function or class."""
-        if self.token.text in ("struct", "class"):
-            start = self.i
-            name = self.peek()
-            entity = self.lookup(name.text)
-            if not isinstance(entity, ast.ClassTemplate):
-                self.fail(f"no template named '{name.text}'", name)
-            self.i += 2
-            given = self.template_arguments(entity.params)
-            self._skip_declaration()
-            self.expect(";", "after class")
-            entity.specialised[tuple(id(a) if isinstance(a, Type) else a for a in given)] = self._closed(start, self.i)
+        """`template <>` before a function, a class or a variable."""
+        if self.token.text in ("struct", "class", "union"):
+            self._class_specialisation()
+            return
+        if self._variable_follows() and not self._names_member():
+            self._variable_specialisation()
+            return
+        if self._member_specialisation():
             return
         specs = self.specifiers()
         assert specs.type is not None
-        base = specs.type
-        while self.at("*") or self.at("&"):
-            base = ty.pointer(base) if self.take().text == "*" else ty.reference(base)
-        entity_, name = self.qualified()
-        if not isinstance(entity_, list):
-            self.fail(f"no function template matches function template specialization '{name.text}'", name)
-        explicit = self.template_arguments(None) if self.at("<") else []
-        d = Declarator(name, base)
-        self._function_suffix(d)
-        f = self._matching_instance(entity_, explicit, d)
+        d, entity, explicit, name = self._specialised_head(specs.type)
+        f = self._matching_instance(entity, explicit, d)
         if f is None:
             self.fail(
                 f"no function template matches function template specialization '{name.text}'",
@@ -478,22 +516,87 @@ class Templates(Declarations):
                 notes=[self.note("in this specialisation", at)],
             )
         own = self.make_function(specs, d)
-        f.params, f.param_scope, f.space, f.noinline, f.bounds = (
-            own.params,
-            own.param_scope,
-            own.space,
-            own.noinline,
-            own.bounds,
-        )
+        f.params, f.param_scope, f.noinline, f.bounds = own.params, own.param_scope, own.noinline, own.bounds
+        f.space = own.space
+        f.static, f.forceinline = own.static, own.forceinline
+        for p in f.params:
+            p.owner = f
         if self.at("{"):
             f.pending = None
             self.function_body(f)
         else:
             self.expect(";")
 
-    def pack_names(self) -> dict[str, object]:
-        return {}
+    def _names_member(self) -> bool:
+        return False
+
+    def _member_specialisation(self) -> bool:
+        """`template <> void Class<int>::f() { ... }`: a member of one instance."""
+        start = self.i
+        name = self._head_name()
+        self.i = start
+        if self._owner_template(start, name) is None:
+            return False
+        specs = self.specifiers(need_type=False)
+        if specs.type is None:
+            return False
+        d = self.declarator(specs.type)
+        if d.owner is None or d.params is None:
+            self.i = start
+            return False
+        f = self.function_declarator(specs, d)
+        f.pending = None
+        if self.at("{"):
+            self.function_body(f, d)
+        else:
+            self.expect(";")
+        return True
+
+    def _class_specialisation(self) -> None:
+        start = self.i
+        self.i += 1
+        while self.token.text in ("__align__", "alignas", "__attribute__"):
+            self.i += 1
+            self.skip_balanced()
+        scope: ast.Scope | None = None
+        name = self.identifier()
+        entity = self.lookup(name.text)
+        while self.at("::"):
+            self.i += 1
+            scope = entity if isinstance(entity, ast.Scope) else None
+            name = self.identifier()
+            entity = self.find_in(scope, name.text) if scope is not None else None
+        if not isinstance(entity, ast.ClassTemplate):
+            self.fail(f"no template named '{name.text}'", name)
+        given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
+        self.skip_declaration()
+        if self.tokens[self.i - 1].text == "}":
+            self.expect(";", "after class")
+        entity.specialised[argument_key(given)] = self.closed(start, self.i)
+
+    def _variable_specialisation(self) -> None:
+        start = self.i
+        while self.token.kind == IDENT and not (
+            isinstance(self.lookup(self.token.text), ast.ClassTemplate)
+            and getattr(self.lookup(self.token.text), "variable", False)
+        ):
+            self.i += 1
+        name = self.token
+        entity = self.lookup(name.text)
+        if not isinstance(entity, ast.ClassTemplate):
+            self.fail(f"no variable template matches specialization '{name.text}'", name)
+        self.i += 1
+        given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
+        after = self.i
+        while not self.at(";") and self.token.kind != EOF:
+            if self.token.text in ("(", "[", "{") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+        self.expect(";")
+        head = list(self.tokens[start:after])
+        cut = next(k for k, t in enumerate(head) if t is name)
+        entity.specialised[argument_key(given)] = [*head[: cut + 1], *self.closed(after, self.i)]
 
 
-def _same_pattern(a: Type | None, b: Type | None) -> bool:
-    return a is not None and b is not None and [str(p) for p in a.params] == [str(p) for p in b.params]
+__all__ = ["Templates", "is_dependent"]

@@ -10,14 +10,14 @@ from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, element_quals, is_derived, promoted
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, promoted
+from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised
 from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 MAX_INSTANCES = 2000
-
-Bindings = dict[str, object]
 
 
 @attrs.define(eq=False, repr=False)
@@ -60,11 +60,106 @@ class Calls(Operators):
         if not isinstance(callee, ast.Overloads):
             if callee.type.kind == "record":
                 found = self.operator_call("()", [callee, *args], at)
+                if found is None:
+                    found = self._call_converted(callee, args, at)
                 if found is not None:
                     return found
-            self.fail(f"called object type '{callee.type}' is not a function or function pointer", at)
-        chosen = self.resolve(callee.name, callee.functions, args, callee.args, callee.at, callee.base)
+            return self.indirect_call(callee, args, at)
+        functions = callee.functions
+        if callee.base is None and any(a.type.record is not None for a in args):
+            functions = self._with_associated(callee.name, functions, args)
+        chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
         return self.make_call(chosen, args, callee.at, callee.base)
+
+    def _call_converted(self, callee: ast.Expr, args: list[ast.Expr], at: Token) -> ast.Expr | None:
+        """A class that converts to a pointer to function."""
+        for f in self.conversions(callee.type.bare):
+            t = f.type.elem
+            if t is not None and t.kind == "pointer" and t.elem is not None and t.elem.kind == "function":
+                return self.indirect_call(self.call_method(callee, f, [], at), args, at)
+        return None
+
+    def indirect_call(self, callee: ast.Expr, args: list[ast.Expr], at: Token) -> ast.Expr:
+        """A call through a pointer to function."""
+        t = callee.type.bare
+        if t.kind == "function":
+            callee = self.decay(callee)
+            t = callee.type
+        if t.kind != "pointer" or t.elem is None or t.elem.kind != "function":
+            self.fail(f"called object type '{callee.type}' is not a function or function pointer", at)
+        if isinstance(callee, ast.FunctionAddress):
+            f = callee.function
+            return self.make_call(Candidate(f, f.type.params, []), self._counted(args, f.type, at), callee.at)
+        function = t.elem
+        converted = [
+            self.pass_argument(a, p) for a, p in zip(self._counted(args, function, at), function.params, strict=False)
+        ]
+        ret = function.elem
+        assert ret is not None
+        if ret.kind == "reference":
+            assert ret.elem is not None
+            return ast.IndirectCall(ret.elem, at, callee, converted, lvalue=True)
+        return ast.IndirectCall(ret.bare, at, callee, converted)
+
+    def _counted(self, args: list[ast.Expr], t: Type, at: Token) -> list[ast.Expr]:
+        want = len(t.params)
+        if len(args) != want:
+            few = "few" if len(args) < want else "many"
+            self.fail(f"too {few} arguments to function call, expected {want}, have {len(args)}", at)
+        return args
+
+    def function_value(self, e: ast.Overloads, target: Type | None) -> ast.Expr:
+        """A function's name as a pointer: of type `target`, where several functions bear the name."""
+        wanted = None
+        if target is not None and target.elem is not None and target.elem.kind == "function":
+            wanted = target.elem
+        found = self._functions_of(e, wanted)
+        if len(found) != 1:
+            self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
+        f = found[0]
+        self.need_body(f)
+        if f.type.elem is not None and f.type.elem.bare.kind == "auto":
+            self.finish_auto(f, e.at)
+        if f.this is not None:
+            self.fail("pointers to member functions are not supported", e.at)
+        return ast.FunctionAddress(ty.pointer(f.type), e.at, f)
+
+    def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:
+        found: list[ast.Function] = []
+        for entity in e.functions:
+            f = entity
+            if isinstance(entity, Builtin):
+                f = self.builtin_function(entity, e.at)
+            elif isinstance(entity, ast.FunctionTemplate):
+                given: list[tuple[Type, bool] | None] | None = None
+                if wanted is not None:
+                    given = [(t, False) for t in wanted.params]
+                f = self.deduce_types(entity, given, e.args)
+            elif e.args is not None:
+                continue
+            if isinstance(f, ast.Function) and (wanted is None or f.type is wanted or len(e.functions) == 1):
+                found.append(f)
+        if wanted is not None and len(found) > 1:
+            found = [f for f in found if f.template is None] or found
+        return found
+
+    def builtin_function(self, builtin: Builtin, at: Token) -> ast.Function | None:
+        """A built-in function that has a body, to point at."""
+        return None
+
+    def _with_associated(self, name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
+        """`functions`, and those of the namespaces and friends of the arguments' classes."""
+        out = list(functions)
+        for e in args:
+            scope = (
+                e.type.record.scope.parent if e.type.record is not None and e.type.record.scope is not None else None
+            )
+            while scope is not None and scope.parent is not None:
+                found = scope.names.get(name)
+                if isinstance(found, list):
+                    out += [f for f in found if f not in out]
+                scope = scope.parent if scope.kind != "namespace" else None
+        return out
 
     def make_call(self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None) -> ast.Expr:
         entity = chosen.entity
@@ -96,10 +191,19 @@ class Calls(Operators):
             assert ret.elem is not None
             return ast.Call(ret.elem, at, entity, converted, base, lvalue=True)
         made = ast.Call(ret.bare, at, entity, converted, base)
-        if entity.constexpr and ret.arithmetic and all(isinstance(a, ast.Number) for a in converted):
+        if entity.constexpr:
             self.finish(entity)
-            return self.fold(made)
+            if ret.arithmetic and (base is None or self.is_constant(base)) and all(map(self.is_constant, converted)):
+                return self.fold(made)
         return made
+
+    def is_constant(self, e: ast.Expr) -> bool:
+        """A constant, or something that may have constant parts."""
+        if isinstance(e, ast.Temporary | ast.Cast | ast.Member):
+            return self.is_constant(e.base if isinstance(e, ast.Member) else e.operand)
+        if isinstance(e, ast.Name):
+            return e.variable.constexpr and e.variable.init is not None
+        return isinstance(e, ast.Number | ast.Zero)
 
     def finish(self, f: ast.Function) -> None:
         """Parse the body of `f` now."""
@@ -243,10 +347,6 @@ class Calls(Operators):
             return False
         if any(x < y for x, y in zip(a.ranks, b.ranks, strict=False)):
             return True
-        if a.template != b.template:
-            return not a.template
-        if isinstance(a.entity, Builtin) != isinstance(b.entity, Builtin):
-            return not isinstance(a.entity, Builtin)
         fewer = 0
         for p, q in zip(a.params, b.params, strict=False):
             if p.kind == q.kind == "reference" and p.elem is not None and q.elem is not None:
@@ -257,8 +357,14 @@ class Calls(Operators):
                 fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
         if fewer:
             return fewer > 0
+        if a.template != b.template:
+            return not a.template
+        if isinstance(a.entity, Builtin) != isinstance(b.entity, Builtin):
+            return not isinstance(a.entity, Builtin)
         if a.template and isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
-            return _specialised(a.entity) > _specialised(b.entity)
+            first, second = a.entity.template, b.entity.template
+            if first is not None and second is not None and first.pattern is not None and second.pattern is not None:
+                return more_specialised(call_pattern(first.pattern), call_pattern(second.pattern))
         return False
 
     def _no_match(self, name: str, functions: list[object], args: list[ast.Expr], at: Token) -> NoReturn:
@@ -305,102 +411,62 @@ class Calls(Operators):
     ) -> ast.Function | None:
         """The instance of `template` that a call with `args` means, or None. Without `args`: what `explicit` and the
         defaults alone say."""
+        given: list[tuple[Type, bool] | None] | None = None
+        if args is not None:
+            given = [self._deduces_from(a) for a in args]
+        return self.deduce_types(template, given, explicit)
+
+    def _deduces_from(self, e: ast.Expr) -> tuple[Type, bool] | None:
+        if isinstance(e, ast.Overloads):
+            plain = [f for f in e.functions if isinstance(f, ast.Function)]
+            if len(e.functions) == 1 and len(plain) == 1:
+                return plain[0].type, True
+            return None
+        return None if e.type.kind == "error" else (e.type, e.lvalue)
+
+    def deduce_types(
+        self,
+        template: ast.FunctionTemplate,
+        given: list[tuple[Type, bool] | None] | None,
+        explicit: list[object] | None,
+    ) -> ast.Function | None:
         bindings: Bindings = {}
         explicit = explicit or []
-        plain = [p for p in template.params if not p.pack]
-        packs = [p for p in template.params if p.pack]
-        if len(explicit) > len(plain) and not packs:
+        k = 0
+        for param in template.params:
+            if param.pack:
+                if explicit[k:]:
+                    bindings[param.name] = tuple(explicit[k:])
+                    k = len(explicit)
+                break
+            if k >= len(explicit):
+                break
+            if not fits(param, explicit[k]):
+                return None
+            bindings[param.name] = explicit[k]
+            k += 1
+        if k < len(explicit):
             return None
-        for param, value in zip(plain, explicit, strict=False):
-            if (param.kind == "type") != isinstance(value, Type):
-                return None
-            bindings[param.name] = value
-        if packs:
-            bindings[packs[0].name] = tuple(explicit[len(plain) :])
-        pattern = template.pattern
-        fixed = frozenset(bindings)
-        if pattern is not None and args is not None:
-            if len(args) > len(pattern.params) or len(args) < template.required:
-                return None
-            for arg, formal in zip(args, pattern.params, strict=False):
-                if isinstance(arg, ast.Overloads) or arg.type.kind == "error":
-                    continue
-                if dependent(formal) and not self._deduce_argument(formal, arg, bindings, fixed):
-                    return None
+        fixed = frozenset(p.name for p in template.params if p.name in bindings and not p.pack)
+        if given is not None and not deduce_call(template, given, bindings, fixed):
+            return None
         values: list[object] = []
         for param in template.params:
             if param.name not in bindings:
-                if param.default is None:
+                if param.pack:
+                    bindings[param.name] = ()
+                elif param.default is None:
                     return None
-                bindings[param.name] = self.template_default(template.scope, param, bindings, template.params)
+                else:
+                    self.quiet += 1
+                    try:
+                        bindings[param.name] = self.template_default(template.scope, param, bindings, template.params)
+                    except Abandon:
+                        return None
+                    finally:
+                        self.quiet -= 1
             values.append(bindings[param.name])
         return self.instantiate(template, tuple(values))
-
-    def _deduce_argument(self, param: Type, arg: ast.Expr, bindings: Bindings, fixed: frozenset[str]) -> bool:
-        source = arg.type
-        if param.kind == "reference":
-            assert param.elem is not None
-            if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
-                target = ty.reference(source) if arg.lvalue else source.bare
-                return self._match(param.elem, target, bindings, fixed)
-            if element_quals(param.elem):
-                source = ty.qualified(source, element_quals(param.elem))
-            return self._match(param.elem, source, bindings, fixed)
-        if source.kind == "array":
-            assert source.elem is not None
-            source = ty.pointer(source.elem)
-        return self._match(param.bare, source.bare, bindings, fixed)
-
-    def _match(self, pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str]) -> bool:
-        """Bind the stand-ins of `pattern` so that it becomes `given`. Non-dependent parts need only convert."""
-        if pattern.kind == "param" and pattern.name in fixed:
-            return True
-        if pattern.kind == "param":
-            if given.quals & pattern.quals != pattern.quals:
-                return False
-            rest = given.quals & ~pattern.quals
-            value = ty.qualified(given.bare, rest) if given.kind != "array" else given
-            old = bindings.get(pattern.name)
-            if old is not None and not isinstance(old, Type):
-                return False
-            if old is not None and old is not value:
-                return False
-            bindings[pattern.name] = value
-            return True
-        if pattern.kind == "spec":
-            record = given.record
-            while record is not None and record.template_name != pattern.name:
-                record = record.base
-            wanted = pattern.bare.cache.get("args")
-            if record is None or wanted is None:
-                return False
-            for p, g in zip(wanted.params, record.template_args, strict=False):
-                if p.kind == "value":
-                    if p.name in bindings and bindings[p.name] != g:
-                        return False
-                    bindings[p.name] = g
-                elif isinstance(g, Type) and not self._match(p, g, bindings, fixed):
-                    return False
-            return True
-        if not dependent(pattern):
-            return True
-        if pattern.kind != given.kind or pattern.elem is None or given.elem is None:
-            return False
-        if pattern.kind == "array":
-            name = pattern.cache.get("bound")
-            if name is not None:
-                if bindings.setdefault(name.name, given.count) != given.count:
-                    return False
-            elif pattern.count != given.count:
-                return False
-        if (
-            pattern.kind in ("pointer", "reference")
-            and pattern.elem.quals & ~given.elem.quals
-            and pattern.elem.kind == "param"
-        ):
-            # const T* takes a T*: the qualifier is added.
-            return self._match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings, fixed)
-        return self._match(pattern.elem, given.elem, bindings, fixed)
 
     def count_instance(self, at: Token) -> None:
         self.instances += 1
@@ -462,7 +528,7 @@ class Calls(Operators):
             return None
         self.nest_user = True
         try:
-            found = self.viable(list(record.constructors), [e], None)
+            found = self.viable([c for c in record.constructors if not getattr(c, "explicit", False)], [e], None)
         finally:
             self.nest_user = False
         for c in found:
@@ -472,29 +538,40 @@ class Calls(Operators):
 
     nest_user: bool = False
 
-    def conversion_function(self, source: Type, target: Type) -> ast.Function | None:
+    def conversions(self, source: Type) -> list[ast.Function]:
+        """The conversion functions of a class and of its bases."""
         record = source.record
         if record is None or record.scope is None:
-            return None
+            return []
         found = [
-            f for n, fs in record.scope.names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs
-        ]
-        exact = [
             f
-            for f in found
-            if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem) is target.bare
+            for n, fs in record.scope.names.items()
+            if n.startswith("operator ") and isinstance(fs, list)
+            for f in fs
+            if isinstance(f, ast.Function)
         ]
-        if exact:
-            return exact[0]
-        if target.arithmetic:
-            near = [
-                f
-                for f in found
-                if isinstance(f, ast.Function) and f.type.elem is not None and _value_type(f.type.elem).arithmetic
-            ]
-            if len(near) == 1:
-                return near[0]
-        return None
+        for base, _ in record.bases:
+            found += self.conversions(base)
+        return found
+
+    def conversion_function(self, source: Type, target: Type, explicit: bool = False) -> ast.Function | None:
+        found = [f for f in self.conversions(source) if f.type.elem is not None and (explicit or not f.explicit)]
+        target = target.bare
+        for f in found:
+            if _value_type(f.type.elem or target) is target:
+                return f
+        best: tuple[int, ast.Function] | None = None
+        count = 0
+        for f in found:
+            assert f.type.elem is not None
+            rank = self.rank(ast.Zero(_value_type(f.type.elem), f.at), target) if target.scalar else None
+            if rank is None or rank >= USER:
+                continue
+            if best is None or rank < best[0]:
+                best, count = (rank, f), 1
+            elif rank == best[0]:
+                count += 1
+        return best[1] if best is not None and count == 1 else None
 
     def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
         return self.make_call(Candidate(f, f.type.params, []), args, at, base)
@@ -506,6 +583,7 @@ class Calls(Operators):
         self.require_complete(t, at)
         if len(args) == 1 and (args[0].type.bare is t.bare or is_derived(args[0].type.bare, t.bare)):
             own = [c for c in record.constructors if isinstance(c, ast.Function) and _copies(c, t)]
+            own = [c for c in own if c.body is None or c.body.items or c.inits or c.pending]
             if not own:
                 return self.convert(args[0], t)
         if record.name == "dim3" and record.vector:
@@ -516,6 +594,14 @@ class Calls(Operators):
                 arg = self.convert(args[i], ty.UINT) if i < len(args) else self.number(1, ty.UINT, at)
                 parts.append((4 * i, None, arg))
             return ast.Init(t.bare, at, parts)
+        if not args and record.has_default:
+            return self.value_initialised(t, at)
+        inherited = record.inherit_from
+        if inherited is not None and args and not self.viable(list(record.constructors), args, None):
+            offset = ty.base_offset(t.bare, inherited) or 0
+            return ast.Init(
+                t.bare, at, [(offset, None, self.construct(inherited, args, at)), *self.member_defaults(t, at)]
+            )
         if record.constructors:
             chosen = self.resolve_constructor(t, args, at)
             entity = chosen.entity
@@ -525,10 +611,24 @@ class Calls(Operators):
             for index in range(len(converted), len(chosen.params)):
                 converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))
             self.need_body(entity)
+            if entity.constexpr and record.complete:
+                self.finish(entity)
             return ast.Construct(t.bare, at, entity, converted)
         if not args:
-            return ast.Zero(t.bare, at)
+            return self.value_initialised(t, at)
+        if len(args) == 1:
+            f = self.conversion_function(args[0].type.bare, t.bare, explicit=True)
+            if f is not None:
+                return self.call_method(args[0], f, [], at)
         self.fail(f"no matching constructor for initialization of '{t}'", at)
+
+    def member_defaults(self, t: Type, at: Token) -> list[tuple[int, ty.Field | None, ast.Expr]]:
+        """What the members of a class itself are by default."""
+        raise NotImplementedError
+
+    def value_initialised(self, t: Type, at: Token) -> ast.Expr:
+        """T() of a class without a default constructor of its own."""
+        raise NotImplementedError
 
     def resolve_constructor(self, t: Type, args: list[ast.Expr], at: Token) -> Candidate:
         record = t.record
@@ -562,31 +662,13 @@ def _defaults(f: ast.Function) -> int:
     return sum(d is not None for d in f.defaults)
 
 
-def _specialised(f: ast.Function) -> int:
-    """How far an instance's pattern is from plain T: pointers and references count."""
-    pattern = f.template.pattern if f.template is not None else None
-    score = 0
-    for p in pattern.params if pattern is not None else ():
-        while p.elem is not None and p.kind in ("pointer", "array"):
-            score += 2
-            p = p.elem
-        score += p.kind == "spec"
-        score += 3 * (not dependent(p))
-    return score
-
-
-def dependent(t: Type) -> bool:
-    """Mentions a template parameter."""
-    while True:
-        if t.kind in ("param", "spec"):
-            return True
-        if t.kind == "array" and "bound" in t.cache:
-            return True
-        if t.kind == "function" and any(dependent(p) for p in t.params):
-            return True
-        if t.elem is None or t.kind == "enum":
-            return False
-        t = t.elem
+def fits(param: ast.TemplateParam, value: object) -> bool:
+    """A template argument is of its parameter's kind."""
+    if param.kind == "type":
+        return isinstance(value, Type) and value.kind != "value"
+    if param.kind == "template":
+        return isinstance(value, ast.ClassTemplate) or (isinstance(value, Type) and value.kind == "spec")
+    return not isinstance(value, ast.ClassTemplate) and (not isinstance(value, Type) or value.kind == "value")
 
 
 __all__ = ["CONVERSION", "Calls", "Candidate", "dependent"]

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from minicc.frontend import ast
+from minicc.frontend import ast, types
 from minicc.frontend.types import Type
 
 Value = int | float
@@ -127,10 +127,13 @@ def compare(op: str, a: Value, b: Value) -> int:
 
 def evaluate(expr: ast.Expr) -> Value | None:
     """The value of a constant expression, or None."""
+    if not (expr.type.scalar or expr.type.kind == "error"):
+        return None
     try:
-        return Evaluator().value(expr)
+        value = Evaluator().value(expr)
     except (NotConstant, OverflowError, ZeroDivisionError):
         return None
+    return None if isinstance(value, tuple) else value
 
 
 def truth(expr: ast.Expr) -> bool | None:
@@ -139,27 +142,171 @@ def truth(expr: ast.Expr) -> bool | None:
 
 
 class _Leave(Exception):
-    def __init__(self, kind: str, value: Value | None = None) -> None:
+    def __init__(self, kind: str, value: object = None) -> None:
         super().__init__(kind)
         self.kind, self.value = kind, value
 
 
+class Object:
+    """Memory of a variable or temporary: scalars by byte offset. What was never written is zero if `zeroed`."""
+
+    __slots__ = ("cells", "zeroed")
+
+    def __init__(self, zeroed: bool = False) -> None:
+        self.cells: dict[int, Any] = {}
+        self.zeroed = zeroed
+
+
+Place = tuple[Object, int]
+"""An object and an offset in it: an lvalue, and the value of a pointer."""
+
+
 class Evaluator:
-    """Interprets trees. `frame` holds the variables of the constexpr call under way."""
+    """Interprets trees. `frame` holds the objects of the constexpr call under way, and the places of its references."""
 
     def __init__(self) -> None:
-        self.frame: dict[int, Value] = {}
+        self.frame: dict[int, Place] = {}
+        self.statics: dict[int, Place] = {}
         self.steps = 0
         self.depth = 0
 
-    def value(self, expr: ast.Expr) -> Value:
+    def count(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise NotConstant
+
+    def value(self, expr: ast.Expr) -> Any:
+        """The value of a scalar expression."""
+        self.count()
         method = _METHODS.get(type(expr))
         if method is None:
             raise NotConstant
         return method(self, expr)
+
+    # -- memory
+
+    def place(self, e: ast.Expr) -> Place:
+        """Where an lvalue, or an aggregate value, lies."""
+        self.count()
+        if isinstance(e, ast.Name):
+            return self._variable(e.variable)
+        if isinstance(e, ast.Deref):
+            return self._pointer(self.value(e.operand))
+        if isinstance(e, ast.Member):
+            base, offset = self.place(e.base)
+            if e.field.bit_width:
+                raise NotConstant
+            return base, offset + e.field.offset
+        if isinstance(e, ast.Cast) and e.kind == "relabel":
+            if e.type.bare is not e.operand.type.bare and e.type.kind != "record":
+                raise NotConstant
+            base, offset = self.place(e.operand)
+            if e.type.kind == "record" and e.operand.type.kind == "record":
+                shift = types.base_offset(e.operand.type.bare, e.type.bare)
+                if shift is None:
+                    raise NotConstant
+                offset += shift
+            return base, offset
+        if isinstance(e, ast.Assign | ast.CompoundAssign):
+            self.value(e)
+            return self.place(e.left)
+        if isinstance(e, ast.Step) and e.prefix:
+            self.value(e)
+            return self.place(e.operand)
+        if isinstance(e, ast.Comma):
+            self.effect(e.left)
+            return self.place(e.right)
+        if isinstance(e, ast.Conditional) and e.lvalue:
+            return self.place(e.yes if self.value(e.condition) else e.no)
+        if isinstance(e, ast.Call) and e.lvalue:
+            return self._pointer(self._run_call(e.function, e.args, e.this))
+        made = Object(), 0
+        self.initialise(made, e.type, e.operand if isinstance(e, ast.Temporary) else e)
+        return made
+
+    def _pointer(self, value: object) -> Place:
+        if not isinstance(value, tuple):
+            raise NotConstant
+        return value
+
+    def _variable(self, v: ast.Variable) -> Place:
+        found = self.frame.get(id(v)) or self.statics.get(id(v))
+        if found is not None:
+            return found
+        made = Object(zeroed=True), 0
+        if v.value is not None and v.type.scalar:
+            made[0].cells[0] = v.value
+            return made
+        fixed = v.constexpr or (v.type.const and v.type.kind == "array")
+        if not fixed or v.init is None or v.storage not in ("host", "member", "local", "static", "constant", "device"):
+            raise NotConstant
+        self.statics[id(v)] = made
+        outer, self.frame = self.frame, {}
+        try:
+            self.initialise(made, v.type, v.init)
+        finally:
+            self.frame = outer
+        return made
+
+    def load(self, e: ast.Expr) -> Any:
+        base, offset = self.place(e)
+        found = base.cells.get(offset)
+        if found is None:
+            if not base.zeroed or not e.type.scalar:
+                raise NotConstant
+            return 0.0 if e.type.kind == "float" else 0
+        if (
+            isinstance(found, tuple) != (e.type.kind == "pointer")
+            or isinstance(found, float) != (e.type.kind == "float")
+        ) and not (e.type.kind == "float" and isinstance(found, int) and found == 0):
+            raise NotConstant
+        return found
+
+    def initialise(self, place: Place, t: Type, e: ast.Expr) -> None:
+        """Put the value of `e` into the object of type `t` at `place`."""
+        self.count()
+        base, offset = place
+        if t.kind == "reference":
+            base.cells[offset] = self.place(e)
+        elif not t.aggregate:
+            base.cells[offset] = self.value(e)
+        elif isinstance(e, ast.Init):
+            base.zeroed = True
+            for at, field, part in e.parts:
+                if field is not None and field.bit_width:
+                    raise NotConstant
+                self.initialise((base, offset + at), part.type, part)
+        elif isinstance(e, ast.Zero):
+            base.zeroed = True
+        elif isinstance(e, ast.Text):
+            for k, byte in enumerate(e.data[: t.size]):
+                base.cells[offset + k] = byte - 256 if byte > 127 else byte
+        elif isinstance(e, ast.Construct):
+            if e.function.deleted:
+                raise NotConstant
+            self._construct(place, e.function, e.args)
+        elif isinstance(e, ast.Call) and not e.lvalue:
+            self._copy(self._pointer(self._run_call(e.function, e.args, e.this)), place, t.size)
+        elif isinstance(e, ast.Conditional) and not e.lvalue:
+            self.initialise(place, t, e.yes if self.value(e.condition) else e.no)
+        elif isinstance(e, ast.Cast) and e.kind == "convert":
+            self.initialise(place, t, e.operand)
+        elif e.lvalue or isinstance(e, ast.Name | ast.Member | ast.Cast | ast.Comma):
+            self._copy(self.place(e), place, t.size)
+        else:
+            raise NotConstant
+
+    def _copy(self, source: Place, target: Place, size: int) -> None:
+        base, offset = source
+        to, at = target
+        if base is to and offset == at:
+            return
+        to.zeroed = to.zeroed or base.zeroed
+        for k, value in list(base.cells.items()):
+            if offset <= k < offset + size:
+                to.cells[at + k - offset] = value
+
+    # -- expressions
 
     def _number(self, e: ast.Number) -> Value:
         return e.value
@@ -169,30 +316,43 @@ class Evaluator:
             raise NotConstant
         return 0.0 if e.type.kind == "float" else 0
 
-    def _name(self, e: ast.Name) -> Value:
-        if id(e.variable) in self.frame:
-            return self.frame[id(e.variable)]
-        if e.variable.value is None:
-            raise NotConstant
-        return e.variable.value
-
     def _unary(self, e: ast.Unary) -> Value:
         value = self.value(e.operand)
+        if isinstance(value, tuple):
+            raise NotConstant
         if e.op == "-":
             return wrap(-value, e.type)
         if e.op == "!":
             return int(not value)
         if e.op == "~":
             return wrap(~int(value), e.type)
-        return value
+        return value  # type: ignore[no-any-return]
 
-    def _binary(self, e: ast.Binary) -> Value:
+    def _binary(self, e: ast.Binary) -> Any:
+        a, b = self.value(e.left), self.value(e.right)
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            return self._pointer_binary(e, a, b)
         if e.left.type.kind == "pointer" or e.right.type.kind == "pointer":
             raise NotConstant
-        a, b = self.value(e.left), self.value(e.right)
         if e.op in _COMPARE:
             return compare(e.op, a, b)
         return compute(e.op, a, b, e.type)
+
+    def _pointer_binary(self, e: ast.Binary, a: Any, b: Any) -> Any:
+        size = e.left.type.elem.size if e.left.type.elem is not None else 1
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if a[0] is not b[0]:
+                if e.op in ("==", "!="):
+                    return int(e.op == "!=")
+                raise NotConstant
+            if e.op in _COMPARE:
+                return compare(e.op, a[1], b[1])
+            return (a[1] - b[1]) // max(size, 1)
+        if isinstance(a, tuple) and e.op in ("+", "-"):
+            return a[0], a[1] + (b if e.op == "+" else -b) * size
+        if e.op in ("==", "!="):
+            return int(e.op == "!=")
+        raise NotConstant
 
     def _logical(self, e: ast.Logical) -> Value:
         left = bool(self.value(e.left))
@@ -200,92 +360,231 @@ class Evaluator:
             return int(left and bool(self.value(e.right)))
         return int(left or bool(self.value(e.right)))
 
-    def _conditional(self, e: ast.Conditional) -> Value:
+    def _conditional(self, e: ast.Conditional) -> Any:
         return self.value(e.yes if self.value(e.condition) else e.no)
 
-    def _comma(self, e: ast.Comma) -> Value:
-        self.value(e.left)
+    def _comma(self, e: ast.Comma) -> Any:
+        self.effect(e.left)
         return self.value(e.right)
 
-    def _cast(self, e: ast.Cast) -> Value:
+    def effect(self, e: ast.Expr) -> None:
+        if e.type.kind == "void" or e.type.scalar:
+            self.value(e)
+        else:
+            self.place(e)
+
+    def _cast(self, e: ast.Cast) -> Any:
         if e.kind == "void":
-            self.value(e.operand)
+            self.effect(e.operand)
             return 0
-        if e.kind != "convert":
-            raise NotConstant
-        return wrap(self.value(e.operand), e.type)
+        if e.kind == "decay":
+            return self.place(e.operand)
+        if e.kind == "relabel":
+            return self.load(e)
+        value = self.value(e.operand)
+        if isinstance(value, tuple):
+            if e.type.kind == "bool":
+                return 1
+            same = e.type.kind == "pointer" and e.operand.type.kind == "pointer"
+            a, b = e.type.elem, e.operand.type.elem
+            if not same or a is None or b is None or types.unqualified(a) is not types.unqualified(b):
+                raise NotConstant
+            return value
+        return wrap(value, e.type)
+
+    def _address_of(self, e: ast.AddressOf) -> Any:
+        return self.place(e.operand)
 
     # -- constexpr functions
 
-    def _call(self, e: ast.Call) -> Value:
-        f = e.function
-        if not f.constexpr or f.body is None or self.depth > 100 or e.this is not None:
+    def _call(self, e: ast.Call) -> Any:
+        if e.lvalue:
+            return self.load(e)
+        return self._run_call(e.function, e.args, e.this)
+
+    def _bind(self, f: ast.Function, args: list[ast.Expr]) -> dict[int, Place]:
+        if self.depth > 100:
             raise NotConstant
-        frame: dict[int, Value] = {}
-        for param, arg in zip(f.params, e.args, strict=False):
-            if param.type.kind == "reference" and not param.type.elem.scalar:  # type: ignore[union-attr]
-                raise NotConstant
-            frame[id(param)] = self.value(arg.operand if isinstance(arg, ast.Temporary) else arg)
+        frame: dict[int, Place] = {}
+        for param, arg in zip(f.params, args, strict=False):
+            if param.type.kind == "reference":
+                frame[id(param)] = self.place(arg)
+            else:
+                made = Object(), 0
+                self.initialise(made, param.type, arg)
+                frame[id(param)] = made
+        return frame
+
+    def _run_call(self, f: ast.Function, args: list[ast.Expr], this: ast.Expr | None) -> Any:
+        if not f.constexpr or f.body is None:
+            raise NotConstant
+        frame = self._bind(f, args)
+        if f.this is not None and this is not None:
+            holder = Object()
+            holder.cells[0] = self.place(this)
+            frame[id(f.this)] = holder, 0
+        ret = f.type.elem
+        assert ret is not None
         outer, self.frame = self.frame, frame
         self.depth += 1
         try:
             self._run(f.body)
         except _Leave as leave:
-            if leave.kind != "return" or leave.value is None:
+            if leave.kind != "return":
                 raise NotConstant from None
-            return leave.value
+            value = leave.value
+            if isinstance(value, ast.Expr):
+                if ret.kind == "reference":
+                    return self.place(value)
+                if ret.aggregate:
+                    made = Object(), 0
+                    self.initialise(made, ret, value)
+                    return made
+                return self.value(value) if ret.kind != "void" else 0
+            return 0
         finally:
             self.frame = outer
             self.depth -= 1
+        if ret.kind == "void":
+            return 0
         raise NotConstant
 
-    def _assign(self, e: ast.Assign) -> Value:
-        return self._store(e.left, self.value(e.right))
-
-    def _store(self, target: ast.Expr, value: Value) -> Value:
-        if not isinstance(target, ast.Name) or id(target.variable) not in self.frame:
+    def _construct(self, place: Place, f: ast.Function, args: list[ast.Expr]) -> None:
+        if not f.constexpr or f.body is None:
             raise NotConstant
-        self.frame[id(target.variable)] = value = wrap(value, target.type)
+        frame = self._bind(f, args)
+        holder = Object()
+        holder.cells[0] = place
+        frame[id(f.this)] = holder, 0
+        outer, self.frame = self.frame, frame
+        self.depth += 1
+        base, offset = place
+        try:
+            for at, e in f.base_inits:
+                self.initialise((base, offset + at), e.type, e)
+            for field, e in f.inits:
+                if field.bit_width:
+                    raise NotConstant
+                self.initialise(
+                    (base, offset + field.offset), field.type if field.type.kind != "reference" else e.type, e
+                )
+            self._run(f.body)
+        except _Leave as leave:
+            if leave.kind != "return":
+                raise NotConstant from None
+        finally:
+            self.frame = outer
+            self.depth -= 1
+
+    def _assign(self, e: ast.Assign) -> Any:
+        target = self.place(e.left)
+        self._check_writable(target)
+        if e.type.aggregate:
+            made = Object(), 0
+            self.initialise(made, e.type, e.right)
+            self._copy(made, target, e.type.size)
+            return 0
+        value = self.value(e.right)
+        target[0].cells[target[1]] = value
         return value
 
-    def _compound(self, e: ast.CompoundAssign) -> Value:
-        left = wrap(self.value(e.left), e.common)
-        return self._store(e.left, compute(e.op, left, self.value(e.right), e.common))
-
-    def _step(self, e: ast.Step) -> Value:
-        if e.type.kind == "pointer":
+    def _check_writable(self, place: Place) -> None:
+        if any(place[0] is s for s, _ in self.statics.values()):
             raise NotConstant
-        old = self.value(e.operand)
-        new = self._store(e.operand, old + 1 if e.op == "++" else old - 1)
+
+    def _store(self, target: ast.Expr, value: Value) -> Value:
+        base, offset = self.place(target)
+        self._check_writable((base, offset))
+        if not self.frame:
+            raise NotConstant
+        base.cells[offset] = value = wrap(value, target.type)
+        return value
+
+    def _compound(self, e: ast.CompoundAssign) -> Any:
+        old, right = self.load(e.left), self.value(e.right)
+        if isinstance(old, tuple):
+            assert e.left.type.elem is not None
+            base, offset = self.place(e.left)
+            moved = old[0], old[1] + (right if e.op == "+" else -right) * e.left.type.elem.size
+            base.cells[offset] = moved
+            return moved
+        return self._store(e.left, compute(e.op, wrap(old, e.common), right, e.common))
+
+    def _step(self, e: ast.Step) -> Any:
+        old = self.load(e.operand)
+        by = 1 if e.op == "++" else -1
+        if isinstance(old, tuple):
+            assert e.operand.type.elem is not None
+            base, offset = self.place(e.operand)
+            moved = old[0], old[1] + by * e.operand.type.elem.size
+            base.cells[offset] = moved
+            return moved if e.prefix else old
+        new = self._store(e.operand, old + by)
         return new if e.prefix else old
 
+    # -- statements
+
     def _run(self, s: ast.Stmt) -> None:
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise NotConstant
+        self.count()
         if isinstance(s, ast.Block):
             for item in s.items:
                 self._run(item)
         elif isinstance(s, ast.ExprStmt):
-            self.value(s.value)
+            self.effect(s.value)
         elif isinstance(s, ast.DeclStmt):
             for v in s.variables:
-                if v.storage != "local" or not v.type.scalar:
-                    raise NotConstant
-                self.frame[id(v)] = self.value(v.init) if v.init is not None else 0
+                self._declare(v)
         elif isinstance(s, ast.If):
             if self.value(s.condition):
                 self._run(s.then)
             elif s.other is not None:
                 self._run(s.other)
         elif isinstance(s, ast.Return):
-            raise _Leave("return", None if s.value is None else self.value(s.value))
+            raise _Leave("return", s.value)
         elif isinstance(s, ast.Jump):
             raise _Leave(s.kind)
         elif isinstance(s, ast.Loop):
             self._loop(s)
+        elif isinstance(s, ast.Switch):
+            self._switch(s)
         else:
             raise NotConstant
+
+    def _declare(self, v: ast.Variable) -> None:
+        if v.storage == "reference" and v.init is not None:
+            self.frame[id(v)] = self.place(v.init)
+            return
+        if v.storage != "local":
+            raise NotConstant
+        made = self.frame[id(v)] = Object(), 0
+        if v.init is not None:
+            self.initialise(made, v.type, v.init)
+
+    def _switch(self, s: ast.Switch) -> None:
+        value = self.value(s.condition)
+        chosen = s.default
+        for case in s.cases:
+            if case.low is not None and case.high is not None and case.low <= value <= case.high:
+                chosen = case
+        items: list[ast.Stmt] = []
+        work = [s.body]
+        while work:
+            item = work.pop()
+            if isinstance(item, ast.Block):
+                work += item.items[::-1]
+            else:
+                items.append(item)
+        if chosen is None:
+            return
+        for item in items[items.index(chosen) :] if chosen in items else ():
+            if isinstance(item, ast.Case):
+                continue
+            try:
+                self._run(item)
+            except _Leave as leave:
+                if leave.kind == "break":
+                    return
+                raise
 
     def _loop(self, s: ast.Loop) -> None:
         first = s.kind == "do"
@@ -304,12 +603,13 @@ class Evaluator:
                 if leave.kind != "continue":
                     raise
             if s.step is not None:
-                self.value(s.step)
+                self.effect(s.step)
 
 
-_METHODS: dict[type, Callable[[Evaluator, Any], Value]] = {
-    ast.Number: Evaluator._number, ast.Zero: Evaluator._zero, ast.Name: Evaluator._name, ast.Unary: Evaluator._unary,
+_METHODS: dict[type, Callable[[Evaluator, Any], Any]] = {
+    ast.Number: Evaluator._number, ast.Zero: Evaluator._zero, ast.Name: Evaluator.load, ast.Unary: Evaluator._unary,
     ast.Binary: Evaluator._binary, ast.Logical: Evaluator._logical, ast.Conditional: Evaluator._conditional,
     ast.Comma: Evaluator._comma, ast.Cast: Evaluator._cast, ast.Call: Evaluator._call, ast.Assign: Evaluator._assign,
-    ast.CompoundAssign: Evaluator._compound, ast.Step: Evaluator._step,
+    ast.CompoundAssign: Evaluator._compound, ast.Step: Evaluator._step, ast.Deref: Evaluator.load,
+    ast.Member: Evaluator.load, ast.Temporary: Evaluator.load, ast.AddressOf: Evaluator._address_of,
 }  # fmt: skip

@@ -45,12 +45,7 @@ def common_type(a: Type, b: Type) -> Type:
 
 def is_derived(t: Type, base: Type) -> bool:
     """`t` is a class that inherits `base`, directly or not."""
-    record = t.record
-    while record is not None and record.base is not None:
-        record = record.base
-        if base.record is record:
-            return True
-    return False
+    return t is not base and t.record is not None and base.record is not None and ty.base_offset(t, base) is not None
 
 
 def more_qualified(target: Type, source: Type) -> bool:
@@ -103,8 +98,18 @@ class Conversions(Cursor):
             assert e.type.elem is not None
             return ast.Cast(ty.pointer(e.type.elem), e.at, "decay", e)
         if isinstance(e, ast.Overloads):
-            self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
+            return self.function_value(e, None)
+        if e.type.kind == "function":
+            if isinstance(e, ast.Deref):
+                return e.operand if not e.operand.lvalue else ast.Cast(e.operand.type.bare, e.at, "convert", e.operand)
+            return ast.Cast(ty.pointer(e.type), e.at, "decay", e)
         return e
+
+    def function_value(self, e: ast.Overloads, target: Type | None) -> ast.Expr:
+        raise NotImplementedError
+
+    def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:
+        raise NotImplementedError
 
     def is_null_constant(self, e: ast.Expr) -> bool:
         return (isinstance(e, ast.Number) and e.value == 0 and e.type.kind == "int") or e.type.kind == "nullptr"
@@ -121,7 +126,12 @@ class Conversions(Cursor):
         if target.kind == "error" or source.kind == "error":
             return CONVERSION if not target.scalar else None
         if isinstance(e, ast.Overloads):
-            return None
+            wanted = target.elem if target.kind == "pointer" else None
+            if wanted is None or wanted.kind != "function":
+                return CONVERSION if target.kind == "bool" else None
+            return EXACT if any(f.type is wanted for f in self._functions_of(e, wanted)) else None
+        if source.kind == "function":
+            source = ty.pointer(source)
         if source.kind == "array":
             assert source.elem is not None
             if target.kind == "array":
@@ -162,7 +172,11 @@ class Conversions(Cursor):
     def _reference_rank(self, e: ast.Expr, target: Type) -> int | None:
         referred = target.elem
         assert referred is not None
-        same = ty.unqualified(e.type) is ty.unqualified(referred) and not isinstance(e, ast.Overloads)
+        if isinstance(e, ast.Overloads):
+            if referred.kind == "function":
+                return EXACT if any(f.type is referred for f in self._functions_of(e, referred)) else None
+            return self.rank(e, referred.bare) if referred.const or target.rvalue else None
+        same = ty.unqualified(e.type) is ty.unqualified(referred)
         derived = is_derived(e.type.bare, referred.bare)
         if e.lvalue and not target.rvalue and (same or derived):
             missing = element_quals(e.type) & ~element_quals(referred)
@@ -181,7 +195,7 @@ class Conversions(Cursor):
         """A one-argument constructor of `target` that takes `e` by a standard conversion."""
         raise NotImplementedError
 
-    def conversion_function(self, source: Type, target: Type) -> ast.Function | None:
+    def conversion_function(self, source: Type, target: Type, explicit: bool = False) -> ast.Function | None:
         """operator T() of `source` where T is `target`."""
         raise NotImplementedError
 
@@ -203,6 +217,10 @@ class Conversions(Cursor):
         rank = self.rank(e, target)
         if rank is None:
             self._cannot_convert(e, target, context, where)
+        if isinstance(e, ast.Overloads):
+            e = self.function_value(e, target)
+        elif e.type.kind == "function":
+            e = self.decay(e)
         if e.type.kind == "array" and target.kind == "pointer":
             e = self.decay(e)
         if target.kind == "record":
@@ -270,6 +288,9 @@ class Conversions(Cursor):
                 e.at,
             )
         same = ty.unqualified(e.type) is ty.unqualified(referred)
+        if isinstance(e, ast.Overloads) and referred.kind == "function":
+            pointer = self.function_value(e, ty.pointer(referred))
+            return ast.Deref(referred, e.at, pointer, lvalue=True)
         if e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
             if e.type is referred:
                 return e
@@ -281,7 +302,7 @@ class Conversions(Cursor):
         """Contextual conversion to bool."""
         e = self.decay(e)
         if e.type.kind == "record":
-            f = self.conversion_function(e.type.bare, ty.BOOL)
+            f = self.conversion_function(e.type.bare, ty.BOOL, explicit=True)
             if f is not None:
                 return self.cast(self.call_method(e, f, [], e.at), ty.BOOL)
         if not e.type.scalar or (e.type.kind == "enum" and e.type.scoped):
@@ -304,9 +325,14 @@ class Conversions(Cursor):
         bare = target.bare
         if style == "C-style cast" or style == "static_cast":
             if bare.kind == "record" or e.type.kind == "record":
-                if self.rank(e, bare) is None and bare.kind == "record" and e.type.bare is not bare:
+                if bare.kind == "record" and e.type.bare is not bare and (self.rank(e, bare) or USER) >= USER:
                     return self.construct(bare, [e], at)
+                f = self.conversion_function(e.type.bare, bare, explicit=True) if bare.kind != "record" else None
+                if f is not None:
+                    return self.cast(self.call_method(e, f, [], at), bare)
                 return self.convert(e, bare, style)
+            if isinstance(e, ast.Overloads):
+                e = self.function_value(e, bare)
             e = self.decay(e)
         e = self.decay(e)
         source = e.type.bare

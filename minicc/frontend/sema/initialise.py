@@ -173,20 +173,46 @@ class Initialisers(Calls):
                 return
         if record.tag == "union":
             return
+        if not seen:
+            parts += [
+                (offset + at_, None, self.default_value(base, at))
+                for base, at_ in record.bases
+                if self._needs_construction(base)
+            ]
         for n, field in enumerate(fields):
-            if n not in seen:
+            if n not in seen and (n >= record.inherited or seen):
                 default = self.default_member(t, field, at)
                 if default is not None:
                     parts.append((offset + field.offset, field if field.bit_width else None, default))
                 elif self._needs_construction(field.type):
                     self._default_element(field.type, offset + field.offset, parts, at)
 
+    def member_defaults(self, t: Type, at: Token) -> list[tuple[int, Field | None, ast.Expr]]:
+        parts: list[tuple[int, Field | None, ast.Expr]] = []
+        assert t.record is not None
+        for field in t.record.fields[t.record.inherited :]:
+            default = self.default_member(t, field, at)
+            if default is not None:
+                parts.append((field.offset, field if field.bit_width else None, default))
+            elif self._needs_construction(field.type):
+                self._default_element(field.type, field.offset, parts, at)
+        return parts
+
     def _needs_construction(self, t: Type) -> bool:
         while t.kind == "array":
             assert t.elem is not None
             t = t.elem
-        return t.record is not None and (
-            bool(t.record.constructors) or any(f.default is not None for f in t.record.fields)
+        record = t.record
+        return (
+            record is not None
+            and not record.vector
+            and (
+                (bool(record.constructors) and not record.has_default)
+                or any(
+                    f.default is not None or self._needs_construction(f.type) for f in record.fields[record.inherited :]
+                )
+                or any(self._needs_construction(base) for base, _ in record.bases)
+            )
         )
 
     def _default_element(
@@ -203,6 +229,9 @@ class Initialisers(Calls):
         """T() or T{}."""
         if t.record is not None and t.record.constructors:
             return self.construct(t, [], at)
+        return self.value_initialised(t, at)
+
+    def value_initialised(self, t: Type, at: Token) -> ast.Expr:
         if t.record is not None and self._needs_construction(t):
             parts: list[tuple[int, Field | None, ast.Expr]] = []
             self._fill(t, 0, _Stream([]), parts, at, braced=True)

@@ -29,6 +29,21 @@ class Operators(Conversions):
     def value(self, e: ast.Expr) -> ast.Expr:
         return self.decay(e)
 
+    def builtin_operand(self, e: ast.Expr) -> ast.Expr:
+        """An object whose class has one conversion to a scalar type, converted: for the built-in operators."""
+        if e.type.kind != "record":
+            return e
+        found = [f for f in self.conversions(e.type.bare) if f.type.elem is not None and not f.explicit]
+        targets = {id(t.elem.bare if t.kind == "reference" and t.elem else t.bare) for f in found if (t := f.type.elem)}
+        if len(targets) != 1:
+            return e
+        made = self.call_method(e, found[0], [], e.at)
+        return made if made.type.scalar else e
+
+    def conversions(self, source: Type) -> list[ast.Function]:
+        """The conversion functions of a class."""
+        raise NotImplementedError
+
     # -- unary
 
     def unary(self, op: str, e: ast.Expr, at: Token) -> ast.Expr:
@@ -38,6 +53,8 @@ class Operators(Conversions):
                 return found
         if op == "&":
             return self.address_of(e, at)
+        if op != "!":
+            e = self.builtin_operand(e)
         e = self.decay(e)
         if op == "*":
             return self.dereference(e, at)
@@ -59,7 +76,9 @@ class Operators(Conversions):
 
     def address_of(self, e: ast.Expr, at: Token) -> ast.Expr:
         if isinstance(e, ast.Overloads):
-            self.fail("taking the address of a function is not supported in device code", at)
+            return e if len(e.functions) > 1 else self.function_value(e, None)
+        if e.type.kind == "function":
+            return self.decay(e)
         if not e.lvalue or isinstance(e, ast.Temporary):
             self.fail(f"cannot take the address of an rvalue of type '{e.type}'", at)
         if isinstance(e, ast.Member) and e.field.bit_width:
@@ -75,6 +94,8 @@ class Operators(Conversions):
         if t.kind != "pointer":
             self.fail(f"indirection requires pointer operand ('{e.type}' invalid)", at)
         assert t.elem is not None
+        if t.elem.kind == "function":
+            return ast.Deref(t.elem, at, e, lvalue=True)
         if t.elem.kind == "void":
             self.fail("ISO C++ does not allow indirection on operand of type 'void *'", at)
         self.require_complete(t.elem, at)
@@ -130,6 +151,8 @@ class Operators(Conversions):
             found = self.operator_call(op, [left, right], at)
             if found is not None:
                 return found
+            if op not in ("&&", "||"):
+                left, right = self.builtin_operand(left), self.builtin_operand(right)
         if op in ("&&", "||"):
             left, right = self.condition(left), self.condition(right)
             logical = ast.Logical(ty.BOOL, at, op, left, right)
@@ -210,8 +233,10 @@ class Operators(Conversions):
             found = self.operator_call("[]", [base, index], at)
             if found is not None:
                 return found
-            self.fail(f"type '{base.type}' does not provide a subscript operator", at)
-        base, index = self.decay(base), self.decay(index)
+            base = self.builtin_operand(base)
+            if base.type.kind == "record":
+                self.fail(f"type '{base.type}' does not provide a subscript operator", at)
+        base, index = self.decay(base), self.decay(self.builtin_operand(index))
         if base.type.kind in ("int", "bool") and index.type.kind == "pointer":
             base, index = index, base
         if base.type.kind != "pointer":
@@ -227,7 +252,18 @@ class Operators(Conversions):
                     f"array index {index.value} is {where} the array (which contains {count} elements)",
                     at,
                 )
-        return self.dereference(ast.Binary(base.type.bare, at, "+", base, self.cast(index, promoted(index.type))), at)
+        made = self.dereference(ast.Binary(base.type.bare, at, "+", base, self.cast(index, promoted(index.type))), at)
+        if isinstance(base, ast.Cast) and base.kind == "decay" and isinstance(index, ast.Number):
+            return self.fold_host(made, base.operand)
+        return made
+
+    def fold_host(self, e: ast.Expr, base: ast.Expr) -> ast.Expr:
+        """A part of a constexpr variable of the host, which device code can read as a constant only."""
+        while isinstance(base, ast.Member):
+            base = base.base
+        if not isinstance(base, ast.Name) or base.variable.storage != "host" or not e.type.scalar:
+            return e
+        return self.fold(e)
 
     # -- members
 
@@ -237,7 +273,8 @@ class Operators(Conversions):
             assert t.elem is not None
             pointer = ast.Member(ty.pointer(t.elem), at, base, field, lvalue=base.lvalue)
             return ast.Deref(t.elem, at, pointer, lvalue=True)
-        return ast.Member(ty.qualified(t, element_quals(base.type)), at, base, field, lvalue=base.lvalue)
+        made = ast.Member(ty.qualified(t, element_quals(base.type)), at, base, field, lvalue=base.lvalue)
+        return self.fold_host(made, base)
 
     # -- assignment
 
@@ -258,6 +295,7 @@ class Operators(Conversions):
             found = self.operator_call(op + "=", [left, right], at)
             if found is not None:
                 return found
+            right = self.builtin_operand(right)
         self.require_assignable(left, at)
         right = self.decay(right)
         a, b = left.type.bare, right.type.bare

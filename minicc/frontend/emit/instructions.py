@@ -1,0 +1,156 @@
+"""The instructions of one function as text: blocks, memory, copies of aggregates.
+
+Local variables live in allocas of the entry block; LLVM makes registers of them.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.diagnostics import CompileError, Diagnostic
+from minicc.frontend import ast
+from minicc.frontend.emit import layout
+from minicc.frontend.emit.module import Module
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
+
+
+@attrs.define(eq=False, repr=False)
+class Instructions:
+    """Emits the instructions of one function."""
+
+    module: Module
+    function: ast.Function
+    lines: list[str] = attrs.field(factory=list)
+    allocas: list[str] = attrs.field(factory=list)
+    slots: dict[int, str] = attrs.field(factory=dict)
+    """Variable to the operand that is its address."""
+    count: int = 0
+    dead: bool = False
+    """The last instruction was a terminator."""
+    block: str = "entry"
+    scope: str = ""
+    place: str = ""
+    """`, !dbg !n` for the instructions being emitted."""
+    flags: str = ""
+    """Fast-math flags of arithmetic: ` contract` under -fmad."""
+    result: str = ""
+    """Address for a returned aggregate."""
+
+    # -- instructions
+
+    def emit(self, text: str) -> None:
+        if self.dead:
+            self.begin(self.label("dead"))
+        self.lines.append(f"  {text}{self.place}")
+
+    def make(self, text: str) -> str:
+        """Emit an instruction with a result."""
+        self.count += 1
+        name = f"%v{self.count}"
+        self.emit(f"{name} = {text}")
+        return name
+
+    def label(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def begin(self, label: str) -> None:
+        """Start a block; falls through from the last one."""
+        if not self.dead and self.lines:
+            self.lines.append(f"  br label %{label}{self.place}")
+        self.lines.append(f"{label}:")
+        self.block, self.dead = label, False
+
+    def jump(self, label: str, extra: str = "") -> None:
+        if not self.dead:
+            self.emit(f"br label %{label}{extra}")
+            self.dead = True
+
+    def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
+        self.count += 1
+        slot = f"%{name or 't'}.{self.count}"
+        self.allocas.append(f"  {slot} = alloca {t.llvm}, align {max(align, t.align)}")
+        return slot
+
+    def at(self, token: Token) -> None:
+        if self.scope:
+            assert self.module.debug is not None
+            self.place = f", !dbg {self.module.debug.location(token, self.scope)}"
+
+    def internal(self, message: str, at: Token) -> CompileError:
+        return CompileError(Diagnostic("error", "frontend.unsupported", message, at.span))
+
+    def intrinsic(self, name: str, result: str, args: list[tuple[str, str]], attributes: str = "") -> str:
+        """Call an LLVM intrinsic with (type, operand) arguments."""
+        self.module.declare(name, f"{result} ({', '.join(t for t, _ in args)})")
+        call = f"call {attributes}{result} @{name}({', '.join(f'{t} {v}' for t, v in args)})"
+        if result == "void":
+            self.emit(call)
+            return ""
+        return self.make(call)
+
+    @property
+    def ftz(self) -> str:
+        return ".ftz" if self.module.options.flush else ""
+
+    # -- memory
+
+    def load(self, t: Type, address: str, align: int) -> str:
+        volatile = "volatile " if t.volatile else ""
+        if t.kind == "bool":
+            byte = self.make(f"load {volatile}i8, ptr {address}, align {align}")
+            return self.make(f"trunc i8 {byte} to i1")
+        return self.make(f"load {volatile}{t.llvm}, ptr {address}, align {align}")
+
+    def store(self, t: Type, operand: str, address: str, align: int, volatile: bool = False) -> None:
+        text = "volatile " if t.volatile or volatile else ""
+        if t.kind == "bool":
+            if operand in ("true", "false"):
+                operand = "1" if operand == "true" else "0"
+            else:
+                operand = self.make(f"zext i1 {operand} to i8")
+        self.emit(f"store {text}{t.llvm} {operand}, ptr {address}, align {align}")
+
+    def offset(self, address: str, by: int) -> str:
+        return address if by == 0 else self.make(f"getelementptr inbounds nuw i8, ptr {address}, i64 {by}")
+
+    def copy(self, t: Type, source: str, source_align: int, target: str, target_align: int) -> None:
+        """Copy an aggregate; all of it is read before any is written, so the two may be one."""
+        if source == target and not t.volatile:
+            return
+        parts = layout.few_leaves(t)
+        if parts is None:
+            self.module.declare(
+                "llvm.memcpy.p0.p0.i64",
+                "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)",
+            )
+            self.emit(
+                f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)"  # noqa: E501
+            )
+            return
+        volatile = "volatile " if t.volatile else ""
+        values = [
+            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {fit(source_align, at)}")
+            for at, leaf in parts
+        ]
+        for (at, leaf), value in zip(parts, values, strict=True):
+            self.emit(
+                f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {fit(target_align, at)}"
+            )
+
+    def zero(self, t: Type, target: str, align: int) -> None:
+        parts = layout.few_leaves(t)
+        if parts is None:
+            self.module.declare("llvm.memset.p0.i64", "void (ptr writeonly captures(none), i8, i64, i1 immarg)")
+            self.emit(f"call void @llvm.memset.p0.i64(ptr align {align} {target}, i8 0, i64 {t.size}, i1 false)")
+            return
+        for at, leaf in parts:
+            self.emit(
+                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {fit(align, at)}"  # noqa: E501
+            )
+
+
+def fit(align: int, offset: int) -> int:
+    """Alignment known `offset` bytes past an address aligned to `align`."""
+    return align if offset == 0 else min(align, offset & -offset)

@@ -1,0 +1,471 @@
+"""Instances of templates: their tokens read again, with the parameters bound in a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.declarations import Declarations
+from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.names import opaque
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.calls import fits
+from minicc.frontend.sema.deduce import (
+    Bindings,
+    argument_key,
+    flatten,
+    is_dependent,
+    more_specialised,
+    unify_arguments,
+)
+from minicc.frontend.tokens import EOF, STRING, Token
+from minicc.frontend.types import Record, Type
+
+
+class Instances(Declarations):
+    waiting: list[ast.Function]
+    """Called functions whose definition was not seen yet."""
+
+    def closed(self, start: int, end: int) -> list[Token]:
+        """A list of tokens of its own, with an end."""
+        last = self.tokens[end - 1]
+        return [*self.tokens[start:end], Token(EOF, "", last.source, last.start)]
+
+    def skip_declaration(self) -> None:
+        """Past a function or class declaration: its `;` or its body."""
+        initialisers = False
+        while self.token.kind != EOF:
+            text = self.token.text
+            if self.token.kind is not STRING:
+                if text == ";":
+                    self.i += 1
+                    return
+                if text == "{" and initialisers and self.tokens[self.i - 1].text not in (")", "}"):
+                    # member{value}
+                    self.skip_balanced()
+                    continue
+                if text == "{":
+                    self.skip_balanced()
+                    return
+                if text == ":" and self.tokens[self.i - 1].text in (")", "noexcept"):
+                    initialisers = True
+                if text in ("(", "["):
+                    self.skip_balanced()
+                    continue
+            self.i += 1
+
+    # -- binding parameters
+
+    def bind_parameters(
+        self, parent: ast.Scope, params: Sequence[ast.TemplateParam], args: Sequence[object], at: Token
+    ) -> ast.Scope:
+        """A scope in which the parameters mean the arguments."""
+        scope = ast.Scope("template", parent)
+        for p, value in zip(params, args, strict=False):
+            scope.names[p.name] = self._bound(scope, p, value, at)
+        return scope
+
+    def _bound(self, scope: ast.Scope, p: ast.TemplateParam, value: object, at: Token) -> object:
+        if isinstance(value, tuple):
+            return tuple(self._bound(scope, p, v, at) for v in value)
+        if isinstance(value, Type) and value.kind == "value":
+            return ast.Variable(value.name, p.type or ty.INT, at, "stand-in", stand_in=value)
+        if isinstance(value, ast.Function):
+            return [value]
+        if not isinstance(value, int | float):
+            return value
+        t = p.type or ty.INT
+        if p.tokens is not None:
+            t = self._parameter_type(scope, p)
+        if not (t.arithmetic or t.kind in ("enum", "pointer", "nullptr")):
+            t = ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG
+        return ast.Variable(p.name, t, at, "enumerator", value=constant.wrap(value, t))
+
+    def _parameter_type(self, scope: ast.Scope, p: ast.TemplateParam) -> Type:
+        assert p.tokens is not None
+        saved = self.tokens, self.i, self.scope, self.greater_ends
+        self.tokens, self.i, self.scope, self.greater_ends = p.tokens, 0, scope, False
+        try:
+            specs = self.specifiers()
+            assert specs.type is not None
+            self.accept("...")
+            return self.declarator(specs.type, abstract=True).type.bare
+        finally:
+            self.tokens, self.i, self.scope, self.greater_ends = saved
+
+    def template_default(
+        self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]
+    ) -> object:
+        assert param.default is not None
+        at = param.default[0]
+        known = [p for p in params if p.name in bindings]
+        saved = self.tokens, self.i, self.scope, self.greater_ends, self.nest
+        try:
+            self.scope = self.bind_parameters(scope, known, [bindings[p.name] for p in known], at)
+            # A type that depends on the others may fail to exist.
+            if param.tokens is not None:
+                self._parameter_type(self.scope, param)
+            self.tokens, self.i = [*param.default, Token(EOF, "", at.source, at.start)], 0
+            self.greater_ends = False
+            if param.kind == "type":
+                return self.type_name()
+            if param.kind == "template":
+                return self.qualified_template()
+            return self._constant_argument(self.conditional_expression())
+        finally:
+            self.tokens, self.i, self.scope, self.greater_ends, self.nest = saved
+
+    def qualified_template(self) -> object:
+        found: object = self.lookup(self.take().text)
+        while self.accept("::") and isinstance(found, ast.Scope):
+            found = self.find_in(found, self.take().text)
+        return found
+
+    # -- functions
+
+    def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
+        """Declare the instance for `args`; its body waits until it is called. None: there is no such instance."""
+        key = argument_key(args)
+        if key in template.instances:
+            return template.instances[key]
+        self.count_instance(template.at)
+        tokens, parent, params = template.tokens, template.scope, template.params
+        outline = self._member_outline(template)
+        if outline is not None:
+            tokens, parent, params = outline
+        f = self._read_instance(template, tokens, parent, params, args)
+        if f is not None or not self.pattern:
+            template.instances[key] = f
+        return f
+
+    def _member_outline(
+        self, template: ast.FunctionTemplate
+    ) -> tuple[list[Token], ast.Scope, list[ast.TemplateParam]] | None:
+        """The definition outside of its class of a member template of a class template."""
+        record = template.record.record if template.record is not None else None
+        if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
+            return None
+        if any(t.text == "{" for t in template.tokens):
+            return None
+        for o in record.template.outlines:
+            if o.inner is not None and o.name == template.name and len(o.inner) == len(template.params):
+                scope = self.bind_parameters(record.scope, o.params, record.template_args, template.at)
+                return o.tokens, scope, o.inner
+        return None
+
+    def _read_instance(
+        self,
+        template: ast.FunctionTemplate,
+        tokens: list[Token],
+        parent: ast.Scope,
+        params: list[ast.TemplateParam],
+        args: tuple[object, ...],
+    ) -> ast.Function | None:
+        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c
+        state = self.greater_ends, self.pattern, self.unevaluated
+        self.tokens, self.i, self.function, self.extern_c = tokens, 0, None, False
+        self.greater_ends, self.pattern, self.unevaluated = False, 0, 0
+        self.quiet += 1
+        try:
+            self.scope = self.bind_parameters(parent, params, args, template.at)
+            specs = self.specifiers(need_type=False)
+            if template.constructor:
+                record = template.record.record if template.record is not None else None
+                if record is None:
+                    raise Abandon
+                d = self.constructor_declarator(record)
+            else:
+                if specs.type is None:
+                    raise Abandon
+                d = self.declarator(specs.type)
+            if d.params is None or d.type.kind != "function":
+                raise Abandon
+            f = self.make_function(specs, d)
+            for p in f.params:
+                if p.type.kind == "void":
+                    raise Abandon
+        except (Abandon, constant.NotConstant):
+            return None
+        finally:
+            self.quiet -= 1
+            end, tokens = self.i, self.tokens
+            self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c = saved
+            self.greater_ends, self.pattern, self.unevaluated = state
+        f.template, f.template_args = template, args
+        f.scope = template.scope
+        f.constructor, f.explicit = template.constructor, template.explicit
+        if template.record is not None:
+            f.record = template.record
+            if "static" not in specs.words:
+                self._add_this(f, template.record, d.this_quals)
+        if tokens[end].text in ("{", ":"):
+            f.pending = (tokens, end)
+        return f
+
+    def constructor_declarator(self, record: Record) -> Declarator:
+        """`Name(params)` at the cursor."""
+        if self.token.text not in (record.name.partition("<")[0], record.template_name) or self.peek().text != "(":
+            raise Abandon
+        d = Declarator(self.take(), ty.VOID)
+        self._function_suffix(d)
+        return d
+
+    def _complete_instances(self, declared: ast.FunctionTemplate, defined: ast.FunctionTemplate) -> None:
+        """Instances that were made from a declaration get the definition that follows it."""
+        known = declared.instances
+        defined.instances = {}
+        for key, f in known.items():
+            if f is None or f.body is not None or f.pending is not None:
+                if f is not None:
+                    defined.instances[key] = f
+                continue
+            made = self.instantiate(defined, f.template_args)
+            if made is not None:
+                f.params, f.param_scope, f.pending, f.template = made.params, made.param_scope, made.pending, defined
+                f.noinline, f.forceinline, f.bounds = made.noinline, made.forceinline, made.bounds
+                if f.space == "host":
+                    f.space = made.space
+                for p in f.params:
+                    p.owner = f
+            defined.instances[key] = f
+
+    def need_body(self, f: ast.Function) -> None:
+        if f.parsed or f.body is not None:
+            return
+        if f.pending is None and f.record is not None:
+            self._attach_outline(f)
+        if f.pending is None:
+            if f.template is not None or (f.record is not None and f.record.record and f.record.record.template):
+                self.waiting.append(f)
+            return
+        super().need_body(f)
+
+    def need_waiting(self) -> None:
+        """At the end of the file: definitions that came after their use."""
+        waiting, self.waiting = self.waiting, []
+        for f in waiting:
+            self.need_body(f)
+        self.waiting = []
+
+    def _attach_outline(self, f: ast.Function) -> None:
+        """Find the definition of a class template's member outside of the class."""
+        record = f.record.record if f.record is not None else None
+        if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
+            return
+        for o in record.template.outlines:
+            if o.inner is not None or o.name != (record.template.name if f.constructor else f.name):
+                continue
+            saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
+            self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
+            self.quiet += 1
+            try:
+                scope = self.scope = self.bind_parameters(record.scope, o.params, record.template_args, f.at)
+                specs = self.specifiers(need_type=False)
+                if (specs.type is None) != f.constructor:
+                    continue
+                d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
+                if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
+                    continue
+                f.params, f.param_scope, f.pending = d.params, d.param_scope, (self.tokens, self.i)
+                if d.param_scope is not None:
+                    d.param_scope.parent = scope
+                for p in f.params:
+                    p.owner = f
+                if "device" in specs.spaces:
+                    f.space = "device"
+                return
+            except Abandon:
+                continue
+            finally:
+                self.quiet -= 1
+                self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends = saved
+
+    # -- classes, types and variables
+
+    def complete_arguments(self, template: ast.ClassTemplate, args: Sequence[object], at: Token) -> tuple[object, ...]:
+        """One argument for each parameter: packs gathered, defaults filled in."""
+        bindings: Bindings = {}
+        given = list(args)
+        out: list[object] = []
+        for p in template.params:
+            value: object
+            if p.pack:
+                value, given = tuple(given), []
+                for v in value:
+                    self._check_kind(template, p, v, at)
+            elif given:
+                value = given.pop(0)
+                self._check_kind(template, p, value, at)
+            elif p.default is not None:
+                value = self.template_default(template.scope, p, bindings, template.params)
+            else:
+                self.fail(f"too few template arguments for class template '{template.name}'", at)
+            bindings[p.name] = value
+            out.append(value)
+        if given:
+            self.fail(f"too many template arguments for class template '{template.name}'", at)
+        return tuple(out)
+
+    def _check_kind(self, template: ast.ClassTemplate, p: ast.TemplateParam, value: object, at: Token) -> None:
+        if not fits(p, value):
+            kind = "type" if p.kind == "type" else "non-type" if p.kind == "value" else "template template"
+            want = {"type": "a type", "value": "an expression", "template": "a class template"}[p.kind]
+            self.fail(f"template argument for template {kind} parameter must be {want}", at)
+
+    def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
+        if isinstance(template, Type) or any(is_dependent(a) for a in args):
+            return self._dependent_instance(template, args, at)
+        given = self.complete_arguments(template, args, at)
+        key = argument_key(given)
+        known = template.instances.get(key)
+        if known is not None:
+            return known
+        self.count_instance(at)
+        tokens, params, values, parent = self._definition(template, given, key, at)
+        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
+        state = self.pattern, self.unevaluated
+        self.tokens, self.i, self.function = tokens, 0, None
+        self.greater_ends, self.extern_c, self.pattern, self.unevaluated = False, False, 0, 0
+        try:
+            scope = self.scope = self.bind_parameters(parent, params, values, at)
+            if template.alias:
+                template.instances[key] = made = self.type_name()
+                return made
+            if template.variable:
+                return self._variable_instance(template, key)
+            return self._class_body(template, given, key, scope, at)
+        except Abandon:
+            template.instances.pop(key, None)
+            raise
+        finally:
+            self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
+            self.pattern, self.unevaluated = state
+
+    def _dependent_instance(self, template: ast.ClassTemplate | Type, args: list[object], at: Token) -> object:
+        """What stands in for an instance whose arguments depend on parameters."""
+        if isinstance(template, ast.ClassTemplate) and template.variable:
+            return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?"))
+        if isinstance(template, ast.ClassTemplate) and template.alias:
+            saved = self.tokens, self.i, self.scope, self.nest, self.greater_ends
+            self.tokens, self.i, self.greater_ends = template.tokens, 0, False
+            self.pattern += 1
+            self.quiet += 1
+            try:
+                given = self.complete_arguments(template, args, at)
+                self.scope = self.bind_parameters(template.scope, template.params, given, at)
+                return self.type_name()
+            except (Abandon, constant.NotConstant):
+                return opaque()
+            finally:
+                self.quiet -= 1
+                self.pattern -= 1
+                self.tokens, self.i, self.scope, self.nest, self.greater_ends = saved
+        name = template.name
+        made = Type("spec", name, template=template if isinstance(template, ast.ClassTemplate) else template.template)
+        made.params = tuple(args)  # type: ignore[arg-type]
+        return made
+
+    def _definition(
+        self, template: ast.ClassTemplate, given: tuple[object, ...], key: tuple[object, ...], at: Token
+    ) -> tuple[list[Token], list[ast.TemplateParam], Sequence[object], ast.Scope]:
+        """(tokens, parameters, their values, scope) of the specialisation that `given` selects, or of the template."""
+        special = template.specialised.get(key)
+        if special is not None:
+            return special, [], (), template.scope
+        best: tuple[ast.Partial, Bindings] | None = None
+        for partial in template.partials:
+            bindings: Bindings = {}
+            if not unify_arguments(partial.pattern, given, bindings) or not self._substitutes(
+                template, partial, bindings, key, at
+            ):
+                continue
+            if best is None or more_specialised(partial.pattern, best[0].pattern):
+                best = partial, bindings
+        if best is None:
+            return template.tokens, template.params, given, template.scope
+        partial, bindings = best
+        return partial.tokens, partial.params, [bindings[p.name] for p in partial.params], partial.scope
+
+    def _substitutes(
+        self,
+        template: ast.ClassTemplate,
+        partial: ast.Partial,
+        bindings: Bindings,
+        key: tuple[object, ...],
+        at: Token,
+    ) -> bool:
+        """With the parameters bound, the specialisation's arguments exist and are those given."""
+        for p in partial.params:
+            if p.pack:
+                bindings.setdefault(p.name, ())
+        if any(p.name not in bindings for p in partial.params):
+            return False
+        saved = self.tokens, self.i, self.scope, self.nest, self.greater_ends, self.pattern, self.unevaluated
+        self.tokens, self.i, self.greater_ends, self.pattern, self.unevaluated = partial.arguments, 0, False, 0, 0
+        self.quiet += 1
+        try:
+            self.scope = self.bind_parameters(
+                partial.scope, partial.params, [bindings[p.name] for p in partial.params], at
+            )
+            args = self.template_arguments(template.params)
+            return argument_key(self.complete_arguments(template, args, at)) == key
+        except (Abandon, constant.NotConstant):
+            return False
+        finally:
+            self.quiet -= 1
+            self.tokens, self.i, self.scope, self.nest, self.greater_ends, self.pattern, self.unevaluated = saved
+
+    def _class_body(
+        self,
+        template: ast.ClassTemplate,
+        given: tuple[object, ...],
+        key: tuple[object, ...],
+        scope: ast.Scope,
+        at: Token,
+    ) -> Type:
+        tag = self.take()
+        spelled = ", ".join(_spell(a) for a in flatten(given))
+        record = Record("union" if tag.text == "union" else "struct", f"{template.name}<{spelled}>")
+        record.template_name, record.template_args, record.template = template.name, given, template
+        made = ty.new_record(record)
+        record.scope = ast.Scope("record", scope, name=template.name, record=record, record_type=made)
+        align = 0
+        while self.token.text in ("__align__", "alignas", "__attribute__", "__device__") or self.at("["):
+            if self.at("["):
+                self.skip_balanced()
+                continue
+            holder = Specifiers(tag)
+            self._specifier(holder, self.token)
+            align = max(align, holder.align)
+        self.identifier()
+        while self.accept("::"):
+            self.identifier()
+        if self.at("<"):
+            self.skip_template_arguments()
+        if self.at(";"):
+            # Only declared so far: a type all the same, which may be completed before it matters.
+            return made
+        template.instances[key] = made
+        self._body(made, template.at, align)
+        return made
+
+    def _variable_instance(self, template: ast.ClassTemplate, key: tuple[object, ...]) -> ast.Variable:
+        specs = self.specifiers()
+        assert specs.type is not None
+        d = self.declarator(specs.type)
+        v = ast.Variable(template.name, d.type, template.at, "host", scope=template.scope)
+        v.constexpr = "constexpr" in specs.words
+        v.internal = True
+        if "device" in specs.spaces or "constant" in specs.spaces:
+            v.storage = "constant" if "constant" in specs.spaces else "device"
+        if v.constexpr:
+            v.type = ty.qualified(v.type, ty.CONST)
+        template.instances[key] = v
+        self._initialiser(v)
+        return v
+
+
+def _spell(value: object) -> str:
+    return value.name if isinstance(value, ast.ClassTemplate | ast.Function | ast.Variable) else str(value)

@@ -1,0 +1,279 @@
+"""Lambdas: an unnamed class whose fields are the captures and whose operator() is the body.
+
+Captures are fields named like what they capture, so that the body, whose scope lies within the class's, finds them
+first. A generic lambda's operator() is a template, each `auto` a parameter of its own.
+"""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.records import Layout
+from minicc.frontend.parse.templates import Templates
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.types import CONST, Field, Record, Type
+
+_AUTOMATIC = ("local", "param", "reference")
+Parts = list[tuple[int, Field | None, ast.Expr]]
+
+
+class Lambdas(Templates):
+    lambdas: int = 0
+
+    def lambda_expression(self) -> ast.Expr:
+        at = self.token
+        self.lambdas += 1
+        record = Record("struct", f"lambda{self.lambdas}", closure=True)
+        made = ty.new_record(record)
+        record.scope = ast.Scope("record", self.scope, name=record.name, record=record, record_type=made)
+        layout = Layout(record, 0)
+        parts: Parts = []
+        implicit = self._captures(layout, parts)
+        if self.at("<"):
+            self.fail("lambdas with template parameters are not supported", self.token)
+        device = False
+        while self.token.kind == IDENT and not self.at("mutable"):
+            device = device or self.token.text == "__device__"
+            self.i += 1
+        end, body = self._extent_of(at)
+        if implicit:
+            self._implicit_captures(layout, parts, end, by_reference=implicit == "&")
+        layout.finish(made)
+        outer = self.function
+        inside = outer is not None and outer.space != "host"
+        space = "device" if device or inside or outer is None else "host"
+        if any(t.text == "auto" and t.kind == IDENT for t in self.tokens[self.i : body]) and self.at("("):
+            self._generic_operator(made, body, end, space)
+        else:
+            self._operator(made, end, space)
+        self.i = end if self.i < end else self.i
+        return ast.Init(made, at, parts)
+
+    def _extent_of(self, at: Token) -> tuple[int, int]:
+        """(index past the body, index of its brace)."""
+        saved = self.i
+        if self.at("("):
+            self.skip_balanced()
+        while not self.at("{"):
+            if self.token.kind == EOF or self.at(";"):
+                self.fail("expected body of lambda expression", self.token, code="frontend.syntax")
+            self.i += 1
+        body = self.i
+        self.skip_balanced()
+        end, self.i = self.i, saved
+        return end, body
+
+    # -- captures
+
+    def _captures(self, layout: Layout, parts: Parts) -> str:
+        """`[...]` at the cursor: explicit captures; returns the default, `=`, `&` or nothing."""
+        self.expect("[")
+        implicit = ""
+        ends, self.greater_ends = self.greater_ends, False
+        while not self.at("]"):
+            token = self.token
+            if token.text in ("=", "&") and self.peek().text in (",", "]"):
+                implicit = self.take().text
+            elif token.text == "this" or (token.text == "*" and self.peek().text == "this"):
+                copied = self.accept("*") is not None
+                self.i += 1
+                this = self.object_of(token, lambda record: not record.closure)
+                if this is None:
+                    self.fail("'this' cannot be captured in this context", token)
+                if copied:
+                    self._add(layout, parts, "*this", this.type.bare, this)
+                    self.fail("capture of '*this' is not supported", token)
+                pointer = self.address_of(this, token)
+                self._add(layout, parts, "this", pointer.type.bare, pointer)
+            else:
+                by_reference = self.accept("&") is not None
+                name = self.identifier()
+                if self.at("=") or self.at("{") or self.at("("):
+                    if self.accept("="):
+                        e = self.assignment()
+                    else:
+                        e = (self.arguments(self._closer()) or [self.number(0, ty.INT, name)])[0]
+                    e = e if by_reference else self.decay(e)
+                else:
+                    found = self.lookup(name.text)
+                    if isinstance(found, tuple):
+                        self._capture_pack(layout, parts, name, found, by_reference)
+                        self.accept("...")
+                        self.accept(",")
+                        continue
+                    if found is None:
+                        self._undeclared(name)
+                    if isinstance(found, ast.Variable) and found.storage not in _AUTOMATIC:
+                        self.accept(",")
+                        continue
+                    e = self.entity_expression(found, name)
+                self._add(layout, parts, name.text, e.type, e, by_reference)
+            if not self.accept(","):
+                break
+        self.greater_ends = ends
+        self.expect("]")
+        return implicit
+
+    def _closer(self) -> str:
+        return "}" if self.at("{") else ")"
+
+    def _add(self, layout: Layout, parts: Parts, name: str, t: Type, e: ast.Expr, by_reference: bool = False) -> Field:
+        record = layout.record
+        if by_reference:
+            layout.add(name, ty.reference(t), 0, -1, None)
+            field = record.fields[-1]
+            parts.append((field.offset, None, self.address_of(self.bind(e, field.type), e.at)))
+        else:
+            layout.add(name, ty.unqualified(t) if t.kind != "array" else t, 0, -1, None)
+            field = record.fields[-1]
+            parts.append((field.offset, None, self.initialise_copy(field.type, e)))
+        return field
+
+    def initialise_copy(self, t: Type, e: ast.Expr) -> ast.Expr:
+        return e if t.kind == "array" else self.convert(e, t)
+
+    def _capture_pack(
+        self, layout: Layout, parts: Parts, name: Token, pack: tuple[object, ...], by_reference: bool
+    ) -> None:
+        fields: list[object] = []
+        for k, entity in enumerate(pack):
+            e = self.entity_expression(entity, name)
+            fields.append(self._add(layout, parts, f"{name.text}#{k}", e.type, e, by_reference))
+        assert layout.record.scope is not None
+        layout.record.scope.names[name.text] = tuple(fields)
+
+    def _implicit_captures(self, layout: Layout, parts: Parts, end: int, by_reference: bool) -> None:
+        """What the body names of the functions around it."""
+        done = {f.name for f in layout.record.fields}
+        this = False
+        for k in range(self.i, end):
+            token = self.tokens[k]
+            if token.kind != IDENT or token.text in done or self.tokens[k - 1].text in (".", "->", "::"):
+                continue
+            if token.text == "this":
+                this = True
+                continue
+            found = self.lookup(token.text)
+            if isinstance(found, Field):
+                holder = self.object_of(token, lambda record: found in record.fields)  # noqa: B023
+                if holder is None or holder.type.record is None or not holder.type.record.closure:
+                    this = True
+                    continue
+            elif isinstance(found, list):
+                this = this or any(isinstance(f, ast.Function | ast.FunctionTemplate) and f.record for f in found)
+                continue
+            elif isinstance(found, tuple):
+                done.add(token.text)
+                if all(isinstance(v, ast.Variable) and v.storage in _AUTOMATIC for v in found):
+                    self._capture_pack(layout, parts, token, found, by_reference)
+                continue
+            elif not self._captured(found):
+                continue
+            done.add(token.text)
+            e = self.entity_expression(found, token)
+            self._add(layout, parts, token.text, e.type, e, by_reference)
+        if this and "this" not in done:
+            object_ = self.object_of(self.token, lambda record: not record.closure)
+            if object_ is not None:
+                pointer = self.address_of(object_, self.token)
+                self._add(layout, parts, "this", pointer.type.bare, pointer)
+
+    def _captured(self, found: object) -> bool:
+        if not isinstance(found, ast.Variable) or found.storage not in _AUTOMATIC or found.stand_in is not None:
+            return False
+        if found.owner is None:
+            return False
+        return not (found.value is not None and found.type.scalar)
+
+    # -- the body
+
+    def _operator(self, made: Type, end: int, space: str) -> None:
+        record = made.record
+        assert record is not None and record.scope is not None
+        outer = self.scope
+        self.scope = record.scope
+        name = Token(IDENT, "operator()", self.token.source, self.token.start)
+        d = Declarator(name, ty.AUTO)
+        try:
+            if self.at("("):
+                self._function_suffix(d)
+            else:
+                d.params, d.type = [], ty.function(ty.AUTO, [])
+                d.param_scope = ast.Scope("function", record.scope)
+                self._trailing_return(d)
+            mutable = "mutable" in [t.text for t in self.tokens[self.i - 2 : self.i]]
+            f = ast.Function("operator()", d.type, name, d.params or [], d.defaults, scope=record.scope)
+            f.space, f.param_scope, f.record = space, d.param_scope, made
+            f.library, f.strict, f.constexpr = self.library, self.strict, True
+            for p in f.params:
+                p.owner = f
+            self._add_this(f, made, 0 if mutable else CONST)
+            record.scope.names["operator()"] = [f]
+            while not self.at("{"):
+                self.i += 1
+            start = self.i
+            f.pending = (self.closed(start, end), 0)
+            f.constexpr = False
+        finally:
+            self.scope = outer
+        self.i = end
+        if space != "host" and not self.unevaluated:
+            f.parsed = True
+            self.finish(f)
+
+    def _trailing_return(self, d: Declarator) -> None:
+        while self.token.text in ("mutable", "noexcept", "constexpr", "__device__", "__host__"):
+            self.i += 1
+        if self.accept("->"):
+            d.type = ty.function(self.type_name(), [])
+
+    def _generic_operator(self, made: Type, body: int, end: int, space: str) -> None:
+        record = made.record
+        assert record is not None and record.scope is not None
+        params: list[ast.TemplateParam] = []
+        head: list[Token] = []
+        at = self.token
+        for word in (["__device__"] if space != "host" else []) + ["auto", "operator", "(", ")"]:
+            head.append(Token(PUNCT if word in "()" else IDENT, word, at.source, at.start))
+        mutable = False
+        depth = 0
+        in_parameters = True
+        for k in range(self.i, body):
+            token = self.tokens[k]
+            if token.kind is not STRING:
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+            if token.text == "mutable":
+                mutable = True
+                continue
+            if token.text in ("__device__", "__host__"):
+                continue
+            if in_parameters and token.text == "auto" and token.kind == IDENT:
+                name = f"auto{len(params)}#"
+                pack = "..." in (self.tokens[k + 1].text, self.tokens[k + 2].text)
+                self.has_packs = self.has_packs or pack
+                p = ast.TemplateParam(name, "type", pack=pack)
+                p.marker = Type("param", name, count=len(params), variadic=pack)
+                params.append(p)
+                token = Token(IDENT, name, token.source, token.start, True)
+            head.append(token)
+            if depth == 0 and token.text == ")" and in_parameters:
+                in_parameters = False
+                if not mutable:
+                    head.append(Token(IDENT, "const", token.source, token.start, True))
+        tokens = [*head, *self.closed(body, end)]
+        template = ast.FunctionTemplate("operator()", params, tokens, record.scope, at)
+        template.record = made
+        saved = self.tokens, self.i, self.scope
+        self.tokens, self.i, self.scope = tokens, 0, record.scope
+        try:
+            d, _, _ = self._pattern(params)
+        finally:
+            self.tokens, self.i, self.scope = saved
+        if d is not None:
+            template.pattern = d.type
+            template.required = sum(
+                x is None and p.kind != "pack" for x, p in zip(d.defaults, d.type.params, strict=False)
+            )
+        record.scope.names["operator()"] = [template]
+        self.i = end

@@ -1,0 +1,405 @@
+"""Names: lookup of qualified names, template-ids and their arguments, whether a type begins here."""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.expressions import Expressions
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.deduce import STAND_INS
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
+from minicc.frontend.types import Type
+
+BASIC = frozenset(
+    "void bool char short int long float double signed unsigned wchar_t __int128 char8_t char16_t char32_t".split()  # noqa: SIM905
+)
+SPECIFIERS = frozenset(
+    [
+        "const",
+        "volatile",
+        "static",
+        "extern",
+        "inline",
+        "constexpr",
+        "typedef",
+        "register",
+        "mutable",
+        "friend",
+        "virtual",
+        "explicit",
+        "thread_local",
+        "__device__",
+        "__global__",
+        "__host__",
+        "__shared__",
+        "__constant__",
+        "__managed__",
+        "__forceinline__",
+        "__noinline__",
+        "__launch_bounds__",
+        "__align__",
+        "__attribute__",
+        "__cluster_dims__",
+        "__maxnreg__",
+        "__grid_constant__",
+        "__tile_global__",
+        "alignas",
+        "consteval",
+        "constinit",
+    ]
+)
+TAGS = frozenset(("struct", "class", "union", "enum"))
+_STARTS = BASIC | SPECIFIERS | TAGS | frozenset(("auto", "decltype", "typename"))
+
+
+class Names(Expressions):
+    pattern: int = 0
+    """Above zero while reading the pattern of a template."""
+
+    # -- names
+
+    def type_of_name(self, token: Token) -> Type | None:
+        found = self.lookup(token.text)
+        return found if isinstance(found, Type) else None
+
+    def operator_name(self) -> Token:
+        raise NotImplementedError
+
+    def type_name(self) -> Type:
+        raise NotImplementedError
+
+    def starts_type(self, ahead: int = 0) -> bool:
+        token = self.peek(ahead) if ahead else self.token
+        if token.kind != IDENT:
+            if token.text == "::" and token.kind == PUNCT:
+                return self._qualified_is_type(self.i + ahead)
+            return False
+        if token.text in _STARTS:
+            return True
+        if self.peek(ahead + 1).text == "::":
+            return self._qualified_is_type(self.i + ahead)
+        found = self.lookup(token.text)
+        if isinstance(found, ast.ClassTemplate):
+            if found.variable:
+                return False
+            if self.peek(ahead + 1).text == "<":
+                return self._qualified_is_type(self.i + ahead)
+            return True
+        return isinstance(found, Type)
+
+    def _qualified_is_type(self, start: int) -> bool:
+        i, scope, found = start, None, None
+        tokens = self.tokens
+        if tokens[i].text == "::":
+            scope = self._global_scope()
+            i += 1
+        while True:
+            token = tokens[i]
+            if token.kind != IDENT:
+                return False
+            found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
+            if scope is not None and found is None and scope.name == "std":
+                found = self.builtin(token.text)
+            i += 1
+            if isinstance(found, ast.ClassTemplate) and found.variable:
+                return False
+            if (isinstance(found, ast.ClassTemplate) or (isinstance(found, Type) and found.kind == "spec")) and tokens[
+                i
+            ].text == "<":
+                depth = 0
+                while True:
+                    text = tokens[i].text
+                    if text == "<":
+                        depth += 1
+                    elif text in (">", ">>"):
+                        depth -= len(text)
+                    elif text in (";", "{", ""):
+                        return False
+                    i += 1
+                    if depth <= 0:
+                        break
+                if tokens[i].text != "::":
+                    return True
+                # Foo<T>::name: read it to know.
+                return self._reads_as_type(start)
+            if tokens[i].text != "::":
+                return isinstance(found, Type | ast.ClassTemplate)
+            i += 1
+            if isinstance(found, ast.Scope):
+                scope = found
+            elif isinstance(found, Type) and found.record is not None:
+                scope = found.record.scope
+            elif isinstance(found, Type) and found.kind == "enum":
+                return False
+            else:
+                return False
+            if scope is None:
+                return False
+
+    def _reads_as_type(self, start: int) -> bool:
+        saved, tail, nest, ends = self.i, len(self.tokens), self.nest, self.greater_ends
+        self.i = start
+        self.quiet += 1
+        try:
+            entity, _ = self.qualified()
+            return isinstance(entity, Type)
+        except Abandon:
+            return False
+        finally:
+            self.quiet -= 1
+            self.nest, self.greater_ends = nest, ends
+            # Splitting `>>` lengthens the list of tokens.
+            self.i = saved if saved <= start else saved + len(self.tokens) - tail
+
+    def _global_scope(self) -> ast.Scope:
+        scope = self.scope
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def qualified(self) -> tuple[object, Token]:
+        """A name, perhaps qualified, and its entity; template-ids of classes are instantiated. What depends on a
+        parameter in a pattern is a stand-in variable: `type_entity` makes a type of it where one is wanted."""
+        scope: ast.Scope | None = None
+        if self.at("::"):
+            self.i += 1
+            scope = self._global_scope()
+        while True:
+            if scope is not None and self.at("operator"):
+                name = self.operator_name()
+            else:
+                self.accept("template")
+                name = self.identifier()
+            if scope is None:
+                entity = self.lookup(name.text)
+                if entity is None:
+                    self._undeclared(name)
+            else:
+                entity = self._member_entity(scope, name)
+            if isinstance(entity, ast.ClassTemplate) or (
+                isinstance(entity, Type) and entity.kind == "spec" and not entity.params and self.at("<")
+            ):
+                entity = self.template_id(entity, name)  # type: ignore[arg-type]
+            if not self.at("::"):
+                return entity, name
+            if isinstance(entity, ast.Scope):
+                scope = entity
+            elif isinstance(entity, Type) and entity.record is not None and entity.record.scope is not None:
+                scope = entity.record.scope
+            elif isinstance(entity, Type) and entity.kind == "enum":
+                self.i += 1
+                return self._enumerator(entity), name
+            elif isinstance(entity, Type) and entity.kind in STAND_INS:
+                return self._dependent_member(), name
+            else:
+                self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
+            self.i += 1
+
+    def _member_entity(self, scope: ast.Scope, name: Token) -> object:
+        entity = self.find_in(scope, name.text)
+        if scope.name == "std" and name.text in ("min", "max") and entity is None:
+            self.fail(f"std::{name.text} is a __host__ function; use {name.text} in device code", name)
+        if entity is None and (scope.name == "std" or scope.parent is None):
+            entity = self.builtin(name.text)
+        if entity is None:
+            if scope.record is not None:
+                self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")
+            where = f"namespace '{scope.name}'" if scope.name else "the global namespace"
+            self.fail(f"no member named '{name.text}' in {where}", name, code="frontend.no-member")
+        return entity
+
+    def _dependent_member(self) -> ast.Variable:
+        """`::name` and what follows, of a type that depends on a parameter."""
+        at = self.token
+        while self.accept("::"):
+            self.accept("template")
+            if self.at("operator"):
+                self.operator_name()
+            else:
+                self.identifier()
+            if self.at("<"):
+                self.skip_template_arguments()
+        return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?"))
+
+    def type_entity(self, entity: object, name: Token) -> Type:
+        """`entity` as a type."""
+        if isinstance(entity, Type):
+            return entity
+        if isinstance(entity, ast.Variable) and entity.storage == "stand-in" and entity.name == "?":
+            return opaque()
+        self.fail(f"'{name.text}' is not a type", name)
+
+    def skip_template_arguments(self) -> None:
+        """From `<` to past its `>`."""
+        depth = 0
+        while self.token.kind != EOF:
+            token = self.token
+            text = token.text
+            if token.kind == PUNCT and text in ("(", "[", "{"):
+                self.skip_balanced()
+                continue
+            if text in (">>", ">=", ">>=") and depth == 1 and token.kind == PUNCT:
+                self.expect(">")
+                return
+            self.i += 1
+            if token.kind == PUNCT:
+                depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
+            if depth <= 0 or text in (";", "{"):
+                return
+
+    def _enumerator(self, t: Type) -> ast.Variable:
+        name = self.identifier()
+        found = t.bare.cache.get(("enumerator", name.text))
+        if found is None:
+            self.fail(f"no member named '{name.text}' in '{t}'", name)
+        return ast.Variable(name.text, t, name, "enumerator", value=found.count)
+
+    def _undeclared(self, name: Token) -> None:
+        near = self.suggestion(name.text)
+        extra = f"; did you mean '{near}'?" if near else ""
+        self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")
+
+    def suggestion(self, name: str) -> str | None:
+        """A name in scope that differs by one or two letters."""
+        if len(name) < 3:
+            return None
+        best: tuple[int, str] | None = None
+        scope: ast.Scope | None = self.scope
+        while scope is not None:
+            for other in scope.names:
+                if abs(len(other) - len(name)) <= 1 and other != name:
+                    distance = _edits(name, other)
+                    if distance <= (len(name) + 2) // 4 and (best is None or distance < best[0]):
+                        best = (distance, other)
+            scope = scope.parent
+        return best[1] if best else None
+
+    def template_id(self, template: ast.ClassTemplate, at: Token) -> object:
+        """The class, type or variable that `template < ... >` means."""
+        if not self.at("<"):
+            # Inside its own definition the bare name is the instance.
+            scope: ast.Scope | None = self.scope
+            while scope is not None:
+                if scope.record is not None and scope.record.template is template and scope.record_type is not None:
+                    return scope.record_type
+                scope = scope.parent
+            self.fail(f"use of class template '{template.name}' requires template arguments", at)
+        return self.class_instance(template, self.template_arguments(template.params), at)
+
+    def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
+        raise NotImplementedError
+
+    def template_arguments(self, params: list[ast.TemplateParam] | None) -> list[object]:
+        """`< type or constant, ... >` at the cursor: Types, constants, templates and functions (or stand-ins, within a
+        pattern)."""
+        self.expect("<")
+        self.enter(self.token)
+        out: list[object] = []
+        ends, self.greater_ends = self.greater_ends, True
+        while not self.at(">") and not self.at(">>"):
+            end = self.expansion_end(angles=True) if self.has_packs else None
+            if end is not None:
+                out += [self._template_argument() for _ in self.expansions(self.i, end)]
+                self.i += 1
+            else:
+                value = self._template_argument()
+                if self.accept("..."):
+                    value = Type("pack", "", elem=value) if isinstance(value, Type) else value
+                out.append(value)
+            if not self.accept(","):
+                break
+        self.greater_ends = ends
+        self.nest -= 1
+        self.expect(">")
+        return out
+
+    def _template_argument(self) -> object:
+        named = self._template_name()
+        if named is not None:
+            return named
+        if self.starts_type(0):
+            start = self.i
+            t = self.type_name()
+            if self.token.text in (",", ">", ">>", "...", ">=", ">>="):
+                return t
+            # T(3) and T{} are values.
+            self.i = start
+        try:
+            return self._constant_argument(self.conditional_expression())
+        except Abandon:
+            if not self.pattern:
+                raise
+        depth = 0
+        while self.token.kind != EOF:
+            text = self.token.text
+            if text in ("(", "[", "{"):
+                self.skip_balanced()
+                continue
+            if depth == 0 and text in (",", ">", ">>", "...", ";"):
+                break
+            depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
+            self.i += 1
+        return Type("value", "?")
+
+    def _constant_argument(self, e: ast.Expr) -> object:
+        if isinstance(e, ast.Cast) and isinstance(e.operand, ast.Name):
+            e = e.operand
+        if isinstance(e, ast.Name) and e.variable.stand_in is not None:
+            return e.variable.stand_in
+        if isinstance(e, ast.Overloads):
+            e = self.function_value(e, None)
+        if isinstance(e, ast.FunctionAddress):
+            return e.function
+        if isinstance(e, ast.AddressOf) and isinstance(e.operand, ast.Name):
+            return e.operand.variable
+        value = constant.evaluate(e)
+        if value is None:
+            if self.pattern:
+                return Type("value", "?")
+            self.fail("non-type template argument is not a constant expression", e.at)
+        return value
+
+    def _template_name(self) -> ast.ClassTemplate | Type | None:
+        """The name of a class template as an argument."""
+        k = self.i + (self.token.text == "::")
+        scope: ast.Scope | None = None
+        while self.tokens[k].kind == IDENT:
+            name = self.tokens[k].text
+            found = self.lookup(name) if scope is None else self.find_in(scope, name)
+            after = self.tokens[k + 1].text
+            if isinstance(found, ast.Scope) and after == "::":
+                scope = found
+                k += 2
+                continue
+            stand_in = isinstance(found, Type) and found.kind == "spec" and not found.params
+            if (isinstance(found, ast.ClassTemplate) or stand_in) and after in (",", ">", ">>", "..."):
+                if isinstance(found, ast.ClassTemplate) and self._inside(found):
+                    return None
+                self.i = k + 1
+                return found  # type: ignore[return-value]
+            return None
+        return None
+
+    def _inside(self, template: ast.ClassTemplate) -> bool:
+        scope: ast.Scope | None = self.scope
+        while scope is not None:
+            if scope.record is not None and scope.record.template is template:
+                return True
+            scope = scope.parent
+        return False
+
+
+def opaque() -> Type:
+    """A type in a pattern that nothing can be deduced from."""
+    return Type("opaque", "?", 0, 1, llvm="")
+
+
+def _edits(a: str, b: str) -> int:
+    """Levenshtein distance."""
+    row = list(range(len(b) + 1))
+    for i, ch in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, other in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (ch != other))
+    return row[-1]

@@ -1,0 +1,182 @@
+"""Parameter packs: expansion of `pattern...` in lists, and fold expressions.
+
+In the scope of an instance a pack's name means a tuple: of types, or of variables (constants and function parameters
+alike). Expanding reads the pattern's tokens once for each element, with the name bound to that element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema.initialise import Initialisers
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+
+_FOLDS = frozenset(
+    "+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || ,".split()  # noqa: SIM905
+)
+
+
+class Packs(Initialisers):
+    has_packs: bool = False
+    """A template with a parameter pack was declared: without one, nothing here costs anything."""
+
+    def assignment(self) -> ast.Expr:
+        raise NotImplementedError
+
+    def unary_expression(self) -> ast.Expr:
+        raise NotImplementedError
+
+    def argument(self) -> list[ast.Expr]:
+        """One argument; a pack expansion `e...` gives several."""
+        if self.has_packs:
+            end = self.expansion_end()
+            if end is not None:
+                out = [self.assignment() for _ in self.expansions(self.i, end)]
+                self.i += 1
+                return out
+        return [self.assignment()]
+
+    def expansion_end(self, angles: bool = False) -> int | None:
+        """Index of the `...` that ends the list element at the cursor, if it expands a pack. `angles`: in a list
+        of template arguments, or of parameters, where < brackets too."""
+        depth, i, angle = 0, self.i, 0
+        while self.tokens[i].kind != EOF:
+            text = self.tokens[i].text
+            if self.tokens[i].kind == PUNCT:
+                if text in ("(", "[", "{"):
+                    depth += 1
+                elif text in (")", "]", "}"):
+                    if depth == 0:
+                        return None
+                    depth -= 1
+                elif depth == 0:
+                    if angles and text == "<":
+                        angle += 1
+                    elif angles and text in (">", ">>"):
+                        angle -= len(text)
+                        if angle < 0:
+                            return None
+                    elif angle == 0 and text in (",", ";"):
+                        return None
+                    elif angle == 0 and text == "...":
+                        return i if self.pack_names(self.i, i) else None
+            i += 1
+        return None
+
+    def pack_names(self, start: int, end: int) -> list[str]:
+        """Names of packs among the tokens."""
+        out: list[str] = []
+        for t in self.tokens[start:end]:
+            if t.kind == IDENT and t.text not in out and isinstance(self.lookup(t.text), tuple):
+                out.append(t.text)
+        return out
+
+    def expansions(self, start: int, end: int) -> Iterator[int]:
+        """For each element of the packs among the tokens: the cursor at `start`, and their names mean that element."""
+        names = self.pack_names(start, end)
+        packs = {n: self.lookup(n) for n in names}
+        sizes = {n: len(p) for n, p in packs.items() if isinstance(p, tuple)}
+        if len(set(sizes.values())) > 1:
+            self.fail("pack expansion contains parameter packs that have different lengths", self.tokens[end])
+        outer, tail = self.scope, len(self.tokens) - end
+        for k in range(next(iter(sizes.values()), 0)):
+            self.scope = ast.Scope("template", outer)
+            for n, p in packs.items():
+                assert isinstance(p, tuple)
+                self.scope.names[n] = p[k]
+            self.i = start
+            yield k
+            self.scope = outer
+        self.scope = outer
+        # Splitting `>>` lengthens the list of tokens.
+        self.i = len(self.tokens) - tail
+
+    # -- folds
+
+    def fold_expression(self) -> ast.Expr | None:
+        """`( ... op pack )`, `( pack op ... )`, `( a op ... op b )` at the cursor, or None."""
+        if not self.has_packs:
+            return None
+        close, dots = self._fold_place()
+        if dots is None:
+            return None
+        start = self.i + 1
+        at = self.tokens[dots]
+        left_op = self.tokens[dots - 1].text if dots > start else ""
+        right_op = self.tokens[dots + 1].text if dots + 1 < close else ""
+        if (left_op and left_op not in _FOLDS) or (right_op and right_op not in _FOLDS) or not left_op + right_op:
+            self.fail("expected a foldable binary operator in fold expression", at)
+        self.enter(at)
+        tail = len(self.tokens) - close
+        ends, self.greater_ends = self.greater_ends, False
+        op = right_op or left_op
+        left: list[ast.Expr] = []
+        right: list[ast.Expr] = []
+        folds_left = bool(right_op)
+        if left_op:
+            if self.pack_names(start, dots - 1):
+                left = [self.unary_expression() for _ in self.expansions(start, dots - 1)]
+                folds_left = False
+            else:
+                self.i = start
+                left = [self.unary_expression()]
+        if right_op:
+            if folds_left:
+                right = [self.unary_expression() for _ in self.expansions(dots + 2, close)]
+            else:
+                self.i = dots + 2
+                right = [self.unary_expression()]
+        self.greater_ends = ends
+        self.nest -= 1
+        self.i = len(self.tokens) - tail
+        self.expect(")")
+        terms = left + right
+        if not terms:
+            empty = {"&&": (1, ty.BOOL), "||": (0, ty.BOOL)}.get(op)
+            if empty is not None:
+                return self.number(*empty, at)
+            if op == ",":
+                return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+            self.fail(f"unary fold expression has empty expansion for operator '{op}' with no fallback value", at)
+        if folds_left:
+            made = terms[0]
+            for e in terms[1:]:
+                made = self.combine(op, made, e, at)
+            return made
+        made = terms[-1]
+        for e in terms[-2::-1]:
+            made = self.combine(op, e, made, at)
+        return made
+
+    def _fold_place(self) -> tuple[int, int | None]:
+        """(index of the closing bracket, of the `...` right inside)."""
+        depth, i, dots = 0, self.i, None
+        while self.tokens[i].kind != EOF:
+            token = self.tokens[i]
+            if token.kind == PUNCT and token.kind is not STRING:
+                if token.text in ("(", "[", "{"):
+                    depth += 1
+                elif token.text in (")", "]", "}"):
+                    depth -= 1
+                    if depth == 0:
+                        break
+                elif depth == 1 and token.text == "..." and dots is None:
+                    near = self.tokens[i - 1].text in _FOLDS or self.tokens[i - 1].text == "("
+                    if near and (self.tokens[i + 1].text in _FOLDS or self.tokens[i + 1].text == ")"):
+                        dots = i
+            i += 1
+        return i, dots
+
+    def combine(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        if op == ",":
+            return ast.Comma(right.type, at, left, right, lvalue=right.lvalue)
+        if op == "=":
+            return self.assign(left, right, at)
+        if op.endswith("=") and op not in ("==", "!=", "<=", ">="):
+            return self.compound(op[:-1], left, right, at)
+        return self.binary(op, left, right, at)
+
+    greater_ends: bool = False
+    """Inside a template argument list: `>` closes it."""

@@ -1,0 +1,317 @@
+"""Variables: storage, initialisers, deduction of auto, structured bindings."""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.statements import Statements
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.initialise import BracedList
+from minicc.frontend.tokens import IDENT
+from minicc.frontend.types import Field, Type
+
+_MEMORY = ("shared", "constant", "managed")
+
+
+class Variables(Statements):
+    variables: list[ast.Variable]
+    """Variables with static storage, in order."""
+    extern_c: bool = False
+    library: bool = False
+    """Reading our own library: host rules do not apply."""
+
+    # -- variables
+
+    def declaration_statement(self) -> ast.Stmt:
+        at = self.token
+        declared = self.declaration()
+        return ast.DeclStmt(at, [v for v in declared if v.storage in ("local", "reference")])
+
+    def condition_variable(self) -> ast.Variable:
+        specs = self.specifiers()
+        assert specs.type is not None
+        d = self.declarator(specs.type)
+        return self.variable(specs, d)
+
+    def range_variable(self, e: ast.Expr) -> ast.Stmt:
+        at = self.token
+        specs = self.specifiers()
+        assert specs.type is not None
+        if self._binding_follows():
+            return ast.DeclStmt(at, self._structured_binding(specs, e))
+        d = self.declarator(specs.type)
+        return ast.DeclStmt(at, [self.variable(specs, d, e)])
+
+    def _binding_follows(self) -> bool:
+        k = 1 if self.token.text in ("&", "&&") else 0
+        return self.peek(k).text == "[" and self.peek(k + 1).kind == IDENT and self.peek(k + 2).text in (",", "]")
+
+    def _structured_binding(self, specs: Specifiers, e: ast.Expr | None = None) -> list[ast.Variable]:
+        """`auto [a, b] = e`: a hidden object, and references to its parts."""
+        mark = self.token
+        by_reference = bool(self.accept("&") or self.accept("&&"))
+        at = self.expect("[")
+        names = [self.identifier()]
+        while self.accept(","):
+            names.append(self.identifier())
+        self.expect("]")
+        if e is None:
+            if self.accept("="):
+                e = self.assignment()
+            else:
+                e = (self.arguments("}" if self.at("{") else ")") or [self.number(0, ty.INT, at)])[0]
+        whole = ast.Variable("", e.type, mark, scope=self.scope, owner=self.function)
+        quals = specs.quals
+        if by_reference:
+            whole.type, whole.storage = ty.reference(ty.qualified(e.type, quals), mark.text == "&&"), "reference"
+            whole.init = self.bind(e, whole.type)
+        else:
+            whole.type = ty.qualified(e.type.bare, quals) if e.type.kind != "array" else e.type
+            whole.init = e if e.type.kind == "array" else self.initialise(whole.type, e, at)
+        t = whole.type.elem if whole.type.kind == "reference" else whole.type
+        assert t is not None
+        base = ast.Name(t, at, whole, lvalue=True)
+        parts: list[ast.Expr]
+        if t.kind == "array":
+            parts = [self.subscript(base, self.number(k, ty.INT, at), at) for k in range(t.count)]
+        elif t.record is not None:
+            parts = [self.member(base, f, at) for f in t.record.fields]
+        else:
+            self.fail(f"cannot decompose non-class, non-array type '{t}'", at)
+        if len(parts) != len(names):
+            self.fail(f"type '{t}' decomposes into {len(parts)} elements, but {len(names)} names were provided", at)
+        out = [whole]
+        for name, part in zip(names, parts, strict=True):
+            v = ast.Variable(
+                name.text, ty.reference(part.type), name, "reference", scope=self.scope, owner=self.function
+            )
+            if isinstance(part, ast.Member) and part.field.bit_width:
+                v.type, v.storage = part.type.bare, "local"
+            v.init = part
+            self.declare(name.text, v, name)
+            out.append(v)
+        return out
+
+    def variable(self, specs: Specifiers, d: Declarator, value: ast.Expr | None = None) -> ast.Variable:
+        """Declare a variable; `value` is its initialiser, where none stands at the cursor."""
+        assert d.name is not None
+        at = d.name
+        if d.owner is not None:
+            return self._static_member(specs, d)
+        local = self.function is not None
+        v = ast.Variable(at.text, d.type, at, restrict=d.restrict, scope=self.scope, owner=self.function)
+        v.constexpr = "constexpr" in specs.words
+        v.align = specs.align
+        if v.constexpr:
+            v.type = ty.qualified(v.type, ty.CONST)
+        v.extern = "extern" in specs.words or (not local and self.extern_c and not specs.spaces)
+        v.internal = "static" in specs.words or (not local and v.type.const and not v.extern)
+        v.storage = self._storage(specs, v, local)
+        if v.type.kind == "void":
+            self.fail("variable has incomplete type 'void'", at)
+        if v.type.kind == "function":
+            self.fail("function declarations inside functions are not supported", at)
+        if v.type.kind == "record" and not ty.is_complete(v.type):
+            self.fail(f"variable has incomplete type '{v.type}'", at)
+        # A declarator's name is in scope in its own initialiser.
+        declared_type = v.type
+        if not (
+            declared_type.kind == "auto"
+            or (declared_type.kind == "reference" and declared_type.elem and declared_type.elem.kind == "auto")
+        ):
+            self.declare(at.text, v, at)
+        try:
+            self._initialiser(v, value)
+        except Abandon:
+            if self._is_auto(v.type):
+                v.type = ty.ERROR
+                self.scope.names.setdefault(at.text, v)
+            elif v.type.kind == "array" and v.type.count < 0:
+                v.type = ty.ERROR
+            raise
+        if self._is_auto(declared_type):
+            self.declare(at.text, v, at)
+        if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
+            self.fail("definition of variable with array type needs an explicit size or an initializer", at)
+        if v.storage not in ("local", "reference"):
+            v.number = self._number(v)
+            self.variables.append(v)
+        return v
+
+    def _is_auto(self, t: Type) -> bool:
+        while t.kind in ("reference", "pointer") and t.elem is not None:
+            t = t.elem
+        return t.bare.kind == "auto"
+
+    def _number(self, v: ast.Variable) -> int:
+        return sum(
+            1 for other in self.variables if other.owner is v.owner and other.name == v.name and v.owner is not None
+        )
+
+    def _static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
+        assert d.name is not None and d.owner is not None and d.owner.record is not None
+        scope = d.owner.record.scope
+        found = scope.names.get(d.name.text) if scope is not None else None
+        if not isinstance(found, ast.Variable):
+            self.fail(f"no member named '{d.name.text}' in '{d.owner}'", d.name)
+        self._initialiser(found)
+        return found
+
+    def _storage(self, specs: Specifiers, v: ast.Variable, local: bool) -> str:
+        spaces = specs.spaces
+        at = v.at
+        if "global" in spaces:
+            self.fail("'__global__' attribute only applies to functions", at)
+        if sum(s in spaces for s in _MEMORY) > 1:
+            self.fail("conflicting memory space attributes", at)
+        if "managed" in spaces:
+            self.fail("__managed__ variables are not supported", at)
+        if "shared" in spaces:
+            if v.extern or (v.type.kind == "array" and v.type.count < 0):
+                if not v.extern:
+                    self.fail("definition of variable with array type needs an explicit size or an initializer", at)
+                return "dynamic"
+            if not local:
+                return "shared"
+            return "shared"
+        if "constant" in spaces:
+            if local:
+                self.fail("__constant__ variables must have global scope", at)
+            return "constant"
+        if "device" in spaces:
+            return "static" if local else "device"
+        if local:
+            if "static" in specs.words:
+                return "static"
+            if v.extern:
+                self.fail("extern declarations inside functions are supported for __shared__ variables only", at)
+            return "reference" if v.type.kind == "reference" else "local"
+        return "host" if not self.library else "device"
+
+    def _initialiser(self, v: ast.Variable, value: ast.Expr | None = None) -> None:
+        at = v.at
+        if value is None and self.at("(") and self._is_auto(v.type) is False:
+            args = self.arguments()
+            self._construct_variable(v, args)
+        elif value is not None or self.at("=") or self.at("{"):
+            if value is not None:
+                e = value
+            else:
+                self.accept("=")
+                e = self.braced_list() if self.at("{") else self.assignment()
+            if v.storage in ("shared", "dynamic"):
+                self.fail("initialization is not supported for __shared__ variables", at)
+            if v.storage == "host" and self.function is None and not v.type.const and not self.library:
+                # nvcc compiles host variables for the host; here their values are of no use.
+                pass
+            if self._is_auto(v.type):
+                e = self._deduce_auto(v, e)
+            if v.type.kind == "reference":
+                if isinstance(e, BracedList):
+                    assert v.type.elem is not None
+                    e = self.braced(e, v.type.elem.bare)
+                v.init = self.bind(e, v.type)
+            else:
+                v.init = self.initialise(v.type, e, at)
+        else:
+            if self._is_auto(v.type):
+                self.fail(
+                    f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at
+                )
+            if v.type.kind == "reference":
+                self.fail(f"declaration of reference variable '{v.name}' requires an initializer", at)
+            t = v.type
+            while t.kind == "array":
+                assert t.elem is not None
+                t = t.elem
+            if (
+                t.record is not None
+                and (
+                    (t.record.constructors and not t.record.has_default)
+                    or self._needs_construction(t)
+                    or t.record.name == "dim3"
+                )
+                and v.storage not in ("shared", "dynamic")
+            ):
+                if v.type.kind == "array":
+                    parts: list[tuple[int, Field | None, ast.Expr]] = []
+                    self._default_element(v.type, 0, parts, at)
+                    v.init = ast.Init(v.type, at, parts)
+                else:
+                    v.init = (
+                        self.default_value(t, at)
+                        if t.record.constructors or t.record.name != "dim3"
+                        else self.construct(t, [], at)
+                    )
+            elif v.type.const and v.storage in ("local", "static", "host") and not v.extern and v.type.scalar:
+                self.fail(f"default initialization of an object of const type '{v.type}'", at)
+        if v.init is not None:
+            if v.type.kind == "array" and v.type.count < 0:
+                v.type = ty.array(v.type.elem or ty.INT, v.init.type.count)
+            if (v.type.const and v.type.scalar and not v.type.volatile) or v.constexpr:
+                v.value = constant.evaluate(v.init) if v.type.scalar else None
+                if v.constexpr and v.value is None and v.type.scalar and v.type.kind != "pointer":
+                    self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
+            if (
+                v.storage == "static"
+                and v.type.scalar
+                and constant.evaluate(v.init) is None
+                and v.type.kind != "pointer"
+            ):
+                self.fail(
+                    "dynamic initialization is not supported for a function-scope static variable in device code", at
+                )
+            if (
+                v.storage in ("device", "constant")
+                and v.type.scalar
+                and v.type.kind != "pointer"
+                and constant.evaluate(v.init) is None
+            ):
+                self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
+
+    def _construct_variable(self, v: ast.Variable, args: list[ast.Expr]) -> None:
+        t = v.type
+        if v.storage in ("shared", "dynamic"):
+            self.fail("initialization is not supported for __shared__ variables", v.at)
+        if t.kind == "reference":
+            if len(args) != 1:
+                self.fail(f"excess elements in initializer of type '{t}'", v.at)
+            v.init = self.bind(args[0], t)
+        elif t.kind == "record":
+            v.init = self.construct(t.bare, args, v.at)
+        elif len(args) != 1:
+            self.fail(f"{'excess elements in' if args else 'expected expression as'} initializer of type '{t}'", v.at)
+        else:
+            v.init = self.initialise(t, args[0], v.at)
+
+    def _deduce_auto(self, v: ast.Variable, e: ast.Expr) -> ast.Expr:
+        if isinstance(e, BracedList):
+            if len(e.items) != 1:
+                self.fail(
+                    f"cannot deduce actual type for variable '{v.name}' with type 'auto' from initializer list", v.at
+                )
+            e = e.items[0][1]
+        t = v.type
+        quals = t.quals
+        if t.kind == "reference":
+            assert t.elem is not None
+            source = e.type if e.lvalue else e.type.bare
+            if t.rvalue and not e.lvalue:
+                v.type = ty.reference(ty.qualified(source, t.elem.quals), True)
+            else:
+                v.type = ty.reference(ty.qualified(source, t.elem.quals))
+            v.storage = "reference" if v.storage == "local" else v.storage
+            return e
+        e = self.decay(e)
+        if t.kind == "pointer":
+            if e.type.kind != "pointer":
+                self.fail(f"variable '{v.name}' with type '{t}' has incompatible initializer of type '{e.type}'", v.at)
+            assert t.elem is not None and e.type.elem is not None
+            v.type = ty.qualified(ty.pointer(ty.qualified(e.type.elem, t.elem.quals)), quals)
+            return e
+        if e.type.kind == "void":
+            self.fail("variable has incomplete type 'void'", v.at)
+        v.type = ty.qualified(e.type.bare, quals)
+        return e

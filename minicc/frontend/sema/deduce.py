@@ -1,0 +1,307 @@
+"""Template argument deduction: patterns over stand-in types are matched against types.
+
+A pattern is a type read with stand-ins for the template's parameters: `param` for a type parameter, `spec` for a class
+template with such arguments, `value` for a constant argument, `pack` for `elem...`, `opaque` for what cannot be deduced
+from (`typename T::type`). Matching binds parameter names; packs are bound to tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.sema.convert import element_quals
+from minicc.frontend.types import Type
+
+Bindings = dict[str, object]
+
+STAND_INS = ("param", "spec", "opaque", "pack", "value")
+
+
+def dependent(t: Type) -> bool:
+    """Mentions a template parameter."""
+    while True:
+        if t.kind in STAND_INS:
+            return True
+        if t.kind == "array" and "bound" in t.cache:
+            return True
+        if t.kind == "function" and any(dependent(p) for p in t.params):
+            return True
+        if t.elem is None or t.kind == "enum":
+            return False
+        t = t.elem
+
+
+def is_dependent(value: object) -> bool:
+    """Likewise of any template argument."""
+    return isinstance(value, Type) and dependent(value)
+
+
+def argument_key(args: Sequence[object]) -> tuple[object, ...]:
+    """What identifies an instance: types and entities by identity, constants by value."""
+    return tuple(argument_key(a) if isinstance(a, tuple) else a if isinstance(a, int | float) else id(a) for a in args)
+
+
+def flatten(args: Sequence[object]) -> list[object]:
+    """Arguments with packs laid out in line."""
+    out: list[object] = []
+    for a in args:
+        if isinstance(a, tuple):
+            out += a
+        else:
+            out.append(a)
+    return out
+
+
+def pack_names(t: object) -> set[str]:
+    """Names of the packs that a pattern mentions."""
+    out: set[str] = set()
+    work = [t]
+    while work:
+        t = work.pop()
+        if not isinstance(t, Type):
+            continue
+        if t.kind in ("param", "value") and t.variadic:
+            out.add(t.name)
+        bound = t.cache.get("bound") if t.kind == "array" else None
+        work += [t.elem if t.kind != "enum" else None, bound, *t.params]
+    return out
+
+
+def unify_arguments(
+    patterns: Sequence[object], given: Sequence[object], bindings: Bindings, whole: bool = True
+) -> bool:
+    """Match lists of template arguments; `whole`: every given one has to be matched."""
+    given = flatten(given)
+    k = 0
+    for p in patterns:
+        if isinstance(p, Type) and p.kind == "pack":
+            rest = given[k:]
+            k = len(given)
+            if not _unify_pack(p, rest, bindings):
+                return False
+            continue
+        if k >= len(given):
+            return not whole
+        if not unify(p, given[k], bindings):
+            return False
+        k += 1
+    return k >= len(given) or not whole
+
+
+def _unify_pack(pattern: Type, given: Sequence[object], bindings: Bindings) -> bool:
+    names = pack_names(pattern)
+    columns: dict[str, list[object]] = {n: [] for n in names}
+    for g in given:
+        inner = {n: v for n, v in bindings.items() if n not in names}
+        if isinstance(g, Type) and g.kind == "pack":
+            g = g.elem
+        if not unify(pattern.elem, g, inner):
+            return False
+        for n in names:
+            if n in inner:
+                columns[n].append(inner.pop(n))
+        bindings.update(inner)
+    for n in names:
+        value = tuple(columns[n])
+        if argument_key((bindings.setdefault(n, value),)) != argument_key((value,)):
+            return False
+    return True
+
+
+def _bind(bindings: Bindings, name: str, value: object) -> bool:
+    old = bindings.setdefault(name, value)
+    return argument_key((old,)) == argument_key((value,))
+
+
+def unify(pattern: object, given: object, bindings: Bindings) -> bool:
+    """Bind the stand-ins of `pattern` so that it becomes exactly `given`."""
+    if not isinstance(pattern, Type):
+        return argument_key((pattern,)) == argument_key((given,))
+    if pattern.kind == "opaque":
+        return True
+    if pattern.kind == "value":
+        if pattern.name == "?":
+            return True
+        if isinstance(given, Type) and given.kind != "value":
+            return False
+        return _bind(bindings, pattern.name, given)
+    if not isinstance(given, Type) or given.kind == "pack":
+        return False
+    if pattern.kind == "param":
+        quals = pattern.quals
+        if quals & ~(given.quals | (element_quals(given) if given.kind == "array" else 0)):
+            return False
+        value = ty.qualified(given.bare, given.quals & ~quals) if given.kind != "array" else given
+        if given.kind == "array" and quals:
+            value = ty.unqualified(given)
+        return _bind(bindings, pattern.name, value)
+    if not dependent(pattern):
+        return pattern is given or (given.kind in STAND_INS and pattern_key(pattern) == pattern_key(given))
+    if pattern.quals != given.quals:
+        return False
+    if pattern.kind == "spec":
+        pattern, given = pattern.bare, given.bare
+        template, args = _instance_of(given)
+        if isinstance(pattern.template, str):
+            if template is None or not _bind(bindings, pattern.template, template):
+                return False
+        elif template is not pattern.template:
+            return False
+        return unify_arguments(pattern.params, args, bindings, whole=False)
+    if pattern.kind != given.kind:
+        return False
+    if pattern.kind == "array":
+        if not _unify_bound(pattern, given, bindings):
+            return False
+    elif pattern.kind == "reference":
+        if pattern.rvalue != given.rvalue:
+            return False
+    elif pattern.kind == "function" and not unify_arguments(pattern.params, given.params, bindings):
+        return False
+    return unify(pattern.elem, given.elem, bindings)
+
+
+def _unify_bound(pattern: Type, given: Type, bindings: Bindings) -> bool:
+    name = pattern.cache.get("bound")
+    if name is None:
+        return pattern.count == given.count
+    if given.count < 0 and "bound" not in given.cache:
+        return False
+    return name.name == "?" or _bind(bindings, name.name, given.cache.get("bound", given.count))
+
+
+def _instance_of(t: Type) -> tuple[object, Sequence[object]]:
+    if t.kind == "spec":
+        return t.template, t.params
+    if t.record is not None and t.record.template is not None:
+        return t.record.template, t.record.template_args
+    return None, ()
+
+
+def match(pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str]) -> bool:
+    """As `unify`, for a function's parameter: qualifiers may be added, a class may be derived, and what does not depend
+    on a parameter that is still to be found need only convert."""
+    if not dependent(pattern) or pattern.kind == "opaque":
+        return True
+    if pattern.kind == "param":
+        if pattern.name in fixed:
+            return True
+        if pattern.quals & ~given.quals:
+            return False
+        value = ty.qualified(given.bare, given.quals & ~pattern.quals) if given.kind != "array" else given
+        return _bind(bindings, pattern.name, value)
+    if pattern.kind == "spec":
+        work: list[Type | None] = [given.bare]
+        while work:
+            t = work.pop(0)
+            if t is None:
+                continue
+            trial = dict(bindings)
+            if unify(pattern.bare, t, trial):
+                bindings.update(trial)
+                return True
+            if t.record is not None:
+                work += [base for base, _ in t.record.bases]
+        return False
+    if pattern.kind != given.kind or pattern.elem is None or given.elem is None:
+        return False
+    if pattern.kind == "array":
+        if not _unify_bound(pattern, given, bindings):
+            return False
+        return match(pattern.elem, given.elem, bindings, fixed)
+    if pattern.kind == "function":
+        return unify(pattern, given, bindings)
+    if pattern.elem.quals & ~given.elem.quals and pattern.kind in ("pointer", "reference"):
+        # const T* takes a T*: the qualifier is added.
+        return match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings, fixed)
+    return match(pattern.elem, given.elem, bindings, fixed)
+
+
+def match_argument(param: Type, source: Type, lvalue: bool, bindings: Bindings, fixed: frozenset[str]) -> bool:
+    """Deduce from an argument of type `source` for the parameter type `param`."""
+    if param.kind == "reference":
+        assert param.elem is not None
+        if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
+            target = ty.reference(source) if lvalue else source.bare
+            return match(param.elem, target, bindings, fixed)
+        if element_quals(param.elem) and source.kind != "function":
+            source = ty.qualified(source, element_quals(param.elem))
+        return match(param.elem, source, bindings, fixed)
+    if source.kind == "array":
+        assert source.elem is not None
+        source = ty.pointer(source.elem)
+    elif source.kind == "function":
+        source = ty.pointer(source)
+    return match(param.bare, source.bare, bindings, fixed)
+
+
+def deduce_call(
+    template: ast.FunctionTemplate, args: Sequence[tuple[Type, bool] | None], bindings: Bindings, fixed: frozenset[str]
+) -> bool:
+    """Bind what the arguments of a call say: (type, lvalue) of each, None where it says nothing."""
+    pattern = template.pattern
+    if pattern is None:
+        return True
+    formals = pattern.params
+    tail = formals[-1] if formals and formals[-1].kind == "pack" else None
+    plain = formals[:-1] if tail is not None else formals
+    if len(args) < template.required or (len(args) > len(plain) and tail is None and not pattern.variadic):
+        return False
+    for arg, formal in zip(args, plain, strict=False):
+        if arg is not None and dependent(formal) and not match_argument(formal, *arg, bindings, fixed):
+            return False
+    if tail is None:
+        return True
+    assert tail.elem is not None
+    names = pack_names(tail)
+    columns: dict[str, list[object]] = {n: [] for n in names}
+    before = {n: bindings.get(n, ()) for n in names}
+    for k, arg in enumerate(args[len(plain) :]):
+        inner = {n: v for n, v in bindings.items() if n not in names}
+        known = {n: v[k] for n, v in before.items() if isinstance(v, tuple) and k < len(v)}
+        inner.update(known)
+        if arg is not None and not match_argument(tail.elem, *arg, inner, fixed | frozenset(known)):
+            return False
+        for n in names:
+            if n not in inner:
+                return False
+            columns[n].append(inner.pop(n))
+        bindings.update(inner)
+    bindings.update({n: tuple(v) for n, v in columns.items()})
+    return True
+
+
+def more_specialised(a: Sequence[object], b: Sequence[object]) -> bool:
+    """Pattern `a` fits where `b` does, and not the other way about."""
+    return unify_arguments(b, a, {}) and not unify_arguments(a, b, {})
+
+
+def call_pattern(t: Type) -> list[object]:
+    """Parameter types of a function pattern as partial ordering compares them: without references and qualifiers."""
+    out: list[object] = []
+    for p in t.params:
+        if p.kind == "reference" and p.elem is not None:
+            p = p.elem
+        out.append(p.bare)
+    return out
+
+
+def pattern_key(t: Type | None) -> str:
+    """A pattern's spelling with parameters by number: equal for redeclarations of one template."""
+    if t is None:
+        return "-"
+    quals = f"q{t.quals}" if t.quals else ""
+    if t.kind == "param":
+        return f"{quals}T{t.count}"
+    if t.kind == "value":
+        return "V"
+    if t.kind == "opaque":
+        return f"{quals}?{t.name}"
+    inner = ",".join(pattern_key(p) if isinstance(p, Type) else str(p) for p in t.params)
+    if t.kind == "spec":
+        return f"{quals}{t.name}<{inner}>"
+    if t.kind in ("pointer", "reference", "array", "function", "pack"):
+        return f"{quals}{t.kind}{t.rvalue:d}{t.count if t.kind == 'array' else ''}({pattern_key(t.elem)};{inner})"
+    return quals + str(id(t.bare))

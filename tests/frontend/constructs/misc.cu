@@ -1,0 +1,52 @@
+template <typename T> constexpr T pi_v_ = T(3.1415926535897932385);
+template <typename T> inline constexpr bool isf_ = false;
+template <> inline constexpr bool isf_<float> = true;
+template <typename T> inline constexpr bool isp_ = false;
+template <typename T> inline constexpr bool isp_<T *> = true;
+template <template <typename> class C, typename T> struct Wrap_ { C<T> c; };
+template <typename T> struct Box_ { T v; };
+template <typename T> using Bx_ = Box_<T>;
+template <template <typename> class C, typename T> __device__ T open_(C<T> b) { return b.v; }
+constexpr int tbl_[4] = {1, 2, 3, 4};
+__device__ constexpr int dtbl_[4] = {1, 2, 3, 4};
+__host__ __device__ constexpr int sq_(int n) { int r = 0; for (int i = 0; i < n; i++) r += n; return r; }
+struct Cfg_ { int m, n; constexpr int area() const { return m * n; } };
+constexpr Cfg_ cfg_{4, 8};
+enum class Mode_ { A, B };
+template <Mode_ M> __device__ int mode_() { if constexpr (M == Mode_::A) return 1; else return 2; }
+template <auto N> __device__ int an_() { return N; }
+template <typename T, T V> struct ic_ { static constexpr T value = V; using type = ic_; };
+union Un_ { float f; struct { unsigned m : 23, e : 8, s : 1; }; int i; };
+struct Bits_ { int a : 5; unsigned b : 3; bool c : 1; };
+__global__ void misc_kernel(float *o, int n) {
+    int s = 0;
+    int arr[] = {1, 2, 3};
+    for (int x : arr) s += x;
+    for (auto &x : arr) x *= 2;
+    for (const auto &x : dtbl_) s += x;
+    Wrap_<Box_, int> w;
+    w.c.v = 3;
+    Bx_<float> b{2.f};
+    int buf[sq_(3)];
+    buf[0] = cfg_.m;
+    __shared__ float tile[tbl_[2]][cfg_.n];
+    tile[0][0] = 1;
+    static_assert(sq_(3) == 9, "x");
+    static_assert(tbl_[1] == 2);
+    o[0] = s + pi_v_<float> + isf_<float> + isf_<int> + isp_<int *> + open_(b) + w.c.v + buf[0] + mode_<Mode_::B>() + an_<5>() + ic_<int, 4>::value + ic_<bool, true>::type::value + tile[0][0];
+    Un_ u;
+    u.f = o[1];
+    o[2] = u.e + u.s;
+    auto [p, q] = Cfg_{1, 2};
+    o[3] = p + q;
+    switch (n) { case 1 ... 5: o[4] = 1; break; case 'a' ... 'z': o[4] = 2; }
+    goto end;
+    end: o[5] = alignof(float4) + sizeof(Bits_);
+    int v = n;
+    [[maybe_unused]] int y = v;
+    if (int k = n * 2; k > 3) o[6] = k;
+    Cfg_ d = {.m = 1, .n = 2};
+    o[7] = d.n;
+    float4 f4 = {1, 2, 3, 4};
+    o[8] = f4.w;
+}

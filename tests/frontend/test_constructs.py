@@ -1,0 +1,35 @@
+"""C++ as kernels use it: every file in constructs/ compiles, and its kernels have nvcc's names."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+
+from minicc import frontend
+from minicc.diagnostics import SourceFile
+from minicc.frontend.options import Options
+
+NVCC = shutil.which("nvcc")
+FILES = sorted((Path(__file__).parent / "constructs").glob("*.cu"))
+
+
+def names(text: str, mark: str) -> list[str]:
+    return sorted(line.split(mark)[1].split("(")[0].strip('"') for line in text.splitlines() if mark in line)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_construct(path: Path, tmp_path: Path) -> None:
+    ir = frontend.compile(SourceFile(str(path), path.read_text()), Options(includes=[str(path.parent)]))
+    llvm.parse_assembly(ir).verify()
+    ours = names(ir, "define ptx_kernel void @")
+    assert ours
+    if NVCC is not None:
+        out = tmp_path / "o.ptx"
+        flags = ["-arch=sm_90", "-std=c++17", "-w", "-ptx", "--extended-lambda"]
+        done = subprocess.run([NVCC, *flags, str(path), "-o", str(out)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert names(out.read_text(), ".visible .entry ") == ours
