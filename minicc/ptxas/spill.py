@@ -129,7 +129,12 @@ class Spiller:
             frame += 4
         for number in sorted(b for b in barriers if b >= _KEPT_BARRIER):
             barrier = Reg("B", number)
-            save.append(MInst("BMOV", ("32", "CLEAR"), (_SCRATCH,), (barrier,), side_effect=True))
+            taken = MInst("BMOV", ("32", "CLEAR"), (_SCRATCH,), (barrier,), side_effect=True)
+            cleared = self.function.new("B")
+            cleared.fixed = number
+            # It clears late: a BSSY that does not wait for it loses what it set, and its BSYNC hangs (seen on an H200).
+            taken.implicit_writes = (V(cleared),)
+            save.append(taken)
             save.append(_access("STL", _SCRATCH, frame))
             restore.append(_access("LDL", _SCRATCH, frame))
             restore.append(MInst("BMOV", ("32",), (barrier,), (_SCRATCH,), side_effect=True))

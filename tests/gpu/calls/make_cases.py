@@ -7,7 +7,10 @@ python tests/gpu/run_cubins.py CASES OUT           on the GPU
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +35,18 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for kernel, value in EXPECTED.items():
         np.array([value(i) for i in range(THREADS)], np.uint32).tofile(folder / f"{kernel}.expect")
+    images: dict[str, bytes] = {}
+    if ptxas := shutil.which("ptxas"):
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "calls.ptx").write_text(MODULE)
+            subprocess.run([ptxas, "-arch=sm_90", "calls.ptx", "-o", "calls.cubin"], cwd=place, check=True)
+            images["nvidia"] = (Path(place) / "calls.cubin").read_bytes()
     for twin, options in TWINS.items():
         program = assemble(MODULE, **options)
         assert isinstance(program, Program)
-        (folder / f"{twin}.cubin").write_bytes(binary.write_cubin(program))
+        images[twin] = binary.write_cubin(program)
+    for twin, image in images.items():
+        (folder / f"{twin}.cubin").write_bytes(image)
         for kernel in EXPECTED:
             case = {
                 "image": f"{twin}.cubin",
@@ -46,7 +57,7 @@ def main() -> None:
                 "expect": f"{kernel}.expect",
             }
             (folder / f"{kernel}_{twin}.json").write_text(json.dumps(case))
-    print(f"{len(EXPECTED) * len(TWINS)} cases in {folder}")
+    print(f"{len(EXPECTED) * len(images)} cases in {folder}")
 
 
 if __name__ == "__main__":
