@@ -89,7 +89,8 @@ class Parser(HostCode):
         inner.known, inner.libraries, inner.offered = self.known, self.libraries, self.offered
         inner.strict = False
         inner.declare_all()
-        found = scope.names.get(name)
+        # Not left in the scope: inside the bodies, too, the name stands for these and the built-in ones.
+        found = scope.names.pop(name, None)
         return found if isinstance(found, list) else []
 
     def _global_scope(self) -> ast.Scope:
