@@ -304,6 +304,7 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
     if move.op == "load":
         row[L.C_AUX] = move.signed
     elif move.op in ("atom", "red"):
+        row[L.C_AUX2] = _word(Reg("P", move.predicate), write=True) if move.predicate >= 0 else -1
         if move.atomic == "popc.inc":
             row[L.C_AUX] = 2
             row[L.C_OP] = L.OP_ADD

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import atomic_lanes, load_lanes, store_lanes, translate
+from runtime.device.sm.access import WINDOW, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import load16, load32, loads64, store16, store32
@@ -108,6 +108,17 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
         store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA])
     else:
         target = dst if kind == L.A_ATOM else 0
+        if CODE[i, L.C_AUX2] >= 0:
+            # ATOM with a predicate does what shared memory cannot for other lanes only, and says which those are.
+            done = mask
+            for k in range(32):
+                a = loads64(scratch + 8 * k)
+                for window in (G[L.G_SHAREDWIN], G[L.G_LOCALWIN]):
+                    if window and a >= window and a < window + WINDOW:
+                        done = np.uint32(done & ~np.uint32(np.uint32(1) << np.uint32(k)))
+            flag = state + CODE[i, L.C_AUX2]
+            store32(flag, (load32(flag) & ~mask) | done)
+            mask = done
         if CODE[i, L.C_AUX] == 2:
             # POPC.INC: each word grows by the number of lanes that name it.
             for k in range(32):
