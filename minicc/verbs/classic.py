@@ -153,10 +153,116 @@ def _stream(arguments: Arguments) -> Outcome:
     return text, {"throughput": result.throughput, "by_opcode": each}, picture
 
 
+def _textbook(arguments: Arguments) -> Any:
+    """The textbook SM, as the options change it."""
+    from minicc.arch import classic
+
+    machine = classic.collectors()
+    changes: dict[str, Any] = {}
+    for option, field in (
+        ("ports", "read_ports"), ("collectors", "collectors"), ("buses", "writeback_buses"),
+        ("crossbar", "crossbar_latency"),
+    ):  # fmt: skip
+        value = arguments.number(option, getattr(machine, field))
+        if value < (0 if option == "crossbar" else 1) or value > 64:
+            fail("cli.bad-value", f"Value '{value}' is out of range for '--{option}'")
+        changes[field] = value
+    return attrs.evolve(machine, bypass="no-bypass" not in arguments.flags, **changes)
+
+
+def _timeline(arguments: Arguments) -> Outcome:
+    from runtime.classic import collector
+    from runtime.classic.stream import program
+    from runtime.profile.svg import Span, spans
+    from runtime.profile.units import table
+
+    machine = _textbook(arguments)
+    code = program(arguments.last("code", "FFMA R8, R5, R6, R7"))
+    warps = arguments.number("count", 1)
+    if not 1 <= warps <= 16:
+        fail("cli.bad-value", "the textbook partition holds 1 to 16 warps (--count)")
+    result = collector.run(machine, [code] * warps)
+    rows: list[tuple[str, ...]] = [
+        ("warp", "instruction", "picked", "dispatched", "collected", "ready", "executed", "written", "")
+    ]
+    drawn = []
+    for number, f in enumerate(result.flights):
+        note = f"R{', R'.join(map(str, f.bypassed))} from the bus" if f.bypassed else ""
+        if f.conflicts:
+            note = f"{note}; {f.conflicts} lanes turned away" if note else f"{f.conflicts} lanes turned away"
+        reads = f"{f.first_read}-{f.last_read}" if f.first_read >= 0 else ""
+        rows.append(
+            (str(f.warp), f.op.text, str(f.picked), str(f.dispatched), reads, str(f.ready), f"{f.begin}-{f.end}",
+             str(f.written), note)
+        )  # fmt: skip
+        lane = f"{number} w{f.warp} {f.op.text}"
+        for kind, first, last in (
+            ("picked", f.picked, f.picked), ("dispatched", f.dispatched, f.dispatched),
+            ("waiting in the collector", f.dispatched + 1, f.ready - 1), ("bank reads", f.first_read, f.last_read),
+            ("handed over", f.ready, f.ready), ("executing", f.begin, f.end), ("writeback", f.written, f.written),
+        ):  # fmt: skip
+            if 0 <= first <= last:
+                drawn.append(Span(lane, first, last + 1, kind))
+    title = (
+        f"Textbook SM: {machine.banks} banks with {machine.read_ports} read port(s), {machine.collectors} collectors, "
+        f"{machine.writeback_buses} writeback buses, bypass {'on' if machine.bypass else 'off'} (seed 003)"
+    )
+    text = table(title, rows, "llrrrrrrl", head=True, note=f"{result.cycles} cycles")
+    data = [{**attrs.asdict(f, recurse=False), "op": f.op.text} for f in result.flights]
+    return text, data, spans(title, drawn)
+
+
+def _wmma(arguments: Arguments) -> Outcome:
+    from runtime.classic import tensor
+    from runtime.profile.svg import Span, spans
+    from runtime.profile.units import table
+
+    machine = _textbook(arguments)
+    if not arguments.last("ports"):
+        machine = attrs.evolve(machine, read_ports=1)
+    count = arguments.number("count", 3)
+    if not 1 <= count <= 1000:
+        fail("cli.bad-value", "1 to 1000 instructions (--count)")
+    found = tensor.run(machine, count)
+    one = found[0]
+    rows: list[tuple[str, ...]] = [("phase", "first", "last", "cycles")]
+    rows += [(p.name, str(p.first), str(p.last), str(p.cycles)) for p in one.phases]
+    text = table("One 16x16x16 matrix instruction on the textbook SM (seed 003)", rows, "lrrr", head=True)
+    gather = one.of("gather A", "gather B", "gather C", "permute in")
+    back = one.of("permute out", "arbitrate", "writeback", "scoreboard")
+    sustained = tensor.throughput(machine)
+    rows = [
+        ("phase", "cycles", "document"),
+        ("operand gather (A, B, C)", str(gather), "30-50"),
+        ("array fill", str(one.of("fill")), "~16"),
+        ("array compute", str(one.of("compute")), "~16"),
+        ("array drain", str(one.of("drain")), "~16"),
+        ("result writeback", str(back), "20-40"),
+        ("latency of one", str(one.latency), "~100-140"),
+        ("between two, sustained", f"{sustained:.0f}", "~32"),
+    ]
+    text += table("Latency breakdown", rows, "lrr", head=True)
+    drawn = [
+        Span(f"WMMA {k}", p.first, p.last + 1, "gather" if p.name.startswith("gather") else p.name)
+        for k, w in enumerate(found)
+        for p in w.phases
+    ]
+    data = {
+        "instructions": [attrs.asdict(w) for w in found],
+        "latency": one.latency,
+        "gather": gather,
+        "writeback": back,
+        "sustained": sustained,
+    }
+    return text, data, spans("Matrix instructions on the textbook SM", drawn)
+
+
 EXPERIMENTS: dict[str, Callable[[Arguments], Outcome]] = {
     "table2": _table2,
     "figure2": lambda arguments: _curves(arguments, "figure2"),
     "figure4": lambda arguments: _curves(arguments, "figure4"),
     "figure8": _figure8,
     "stream": _stream,
+    "timeline": _timeline,
+    "wmma": _wmma,
 }

@@ -63,7 +63,7 @@ class _Busy:
     free: float = 0.0
 
 
-WARM, MEASURED = 60, 240
+WARM, MEASURED = 40, 140
 """Instructions of a warp before measuring begins, and while it lasts."""
 
 

@@ -10,7 +10,7 @@ from minicc.arch.classic.schema import Machine, Textbook
 from minicc.diagnostics import fail
 
 NAMES = ("gf110", "gk104")
-"""Machines of the throughput simulator: Fermi and Kepler. `textbook()` is the operand-collector machine."""
+"""Machines of the throughput simulator: Fermi and Kepler. `collectors()` is the textbook SM."""
 
 
 def get(name: str) -> Machine:
@@ -22,11 +22,11 @@ def get(name: str) -> Machine:
     return machine
 
 
-def textbook() -> Textbook:
+def collectors() -> Textbook:
     """The SM of the project's architecture document: operand collectors and a banked crossbar."""
     from minicc.arch.classic.textbook import MACHINE
 
     return MACHINE
 
 
-__all__ = ["NAMES", "Machine", "Textbook", "get", "textbook"]
+__all__ = ["NAMES", "Machine", "Textbook", "collectors", "get"]
