@@ -48,9 +48,8 @@ def other_form(inst: MInst) -> Form | None:
     elif inst.mnemonic == "SHF" and inst.modifiers == ("L", "U32") and len(s) == 3:
         if _general(s[0]) and isinstance(s[1], Imm) and 0 < s[1].bits < 32 and s[2] == ZERO:
             return "IMAD", ("U32",), (s[0], Imm(1 << s[1].bits), ZERO)
-    elif inst.mnemonic == "LEA" and not inst.modifiers and len(s) == 3 and isinstance(s[2], Imm):
-        if _general(s[0]) and _general(s[1], minus=True) and 0 < s[2].bits < 32:
-            return "IMAD", (), (s[0], Imm(1 << s[2].bits), s[1])
+    elif inst.mnemonic == "LEA" and not inst.modifiers and len(s) == 3 and isinstance(s[2], Imm) and _general(s[0]):
+        return ("IMAD", (), (s[0], Imm(1 << s[2].bits), s[1])) if _general(s[1], minus=True) and s[2].bits else None
     return None
 
 

@@ -18,7 +18,7 @@ from minicc.sass.instr import Imm
 
 _MOST = 12
 """Constants moved before one loop."""
-_APART = 48
+_APART = 200
 """Instructions between equal constants of a block that are no loop's."""
 
 

@@ -14,14 +14,18 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, V
-from minicc.ptxas.operands import guarded, reads, writes
+from minicc.ptxas.cfg import is_plain, target_of
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
+from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.sass.instr import PT, Reg
 
-_LONGEST = 5
+_LONGEST = 10
 """Instructions of a body."""
+_BOTH = 8
+"""Instructions of the two sides of a diamond."""
+TRUE = Reg("P", PT)
 _NEVER = frozenset(
     "BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split()  # noqa: SIM905
 )
@@ -30,13 +34,40 @@ _NEVER = frozenset(
 def _simple(inst: MInst) -> bool:
     """Whether it may run under a guard just as well."""
     return not (
-        guarded(inst)
-        or timing(inst.mnemonic, inst.modifiers).flow
+        timing(inst.mnemonic, inst.modifiers).flow
         or inst.mnemonic in _NEVER
         or inst.memory in ("fence", "barrier")
         or (inst.side_effect and inst.memory not in ("store", "atomic"))
         or any(not isinstance(w, V) or w.reg.file not in ("R", "P") for w in writes(inst))
     )
+
+
+def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst] | None:
+    """For a body with guarded instructions: the compares that must take `outer` as their input for those guards to be
+    false where the body is skipped, by index. None if that is not enough."""
+    out: dict[int, MInst] = {}
+    good: set[int] = set()  # predicates that are false where the body is skipped
+    for at, inst in enumerate(body):
+        if guarded(inst):
+            guard = inst.guard
+            if not isinstance(guard, V) or guard.inv or guard.reg.id not in good:
+                return None
+            if any(isinstance(w, V) and w.reg.file == "P" for w in writes(inst)):
+                return None
+        for w in writes(inst):
+            if isinstance(w, V) and w.reg.file == "P":
+                good.discard(w.reg.id)
+        if inst.mnemonic in ("ISETP", "FSETP") and "AND" in inst.modifiers and "EX" not in inst.modifiers:
+            chained = inst.srcs[2]
+            first, second = inst.dsts
+            if second != TRUE or not isinstance(first, V) or first.reg.id not in private or guarded(inst):
+                continue
+            if chained == TRUE:
+                out[at] = attrs.evolve(inst, srcs=(*inst.srcs[:2], outer, *inst.srcs[3:]))
+                good.add(first.reg.id)
+            elif isinstance(chained, V) and not chained.inv and chained.reg.id in good:
+                good.add(first.reg.id)
+    return out
 
 
 class _Converter:
@@ -67,42 +98,126 @@ class _Converter:
         guard = branch.guard
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
-        if target_of(branch) != join.label or not all(_simple(i) for i in body.insts):
-            return False
-        if any(isinstance(w, V) and w.reg is guard.reg for i in body.insts for w in writes(i)):
+        if target_of(branch) != join.label or not self._fit(body.insts, guard):
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False
+        opposite = attrs.evolve(guard, inv=not guard.inv)
+        private = self._private(body)
+        narrowed: dict[int, MInst] | None = {}
+        if any(guarded(i) for i in body.insts):
+            narrowed = _narrowed(body.insts, opposite, private)
+            if narrowed is None:
+                return False
+            for place, inst in narrowed.items():
+                body.insts[place] = inst
+            self.mentions[guard.reg.id] += len(narrowed)
         barrier = self._barrier(head, body, join)
         if barrier is not None:
             head.insts.remove(barrier[0])
             join.insts.remove(barrier[1])
             self._unname(barrier[0])
-        private = self._private(body)
         head.insts.remove(branch)
         self._unname(branch)
-        self.mentions[guard.reg.id] += len(body.insts)
-        opposite = attrs.evolve(guard, inv=not guard.inv)
-        for inst in body.insts:
-            alone = inst.dsts and all(isinstance(w, V) and w.reg.id in private for w in writes(inst))
-            if not alone or inst.memory:
-                inst.guard = opposite
-            head.insts.append(inst)
+        self._take(head, body.insts, opposite, private)
         head.succs = [join.label]
         self.preds[join.label].discard(body.label)
         del self.blocks[at + 1]
+        return True
+
+    def _fit(self, insts: list[MInst], guard: V) -> bool:
+        """Whether the instructions of a side may run under the guard."""
+        return all(_simple(i) for i in insts) and not any(
+            isinstance(w, V) and w.reg is guard.reg for i in insts for w in writes(i)
+        )
+
+    def _take(self, head: Block, insts: list[MInst], guard: V, private: set[int]) -> None:
+        """Append a side to the head, under the guard where that is needed."""
+        for inst in insts:
+            alone = inst.dsts and all(isinstance(w, V) and w.reg.id in private for w in writes(inst))
+            if not guarded(inst) and (not alone or inst.memory):
+                inst.guard = guard
+                self.mentions[guard.reg.id] += 1
+            head.insts.append(inst)
+
+    def diamond(self, at: int) -> bool:
+        """Convert blocks at to at + 3, if they are: a branch, two sides, and where they join."""
+        head, first, second, join = self.blocks[at : at + 4]
+        if not head.insts or not first.insts or first.succs != [join.label] or second.succs != [join.label]:
+            return False
+        branch, jump = head.insts[-1], first.insts[-1]
+        guard = branch.guard
+        if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
+            return False
+        if target_of(branch) != second.label or jump.mnemonic != "BRA" or not is_plain(jump):
+            return False
+        one, other = first.insts[:-1], second.insts
+        if other and other[-1].mnemonic == "BRA" and is_plain(other[-1]):
+            return False
+        if len(one) + len(other) > _BOTH or self.preds.get(second.label) != {head.label} or (
+            self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
+        ):  # fmt: skip
+            return False
+        if any(guarded(i) for i in (*one, *other)) or not (self._fit(one, guard) and self._fit(other, guard)):
+            return False
+        barrier = self._barrier(head, first, join, second)
+        if barrier is not None:
+            head.insts.remove(barrier[0])
+            join.insts.remove(barrier[1])
+            self._unname(barrier[0])
+        privates = [self._private(Block("", side)) for side in (one, other)]
+        for inst in (branch, jump):
+            self._unname(inst)
+        head.insts.pop()
+        while one and other and self._same(one[0], other[0], privates):
+            head.insts.append(one.pop(0))
+            del other[0]
+        self._take(head, one, attrs.evolve(guard, inv=not guard.inv), privates[0])
+        self._take(head, other, guard, privates[1])
+        head.succs = [join.label]
+        self.preds[join.label] -= {first.label, second.label}
+        self.preds[join.label].add(head.label)
+        del self.blocks[at + 1 : at + 3]
+        return True
+
+    def _same(self, a: MInst, b: MInst, privates: list[set[int]]) -> bool:
+        """Whether both sides begin with the same computation; if so, the second's result is named as the first's."""
+        if (a.mnemonic, a.modifiers, a.srcs, a.hidden, len(a.dsts)) != (b.mnemonic, b.modifiers, b.srcs, b.hidden, 1):
+            return False
+        x, y = a.dsts[0], b.dsts[0]
+        if a.memory not in ("", "load") or a.side_effect or not isinstance(x, V) or not isinstance(y, V):
+            return False
+        if x == y:
+            return True
+        if x.reg.id not in privates[0] or y.reg.id not in privates[1] or (x.part, x.count) != (y.part, y.count):
+            return False
+        return x.count == x.reg.width == y.reg.width and self._rename(y.reg, x.reg, privates)
+
+    def _rename(self, old: VReg, new: VReg, privates: list[set[int]]) -> bool:
+        """Both are private to their sides; the name is now of both."""
+        for block in self.blocks:
+            for inst in block.insts:
+                map_reads(inst, lambda v: attrs.evolve(v, reg=new) if v.reg is old else v)
+                map_writes(inst, lambda v: attrs.evolve(v, reg=new) if v.reg is old else v)
+        for private in privates:
+            private.discard(old.id)
+            private.discard(new.id)
         return True
 
     def _unname(self, inst: MInst) -> None:
         target = target_of(inst)
         if target is not None:
             self.named[target] -= 1
+        if isinstance(inst.guard, V):
+            self.mentions[inst.guard.reg.id] -= 1
 
-    def _barrier(self, head: Block, body: Block, join: Block) -> tuple[MInst, MInst] | None:
+    def _barrier(
+        self, head: Block, body: Block, join: Block, second: Block | None = None
+    ) -> tuple[MInst, MInst] | None:
         """BSSY of the head and BSYNC of the join, if nobody else comes to that BSYNC."""
         if not join.insts or join.insts[0].mnemonic != "BSYNC":
             return None
-        if self.preds.get(join.label) != {head.label, body.label}:
+        if self.preds.get(join.label) != {(second or head).label, body.label}:
             return None
         name = join.insts[0].srcs[0]
         for inst in head.insts:
@@ -133,7 +248,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     converter = _Converter(function)
     at = len(function.blocks) - 3
     while at >= 0:
-        if at + 2 < len(function.blocks) and converter.convert(at):
+        if (at + 2 < len(function.blocks) and converter.convert(at)) or (
+            at + 3 < len(function.blocks) and converter.diamond(at)
+        ):
             at = min(at + 1, len(function.blocks) - 3)
         else:
             at -= 1
