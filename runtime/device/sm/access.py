@@ -18,76 +18,70 @@ from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import (
     add_f32,
     add_f64,
+    first,
     load8,
     load16,
     load32,
     load64,
     loads64,
+    popcount,
     store8,
     store16,
     store32,
     store64,
 )
+from runtime.device.sm.vector import (
+    add_all,
+    any_bits,
+    clear_tally,
+    consecutive,
+    count,
+    highest,
+    lanes_at,
+    largest,
+    lowest,
+    touched,
+)
 
 FULL = 0xFFFFFFFF
 WINDOW = 1 << 24
 """Bytes of the generic windows of shared and local memory."""
+SURVEY_PASSES = 4001
+"""Where `survey` leaves its second answer."""
+
+
+@compiled("int64(int64, int64, int64, int64, int64[:,::1], int64[::1])", forceinline=True)
+def allocated(width: int, low: int, high: int, i: int, CODE: Any, G: Any) -> int:
+    """Whether `width` bytes at the offsets from `low` to `high` lie in one allocation. Instruction i begins with
+    the one that it found last."""
+    spans = G[L.G_SPANS]
+    k = CODE[i, L.C_SPAN]
+    if low >= loads64(spans + 16 * k) and high + width <= loads64(spans + 16 * k + 8):
+        return 1
+    first_ = 0
+    last = G[L.G_NSPANS]
+    while last - first_ > 1:
+        middle = (first_ + last) >> 1
+        if loads64(spans + 16 * middle) <= low:
+            first_ = middle
+        else:
+            last = middle
+    if low >= loads64(spans + 16 * first_) and high + width <= loads64(spans + 16 * first_ + 8):
+        CODE[i, L.C_SPAN] = first_
+        return 1
+    return 0
 
 
 @compiled("int64(int64, int64, uint32, int64, int64, int64, int64, int64, int64[::1])")
-def translate(
+def translate_each(
     space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, G: Any
 ) -> int:
-    """Host addresses of the active lanes. `shared`/`local` are host addresses of the CTA's and of the warp's lane 0's
-    memory. 1: all lanes active, consecutive; 2: all active, shared, one address; 0: fine otherwise; negative: minus the
-    fault (lane, address in G)."""
+    """Host addresses of the active lanes, one by one: 0, or minus the first lane's fault (lane, address in G).
+    `shared`/`local` are host addresses of the CTA's and of the warp's lane 0's memory."""
     base = G[L.G_MEMBASE]
     size = G[L.G_MEMSIZE]
     limits = G[L.G_LIMITS]
     memory = G[L.G_MEM]
-    if (space == L.SPACE_GLOBAL or space == L.SPACE_GENERIC) and mask == np.uint32(FULL):
-        a = loads64(lanes)
-        different = 0
-        for k in range(32):
-            different |= loads64(lanes + 8 * k) ^ (a + k * width)
-        off = a - base
-        if different == 0 and a % width == 0 and off >= 0 and off + 32 * width <= size:
-            left = 32 * width
-            at = off
-            fine = True
-            while left > 0:
-                inside = at & 255
-                part = 256 - inside
-                if part > left:
-                    part = left
-                if inside + part > np.int64(load16(limits + (at >> 8) * 2)):
-                    fine = False
-                    break
-                at += part
-                left -= part
-            if fine:
-                host = memory + off
-                for k in range(32):
-                    store64(hosts + 8 * k, np.uint64(host + k * width))
-                return 1
-    if space == L.SPACE_SHARED and mask == np.uint32(FULL):
-        a = loads64(lanes) & FULL
-        top = 0
-        low = 0
-        equal = 0
-        step = 0
-        for k in range(32):
-            b = loads64(lanes + 8 * k) & FULL
-            top = b if b > top else top
-            low |= b
-            equal |= b ^ a
-            step |= b ^ (a + k * width)
-        if top + width <= G[L.G_SHAREDSIZE] and low & (width - 1) == 0:
-            for k in range(32):
-                store64(hosts + 8 * k, np.uint64(shared + (loads64(lanes + 8 * k) & FULL)))
-            if step == 0:
-                return 1
-            return 2 if equal == 0 else 0
     shared_window = G[L.G_SHAREDWIN]
     local_window = G[L.G_LOCALWIN]
     for k in range(32):
@@ -138,28 +132,56 @@ def translate(
     return 0
 
 
+@compiled("int64(int64, int64, uint32, int64, int64, int64, int64, int64, int64, int64[:,::1], int64[::1])")
+def translate(
+    space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, i: int, CODE: Any,
+    G: Any,
+) -> int:  # fmt: skip
+    """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active,
+    shared, one address; 0: fine otherwise; negative: minus the fault."""
+    low = lowest(lanes, mask)
+    high = highest(lanes, mask)
+    if space == L.SPACE_CONST:
+        if low >= 0 and high + width <= G[L.G_CSIZE + bank]:
+            add_all(hosts, lanes, G[L.G_CBANK + bank])
+            return 0
+    elif any_bits(lanes, mask) & (width - 1) == 0:
+        if space == L.SPACE_SHARED:
+            if low >= 0 and high + width <= G[L.G_SHAREDSIZE]:
+                add_all(hosts, lanes, shared)
+                if mask == np.uint32(FULL):
+                    if low == high:
+                        return 2
+                    return consecutive(lanes, width)
+                return 0
+        elif space == L.SPACE_LOCAL:
+            bottom = G[L.G_LOCALTOP] - G[L.G_LOCALSIZE]
+            if low >= bottom and high + width <= G[L.G_LOCALTOP]:
+                for k in range(32):
+                    store64(hosts + 8 * k, np.uint64(local + k * G[L.G_LOCALSIZE] + loads64(lanes + 8 * k) - bottom))
+                return 0
+        elif allocated(width, low - G[L.G_MEMBASE], high - G[L.G_MEMBASE], i, CODE, G):
+            add_all(hosts, lanes, G[L.G_MEM] - G[L.G_MEMBASE])
+            return consecutive(lanes, width) if mask == np.uint32(FULL) else 0
+    return translate_each(space, width, mask, lanes, hosts, shared, local, bank, G)
+
+
 @compiled("void(int64, int64, int64, uint32, int64)")
 def load_lanes(width: int, signed: int, hosts: int, mask: Any, dst: int) -> None:
     """Registers at `dst` from memory; narrow loads extend to 32 bits."""
-    if mask == np.uint32(FULL) and width == 4:
-        for k in range(32):
-            store32(dst + 4 * k, load32(loads64(hosts + 8 * k)))
+    if mask == np.uint32(FULL) and width >= 4:
+        for word in range(0, width, 4):
+            for k in range(32):
+                store32(dst + 32 * word + 4 * k, load32(loads64(hosts + 8 * k) + word))
         return
-    for k in range(32):
-        if not (mask >> np.uint32(k)) & np.uint32(1):
-            continue
+    while mask:
+        k = first(mask)
+        mask &= mask - np.uint32(1)
         h = loads64(hosts + 8 * k)
         d = dst + 4 * k
-        if width == 4:
-            store32(d, load32(h))
-        elif width == 8:
-            store32(d, load32(h))
-            store32(d + 128, load32(h + 4))
-        elif width == 16:
-            store32(d, load32(h))
-            store32(d + 128, load32(h + 4))
-            store32(d + 256, load32(h + 8))
-            store32(d + 384, load32(h + 12))
+        if width >= 4:
+            for word in range(0, width, 4):
+                store32(d + 32 * word, load32(h + word))
         elif width == 1:
             value = np.int64(load8(h))
             if signed and value & 0x80:
@@ -175,21 +197,14 @@ def load_lanes(width: int, signed: int, hosts: int, mask: Any, dst: int) -> None
 @compiled("void(int64, int64, uint32, int64)")
 def store_lanes(width: int, hosts: int, mask: Any, src: int) -> None:
     """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide."""
-    for k in range(32):
-        if not (mask >> np.uint32(k)) & np.uint32(1):
-            continue
+    while mask:
+        k = first(mask)
+        mask &= mask - np.uint32(1)
         h = loads64(hosts + 8 * k)
         s = src + 4 * k
-        if width == 4:
-            store32(h, load32(s))
-        elif width == 8:
-            store32(h, load32(s))
-            store32(h + 4, load32(s + 128))
-        elif width == 16:
-            store32(h, load32(s))
-            store32(h + 4, load32(s + 128))
-            store32(h + 8, load32(s + 256))
-            store32(h + 12, load32(s + 384))
+        if width >= 4:
+            for word in range(0, width, 4):
+                store32(h + word, load32(s + 32 * word))
         elif width == 1:
             store8(h, np.uint64(load32(s)))
         else:
@@ -333,98 +348,59 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int
                 store32(dst + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
 
 
-@compiled("int64(int64, int64, uint32, int64, int64, int64, int64[::1])")
-def wavefronts(width: int, lanes: int, mask: Any, banks: int, shift: int, each: int, X: Any) -> int:
-    """Passes over a memory of `banks` banks of 2^shift bytes that the access takes: for 64- and 128-bit accesses the
-    warp goes in halves and quarters. Equal words are read once, unless `each` (atomics, which take turns)."""
-    group = 32
-    if shift == 2:
-        if width == 8:
-            group = 16
-        elif width == 16:
-            group = 8
+@compiled("int64(int64, int64, uint32, int64, int64)")
+def wavefronts(width: int, lanes: int, mask: Any, each: int, tally: int) -> int:
+    """Passes over shared memory (32 banks of 4 bytes) that the access takes: for 64- and 128-bit accesses the warp goes
+    in halves and quarters. Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address
+    of 32 bytes to count in."""
+    words = max(width >> 2, 1)
+    group = 32 // words
+    ones = (1 << words) - 1
     total = 0
-    words = 1
-    if width > 1 << shift:
-        words = width >> shift
-    if not each:
-        # Most accesses have no conflict: one word per bank and group.
-        clear = True
-        for start in range(0, 32, group):
-            seen = 0
-            for k in range(start, start + group):
-                if (mask >> np.uint32(k)) & np.uint32(1):
-                    word = loads64(lanes + 8 * k) >> shift
-                    for j in range(words):
-                        bank = (word + j) & (banks - 1)
-                        if seen >> bank & 1:
-                            if X[128 + bank] != word + j:
-                                clear = False
-                        else:
-                            seen |= 1 << bank
-                            X[128 + bank] = word + j
-            if seen:
-                total += 1
-            if not clear:
-                break
-        if clear:
-            return total
-        total = 0
     for start in range(0, 32, group):
-        worst = 0
-        for b in range(banks):
-            X[128 + b] = 0
-        for k in range(start, start + group):
-            if not (mask >> np.uint32(k)) & np.uint32(1):
-                continue
-            word = loads64(lanes + 8 * k) >> shift
-            for j in range(words):
-                bank = (word + j) & (banks - 1)
-                count = X[128 + bank]
-                row = 256 + bank * 64
-                known = False
-                if not each:
-                    for n in range(count):
-                        if X[row + n] == word + j:
-                            known = True
-                            break
-                if not known:
-                    if count < 64:
-                        X[row + count] = word + j
-                    X[128 + bank] = count + 1
-                    if count + 1 > worst:
-                        worst = count + 1
-        total += worst
+        part = mask & np.uint32((1 << group) - 1 << start)
+        if part == np.uint32(0):
+            continue
+        if popcount(touched(lanes, part, 2, ones)) == popcount(part) * words:
+            # No two lanes share a bank.
+            total += 1
+            continue
+        clear_tally(tally)
+        while part:
+            k = first(part)
+            here = np.uint32(1) << np.uint32(k)
+            if not each:
+                here |= lanes_at(lanes, 7, loads64(lanes + 8 * k) >> 7) & part
+            count(tally, touched(lanes, here, 2, ones))
+            part &= ~here
+        total += largest(tally)
     return total
 
 
-@compiled("int64(int64, int64, uint32, int64[::1])")
-def gather_lines(width: int, lanes: int, mask: Any, X: Any) -> int:
-    """The distinct 128-byte lines of the active lanes as X[2 k], X[2 k + 1] = line number, sector bits. Their
-    number."""
-    count = 0
-    last = -1
-    for k in range(32):
-        if not (mask >> np.uint32(k)) & np.uint32(1):
-            continue
-        a = loads64(lanes + 8 * k)
-        line = a >> 7
-        bit = 1 << (a >> 5 & 3)
-        if last >= 0 and X[2 * last] == line:
-            X[2 * last + 1] |= bit
-            continue
-        last = -1
-        for n in range(count):
-            if X[2 * n] == line:
-                last = n
-                break
-        if last < 0:
-            last = count
-            X[2 * count] = line
-            X[2 * count + 1] = 0
-            count += 1
-        X[2 * last + 1] |= bit
-    return count
+@compiled("int64(int64, int64, uint32, int64, int64[::1])")
+def survey(width: int, lanes: int, mask: Any, tally: int, X: Any) -> int:
+    """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
+    sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take."""
+    ones = 3 if width == 16 else 1
+    lines = 0
+    todo = mask
+    clear_tally(tally)
+    while todo:
+        k = first(todo)
+        line = loads64(lanes + 8 * k) >> 7
+        here = (lanes_at(lanes, 7, line) & todo) | (np.uint32(1) << np.uint32(k))
+        todo &= ~here
+        marks = touched(lanes, here, 3, ones)
+        marks |= marks >> np.uint32(16)
+        count(tally, marks & np.uint32(0xFFFF))
+        bits = np.int64(marks)
+        X[2 * lines] = line
+        X[2 * lines + 1] = (
+            (1 if bits & 15 else 0) | (2 if bits & 240 else 0) | (4 if bits & 3840 else 0) | (8 if bits & 61440 else 0)
+        )
+        lines += 1
+    X[SURVEY_PASSES] = largest(tally)
+    return lines
 
 
 @compiled("int64(int64, uint32)")
@@ -432,16 +408,10 @@ def most_on_one(lanes: int, mask: Any) -> int:
     """The largest number of active lanes that name one address (at least 1)."""
     worst = 1
     todo = mask
-    while todo:
-        k = 0
-        while not (todo >> np.uint32(k)) & np.uint32(1):
-            k += 1
-        a = loads64(lanes + 8 * k)
-        count = 0
-        for n in range(k, 32):
-            if (todo >> np.uint32(n)) & np.uint32(1) and loads64(lanes + 8 * n) == a:
-                count += 1
-                todo &= ~(np.uint32(1) << np.uint32(n))
-        if count > worst:
-            worst = count
+    while popcount(todo) > worst:
+        k = first(todo)
+        here = (lanes_at(lanes, 0, loads64(lanes + 8 * k)) & todo) | (np.uint32(1) << np.uint32(k))
+        todo &= ~here
+        if popcount(here) > worst:
+            worst = popcount(here)
     return worst

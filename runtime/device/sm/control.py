@@ -19,7 +19,7 @@ import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import FULL, WINDOW, translate
+from runtime.device.sm.access import FULL, WINDOW, translate_each
 from runtime.device.sm.converge import complete_groups, join, leave, participants, waiting
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
@@ -299,7 +299,7 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
             local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
             while size < 512:
                 store64(scratch + 8 * k, np.uint64(address + size))
-                done = translate(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
+                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
                 if done < 0:
                     break
                 store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -609,10 +609,11 @@ def control(
         old = load32(state + CODE[i, L.C_DEST])
         store32(state + CODE[i, L.C_DEST], (old & ~mask) | truth)
         return 0
-    if kind == L.K_TRAP:
-        return -L.F_TRAP if lanes else 0
-    if kind == L.K_ILLEGAL:
-        return -L.F_INSTR if lanes else 0
+    if kind == L.K_TRAP or kind == L.K_ILLEGAL:
+        if lanes == 0:
+            return 0
+        G[L.G_FLANE] = first(mask)
+        return -L.F_TRAP if kind == L.K_TRAP else -L.F_INSTR
     if kind == L.K_CCTL:
         if lanes and G[L.G_TIMING]:
             SM[w >> 6, L.M_EPOCH] += 1

@@ -387,9 +387,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     code[:, L.C_GUARD] = 4 * abi.p_word(PT)
     code[:, L.C_WBAR] = code[:, L.C_RBAR] = 7
     code[:, L.C_STALL] = code[:, L.C_HOLD] = 1
-    code[:, L.C_REG0] = code[:, L.C_REG1] = code[:, L.C_REG2] = code[:, L.C_PORTS] = code[:, L.C_CLINE] = code[
-        :, L.C_PRED
-    ] = -1
+    code[:, L.C_PORTS] = code[:, L.C_CLINE] = code[:, L.C_PRED] = -1
     operands = np.zeros(count, abi.OPERANDS)
     instrs: list[Instr | None] = [None] * count
     timings: list[Timing | None] = [None] * count
@@ -483,14 +481,37 @@ def _common(
     row[L.C_QSM] = round(16 * facts.shared)
     row[L.C_LATENCY], row[L.C_RELEASE], row[L.C_ARRIVE] = facts.latency, facts.release, facts.arrive
     row[L.C_LONG] = space in ("global", "local", "generic") or instr.mnemonic in ("LDGDEPBAR", "DEPBAR")
+    _rows(row, bound)
     if facts.queue == L.Q_NONE and bound.key is not None:
         _ports(row, effects, control.reuse if not control.yield_ else 0)
 
 
 def _ports(row: Table, effects: sass.Effects, reuse: int) -> None:
     """The registers that a fixed-latency instruction reads through slots A, B, C."""
+    slots: dict[int, list[int]] = {}
     for read in effects.reads:
         if read.file == "R" and 0 <= read.slot < 3:
-            row[L.C_REG0 + read.slot] = read.index + (1000 if read.count > 1 else 0)
-            row[L.C_PORTS] = 1
-    row[L.C_REUSE] = reuse
+            slots[read.slot] = [read.index, read.index + 1] if read.count > 1 else [read.index]
+    known: set[int] = set()
+    entries: list[int] = []
+    for slot, numbers in sorted(slots.items()):
+        keep = reuse >> slot & 1
+        entries += [n | slot << 8 | keep << 10 | (n in known) << 11 for n in numbers]
+        known.update(numbers)
+    if entries:
+        row[L.C_PORTS] = len(entries)
+        row[L.C_READ : L.C_READ + len(entries)] = entries
+
+
+def _rows(row: Table, bound: codegen.Bound) -> None:
+    """The register rows that an instruction needs first."""
+    wanted: list[int] = []
+    for file, index in (*bound.sources, *bound.results):
+        if file == "R" and index != RZ and 4 * abi.r_row(index) not in wanted:
+            wanted.append(4 * abi.r_row(index))
+    move = bound.transfer
+    for part in (move.data, move.dest) if move is not None else ():
+        if part is not None and part[0] == "R" and part[1] != RZ:
+            wanted += [4 * abi.r_row(part[1] + k) for k in range(part[2])]
+    for k, offset in enumerate(wanted[:4]):
+        row[L.C_ROW + k] = offset

@@ -19,19 +19,11 @@ from runtime.device.sm.decode import Decoded, decode
 from runtime.device.sm.output import assertion, printed
 from runtime.device.sm.prove import register_name
 from runtime.device.sm.table import Ref
+from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
 QUANTA_A_CALL = 64
 PRINT_BYTES = 1 << 20
 """Size of the printf buffer, as the driver's default; what does not fit is lost."""
-
-
-def _aligned(shape: tuple[int, ...], dtype: Any, boundary: int = 64) -> Any:
-    """A zeroed array whose data begin at a multiple of `boundary`; pages are only taken when touched."""
-    count = int(np.prod(shape))
-    size = np.dtype(dtype).itemsize
-    raw = np.zeros(count * size + boundary, np.uint8)
-    skip = -raw.ctypes.data % boundary
-    return raw[skip : skip + count * size].view(dtype).reshape(shape)
 
 
 def _l2_parameters(arch: Arch) -> Any:
@@ -43,7 +35,8 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_NEAR] = m.l2_latency_near - m.l1_latency
     MP[l2.MP_FAR] = m.l2_latency_far - m.l1_latency
     MP[l2.MP_DRAM] = m.dram_latency - m.l1_latency
-    MP[l2.MP_L2_WAYS] = m.l2_ways
+    if m.l2_ways > l2.L2_WAYS:
+        raise ValueError(f"an L2 of {m.l2_ways} ways is not modelled")
     MP[l2.MP_L2_SETS] = m.l2_bytes // m.l2_partitions // m.l1_line // m.l2_ways
     MP[l2.MP_CAP_L2] = m.l2_bandwidth * bucket
     MP[l2.MP_CAP_DRAM] = int(m.dram_bandwidth * bucket)
@@ -82,6 +75,7 @@ class _Run:
     residency: cwd.Residency
     decoded: Decoded
     sms: int
+    space: Workspace
     g: Any = None
     tables: dict[str, Any] = attrs.field(factory=dict)
     keep: list[Any] = attrs.field(factory=list)
@@ -99,8 +93,9 @@ class _Run:
         banks = self._banks()
         t["CODE"], operands = self.decoded.instance(banks, grid.code[0])
         self.keep.append(operands)
-        t["WS"] = np.zeros((rows, L.W_COLUMNS), np.int64)
-        t["LPC"] = np.zeros((rows, 64), np.int64)
+        t["WS"] = self.space.array("WS", (rows, L.W_COLUMNS))
+        t["WS"][:, L.W_ALIVE] = 0
+        t["LPC"] = self.space.array("LPC", (rows, 64))
         t["CT"] = np.zeros((self.sms * resident, L.T_COLUMNS), np.int64)
         t["WAKE"] = np.full(rows, L.BIG, np.int64)
         t["SC"] = np.zeros((self.sms * L.SUB_CORES, L.S_COLUMNS), np.int64)
@@ -110,12 +105,7 @@ class _Run:
         # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
         # widest operand beyond the last register.
         stride = (abi.state_words(min(max(grid.registers, 8), 255) + 4) // 16 | 1) * 16
-        state = _aligned((rows, stride), np.uint32)
-        used = min(resident * warps, L.WARPS_PER_SM)
-        for slot in range(used):
-            place = (slot & 3) * 16 + (slot >> 2)
-            state[place :: L.WARPS_PER_SM, abi.P + 7] = 0xFFFFFFFF
-            state[place :: L.WARPS_PER_SM, abi.UP + 7] = 0xFFFFFFFF
+        state = self.space.array("state", (rows, stride), np.uint32)
         t["WS"][:, L.W_STATE] = state.ctypes.data + 4 * stride * np.arange(rows)
         lines = self.decoded.count // 8 + 2
         timed = options.timing
@@ -125,12 +115,12 @@ class _Run:
         t["FP"] = _front_parameters(arch)
         t["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
 
-        scratch = _aligned((4096,), np.uint8)
+        scratch = aligned((4096,), np.uint8)
         zero = np.zeros(64, np.uint8)
         stage = abi.STAGE.copy()
         shared_stride = (grid.shared + 255) // 256 * 256
-        shared = _aligned((max(self.sms * resident * shared_stride, 64),), np.uint8)
-        local = _aligned((max(rows * 32 * grid.local, 64),), np.uint8)
+        shared = self.space.array("shared", (max(self.sms * resident * shared_stride, 64),), np.uint8)
+        local = aligned((max(rows * 32 * grid.local, 64),), np.uint8)
         out = np.zeros(PRINT_BYTES, np.uint8)
         self.keep += [state, scratch, zero, stage, shared, local]
         self.out = out
@@ -140,6 +130,9 @@ class _Run:
         g = np.zeros(L.G_COLUMNS, np.int64)
         g[L.G_MEM], g[L.G_MEMBASE], g[L.G_MEMSIZE] = memory.bytes.ctypes.data, BASE, memory.size
         g[L.G_LIMITS] = memory.limits.ctypes.data
+        spans = np.array([(a - BASE, a - BASE + n) for a, n in memory.allocations] or [(0, 0)], np.int64)
+        self.keep.append(spans)
+        g[L.G_SPANS], g[L.G_NSPANS] = spans.ctypes.data, len(spans)
         g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * stride
         g[L.G_SHARED], g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = shared.ctypes.data, shared_stride, grid.shared
         g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
@@ -185,27 +178,27 @@ class _Run:
         wanted = self.residency.ctas * grid.shared
         shared = next((s for s in m.shared_configurations if s >= wanted), m.l1_bytes)
         lines = max((m.l1_bytes - max(shared, m.l1_reserved + 8192)) // m.l1_line, 64)
-        ways = 8
-        self.g[L.G_L1SETS], self.g[L.G_L1WAYS] = lines // ways, ways
-        t["L1T"] = np.full((self.sms, lines), -1, np.int64)
-        t["L1U"] = np.zeros((self.sms, lines), np.int64)
-        t["L1R"] = np.zeros((self.sms, 4 * lines), np.int64)
+        self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
+        t["L1"] = self.space.array("L1", (self.sms, sets * l2.SET))
         resources = l2.BK_PORTS + 2 * arch.sm_count + m.l2_slices
-        t["BK"] = np.zeros((resources, 3, l2.NB), np.int64)
-        t["BK"][:, 0, :1] = -1
+        t["BK"] = self.space.array("BK", (resources, l2.NB))
+        t["BK"][l2.BK_TURN, 0] = self.space.turn
         t["MP"] = _l2_parameters(arch)
-        slots = int(t["MP"][l2.MP_L2_SETS]) * m.l2_ways
-        t["L2T"] = np.zeros((m.l2_partitions, slots), np.int64)
-        t["L2V"] = np.zeros((m.l2_partitions, slots), np.int64)
-        t["L2U"] = np.zeros((m.l2_partitions, slots), np.int64)
+        t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
+        t["SM"][:, L.M_EPOCH] = self.space.epoch
+        self.g[L.G_L1STAMP] = self.space.stamp
+        t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.SET))
+        for way in range(m.l2_ways, l2.L2_WAYS):
+            # Ways that there are not: never found, never the least recently used.
+            t["L2"][:, way :: l2.SET], t["L2"][:, 16 + way :: l2.SET] = -1, L.BIG
         t["X"] = np.zeros(8192, np.int64)
         t["RES"], t["SRC"], t["RAW"] = self.decoded.res, self.decoded.src, self.decoded.raw
-        t["PEND"] = np.zeros((rows * hazard.DEPTH, 4), np.int64)
-        pending = _aligned((rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
-        self.keep.append(pending)
+        t["PEND"] = self.space.array("PEND", (rows * hazard.DEPTH, 4))
+        pending = self.space.array("staged", (rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
         self.g[L.G_PENDBUF] = pending.ctypes.data
-        t["HAZ"] = np.zeros((L.HAZARD_ROWS, 5), np.int64)
-        t["SBR"] = np.zeros((rows, 6 * 17), np.int64)
+        t["HAZ"] = self.space.array("HAZ", (L.HAZARD_ROWS, 5))
+        t["SBR"] = self.space.array("SBR", (rows, 6 * 17))
+        t["SBR"][:, ::17] = 0
 
     def args(self, names: str) -> list[Any]:
         return [Ref(n, self.tables[n]) for n in names.split()]
@@ -231,9 +224,7 @@ class _Run:
                     break
                 soon[m] = min(soon[m], number)
                 number += 1
-        arguments = self.args(
-            "CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1T L1U L1R BK L2T L2V L2U MP X RES SRC RAW PEND HAZ SBR"
-        )
+        arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1 BK L2 MP X RES SRC RAW PEND HAZ SBR")
         starts = Ref("NEXT", soon)
         while True:
             result = machine.run_timed(QUANTA_A_CALL, starts, *arguments)
@@ -283,7 +274,7 @@ class _Run:
         elif kind == "timeout":
             what = (
                 f"the kernel did not end within the limit of {int(g[L.G_CYCLELIMIT])} cycles and "
-                f"{int(g[L.G_INSTRLIMIT])} warp instructions (0: none); it has run {int(g[L.G_INSTR])} warp instructions"
+                f"{int(g[L.G_INSTRLIMIT])} warp instructions (0: none); it has run {int(g[L.G_INSTR])} of them"
             )
         elif kind == "assert":
             message, file, line, function = assertion(self.memory, self.printed())
@@ -340,24 +331,29 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     hazards = options.timing and options.hazards != "off"
     decoded = decode(data, entry, arch, hazards)
     total = grid.grid[0] * grid.grid[1] * grid.grid[2]
-    machine = _Run(grid, memory, arch, options, residency, decoded, min(arch.sm_count, total))
-    machine.prepare()
-    result = machine.run()
-    g, tables = machine.g, machine.tables
-    fault = machine.fault(result) if result != 1 else None
-    buffer = machine.printed()
-    cycles = 0
-    if options.timing:
-        end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])
-        cycles = end + arch.core.grid_overhead
-    return Outcome(
-        cycles=cycles,
-        counters=counters(tables["PCC"], tables["SM"], decoded, grid, arch, residency, max(cycles, 1), options.timing),
-        stalls=stalls(tables["PCC"]) if options.timing else {},
-        per_pc={pc - entry: row for pc, row in per_pc(tables["PCC"]).items()},
-        fault=fault,
-        hazards=machine.hazards(),
-        output=printed(memory, buffer) if buffer else b"",
-        seconds=time.perf_counter() - began,
-        instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
-    )
+    with borrowed() as space:
+        machine = _Run(grid, memory, arch, options, residency, decoded, min(arch.sm_count, total), space)
+        machine.prepare()
+        result = machine.run()
+        g, tables = machine.g, machine.tables
+        fault = machine.fault(result) if result != 1 else None
+        end = max(int(g[L.G_NOW]), int(g[L.G_LASTEND]))
+        space.finish(end, int(tables["SM"][:, L.M_EPOCH].max()), int(g[L.G_L1STAMP]))
+        buffer = machine.printed()
+        cycles = 0
+        if options.timing:
+            end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])
+            cycles = end + arch.core.grid_overhead
+        return Outcome(
+            cycles=cycles,
+            counters=counters(
+                tables["PCC"], tables["SM"], decoded, grid, arch, residency, max(cycles, 1), options.timing
+            ),
+            stalls=stalls(tables["PCC"]) if options.timing else {},
+            per_pc={pc - entry: row for pc, row in per_pc(tables["PCC"]).items()},
+            fault=fault,
+            hazards=machine.hazards(),
+            output=printed(memory, buffer) if buffer else b"",
+            seconds=time.perf_counter() - began,
+            instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
+        )

@@ -17,17 +17,20 @@ from typing import Any
 
 import numpy as np
 
+from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import gather_lines, most_on_one, wavefronts
+from runtime.device.sm.access import SURVEY_PASSES, most_on_one, survey, wavefronts
 from runtime.device.sm.control import control, special
 from runtime.device.sm.front import arm
 from runtime.device.sm.functional import DST
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, read_lines, write_lines
+from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, ask_ahead, read_lines, sector_count, write_lines
 from runtime.device.sm.memop import memory_op
-from runtime.device.sm.raw import first, load32, loads64, popcount, store64
+from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store32, store64
+from runtime.device.sm.table import address
+from runtime.device.sm.vector import due, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
 LSU_FRONT = 6
@@ -35,73 +38,55 @@ LSU_FRONT = 6
 WINDOW = 3
 """Cycles in which an instruction reads its registers."""
 RING = 16
+KEPT, DOUBLE = 1 << 10, 1 << 11
+"""Bits of a C_READ entry."""
+TALLY = 2048
+"""Byte offset in the scratch area of the counters of bank conflicts."""
 LOCAL_REGION = 1 << 46
 """Where local memory lies in the cache's address space: interleaved by word, as lanes of a warp share lines."""
+ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
+"""Byte offsets in a warp's state of PT and UPT."""
+HOT_LINES = 4
+"""Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
 """MHz, for NANOSLEEP."""
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])")
-def port_time(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
-    """The first cycle in which the register reads of instruction i fit the window of its sub-core."""
-    n0 = 0
-    n1 = 0
-    for s in range(3):
-        r = CODE[i, L.C_REG0 + s]
-        if r < 0:
-            continue
-        wide = r >= 1000
-        reg = r % 1000
-        for half in range(2 if wide else 1):
-            number = reg + half
-            bank = number & 1
-            if SC[sc, L.S_CACHE + 2 * s + bank] == w * 256 + number:
-                continue
-            known = False
-            for earlier in range(s):
-                other = CODE[i, L.C_REG0 + earlier]
-                if other >= 0 and (other % 1000 == number or (other >= 1000 and other % 1000 + 1 == number)):
-                    known = True
-            if known:
-                continue
-            if bank:
-                n1 += 1
-            else:
-                n0 += 1
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
+def port_reads(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
+    """Registers that instruction i of warp w reads through the ports of the two banks, not counting what the reuse
+    cache has: even ones, and odd ones << 32."""
+    reads = 0
+    for e in range(CODE[i, L.C_PORTS]):
+        entry = CODE[i, L.C_READ + e]
+        odd = entry & 1
+        if entry & DOUBLE == 0 and SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + odd] != w * 256 + (entry & 255):
+            reads += 1 << 32 * odd
+    return reads
+
+
+@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
+def port_time(reads: int, sc: int, SC: Any) -> int:
+    """The first cycle in which these register reads fit the window of the sub-core."""
+    n0 = reads & 0xFFFFFFFF
+    n1 = reads >> 32
     a = SC[sc, L.S_BANK0] + n0 - WINDOW if n0 else 0
     b = SC[sc, L.S_BANK1] + n1 - WINDOW if n1 else 0
     return a if a > b else b
 
 
-@compiled("void(int64, int64, int64, int64, int64[:,::1], int64[:,::1])")
-def read_ports(w: int, i: int, sc: int, t: int, CODE: Any, SC: Any) -> None:
+@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
+def read_ports(w: int, i: int, sc: int, t: int, reads: int, CODE: Any, SC: Any) -> None:
     """Occupy the register ports for instruction i, issued at `t`, and update the reuse cache."""
-    keep = CODE[i, L.C_REUSE]
     for bank in range(2):
-        if SC[sc, L.S_BANK0 + bank] < t:
-            SC[sc, L.S_BANK0 + bank] = t
-    for s in range(3):
-        r = CODE[i, L.C_REG0 + s]
-        if r < 0:
-            continue
-        wide = r >= 1000
-        reg = r % 1000
-        for half in range(2 if wide else 1):
-            number = reg + half
-            bank = number & 1
-            entry = L.S_CACHE + 2 * s + bank
-            hit = SC[sc, entry] == w * 256 + number
-            if not hit:
-                for earlier in range(s):
-                    other = CODE[i, L.C_REG0 + earlier]
-                    if other >= 0 and (other % 1000 == number or (other >= 1000 and other % 1000 + 1 == number)):
-                        hit = True
-            if not hit:
-                SC[sc, L.S_BANK0 + bank] += 1
-            SC[sc, entry] = w * 256 + number if keep >> s & 1 else -1
+        at = SC[sc, L.S_BANK0 + bank]
+        SC[sc, L.S_BANK0 + bank] = (at if at > t else t) + (reads >> 32 * bank & 0xFFFFFFFF)
+    for e in range(CODE[i, L.C_PORTS]):
+        entry = CODE[i, L.C_READ + e]
+        SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + (entry & 1)] = w * 256 + (entry & 255) if entry & KEPT else -1
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1])")
+@compiled("int64(int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
 def unit_time(i: int, sc: int, CODE: Any, SC: Any) -> int:
     """When the pipe or queue that instruction i needs can take it."""
     pipe = CODE[i, L.C_PIPE]
@@ -129,7 +114,9 @@ def unit_time(i: int, sc: int, CODE: Any, SC: Any) -> int:
     return at
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])")
+@compiled(
+    "void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])", forceinline=True
+)
 def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
     """Book the cycles since warp w's last issue, and the issue at `t` itself."""
     at = WS[w, L.W_LAST] + 1
@@ -198,31 +185,12 @@ def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: An
 
 @compiled(
     "int64(int64, int64, uint32, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[::1], int64[::1])"
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1])"
 )
 def memory_time(
-    w: int,
-    i: int,
-    mask: Any,
-    t: int,
-    consecutive: int,
-    CODE: Any,
-    WS: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    PCC: Any,
-    L1T: Any,
-    L1U: Any,
-    L1R: Any,
-    BK: Any,
-    L2T: Any,
-    L2V: Any,
-    L2U: Any,
-    MP: Any,
-    X: Any,
-) -> int:
+    w: int, i: int, mask: Any, t: int, consecutive: int, CODE: Any, WS: Any, G: Any, SC: Any, SM: Any, PCC: Any,
+    L1: Any, BK: Any, L2: Any, MP: Any, X: Any,
+) -> int:  # fmt: skip
     """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
     and the shared unit. When its write barrier may be waited on; its delay in the queue goes to X[4000]."""
     sc = w >> 4
@@ -262,7 +230,7 @@ def memory_time(
             elif consecutive and not atomic:
                 n = max(width >> 2, 1) if consecutive == 1 else 1
             else:
-                n = wavefronts(width, scratch, mask, 32, 2, 1 if atomic else 0, X)
+                n = wavefronts(width, scratch, mask, 1 if atomic else 0, scratch + TALLY)
             ideal = 1
             if width > 4:
                 ideal = width >> 2
@@ -308,14 +276,14 @@ def memory_time(
                 if n < 1:
                     n = 1
             else:
-                n = wavefronts(width, lanes, mask, 16, 3, 0, X)
-                lines = gather_lines(width, lanes, mask, X)
+                lines = survey(width, lanes, mask, scratch + TALLY, X)
+                n = X[SURVEY_PASSES]
             if (lines + 3) >> 2 > n:
                 n = (lines + 3) >> 2
             sectors = 0
             for k in range(lines):
                 b = X[2 * k + 1]
-                sectors += (b & 1) + (b >> 1 & 1) + (b >> 2 & 1) + (b >> 3 & 1)
+                sectors += sector_count(b)
             PCC[i, L.P_SECTORS] += sectors
             PCC[i, L.P_LINES] += lines
             PCC[i, L.P_WAVEFRONTS] += n
@@ -323,31 +291,17 @@ def memory_time(
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
             if kind == L.A_LOAD or kind == L.A_LDGSTS:
+                ask_ahead(X, lines, m, 0, G, L1, L2, MP)
                 done = read_lines(
-                    X,
-                    lines,
-                    m,
-                    start,
-                    CODE[i, L.C_LATENCY] - LSU_FRONT + extra,
-                    CODE[i, L.C_BYPASS],
-                    G,
-                    L1T,
-                    L1U,
-                    L1R,
-                    BK,
-                    L2T,
-                    L2V,
-                    L2U,
-                    MP,
-                    SM,
-                    PCC,
-                    i,
-                )
+                    X, lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], G, L1, BK, L2,
+                    MP, SM, PCC, i,
+                )  # fmt: skip
             else:
                 atomic = 0
                 if kind != L.A_STORE:
                     atomic = most_on_one(lanes, mask)
-                done = write_lines(X, lines, m, start, atomic, BK, L2T, L2V, L2U, MP, PCC, i)
+                ask_ahead(X, lines, m, 1, G, L1, L2, MP)
+                done = write_lines(X, lines, m, start, atomic, BK, L2, MP, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
                 if done - start > MP[MP_SLACK]:
@@ -390,6 +344,13 @@ def counted(w: int, k: int, n: int, WS: Any, SBR: Any) -> int:
     return worst
 
 
+@compiled("void(int64, int64)")
+def clear(start: int, size: int) -> None:
+    """Zero bytes of the host, a multiple of 64."""
+    for at in range(start, start + size, 8):
+        store64(at, np.uint64(0))
+
+
 @compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1])")
 def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
     """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
@@ -416,9 +377,18 @@ def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
     SM[m, L.M_LIVE] += 1
     CT[c, L.T_FINISH] = 0
     threads = G[L.G_THREADS]
+    used = CT[c, L.T_USED]
+    if used == 0:
+        CT[c, L.T_USED] = 1
+        clear(CT[c, L.T_SHARED], G[L.G_SHAREDSTRIDE])
     for n in range(G[L.G_WARPS]):
         slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
         w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+        if used == 0:
+            state = WS[w, L.W_STATE]
+            clear(state, G[L.G_STATEBYTES])
+            store32(state + ALWAYS, np.uint32(0xFFFFFFFF))
+            store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
         lanes = threads - 32 * n
         alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
         for column in range(L.W_COLUMNS):
@@ -440,11 +410,22 @@ def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
     return 1
 
 
+@compiled("void(int64, int64, int64[:,::1])", forceinline=True)
+def ahead(i: int, state: int, CODE: Any) -> None:
+    """Have the host fetch the register rows of instruction i of the warp with this state; changes nothing."""
+    for k in range(4):
+        row = CODE[i, L.C_ROW + k]
+        if row == 0:
+            break
+        prefetch(state + row)
+        prefetch(state + row + 64)
+
+
 @compiled(
     "int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
     "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])"
+    "int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1])"
 )
 def run_sm(
     m: int,
@@ -463,13 +444,9 @@ def run_sm(
     IC2: Any,
     FP: Any,
     PCC: Any,
-    L1T: Any,
-    L1U: Any,
-    L1R: Any,
+    L1: Any,
     BK: Any,
-    L2T: Any,
-    L2V: Any,
-    L2U: Any,
+    L2: Any,
     MP: Any,
     X: Any,
     RES: Any,
@@ -483,6 +460,19 @@ def run_sm(
     fault."""
     t = begin
     limit = G[L.G_NINSTR]
+    wakes = address(WAKE, 0)
+    for w in range(64 * m, 64 * m + 64):
+        # What this SM's warps need has gone from the host's caches while the other SMs ran.
+        if WAKE[w] < end:
+            row = address(WS, (w, 0))
+            for piece in range(HOT_LINES):
+                prefetch(row + 64 * piece)
+    for w in range(64 * m, 64 * m + 64):
+        if WAKE[w] < end:
+            j = WS[w, L.W_PC]
+            if j >= 0 and j + 1 < limit:
+                ahead(j, WS[w, L.W_STATE], CODE)
+                ahead(j + 1, WS[w, L.W_STATE], CODE)
     while t < end:
         soon = L.BIG
         for s in range(4):
@@ -494,51 +484,61 @@ def run_sm(
             # ---- pick a warp
             w = -1
             ports = 0
+            reads = 0
             best = L.BIG
             held = SC[sc, L.S_PORT]
             if held > t:
                 best = held
             else:
                 base = sc * 16
-                lastwarp = SC[sc, L.S_LASTWARP]
-                slots = G[L.G_SCAN]
-                top = slots - 1
+                times = wakes + 128 * sc
+                ready = due(times, t)
+                best = next_due(times, t)
+                v = SC[sc, L.S_LASTWARP]
+                if v < 0 or ready >> (v - base) & 1 == 0:
+                    v = -1
+                # Downwards from the one below that which yielded last, then from the highest one.
+                above = 0
                 if SC[sc, L.S_YIELDED] > base:
-                    top = SC[sc, L.S_YIELDED] - base - 1
-                for k in range(-1, slots):
-                    if k < 0:
-                        if lastwarp < 0:
+                    above = ready >> (SC[sc, L.S_YIELDED] - base) << (SC[sc, L.S_YIELDED] - base)
+                    ready ^= above
+                while True:
+                    if v < 0:
+                        if ready:
+                            v = base + highest_bit(ready)
+                        elif above:
+                            ready = above
+                            above = 0
                             continue
-                        v = lastwarp
-                    else:
-                        v = base + top - k
-                        if v < base:
-                            v += slots
-                    wake = WAKE[v]
-                    if wake <= t:
-                        j = WS[v, L.W_PC]
-                        if j < 0 or j >= limit:
-                            G[L.G_FWARP] = v
-                            G[L.G_FPC] = j * 16
-                            return -L.F_INSTR
-                        wake = unit_time(j, sc, CODE, SC)
-                        if wake <= t and CODE[j, L.C_PORTS] >= 0:
-                            ports = port_time(v, j, sc, CODE, SC)
-                            if ports > wake:
-                                wake = ports
-                        if wake <= t and CODE[j, L.C_CLINE] >= 0:
-                            line = CODE[j, L.C_CLINE]
-                            if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                                SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
-                                wake = t + G[L.G_IMC]
-                                WS[v, L.W_TBLOCK] = wake
-                                WS[v, L.W_BLOCKKIND] = L.R_IMC
-                                WAKE[v] = wake
-                        if wake <= t:
-                            w = v
+                        else:
                             break
+                    j = WS[v, L.W_PC]
+                    if j < 0 or j >= limit:
+                        G[L.G_FWARP] = v
+                        G[L.G_FPC] = j * 16
+                        return -L.F_INSTR
+                    wake = unit_time(j, sc, CODE, SC)
+                    if wake <= t and CODE[j, L.C_PORTS] >= 0:
+                        reads = port_reads(v, j, sc, CODE, SC)
+                        ports = port_time(reads, sc, SC)
+                        if ports > wake:
+                            wake = ports
+                    if wake <= t and CODE[j, L.C_CLINE] >= 0:
+                        line = CODE[j, L.C_CLINE]
+                        if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                            SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+                            wake = t + G[L.G_IMC]
+                            WS[v, L.W_TBLOCK] = wake
+                            WS[v, L.W_BLOCKKIND] = L.R_IMC
+                            WAKE[v] = wake
+                    if wake <= t:
+                        w = v
+                        break
                     if wake < best:
                         best = wake
+                    ready &= ~(1 << (v - base))
+                    above &= ~(1 << (v - base))
+                    v = -1
             if w < 0:
                 SC[sc, L.S_NEXT] = best
                 if best < soon:
@@ -577,8 +577,10 @@ def run_sm(
                 else:
                     SC[sc, L.S_PIPE + pipe] = busy
             if CODE[i, L.C_PORTS] >= 0:
-                read_ports(w, i, sc, t, CODE, SC)
+                read_ports(w, i, sc, t, reads, CODE, SC)
             state = WS[w, L.W_STATE]
+            if i + 1 < limit:
+                ahead(i + 1, state, CODE)
             if WS[w, L.W_PENDING]:
                 commit(w, i, t, CODE, WS, G, PEND, RES, SRC, RAW, HAZ)
             guard = load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
@@ -604,9 +606,7 @@ def run_sm(
                         delay = start - t
                         done = start + CODE[i, L.C_LATENCY]
                     else:
-                        done = memory_time(
-                            w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1T, L1U, L1R, BK, L2T, L2V, L2U, MP, X
-                        )
+                        done = memory_time(w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
                         delay = X[4000]
                 if mask:
                     operands = CODE[i, L.C_OPERANDS]
@@ -635,9 +635,7 @@ def run_sm(
                         G[L.G_FWARP] = w
                         G[L.G_FPC] = i * 16
                         return consecutive
-                done = memory_time(
-                    w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1T, L1U, L1R, BK, L2T, L2V, L2U, MP, X
-                )
+                done = memory_time(w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
                 delay = X[4000]
                 if buffer:
                     PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]

@@ -30,7 +30,7 @@ config = cast(Any, numba_config)
 MODULES = ("raw", "l2", "access", "front", "converge", "control", "memop", "functional", "hazard", "issue", "machine")
 """The modules that hold compiled functions, callees first."""
 
-_SOURCES = (*MODULES, "layout", "abi", "invoke", "table", "jit")
+_SOURCES = (*MODULES, "layout", "abi", "invoke", "table", "vector", "jit")
 
 
 @cache
@@ -73,7 +73,12 @@ def compiled(signature: str, **options: Any) -> Callable[[Callable[..., Any]], A
             if directory is not None:
                 config.CACHE_DIR = str(directory)
             return cast(Any, numba.njit)(
-                _signature(signature, function), cache=directory is not None, boundscheck=False, _nrt=False, **options
+                _signature(signature, function),
+                cache=directory is not None,
+                boundscheck=False,
+                _nrt=False,
+                error_model="numpy",
+                **options,
             )(function)
         finally:
             config.CACHE_DIR = before

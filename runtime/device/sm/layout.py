@@ -58,13 +58,14 @@ C_RELEASE = next(_c)
 """the same for the read barrier"""
 C_ARRIVE = next(_c)
 """issue to value in the register, unloaded, for variable-latency results"""
-C_REG0 = next(_c)
-"""register read through slots A, B, C; -1 none; +1000 if a pair is read"""
-C_REG1 = next(_c)
-C_REG2 = next(_c)
 C_PORTS = next(_c)
-"""1: reads registers through the ports; -1: does not"""
-C_REUSE = next(_c)
+"""registers read through the ports; -1: none"""
+C_READ = _several(_c, 6)
+"""each of them: number | slot << 8 | 1 << 10 if the reuse cache keeps it | 1 << 11 if an earlier slot reads it too"""
+C_ROW = _several(_c, 4)
+"""byte offsets in the warp state of register rows that it uses, to be fetched ahead (0 none)"""
+C_SPAN = next(_c)
+"""which allocation its addresses were in last"""
 C_STAGED = next(_c)
 """1: some reader may come too early, so results go through the staging buffer"""
 C_RES = next(_c)
@@ -167,15 +168,44 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
 ) = range(11)
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
 
-# ---- WS: warps ------------------------------------------------------------------------------------------------------
+# ---- WS: warps: what an ordinary instruction needs comes first, in four of the host's cache lines ---------------
 _c = count()
 W_PC = next(_c)
 W_ACT = next(_c)
 """lanes of the running group"""
-W_ALIVE = next(_c)
-"""lanes that exist and have not exited; 0 = free slot or finished warp"""
+W_STATE = next(_c)
+"""host address of the state block"""
+W_LAST = next(_c)
+"""time of the last issue"""
+W_TSTALL = next(_c)
+W_TBRANCH = next(_c)
+W_TFETCH = next(_c)
+W_TSB = next(_c)
+W_TBLOCK = next(_c)
+W_BLOCKKIND = next(_c)
+W_SBLONG = next(_c)
+"""1: the scoreboard waited for is a long one"""
+W_LINE = next(_c)
+"""instruction line fetched last"""
+W_PENDING = next(_c)
+"""staged results not yet in the registers"""
+W_CTA = next(_c)
+W_MEMT = next(_c)
+"""when all memory work so far is done"""
+W_STORED = next(_c)
+"""when L2 has taken all stores so far"""
+W_SB = _several(_c, 6)
+"""scoreboards: when they are clear"""
 W_READY = next(_c)
 """lanes parked at their own PC that could run"""
+W_ALIVE = next(_c)
+"""lanes that exist and have not exited; 0 = free slot or finished warp"""
+W_SBL = _several(_c, 6)
+"""scoreboards: 1 if the latest release is a long one"""
+W_LDGSTS = next(_c)
+"""when all LDGSTS so far are done"""
+W_SPIN = next(_c)
+"""backward branches since the last switch of groups"""
 W_WSYNC = next(_c)
 """lanes blocked at WARPSYNC"""
 W_ATBAR = next(_c)
@@ -183,48 +213,19 @@ W_ATBAR = next(_c)
 W_BARID = next(_c)
 W_BLOCKED = next(_c)
 """1: the whole warp waits at a CTA barrier"""
-B_GROUPS = 8
-W_B = _several(_c, 16 * B_GROUPS)
-"""convergence barriers: participants, in disjoint groups (see `converge`)"""
-W_BB = _several(_c, 16)
-"""convergence barriers: lanes blocked at BSYNC"""
-W_CTA = next(_c)
 W_ID = next(_c)
 """warp number in the CTA"""
-W_STATE = next(_c)
-"""host address of the state block"""
-W_SPIN = next(_c)
-"""backward branches since the last switch of groups"""
 W_REDUCE = next(_c)
 """result of the last BAR.RED"""
-W_LAST = next(_c)
-"""time of the last issue"""
-W_TSTALL = next(_c)
-W_TBRANCH = next(_c)
-W_TFETCH = next(_c)
-W_TSB = next(_c)
-W_SBLONG = next(_c)
-"""1: the scoreboard waited for is a long one"""
-W_TBLOCK = next(_c)
-W_BLOCKKIND = next(_c)
-W_SB = _several(_c, 6)
-"""scoreboards: when they are clear"""
-W_SBL = _several(_c, 6)
-"""scoreboards: 1 if the latest release is a long one"""
-W_PENDING = next(_c)
-"""staged results not yet in the registers"""
-W_LDGSTS = next(_c)
-"""when all LDGSTS so far are done"""
-W_MEMT = next(_c)
-"""when all memory work so far is done"""
-W_STORED = next(_c)
-"""when L2 has taken all stores so far"""
-W_LINE = next(_c)
-"""instruction line fetched last"""
 W_TURN = next(_c)
 """lane at which the search for the next ready group begins"""
 W_START = next(_c)
-W_COLUMNS = next(_c)
+W_BB = _several(_c, 16)
+"""convergence barriers: lanes blocked at BSYNC"""
+B_GROUPS = 8
+W_B = _several(_c, 16 * B_GROUPS)
+"""convergence barriers: participants, in disjoint groups (see `converge`)"""
+W_COLUMNS = next(_c) + 7 & ~7
 
 # ---- CT: resident CTAs ----------------------------------------------------------------------------------------------
 _c = count()
@@ -240,6 +241,8 @@ T_SHARED = next(_c)
 T_SM = next(_c)
 T_SLOT = next(_c)
 T_FINISH = next(_c)
+T_USED = next(_c)
+"""1: a CTA of this run has been here"""
 T_BAR = _several(_c, 16)
 """threads arrived at barrier b"""
 T_BARN = _several(_c, 16)
@@ -312,6 +315,9 @@ G_MEM = next(_c)
 G_MEMBASE = next(_c)
 G_MEMSIZE = next(_c)
 G_LIMITS = next(_c)
+G_SPANS = next(_c)
+"""host address of the allocations (first offset, end) in ascending order"""
+G_NSPANS = next(_c)
 G_STATE = next(_c)
 G_STATEBYTES = next(_c)
 G_SHARED = next(_c)
@@ -375,7 +381,6 @@ G_MALLOC = next(_c)
 G_FREE = next(_c)
 G_SEED = next(_c)
 G_L1SETS = next(_c)
-G_L1WAYS = next(_c)
 G_L1STAMP = next(_c)
 G_CSMID = next(_c)
 G_CTALAUNCH = next(_c)

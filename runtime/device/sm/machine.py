@@ -21,8 +21,8 @@ BUDGET = 1 << 20
 @compiled(
     "int64(int64, int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
     "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])"
+    "int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1])"
 )
 def run_timed(
     quanta: int,
@@ -40,13 +40,9 @@ def run_timed(
     IC2: Any,
     FP: Any,
     PCC: Any,
-    L1T: Any,
-    L1U: Any,
-    L1R: Any,
+    L1: Any,
     BK: Any,
-    L2T: Any,
-    L2V: Any,
-    L2U: Any,
+    L2: Any,
     MP: Any,
     X: Any,
     RES: Any,
@@ -77,8 +73,8 @@ def run_timed(
             m = (k + end // QUANTUM) % count
             if NEXT[m] < end:
                 after = run_sm(
-                    m, NEXT[m], end, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L1T, L1U, L1R, BK, L2T,
-                    L2V, L2U, MP, X, RES, SRC, RAW, PEND, HAZ, SBR,
+                    m, NEXT[m], end, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L1, BK, L2, MP, X,
+                    RES, SRC, RAW, PEND, HAZ, SBR,
                 )  # fmt: skip
                 if after < 0:
                     return after

@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import WINDOW, atomic_lanes, load_lanes, store_lanes, translate
+from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import load16, load32, loads64, store16, store32
+from runtime.device.sm.vector import (
+    consecutive,
+    copy_words,
+    pairs_from_rows,
+    quads_from_rows,
+    rows_from_pairs,
+    rows_from_quads,
+)
 
 HOSTS = 1024
 """Byte offset of the host addresses in the scratch area; lane addresses are at 0, those of a copy's source at 256."""
@@ -58,7 +66,7 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
     if kind == L.A_LDSM or kind == L.A_STSM:
         count = CODE[i, L.C_AUX]
         needed = np.uint32((1 << (8 * count)) - 1)
-        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, G)
+        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, i, CODE, G)
         if bad < 0:
             return bad
         if kind == L.A_LDSM:
@@ -70,10 +78,10 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
         wanted = mask
         if CODE[i, L.C_AUX] >= 0:
             wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
-        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, G)
+        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i, CODE, G)
         if bad < 0:
             return bad
-        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, G)
+        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i, CODE, G)
         if bad < 0:
             return bad
         for k in range(32):
@@ -90,7 +98,35 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
         return 0
     if space == L.SPACE_CONST and CODE[i, L.C_UNIFORM]:
         mask = np.uint32(1)
-    result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], G)
+    if mask == np.uint32(FULL) and kind <= L.A_STORE and width >= 4 and consecutive(scratch, width):
+        # The common case: rows of registers, and as much memory in one piece.
+        a = loads64(scratch)
+        host = 0
+        if space == L.SPACE_SHARED:
+            if a >= 0 and a & (width - 1) == 0 and a + 32 * width <= G[L.G_SHAREDSIZE]:
+                host = shared + a
+        elif space == L.SPACE_GLOBAL or space == L.SPACE_GENERIC:
+            a -= G[L.G_MEMBASE]
+            if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i, CODE, G):
+                host = G[L.G_MEM] + a
+        if host:
+            if kind == L.A_LOAD:
+                if width == 4:
+                    copy_words(dst, host)
+                elif width == 8:
+                    rows_from_pairs(dst, host)
+                else:
+                    rows_from_quads(dst, host)
+            else:
+                src = state + CODE[i, L.C_DATA]
+                if width == 4:
+                    copy_words(host, src)
+                elif width == 8:
+                    pairs_from_rows(host, src)
+                else:
+                    quads_from_rows(host, src)
+            return 1
+    result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i, CODE, G)
     if result < 0:
         return result
     if kind == L.A_LOAD:

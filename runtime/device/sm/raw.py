@@ -108,3 +108,14 @@ def first(context: Any, value: Any) -> Any:
         return builder.zext(builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), ir.IntType(64))
 
     return types.int64(types.uint32), generate
+
+
+@intrinsic
+def highest_bit(context: Any, value: Any) -> Any:
+    """Index of the highest set bit of a positive int64."""
+
+    def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
+        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(types.int64), generate

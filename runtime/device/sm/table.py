@@ -45,13 +45,9 @@ ROWS: dict[str, tuple[int, ...]] = {
     "IC2": (0,),
     "FP": (),
     "PCC": (L.P_COLUMNS,),
-    "L1T": (0,),
-    "L1U": (0,),
-    "L1R": (0,),
-    "BK": (3, L.BUCKETS),
-    "L2T": (0,),
-    "L2V": (0,),
-    "L2U": (0,),
+    "L1": (0,),
+    "BK": (L.BUCKETS,),
+    "L2": (0,),
     "MP": (),
     "X": (),
     "RES": (4,),
@@ -161,6 +157,16 @@ def row_length(typing_context: Any, table: Any) -> Any:
         return cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).stride
 
     return types.int64(table), generate
+
+
+@intrinsic
+def address(typing_context: Any, table: Any, index: Any) -> Any:
+    """Host address of an element."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.ptrtoint(_place(context, builder, sig.args[0], args[0], sig.args[1], args[1]), ir.IntType(64))
+
+    return types.int64(table, index), generate
 
 
 @unbox(Table)

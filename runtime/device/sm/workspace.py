@@ -1,0 +1,81 @@
+"""The large tables of a run, kept for the next one.
+
+Clearing a hundred megabytes a launch, or having the host's kernel do it page by page, takes longer than many a launch.
+So nothing here is cleared: a run's cache tags hold its number, its uses of lines come after all earlier ones, buckets
+of bandwidth hold a turn of the ring that no earlier run had, and a CTA slot's registers and shared memory are cleared
+when the first CTA of a run takes it. A run therefore finds the same as one with tables of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+
+HUGE = 2 << 20
+"""Bytes of a huge page of the host."""
+EPOCHS, TURNS = 1 << 14, 1 << 18
+"""Numbers of runs and turns after which new tables are taken: the tables have 15 and 19 bits for them."""
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A zeroed array that begins at a line of the host's caches; pages are only taken when touched, and are huge ones
+    where the array is large and the host has them."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    boundary = 64
+    if size >= HUGE:
+        boundary = HUGE
+        mapping = mmap.mmap(-1, size + HUGE)
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            mapping.madvise(mmap.MADV_HUGEPAGE)
+        raw: Any = np.frombuffer(mapping, np.uint8)
+    else:
+        raw = np.zeros(size + boundary, np.uint8)
+    skip = -raw.ctypes.data % boundary
+    return raw[skip : skip + size].view(dtype).reshape(shape)
+
+
+@attrs.define(eq=False)
+class Workspace:
+    """Tables by name, and what tells a run's entries from those of earlier runs: `epoch` for tags of caches, `stamp`
+    for last uses, `turn` for buckets."""
+
+    arrays: dict[str, Any] = attrs.field(factory=dict)
+    epoch: int = 1
+    stamp: int = 0
+    turn: int = 0
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
+        """A table as the last run left it, zeros where none has been."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        known = self.arrays.get(name)
+        if known is None or known.size < size:
+            known = self.arrays[name] = aligned((size,), np.uint8)
+        return known[:size].view(dtype).reshape(shape)
+
+    def finish(self, end: int, epoch: int, stamp: int) -> None:
+        """A run that took `end` cycles is over; `epoch` and `stamp` are the largest that it used."""
+        self.epoch = max(self.epoch, epoch) + 1
+        self.stamp = max(self.stamp + end + (1 << 20), stamp)
+        self.turn += (end >> 16) + 16
+        if self.epoch > EPOCHS or self.turn > TURNS:
+            self.arrays, self.epoch, self.stamp, self.turn = {}, 1, 0, 0
+
+
+_free: list[Workspace] = []
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def borrowed() -> Iterator[Workspace]:
+    """A workspace for one run; several runs may be under way in threads. After an exception it is not used again."""
+    with _lock:
+        workspace = _free.pop() if _free else Workspace()
+    yield workspace
+    with _lock:
+        _free.append(workspace)
