@@ -41,6 +41,9 @@ class Base:
     def packed(self, head: str, kind: str, operands: list[list[Node]]) -> list[Node] | None:
         raise NotImplementedError
 
+    def named(self, inst: ir.Inst, name: str) -> list[Node] | None:
+        raise NotImplementedError
+
     def half(self, head: str, *args: Node) -> Node:
         raise NotImplementedError
 

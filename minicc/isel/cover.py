@@ -25,13 +25,14 @@ STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "switch"})
 
 @attrs.define(eq=False, repr=False)
 class Tile:
-    """A pattern laid over a node. `operands`: leaf name -> (kind, node or address); `inner` the nodes covered."""
+    """A pattern laid over a node. `operands`: leaf name -> (kind, node or address); `inner` the nodes covered; `wild`
+    axes that inner nodes bound."""
 
     pattern: Pattern
     node: Node
     operands: dict[str, Any]
     inner: list[Node]
-    wild: tuple[str, ...]
+    wild: dict[str, str]
 
 
 class Matcher:
@@ -40,14 +41,14 @@ class Matcher:
     def __init__(self) -> None:
         self.bound: dict[str, Any] = {}
         self.inner: list[Node] = []
-        self.wild: tuple[str, ...] = ()
+        self.wild: dict[str, str] = {}
         self.duplicate = False
 
     def match(self, pattern: Pattern, node: Node) -> bool:
         self.bound = {}
         self.inner = []
-        self.wild = ()
-        self.duplicate = "dup" in pattern.row.flags
+        self.wild = {}
+        self.duplicate = pattern.row.flags == "dup"
         assert pattern.tree is not None
         return self._children(pattern.tree, node)
 
@@ -58,7 +59,7 @@ class Matcher:
             return not children
         if not tree.commutative:
             return all(map(self._item, children, args))
-        saved = dict(self.bound), list(self.inner), self.wild
+        saved = dict(self.bound), list(self.inner), dict(self.wild)
         if self._item(children[0], args[0]) and self._item(children[1], args[1]):
             return True
         self.bound, self.inner, self.wild = saved
@@ -71,7 +72,9 @@ class Matcher:
             found = item.wild.match(node.op)
             if found is None:
                 return False
-            self.wild = found.groups()
+            for axis, word in zip(item.axes, found.groups(), strict=True):
+                if self.wild.setdefault(axis, word) != word:
+                    return False
         elif item.op != node.op:
             return False
         if node.root or not self._may_cover(node):

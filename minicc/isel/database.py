@@ -1,7 +1,7 @@
 """The pattern database: rows of `minicc.isel.patterns` indexed by the three hash tables.
 
-Built once per process (a few milliseconds); a pattern's tree and template are parsed when its signature is first looked
-up, and final costs are baked per SM from the cost table.
+Built once per process and machine (a few milliseconds). When an operation is first looked up, the patterns of its
+signature are specialised to it: axes are bound, the tree is parsed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any
 
 import attrs
 
+from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
-from minicc.isel.patterns import CATEGORIES, LATENCY_CLASSES, Row, latency_of, rows_of
+from minicc.isel.patterns import CATEGORIES, COSTS, Row, cost_of, rows_of
+from minicc.isel.patterns.axes import AXES
+from minicc.isel.patterns.costs import generations
 from minicc.isel.tables import ConstraintTable, CostTable, PatternTable
 
 # Operand constraint classes: nibble of the operand mask -> (name, what is accepted: 1 register, 2 immediate, 4 address,
@@ -54,12 +57,13 @@ _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
 
 @attrs.frozen(eq=False, repr=False)
 class Tree:
-    """Inner node of a pattern: `op` the signature name ("*" components match anything), children trees or leaves."""
+    """Inner node of a pattern: `op` its name, children trees or leaves. `wild` matches names where axes are open."""
 
     op: str
     children: tuple[Tree | Leaf, ...]
     commutative: bool
     wild: re.Pattern[str] | None = None
+    axes: tuple[str, ...] = ()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -93,8 +97,11 @@ class Pattern:
         return self.row.tree
 
 
-_TOKEN = re.compile(r"\s*([\w.*]+(?::\w+)?|=-?\w+|[(),])")
-_LEAF = re.compile(r"[(,]\s*([a-z]\w*)(?::(\w+))?(?=\s*[,)])")
+_TOKEN = re.compile(r"\s*((?:[\w.*]|\{[\w.]+\})+(?::\w+)?|=-?\w+|[(),])")
+_LEAF = re.compile(r"[(,]\s*([a-z]\w*)(?:\*\d+)?(?::(\w+))?(?=\s*[,)])")
+_AXIS = re.compile(r"\{(\w+)\}")
+_FIELD = re.compile(r"\{(\w+)(?:\.(\d))?\}")
+_RESULTS = re.compile(r"\$([a-z]\w*)\*(\d+)")
 COMMUTATIVE = frozenset(
     [
         "add",
@@ -121,97 +128,166 @@ COMMUTATIVE = frozenset(
 
 
 @cache
-def _codes() -> tuple[dict[str, int], dict[str, int]]:
-    """Numbers of operation heads and of type/space/predicate components, in order of first appearance in the rows."""
-    heads: dict[str, int] = {}
-    words: dict[str, int] = {}
-    for category in CATEGORIES:
-        for row in rows_of(category):
-            head, _, rest = row.tree.partition("(")[0].partition(".")
-            heads.setdefault(head, len(heads) + 1)
-            for word in rest.split("."):
-                words.setdefault(word, len(words))
-    return heads, words
+def unifier(op: str) -> re.Pattern[str] | None:
+    """Matches the operations that a name with axes stands for; None if it has none. Groups are the axes in order."""
+    if "{" not in op:
+        return None
+    out = ""
+    at = 0
+    for found in _AXIS.finditer(op):
+        words = sorted(AXES[found[1]], key=len, reverse=True)
+        out += re.escape(op[at : found.start()]) + "(" + "|".join(map(re.escape, words)) + ")"
+        at = found.end()
+    return re.compile(out + re.escape(op[at:]) + r"\Z")
+
+
+def unify(op: str, name: str) -> dict[str, str] | None:
+    """Axes of `op` bound such that it reads `name`; None if that cannot be."""
+    matcher = unifier(op)
+    if matcher is None:
+        return {} if op == name else None
+    found = matcher.match(name)
+    return dict(zip(_AXIS.findall(op), found.groups(), strict=True)) if found else None
+
+
+def substitute(text: str, bound: dict[str, str]) -> str:
+    """PTX's texts for bound axes in a template or cost class; others are left."""
+    if "{" not in text:
+        return text
+
+    def field(found: re.Match[str]) -> str:
+        word = bound.get(found[1])
+        return found[0] if word is None else AXES[found[1]][word][int(found[2] or 0)]
+
+    return _FIELD.sub(field, text)
+
+
+def root(tree: str) -> str:
+    """The operation at the root of a tree."""
+    return tree.partition("(")[0]
+
+
+WORDS = ("p", "i32", "i64", "f32", "f64", "f16", "bf16", "h", "f16x2", "bf16x2", "f32x2", "i16", "load", "store", "mma")
+"""Types that stand in the names of operations, and what tells the members of the largest families apart: with the head,
+a signature's identity."""
+_WORD = {word: code for code, word in enumerate(WORDS, 1)}
+
+
+def heads(op: str) -> list[str]:
+    """Names that the head of a root stands for: one, or as many as the axis in it has texts."""
+    head = op.partition(".")[0]
+    found = _AXIS.search(head)
+    if found is None:
+        return [head]
+    return list(dict.fromkeys(head.replace(found[0], text, 1).partition(".")[0] for text in AXES[found[1]]))
+
+
+@cache
+def _heads() -> dict[str, tuple[int, dict[str, int]]]:
+    """Head of an operation -> (its number, the types that identify): those that no axis of its patterns covers."""
+    found: dict[str, tuple[int, dict[str, int]]] = {}
+    covers = {axis: {w for text in texts for w in text.split(".") if w in _WORD} for axis, texts in AXES.items()}
+    for row in all_rows():
+        op = root(row.tree)
+        for head in heads(op):
+            if head not in found:
+                found[head] = len(found) + 1, dict(_WORD)
+            if "{" in op:
+                for axis in _AXIS.findall(op):
+                    for word in covers[axis]:
+                        found[head][1].pop(word, None)
+    return found
 
 
 @cache
 def signature(op: str) -> int | None:
-    """64-bit IR signature of a node's op. The upper half is the identity: head, then up to three words of its suffix.
-    The lower half is what the hash sees (it ignores bits 0 to 3 and everything above 31): head << 14, type << 12,
-    space or predicate << 9, combined; of the layouts tried this one gives the shortest probes."""
-    heads, words = _codes()
+    """64-bit IR signature of an operation: its head and the types in its name; None where no pattern has its head. The
+    upper half is the identity. The lower half is what the hash sees (it ignores bits 0 to 3 and everything above 31),
+    mixed so that probes are short."""
     head, _, rest = op.partition(".")
-    number = heads.get(head)
-    if number is None:
+    found = _heads().get(head)
+    if found is None:
         return None
-    identity = number
-    codes = []
+    identity, words = found
     for word in rest.split("."):
         code = words.get(word)
-        if code is None:
-            return None
-        codes.append(code)
-        identity = identity << 7 | code + 1
-    low = number << 14 ^ codes[-1] << 12
-    if len(codes) > 1:
-        low ^= codes[0] << 9
-    return identity << 32 | low
+        if code is not None:
+            identity = identity << 4 | code
+    return identity << 32 | identity * 0x7B24A0BF & 0xFFFFFFF0
+
+
+def signatures(op: str) -> list[int]:
+    """Signatures of a root: one for each head it stands for."""
+    rest = _AXIS.sub(lambda found: next(iter(AXES[found[1]])), op[len(op.partition(".")[0]) :])
+    return [key for head in heads(op) if (key := signature(head + rest)) is not None]
 
 
 @cache
-def _mask(leaves: str) -> int:
-    """Operand mask of a tree's operands: four bits per leaf in order of appearance."""
-    mask = 0
+def _mask(op: str, leaves: str) -> int:
+    """Operand mask: the type the operation works on in bits 4 to 7 (the hash ignores those below), above it the class
+    of each operand in order of appearance, four bits each."""
+    mask = _WORD.get(op.rpartition(".")[2], 0) << 4
     for position, found in enumerate(_LEAF.finditer(leaves)):
-        kind = found[2] or "r"
-        mask |= CLASSES[kind][0] << (4 * position)
+        mask |= CLASSES[found[2] or "r"][0] << (8 + 4 * position)
     return mask
 
 
 def constraint_data(mask: int) -> int:
-    """What each operand accepts, four bits each, and the operand count in the top byte."""
-    data = 0
+    """What each operand accepts, in the places of the mask; the type; the number of operands in the low four bits."""
+    data = mask & 0xF0
     count = 0
-    while mask >> (4 * count):
-        data |= CLASSES[_CLASS_NAMES[mask >> (4 * count) & 15]][1] << (4 * count)
+    while mask >> (8 + 4 * count):
+        data |= CLASSES[_CLASS_NAMES[mask >> (8 + 4 * count) & 15]][1] << (8 + 4 * count)
         count += 1
-    return data | count << 56
+    return data | count
+
+
+@cache
+def all_rows() -> tuple[Row, ...]:
+    """Every pattern, those of one category after the other."""
+    return tuple(row for category in CATEGORIES for row in rows_of(category))
 
 
 class Database:
-    """The tables, and the patterns behind them."""
+    """The tables for one machine, and the patterns behind them.
 
-    def __init__(self, sm: int) -> None:
+    The primary table holds one record per IR signature: it names the first of its patterns in `rows`, where patterns of
+    one signature are neighbours, how many there are, and the least of their costs and SMs."""
+
+    def __init__(self, sm: int, feature: str = "", without: Row | None = None, everything: bool = False) -> None:
         self.sm = sm
-        self.rows: list[Row] = [row for category in CATEGORIES for row in rows_of(category)]
+        self.feature = feature
+        groups: dict[int, list[Row]] = {}
+        for row in all_rows():
+            if row is not without:
+                for key in signatures(root(row.tree)):
+                    groups.setdefault(key, []).append(row)
+        self.rows: list[Row] = []
         self.primary = PatternTable()
         self.secondary = ConstraintTable()
         self.tertiary = CostTable()
-        families = {name: index for index, name in enumerate(LATENCY_CLASSES)}
+        self.families = {name: index for index, name in enumerate(COSTS)}
+        self.masks: list[int] = []
         records: list[tuple[int, ...]] = []
-        masks: set[int] = {0}
-        timing = {name: latency_of(name, sm) for name in LATENCY_CLASSES}
-        for index, row in enumerate(self.rows):
-            op = row.tree.partition("(")[0]
-            key = signature(op)
-            assert key is not None
-            mask = _mask(row.tree[len(op) :])
-            masks.add(mask)
-            latency, throughput = timing[row.cost]
-            records.append((key, index, throughput, latency, row.sm, 0, families.get(row.cost, 0), mask))
+        for key, rows in groups.items():
+            first = len(self.rows)
+            self.rows += rows
+            own = [_mask(op, row.tree[len(op) :]) for row in rows for op in (root(row.tree),)]
+            self.masks += own
+            least = min(row.sm for row in rows)
+            latency, throughput = cost_of(substitute(rows[0].cost, _firsts(rows[0].tree)), sm)
+            family = self.families[substitute(rows[0].cost, _firsts(rows[0].tree))]
+            records.append((key, first, throughput, latency, least, len(rows), family, own[0]))
         self.primary.bulk(records)
-        for mask in sorted(masks):
+        for mask in sorted(set(self.masks)):
             self.secondary.insert(mask, constraint_data(mask))
-        for name in dict.fromkeys(row.cost for row in self.rows):
-            self._bake(name, families)
+        for name, family in self.families.items():
+            for generation in generations(name) if everything else [sm]:
+                latency, throughput = cost_of(name, generation)
+                key = CostTable.key(family, generation)
+                self.tertiary.insert(key, costs.combine(latency, throughput), generation)
         self._found: dict[str, list[Pattern]] = {}
         self._cost_of: dict[int, costs.Cost] = {}
-
-    def _bake(self, name: str, families: dict[str, int]) -> None:
-        key = CostTable.key(families[name], self.sm)
-        if self.tertiary.lookup(key) is None:
-            latency, throughput = latency_of(name, self.sm)
-            self.tertiary.insert(key, costs.combine(latency, throughput), self.sm)
 
     def cost(self, pattern: Pattern) -> costs.Cost:
         """Final cost of a pattern, from the cost table."""
@@ -222,63 +298,102 @@ class Database:
         return found
 
     def lookup(self, op: str) -> list[Pattern]:
-        """Patterns whose root is `op` and that this SM has, in the database's order."""
+        """Patterns whose root is `op` and that this machine has, in the database's order."""
         found = self._found.get(op)
         if found is None:
             found = self._found[op] = self._lookup(op)
         return found
+
+    def has(self, row: Row) -> bool:
+        """Whether the machine has the instruction: architecture-specific ones belong to one family of SMs."""
+        if "a" in row.flags.split():
+            return self.feature != "" and self.sm // 10 == row.sm // 10 and self.sm >= row.sm
+        return row.sm <= self.sm
 
     def _lookup(self, op: str) -> list[Pattern]:
         key = signature(op)
         if key is None:
             return []
         out = []
-        for sig, index, throughput, latency, min_sm, _flags, family, mask in self.primary.lookup(key):
-            if min_sm > self.sm or self.rows[index].tree.partition("(")[0] != op:
+        type_ = _WORD.get(op.rpartition(".")[2], 0)
+        for sig, first, _, _, min_sm, count, _, _ in self.primary.lookup(key):
+            if min_sm > self.sm:
                 continue
-            data = self.secondary.get(mask) or 0
-            pattern = Pattern(self.rows[index], index, sig, min_sm, mask, data, family, latency, throughput)
-            pattern.tree = _parse_tree(pattern)
-            out.append(pattern)
+            for index in range(first, first + count):
+                row = self.rows[index]
+                bound = unify(root(row.tree), op)
+                if bound is None or not self.has(row):
+                    continue
+                data = self.secondary.get(self.masks[index]) or 0
+                if data >> 4 & 15 not in (0, type_):
+                    continue
+                out.append(self._pattern(row, index, sig, data, bound))
         return out
+
+    def _pattern(self, row: Row, index: int, sig: int, data: int, bound: dict[str, str]) -> Pattern:
+        name = substitute(row.cost, bound)
+        latency, throughput = cost_of(name, self.sm)
+        template = _RESULTS.sub(_listed, substitute(row.template, bound))
+        pattern = Pattern(row, index, sig, row.sm, self.masks[index], data, self.families[name], latency, throughput)
+        pattern.tree = _parse_tree(row.tree, self.masks[index], data, bound)
+        pattern.template = template
+        return pattern
+
+
+def _listed(found: re.Match[str]) -> str:
+    """$d*3 -> $d0, $d1, $d2"""
+    return ", ".join(f"${found[1]}{i}" for i in range(int(found[2])))
+
+
+def _firsts(tree: str) -> dict[str, str]:
+    return {name: next(iter(AXES[name])) for name in _AXIS.findall(root(tree))}
 
 
 @cache
-def database(sm: int) -> Database:
-    """The database of one SM."""
-    return Database(sm)
+def database(sm: int, feature: str = "") -> Database:
+    """The database of one machine."""
+    return Database(sm, feature)
 
 
-def _parse_tree(pattern: Pattern) -> Tree:
-    tokens = _TOKEN.findall(pattern.row.tree)
+def of(arch: Arch) -> Database:
+    """The database of a described machine."""
+    return database(arch.sm, arch.feature)
+
+
+def _parse_tree(text: str, mask: int, constraint: int, bound: dict[str, str]) -> Tree:
+    tokens = _TOKEN.findall(text)
     at = 0
     position = 0
 
-    def item() -> Tree | Leaf:
-        nonlocal at, position
+    def leaves(token: str) -> list[Tree | Leaf]:
+        nonlocal position
+        name, _, several = token.partition(":")[0].partition("*")
+        code = mask >> (8 + 4 * position) & 15
+        accept = constraint >> (8 + 4 * position) & 15
+        position += 1
+        names = [f"{name}{i}" for i in range(int(several))] if several else [name]
+        return [Leaf(one, accept, _RANGES.get(code)) for one in names]
+
+    def item() -> list[Tree | Leaf]:
+        nonlocal at
         token = tokens[at]
         at += 1
         if token[0] == "=":
-            return Leaf("", IMM, None, int(token[1:], 0))
+            return [Leaf("", IMM, None, int(token[1:], 0))]
         if "." not in token:
-            name = token.partition(":")[0]
-            code = pattern.mask >> (4 * position) & 15
-            accept = pattern.constraint >> (4 * position) & 15
-            position += 1
-            return Leaf(name, accept, _RANGES.get(code))
+            return leaves(token)
         children: list[Tree | Leaf] = []
         if at < len(tokens) and tokens[at] == "(":
             at += 1
             while tokens[at] != ")":
-                children.append(item())
+                children += item()
                 if tokens[at] == ",":
                     at += 1
             at += 1
-        wild = re.compile(re.escape(token).replace(r"\*", r"([a-z]\w*)") + r"\Z") if "*" in token else None
-        head = token.partition(".")[0]
-        swap = head in COMMUTATIVE and len(children) == 2 and any(isinstance(c, Tree) for c in children)
-        return Tree(token, tuple(children), swap, wild)
+        op = _AXIS.sub(lambda found: bound.get(found[1], found[0]), token)
+        swap = op.partition(".")[0] in COMMUTATIVE and len(children) == 2 and any(isinstance(c, Tree) for c in children)
+        return [Tree(op, tuple(children), swap, unifier(op), tuple(_AXIS.findall(op)))]
 
-    tree = item()
+    tree = item()[0]
     assert isinstance(tree, Tree)
     return tree

@@ -13,20 +13,15 @@ from minicc.isel.calls import AsmText, CallTarget
 from minicc.isel.coalesce import Lives
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, Node, signed
+from minicc.isel.database import substitute
 from minicc.isel.lower import BlockDag, Lowering
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
-_PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16": "%rs", "bf16": "%rs", "h": "%rs"}
-_CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64"}
-_FCC = {"oeq": "eq", "ogt": "gt", "oge": "ge", "olt": "lt", "ole": "le", "one": "ne", "ord": "num", "ueq": "equ"} | {
-    "ugt": "gtu",
-    "uge": "geu",
-    "ult": "ltu",
-    "ule": "leu",
-    "une": "neu",
-    "uno": "nan",
+_PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16": "%rs", "bf16": "%rs", "h": "%rs"} | {
+    "i128": "%rq"
 }
+_CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
 _EMPTY = ptx.Symbol("_")
 
 
@@ -43,6 +38,8 @@ def _transform(function: str, node: Node) -> ptx.Operand:
             return ptx.Int(1 << value)
         case "s32":
             return ptx.Int(signed(value, 32))
+        case "rest":
+            return ptx.Int(32 - value)
         case "bits":
             return ptx.Int(value.bit_length())
         case "fneg":
@@ -118,7 +115,7 @@ class Emitter:
         head = "movsym" if node.head == "sym" else "movimm" if node.type == "p" and node.is_const else "mov"
         pattern = self.cover.database.lookup(f"{head}.{node.type}")[0]
         source = self.symbol(node) if node.head == "sym" else self.literal(node) if node.is_const else self.result(node)
-        for step in template.parse(pattern.row.template):
+        for step in template.parse(pattern.template):
             self.inst(step.opcode, step.modifiers, (to, source))
 
     def inst(
@@ -135,7 +132,7 @@ class Emitter:
         node = tile.node
         temporaries: dict[str, ptx.Reg] = {}
         before = len(self.out)
-        for step in template.parse(tile.pattern.row.template):
+        for step in template.parse(tile.pattern.template):
             operands = tuple([self.operand(spec, tile, temporaries) for spec in step.operands])
             guard = None
             if step.guard is not None:
@@ -144,7 +141,8 @@ class Emitter:
                 guard = operand
             opcode, modifiers = step.opcode, step.modifiers
             if step.dynamic:
-                modifiers = self.modifiers(modifiers, tile)
+                opcode, *words = self.spell(step.dynamic, tile).split(".")
+                modifiers = tuple(words)
             if opcode == "call":
                 operands = self.call_operands(node, operands)
                 if operands and isinstance(operands[0], ptx.Tuple) and node.data.prototype is not None:
@@ -153,29 +151,17 @@ class Emitter:
         if self.cover.explain:
             self.explained += [(i, node) for i in self.out[before:] if isinstance(i, ptx.Inst)]
 
-    def modifiers(self, modifiers: tuple[str, ...], tile: Tile) -> tuple[str, ...]:
-        out: list[str] = []
-        for word in modifiers:
-            if word == "{z}":
-                if self.lowering.ftz:
-                    out.append("ftz")
-                continue
-            if word == "{cc}":
-                predicate = tile.wild[0]
-                if tile.inner[0].head == "fcmp":
-                    word = _FCC[predicate]
-                else:
-                    word = predicate if predicate in ("eq", "ne") else predicate[1:]
-            elif word == "{ty}":
-                kind = tile.inner[0].args[0].type
-                sign = "u" if tile.wild[0] in ("ult", "ule", "ugt", "uge") else "s"
-                word = sign + kind[1:] if kind[0] == "i" else kind
-            elif word == "{sem}":
-                word = tile.node.data[0]
-            elif word == "{scope}":
-                word = tile.node.data[1]
-            out.append(word)
-        return tuple(out)
+    def spell(self, name: str, tile: Tile) -> str:
+        """An instruction's dotted name with its placeholders filled in."""
+        name = name.replace("{z}", ".ftz" if self.lowering.ftz else "")
+        if "{" in name:
+            name = substitute(name, tile.wild)
+        if "{" in name:
+            data = tile.node.data
+            name = name.replace("{space}", data) if isinstance(data, str) else name.replace("{sem}", data[0])
+            if "{scope}" in name:
+                name = name.replace("{scope}", data[1])
+        return name.replace("{z}", ".ftz" if self.lowering.ftz else "")
 
     def operand(self, spec: tuple[str, ...], tile: Tile, temporaries: dict[str, ptx.Reg]) -> ptx.Operand:
         match spec[0]:
@@ -193,11 +179,14 @@ class Emitter:
             case "result":
                 return self.results(tile.node, int(spec[1]))
             case "address":
-                _, node, offset = tile.operands[spec[1]]
+                _, node, *rest = tile.operands[spec[1]]
+                offset = rest[0] if rest else 0
                 if node.head == "sym":
                     name, base = node.data
                     return ptx.Address(ptx.Symbol(self.depot_name if name == "%depot" else name), base + offset)
                 return ptx.Address(self.reg(node), offset)
+            case "bracket":
+                return ptx.Bracket(tuple(self.operand(o, tile, temporaries) for o in template.operands(spec[1])))
             case "vector":
                 parts = [p.strip() for p in spec[1].split(",")]
                 return ptx.Vector(tuple(self.operand(template._operand(p), tile, temporaries) for p in parts))
@@ -299,7 +288,7 @@ class Emitter:
     def branch(self, label: str) -> None:
         self.used_labels.add(label)
         pattern = self.cover.database.lookup("br.")[0]
-        step = template.parse(pattern.row.template)[0]
+        step = template.parse(pattern.template)[0]
         self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),))
 
     def terminate(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
@@ -347,7 +336,7 @@ class Emitter:
                 self.edges.append((label, dag, then))
         self.used_labels.add(label)
         guard = ptx.Reg(self.reg(pred).name, neg=negate != (kind == "not"))
-        step = template.parse(tile.pattern.row.template)[0]
+        step = template.parse(tile.pattern.template)[0]
         made = self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), guard)
         if self.cover.explain:
             self.explained.append((made, node))
@@ -393,9 +382,9 @@ class Emitter:
     def test(self, op: str, reg: ptx.Reg, value: int, label: str, width: int) -> None:
         """Compare with a constant and branch if it holds."""
         pred = self.register("p")
-        compare = template.parse(self.cover.database.lookup(op)[0].row.template)[0]
+        compare = template.parse(self.cover.database.lookup(op)[0].template)[0]
         self.inst(compare.opcode, compare.modifiers, (pred, reg, ptx.Int(signed(value, width))))
-        branch = template.parse(self.cover.database.lookup("brcond.")[0].row.template)[0]
+        branch = template.parse(self.cover.database.lookup("brcond.")[0].template)[0]
         self.used_labels.add(label)
         self.inst(branch.opcode, branch.modifiers, (ptx.Symbol(label),), pred)
 
@@ -457,7 +446,7 @@ class Emitter:
             self.move(self.result(phi), value)
 
     def move_register(self, to: ptx.Reg, source: ptx.Reg, kind: str) -> None:
-        step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].row.template)[0]
+        step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].template)[0]
         self.inst(step.opcode, step.modifiers, (to, source))
 
     def may_hoist(self, dag: BlockDag, branch: Node, then: ir.Block, other: ir.Block) -> bool:

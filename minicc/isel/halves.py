@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from minicc.isel.base import Base
 from minicc.isel.dag import Node
-from minicc.isel.database import database
+from minicc.isel.database import of
 from minicc.nvvm import ir
 
 HALVES = {"half": "f16", "bfloat": "bf16"}
@@ -25,7 +25,7 @@ class Halves(Base):
 
     def has(self, op: str) -> bool:
         """Whether this machine has a pattern for an operation."""
-        return bool(database(self.arch.sm).lookup(op))
+        return bool(of(self.arch).lookup(op))
 
     # --- joining and taking apart -------------------------------------------------------------------------------
 

@@ -84,21 +84,20 @@ class Intrinsics(Base):
 
     def nvvm_intrinsic(self, inst: ir.Inst, name: str) -> list[Node]:
         row = NVVM.get(name)
-        if row is not None:
+        if row is not None and not any(is_packed(arg.type) for arg in inst.args):
             op, effect = row
-            args = tuple(self.one(arg) for arg in inst.args)
             kinds = self.legal(inst.type)
-            if effect:
-                if len(kinds) > 1:
-                    node = self.build.raw(op, "", args, root=True)
-                    return [self.build.raw(f"res.{kind}", kind, (node,), i) for i, kind in enumerate(kinds)]
-                return (
-                    [self.build.raw(op, kinds[0] if kinds else "", args, root=True)] if kinds else self.effect(op, args)
-                )
-            return [self.build.pure(op, kinds[0], *args)]
+            if len(kinds) <= 1 and not is_packed(inst.type) and not op.endswith(".h"):
+                args = tuple(node for arg in inst.args for node in self.parts(arg))
+                if not effect:
+                    return [self.build.pure(op, kinds[0], *args)]
+                return [self.build.raw(op, kinds[0], args, root=True)] if kinds else self.effect(op, args)
         for prefix, handler in _NVVM_PREFIX:
             if name.startswith(prefix):
                 return handler(self, inst, name)
+        found = self.named(inst, name)
+        if found is not None:
+            return found
         self.unsupported(f"intrinsic 'llvm.nvvm.{name}'")
 
     def effect(self, op: str, args: tuple[Node, ...]) -> list[Node]:
@@ -271,6 +270,8 @@ class Intrinsics(Base):
         bits, (x, y) = self.int_args(inst, signed_)
         kind = x.type
         full = WIDTH[kind]
+        if signed_ and bits == 32:
+            return [build.pure(f"s{op}sat.i32", "i32", x, y)]
         if not signed_ and op == "sub":
             top = build.binary("umax", kind, x, y)
             return [build.binary("sub", kind, top, y)]
@@ -546,8 +547,17 @@ class Intrinsics(Base):
         node = self.one(inst.args[0])
         return [node.args[0] if node.head == "cvta" else self.address_cast(node, 0, 101)]
 
+    def scoped_atomic(self, inst: ir.Inst, name: str) -> list[Node]:
+        """atomic.add.gen.i.cta and its like: relaxed, at the scope named."""
+        _, op, _, kind, scope = name.split(".")[:5]
+        pointer, *values = (self.one(arg) for arg in inst.args)
+        op = "fadd" if op == "add" and kind == "f" else op
+        space = self.space(inst.args[0].type)
+        return [self.build.raw(f"atom.{op}.{space}.{values[0].type}", values[0].type, (pointer, *values),
+                               ("relaxed", scope), root=True)]  # fmt: skip
+
     def is_space(self, inst: ir.Inst, name: str) -> list[Node]:
-        space = name.partition(".")[2]
+        space = "cluster" if name.endswith("cluster") else name.partition(".")[2]
         return [self.build.pure(f"isspacep.{space}.i64", "p", self.one(inst.args[0]))]
 
 
@@ -624,4 +634,5 @@ _SPECIAL: dict[str, _Handler] = {
 _NVVM_PREFIX: list[tuple[str, Callable[..., list[Node]]]] = [
     ("internal.addrspace.wrap", Intrinsics.unwrap),
     ("isspacep.", Intrinsics.is_space),
+    ("atomic.", Intrinsics.scoped_atomic),
 ]

@@ -18,6 +18,7 @@ from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
+from minicc.isel.named import Named
 from minicc.isel.options import Options
 from minicc.isel.order import layout
 from minicc.isel.sink import predecessors, sink, users
@@ -43,7 +44,7 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Wide, Halves):
+class Lowering(Memory, Calls, Intrinsics, Named, Wide, Halves):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(

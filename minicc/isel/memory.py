@@ -369,7 +369,7 @@ class Memory(Base):
         if space in ("local", "const", "param"):
             self.unsupported(f"atomic access to {space} memory")
         data = (self.sem(order), self.scope(inst))
-        return self.build.raw(f"atom{op}.{space}.{kind}", kind, (pointer, *values), data, root=True)
+        return self.build.raw(f"atom.{op}.{space}.{kind}", kind, (pointer, *values), data, root=True)
 
     def op_cmpxchg(self, inst: ir.Inst) -> list[Node]:
         build = self.build

@@ -11,7 +11,7 @@ from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import is_kernel
 from minicc.isel.cover import Cover
 from minicc.isel.dag import Node
-from minicc.isel.database import database
+from minicc.isel.database import of
 from minicc.isel.debug import Locations
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.explain import Explanation
@@ -71,10 +71,10 @@ def _function(
     mark_uses(blocks, lowering)
     for dag in blocks:
         for node in dag.nodes:
-            if node.head.startswith("atom") and node.uses == 0 and node.head not in ("atomexch", "atomcas"):
+            if node.head == "atom" and node.uses == 0 and not node.op.startswith(("atom.exch", "atom.cas")):
                 node.rename("red" + node.op[4:], "")
     explain = options.explain or explanation is not None
-    cover = Cover(database(arch.sm), options.how == "first-match", explain)
+    cover = Cover(of(arch), options.how == "first-match", explain)
     ordered = sorted((node for dag in blocks for node in dag.nodes), key=lambda n: n.index)
     missing = cover.run(ordered)
     if missing is not None:

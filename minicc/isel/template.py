@@ -3,7 +3,7 @@
 `op.mods a, b; op ...`: instructions separated by `;`. Operands: $d $d0 $d1 results, $name operand, $name:f with the
 immediate passed through a function, [$p] address, {a, b} vector, a|b pair, $t1.i32 a temporary, %special, integers,
 0f.../0d... floats, `$L` the target label, `$data` the node's own datum. In modifiers: {z} is .ftz where the function
-flushes, {cc} {ty} come from a matched comparison, {sem} {scope} from an atomic's data.
+flushes, {sem} {scope} {space} come from the node's data, other {axis} from what the matched nodes are.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Step:
     modifiers: tuple[str, ...]
     operands: tuple[tuple[str, ...], ...]
     guard: str | None
-    dynamic: bool
-    """Whether opcode or modifiers contain {placeholders}."""
+    dynamic: str
+    """The whole dotted name if it has {placeholders}, else empty."""
 
 
 def _split(text: str) -> list[str]:
@@ -45,6 +45,8 @@ def _split(text: str) -> list[str]:
 def _operand(text: str) -> tuple[str, ...]:
     if text[0] == "[":
         inner = text[1:-1]
+        if "," in inner:
+            return ("bracket", inner)
         return ("address", inner[1:]) if inner[0] == "$" else ("absolute", inner)
     if text[0] == "{":
         return ("vector", text[1:-1])
@@ -72,6 +74,12 @@ def _operand(text: str) -> tuple[str, ...]:
 
 
 @cache
+def operands(text: str) -> tuple[tuple[str, ...], ...]:
+    """Specs of a list."""
+    return tuple(_operand(item) for item in _split(text))
+
+
+@cache
 def parse(template: str) -> tuple[Step, ...]:
     """Steps of a template."""
     steps = []
@@ -82,7 +90,7 @@ def parse(template: str) -> tuple[Step, ...]:
             guard, _, part = part.partition(" ")
             guard = guard[1:]
         name, _, rest = part.partition(" ")
-        # Placeholders stand for whole modifiers or parts of them: "add{z}.f32", "setp.{cc}.{ty}".
-        words = name.replace("{z}", ".{z}").split(".")
-        steps.append(Step(words[0], tuple(words[1:]), tuple(_operand(o) for o in _split(rest)), guard, "{" in name))
+        opcode, *modifiers = name.split(".")
+        dynamic = name if "{" in name else ""
+        steps.append(Step(opcode, tuple(modifiers), tuple(_operand(o) for o in _split(rest)), guard, dynamic))
     return tuple(steps)

@@ -1,10 +1,13 @@
-"""The patterns, as data: one module per category of the seed, rows of (tree, template, cost class, minimum SM, flags).
+"""The patterns, as data: one module per category, rows of (tree, template, cost class, minimum SM, flags).
 
-Tree:      `add.i32(mul.i32(a, b:ri), c:ri)`: signature names with operands; an operand is a name with a constraint
-           class (default register), `=5` a fixed constant. `*` in an inner name matches any component.
+Tree:      `add.i32(mul.i32(a, b:ri), c:ri)`: operations with operands; an operand is a name with a constraint class
+           (default register), `=5` a fixed constant, `a*4` four registers a0 .. a3. `{axis}` stands for what PTX writes
+           as a modifier (`axes.py`).
 Template:  see `minicc.isel.template`.
 Cost:      a class of `costs.py`, which holds latency and issue cycles per SM.
-Flags:     "dup": values that the tile covers may have other users too (cheap to compute again).
+SM:        the first that has the instruction.
+Flags:     "dup": values that the tile covers may have other users too (cheap to compute again); "rot", "comp":
+           relations of constants (`minicc.isel.cover`); "a": needs the architecture-specific target (sm_90a, ...).
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import NamedTuple
 
-from minicc.isel.patterns.costs import COSTS, PER_SM
+from minicc.isel.patterns.costs import COSTS, cost_of
 
-CATEGORIES = ("arithmetic", "bitwise", "floating", "convert", "memory", "control", "special", "tensor")
+CATEGORIES = ("arithmetic", "bitwise", "floating", "convert", "memory", "control", "tensor")
+"""A pattern is in exactly one. The document's eighth category, special, is a view across them: `special.py`."""
 
 
 class Row(NamedTuple):
@@ -27,16 +31,10 @@ class Row(NamedTuple):
     flags: str = ""
 
 
-LATENCY_CLASSES: tuple[str, ...] = tuple(COSTS)
-
-
 def rows_of(category: str) -> list[Row]:
     """Rows of one category, in order of preference among equals."""
     rows: list[Row] = import_module(f"minicc.isel.patterns.{category}").ROWS
     return rows
 
 
-def latency_of(name: str, sm: int) -> tuple[int, int]:
-    """(latency, issue cycles) of a cost class on an SM."""
-    special = PER_SM.get(sm, {}).get(name)
-    return special or COSTS[name]
+__all__ = ["CATEGORIES", "COSTS", "Row", "cost_of", "rows_of"]
