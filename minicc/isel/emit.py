@@ -34,7 +34,6 @@ def _transform(function: str, node: Node) -> ptx.Operand:
         case "exp2u":
             return ptx.Int(1 << value)
         case "exp2s":
-            # 2**31 has no positive signed form; -2**31 would change the product.
             return ptx.Int(1 << value)
         case "s32":
             return ptx.Int(signed(value, 32))

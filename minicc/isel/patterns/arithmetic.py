@@ -55,14 +55,15 @@ for _n in (2, 3, 4):
 for _ext, _w in (("sext", "s32"), ("zext", "u32")):
     _imm = "s31" if _ext == "sext" else "u32"
     _as = ":s32" if _ext == "sext" else ""
+    _by = "i31" if _ext == "sext" else "i5"  # 2**31 has no positive signed form
     _x = f"{_ext}.i64.i32"
     ROWS += [
         Row(f"mul.i64({_x}(a), {_x}(b))", f"mul.wide.{_w} $d, $a, $b", "wide", 20, "dup"),
         Row(f"mul.i64({_x}(a), b:{_imm})", f"mul.wide.{_w} $d, $a, $b{_as}", "wide", 20, "dup"),
         Row(f"add.i64(mul.i64({_x}(a), {_x}(b)), c)", f"mad.wide.{_w} $d, $a, $b, $c", "wide", 20, "dup"),
         Row(f"add.i64(mul.i64({_x}(a), b:{_imm}), c)", f"mad.wide.{_w} $d, $a, $b{_as}, $c", "wide", 20, "dup"),
-        Row(f"shl.i64({_x}(a), b:i5)", f"mul.wide.{_w} $d, $a, $b:exp2{_w[0]}", "wide", 20, "dup"),
-        Row(f"add.i64(shl.i64({_x}(a), b:i5), c)", f"mad.wide.{_w} $d, $a, $b:exp2{_w[0]}, $c", "wide", 20, "dup"),
+        Row(f"shl.i64({_x}(a), b:{_by})", f"mul.wide.{_w} $d, $a, $b:exp2{_w[0]}", "wide", 20, "dup"),
+        Row(f"add.i64(shl.i64({_x}(a), b:{_by}), c)", f"mad.wide.{_w} $d, $a, $b:exp2{_w[0]}, $c", "wide", 20, "dup"),
         Row(f"add.i64({_x}(a), c)", f"mad.wide.{_w} $d, $a, 1, $c", "wide", 20, "dup"),
     ]
 
