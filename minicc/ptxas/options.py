@@ -22,6 +22,8 @@ class Options:
     """"spill-all" keeps every value in local memory between instructions."""
     inline: Literal["auto", "never"] = "auto"
     """"never" makes every call of a device function a real one; "auto" expands most in place."""
+    fmad: bool = True
+    """Fuse mul and add that name no rounding mode."""
     verbose: bool = False
     warn_spills: bool = False
     warn_lmem: bool = False
@@ -119,8 +121,10 @@ def parse(words: list[str], options: Options) -> None:
             options.verify = True
         elif name in ("dlcm", "dscm", "def-load-cache", "def-store-cache", "arch", "gpu-name"):
             take()
-        elif name in ("w", "disable-warnings", "fmad", "allow-expensive-optimizations"):
-            if name.startswith(("fmad", "allow")) and not has_value:
+        elif name == "fmad":
+            options.fmad = take() != "false"
+        elif name in ("w", "disable-warnings", "allow-expensive-optimizations"):
+            if name.startswith("allow") and not has_value:
                 take()
         else:
             _bad(word)

@@ -33,7 +33,7 @@ def lower_kernel(
     flat = flatten(function, calls.expanded, shared)
     device = _reached(flat, calls, shared) if calls.bodies else {}
     symbols.place_shared([flat, *device.values()])
-    lower_function(out, function, flat, symbols, arch)
+    lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
     symbols.module.functions.append(out)
     limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas)
@@ -44,7 +44,7 @@ def lower_kernel(
         if inner is None:
             inner = made[key] = MFunction(name, False)
             inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas = limits
-            lower_function(inner, calls.bodies[name], body, symbols, arch)
+            lower_function(inner, calls.bodies[name], body, symbols, arch, options)
         found.append(inner)
         out.barriers = max(out.barriers, inner.barriers)
         out.callees += [c for c in inner.callees if c not in out.callees]
@@ -71,9 +71,12 @@ def _reached(flat: Flat, calls: Calls, shared: dict[int, str]) -> dict[str, Flat
     return found
 
 
-def lower_function(out: MFunction, function: ptx.Function, flat: Flat, symbols: Symbols, arch: Arch) -> None:
+def lower_function(
+    out: MFunction, function: ptx.Function, flat: Flat, symbols: Symbols, arch: Arch, options: Any
+) -> None:
     """Machine IR of one kernel or device function."""
-    contract(flat)
+    if getattr(options, "fmad", True):
+        contract(flat)
     b = Builder(out, flat, symbols, arch)
     back = None
     if function.entry:
