@@ -14,6 +14,7 @@ from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnos
 VERBS = {
     "run": "compile, launch and check a kernel, on the SM model or on a GPU",
     "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
+    "bound": "what a kernel's code can reach at most, without running it",
     "classic": "experiments on older machines, simulated from their descriptions",
     "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
     "as": "assemble what objdump prints",
@@ -29,7 +30,11 @@ def entry() -> NoReturn:
         sys.exit(main())
     import gc
 
+    from minicc import ahead
+
     gc.disable()
+    if any(word == "-" or word.endswith((".k", ".cu", ".ll")) for word in sys.argv):
+        ahead.load_llvm()
     status = main()
     try:
         sys.stdout.flush()
@@ -70,6 +75,10 @@ def _verb(verb: str, words: list[str]) -> int:
         from minicc.verbs import prof
 
         return prof.main(words)
+    if verb == "bound":
+        from minicc.verbs import bound
+
+        return bound.main(words)
     if verb == "classic":
         from minicc.verbs import classic
 

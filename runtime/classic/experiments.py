@@ -180,6 +180,11 @@ def bound(
     return Bound(m, blocking, load, threads, block, stride, throughput)
 
 
+def largest_blocking(machine: str, load: str = "LDS.64", threads: int = 0) -> int:
+    """The largest blocking factor whose registers fit (Equation 4)."""
+    return max((b for b in range(1, 16) if bound(machine, b, load, threads, throughput=1.0).fits()), default=1)
+
+
 @attrs.frozen
 class Allocated:
     """Figure 8: conflicts of one register allocation, and what the main loop's FFMAs then reach."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from minicc.analysis.access import access_of
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
 from minicc.sass.instr import Instr
@@ -145,23 +146,6 @@ def _type_name(kind: Any) -> str:
     if kind.pointee is not None:
         return f"{'const ' if kind.pointee.const else ''}{_type_name(kind.pointee)} *"
     return str(_SCALARS.get(kind.name, kind.name or kind.kind))
-
-
-_KINDS = (("LDGSTS", "copy"), ("LDSM", "matrix_load"), ("STSM", "matrix_store"), ("ATOM", "atom"), ("RED", "red"),
-          ("LD", "load"), ("ST", "store"))  # fmt: skip
-
-
-def access_of(instr: Instr) -> tuple[str, str, int]:
-    """(space, kind, width in bytes) of a memory instruction, ("", "", 0) of others."""
-    from minicc.sass.semantics.memory import SIZES, SPACES
-
-    name = instr.mnemonic
-    if name in ("LDC", "ULDC"):
-        return "constant", "load", 4
-    space = {"LDGSTS": "global", "LDSM": "shared", "STSM": "shared"}.get(name) or SPACES.get(name, "")
-    kind = next((kind for start, kind in _KINDS if name.startswith(start)), "") if space else ""
-    width = next((SIZES[m][0] for m in instr.modifiers if m in SIZES), 4) if space else 0
-    return (space, kind, width) if space else ("", "", 0)
 
 
 def _instruction(code: bytes, at: int, arch: Arch) -> tuple[str, Instr | None, Timing | None, tuple[str, str, int]]:

@@ -13,8 +13,9 @@ from functools import lru_cache
 
 import attrs
 
+from minicc.analysis.access import address_operand
 from minicc.analysis.dataflow import Dataflow
-from minicc.sass.instr import Instr, Mem, Target
+from minicc.sass.instr import Target
 from runtime.profile import metrics
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.metrics import Values, number
@@ -265,11 +266,6 @@ class Chain:
     """byte offsets of one such chain, first to last"""
 
 
-def _address_operand(instr: Instr | None) -> int:
-    """Number of the operand that is an address; -2 if there is none."""
-    return next((k for k, op in enumerate(instr.operands) if isinstance(op, Mem)), -2) if instr else -2
-
-
 def _loads(rows: Sequence[Hot]) -> list[int]:
     return [
         i for i, row in enumerate(rows) if row.access[0] in ("global", "generic") and row.access[1] in ("load", "copy")
@@ -302,7 +298,7 @@ def chain(f: Facts) -> Chain:
     def address_loads(i: int) -> set[int]:
         """Loads whose values reach the address of load i."""
         instr = rows[i].instr
-        place = _address_operand(instr)
+        place = address_operand(instr)
         found: set[int] = set()
         seen: set[int] = set()
         todo = list(data.sources(i, lambda operand: operand == place))
@@ -421,7 +417,7 @@ def access_slice(f: Facts) -> set[int]:
         if row.instr is None:
             continue
         if row.access[0] in ("global", "generic") and row.access[1] in ("load", "copy"):
-            place = _address_operand(row.instr)
+            place = address_operand(row.instr)
             todo.append(i)
             todo += data.sources(i, lambda operand, at=place: operand in (at, -1))  # type: ignore[misc]
         elif kind_of(row) == "control":
@@ -437,7 +433,7 @@ def access_slice(f: Facts) -> set[int]:
         if i not in seeds:
             todo += data.sources(i)
         else:
-            place = _address_operand(rows[i].instr)
+            place = address_operand(rows[i].instr)
             todo += data.sources(i, lambda operand, at=place: operand in (at, -1))  # type: ignore[misc]
     return found
 
