@@ -32,7 +32,7 @@ def test_report_summary_and_json(cubin: bytes) -> None:
     launch = runtime.Device().load(cubin)["vadd"][40, 256](a, a, c, a.size)
     assert np.array_equal(c, a + a)
     text = profile.report(launch)
-    for title in ("Launch and occupancy", "Speed of light", "Warp states", "Memory", "Hottest instructions"):
+    for title in ("Occupancy", "GPU Speed Of Light", "Warp states", "L1/TEX cache", "Hottest instructions"):
         assert title in text
     assert f"{launch.cycles:,}" in text
     assert "FADD" in text
@@ -40,14 +40,14 @@ def test_report_summary_and_json(cubin: bytes) -> None:
     assert f"{launch.cycles:,} cycles" in profile.summary(launch)
     data = json.loads(profile.as_json(launch))
     assert data["cycles"] == launch.cycles
-    assert data["counters"]["sm__inst_executed.sum"] == data["instructions"]
+    assert data["metrics"]["sm__inst_executed.sum"] == data["instructions"]
     assert sum(row["counters"].get("inst_executed", 0) for row in data["per_pc"]) == data["instructions"]
     # 10000 elements: 312 whole warps of 4 sectors and half a warp of 2, twice.
-    assert data["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 2 * (312 * 4 + 2)
+    assert data["metrics"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 2 * (312 * 4 + 2)
 
 
 def test_untimed_report(cubin: bytes) -> None:
     a = np.arange(256, dtype=np.float32)
     launch = runtime.Device(timing=False).load(cubin)["vadd"][1, 256](a, a, np.zeros_like(a), a.size)
     assert "not timed" in profile.summary(launch)
-    assert "Instruction mix" in profile.report(launch)
+    assert "Executed instruction mix" in profile.report(launch)
