@@ -40,6 +40,7 @@ class Parser(HostCode):
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
         self.offered: list[library.Deferred] = []
+        self.always: set[str] = set()
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
@@ -66,6 +67,10 @@ class Parser(HostCode):
         if name in ("std", "cuda"):
             return ast.Scope("namespace", None, name="std")
         found = table.find(name, self.options.fast_math)
+        file = next((file for prefix, file in library.ALWAYS if name.startswith(prefix)), None)
+        if file is not None and file not in self.always:
+            self.always.add(file)
+            self.offered.append(library.Deferred([file]))
         for deferred in self.offered:
             declared = self._declare_deferred(deferred, name)
             if declared:
@@ -87,6 +92,7 @@ class Parser(HostCode):
         eof = Token(EOF, "", last.source, last.start, True, True)
         inner = Parser(self.options, self.diagnostics, [*tokens, eof], scope=scope, library=True)
         inner.known, inner.libraries, inner.offered = self.known, self.libraries, self.offered
+        inner.always = self.always
         inner.strict = False
         inner.declare_all()
         # Not left in the scope: inside the bodies, too, the name stands for these and the built-in ones.

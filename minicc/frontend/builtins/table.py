@@ -109,10 +109,6 @@ __uhadd                        j:jj     lib:integer
 __urhadd                       j:jj     lib:integer
 __dp4a                         i:iii    i:llvm.nvvm.idp4a.s.s
 __dp4a                         j:jjj    i:llvm.nvvm.idp4a.u.u
-__dp2a_lo                      i:iii    e:dp2a:s:0
-__dp2a_lo                      j:jjj    e:dp2a:u:0
-__dp2a_hi                      i:iii    e:dp2a:s:1
-__dp2a_hi                      j:jjj    e:dp2a:u:1
 abs                            i:i      e:abs
 abs                            T:T      e:abs /lx
 abs                            T:T      e:math:fabs /fd

@@ -257,13 +257,6 @@ def _funnel(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
-def _dp2a(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
-    high = "true" if d[1] == "1" else "false"
-    v.module.declare(f"llvm.nvvm.idp2a.{d[0]}.{d[0]}", "i32 (i32, i32, i1 immarg, i32)")
-    return v.make(f"call i32 @llvm.nvvm.idp2a.{d[0]}.{d[0]}(i32 {a[0]}, i32 {a[1]}, i1 {high}, i32 {a[2]})")
-
-
-@_handler
 def _abs(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     llvm = e.type.llvm
     v.module.declare(f"llvm.abs.{llvm}", f"{llvm} ({llvm}, i1 immarg)")
