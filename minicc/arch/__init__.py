@@ -13,7 +13,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import fail
 
 NAMES = ("sm_90", "sm_90a")
-"""Architectures that have a description."""
+"""Architectures with machine code and a machine model."""
 
 
 @cache
@@ -21,7 +21,12 @@ def get(name: str) -> Arch:
     """The description of `sm_XX` (or `compute_XX`, its virtual twin). An unknown name is a `CompileError`."""
     real = "sm_" + name.removeprefix("compute_") if name.startswith("compute_") else name
     if real not in NAMES:
-        fail("arch.unknown", f"Value '{name}' is not defined for option 'gpu-architecture'; known: {', '.join(NAMES)}")
+        from minicc.arch import virtual
+
+        if real in virtual.TABLE:
+            return virtual.get(real)
+        known = f"{', '.join(NAMES)}; for PTX only: {', '.join(virtual.TABLE)}"
+        fail("arch.unknown", f"Value '{name}' is not defined for option 'gpu-architecture'; known: {known}")
     arch = import_module(f"minicc.arch.{real}").ARCH
     assert isinstance(arch, Arch)
     return arch

@@ -262,5 +262,5 @@ ARCH = Arch(
         fence=300,
         atomic_repeat=0.32,
     ),
-    features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc"}),
+    features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc", "scoped", "ordered"}),
 )

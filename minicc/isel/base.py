@@ -44,6 +44,9 @@ class Base:
     def named(self, inst: ir.Inst, name: str) -> list[Node] | None:
         raise NotImplementedError
 
+    def has(self, op: str) -> bool:
+        raise NotImplementedError
+
     def half(self, head: str, *args: Node) -> Node:
         raise NotImplementedError
 

@@ -15,7 +15,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
 from minicc.isel.patterns import CATEGORIES, COSTS, Row, cost_of, rows_of
-from minicc.isel.patterns.axes import AXES
+from minicc.isel.patterns.axes import AXES, SINCE
 from minicc.isel.patterns.costs import generations
 from minicc.isel.tables import ConstraintTable, CostTable, PatternTable
 
@@ -325,6 +325,8 @@ class Database:
                 row = self.rows[index]
                 bound = unify(root(row.tree), op)
                 if bound is None or not self.has(row):
+                    continue
+                if any(SINCE.get(pair, 0) > self.sm for pair in bound.items()):
                     continue
                 data = self.secondary.get(self.masks[index]) or 0
                 if data >> 4 & 15 not in (0, type_):

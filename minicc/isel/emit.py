@@ -67,6 +67,8 @@ class Emitter:
         self.label_node: str = ""
         self.phis: dict[ir.Block, list[tuple[ir.Inst, list[Node]]]] = {d.block: d.phis for d in lowering.blocks}
         self.lives = Lives(lowering.blocks, lowering)
+        self.scoped = "scoped" in lowering.arch.features
+        self.ordered = "ordered" in lowering.arch.features
 
     # --- registers and operands ---------------------------------------------------------------------------------
 
@@ -155,12 +157,15 @@ class Emitter:
         name = name.replace("{z}", ".ftz" if self.lowering.ftz else "")
         if "{" in name:
             name = substitute(name, tile.wild)
+        if "{sem}.{scope}" in name and not self.ordered:
+            # Before sm_70 atomics are relaxed, before sm_60 they are the device's.
+            name = name.replace("{sem}.{scope}", tile.node.data[1] if self.scoped else "")
         if "{" in name:
             data = tile.node.data
             name = name.replace("{space}", data) if isinstance(data, str) else name.replace("{sem}", data[0])
             if "{scope}" in name:
                 name = name.replace("{scope}", data[1])
-        return name.replace("{z}", ".ftz" if self.lowering.ftz else "")
+        return name.replace("{z}", ".ftz" if self.lowering.ftz else "").replace("..", ".")
 
     def operand(self, spec: tuple[str, ...], tile: Tile, temporaries: dict[str, ptx.Reg]) -> ptx.Operand:
         match spec[0]:

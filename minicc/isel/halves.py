@@ -88,6 +88,19 @@ class Halves(Base):
         plain = head.removesuffix("c") if head in ("faddc", "fsubc", "fmulc") else head
         return self.float_to(self.build.pure(f"{plain}.{wide}", wide, *[self.float_to(a, wide) for a in args]), kind)
 
+    def round_bf16(self, a: Node) -> Node:
+        """f32 to bf16, to nearest even, on a machine without the conversion (before sm_80)."""
+        build = self.build
+        if self.has("fptrunc.bf16.f32"):
+            return build.pure("fptrunc.bf16.f32", "bf16", a)
+        bits = build.bitcast(a, "i32")
+        sixteen = build.const("i32", 16)
+        odd = build.binary("and", "i32", build.binary("lshr", "i32", bits, sixteen), build.const("i32", 1))
+        up = build.binary("add", "i32", build.binary("add", "i32", bits, odd), build.const("i32", 0x7FFF))
+        nan = build.pure("fcmp.uno.f32", "p", a, a)
+        word = build.select("i32", nan, build.const("i32", 0x7FFF0000), up)
+        return build.bitcast(build.binary("lshr", "i32", word, sixteen), "bf16")
+
     def half_compare(self, pred: str, a: Node, b: Node) -> Node:
         if self.has(f"fcmp.{pred}.{a.type}"):
             return self.build.pure(f"fcmp.{pred}.{a.type}", "p", a, b)

@@ -209,7 +209,7 @@ class Intrinsics(Base):
         build = self.build
         bits = inst.type.bits
         a, b, c = (self.one(arg) for arg in inst.args)
-        if bits == 32:
+        if bits == 32 and self.has("shfl.i32"):
             return [build.pure("shfl.i32" if left else "shfr.i32", "i32", a, b, c)]
         if bits > 64:
             self.unsupported(f"funnel shift of i{bits}")

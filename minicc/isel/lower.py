@@ -577,6 +577,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Halves):
         if (a.type == "bf16" and kind == "f64") or {a.type, kind} == {"f16", "bf16"}:
             a = self.float_to(a, "f32")
         head = "fpext" if order[kind] > order[a.type] else "fptrunc"
+        if kind == "bf16" and not self.has(f"fptrunc.bf16.{a.type}"):
+            return self.round_bf16(self.float_to(a, "f32"))
         return self.build.pure(f"{head}.{kind}.{a.type}", kind, a)
 
     def int_to_float(self, op: str, parts: list[Node], bits: int, kind: str) -> Node:

@@ -153,6 +153,8 @@ class Memory(Base):
         elif space in ("global",) and "invariant.load" in inst.metadata:
             head = "ldnc"
         nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
+        if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
+            self.fence("fencesc", self.scope(inst))
         bounds = inst.metadata.get("range")
         if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (32, 64):
             self.apply_range(nodes[0], self.module.node(bounds))
@@ -319,17 +321,32 @@ class Memory(Base):
         scope = self.scope(inst)
         if self.space(inst.args[-1].type) in ("local", "const", "param"):
             return head
+        if "ordered" not in self.arch.features:
+            return self.unordered_head(head, order, scope)
         if order == "seq_cst":
             self.build.raw(f"fencesc.{scope}", "", root=True)
         strong = order in ("acquire", "release", "seq_cst")
         self.order_data = ({"ld": "acquire", "st": "release"}[head] if strong else "relaxed", scope)
         return f"{head}ord"
 
+    def unordered_head(self, head: str, order: str, scope: str) -> str:
+        """Machines before sm_70 have volatile accesses and fences around them. Here an
+        acquiring load is fenced before; `op_load` fences it after."""
+        if order in ("seq_cst", "acquire", "release"):
+            self.fence("fencesc", scope)
+        return f"{head}vol"
+
+    def fence(self, head: str, scope: str) -> None:
+        """A fence, as membar where there is no other."""
+        if "ordered" not in self.arch.features:
+            head, scope = "membar", {"gpu": "gl", "cluster": "gl"}.get(scope, scope)
+        self.build.raw(f"{head}.{scope}", "", root=True)
+
     def op_fence(self, inst: ir.Inst) -> list[Node]:
         if inst.scope == "singlethread":
             return []
         head = "fencesc" if inst.order[0] == "seq_cst" else "fence"
-        self.build.raw(f"{head}.{self.scope(inst)}", "", root=True)
+        self.fence(head, self.scope(inst))
         return []
 
     def sem(self, order: str) -> str:
@@ -364,8 +381,7 @@ class Memory(Base):
     def atomic(self, op: str, space: str, kind: str, pointer: Node, values: tuple[Node, ...], inst: ir.Inst) -> Node:
         order = inst.order[-1] if inst.op == "atomicrmw" else max(inst.order, key=_STRENGTH.index)
         if "seq_cst" in inst.order:
-            build_scope = self.scope(inst)
-            self.build.raw(f"fencesc.{build_scope}", "", root=True)
+            self.fence("fencesc", self.scope(inst))
         if space in ("local", "const", "param"):
             self.unsupported(f"atomic access to {space} memory")
         data = (self.sem(order), self.scope(inst))

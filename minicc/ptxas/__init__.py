@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from minicc.arch.schema import Arch
-from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic
+from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
 from minicc.ptxas import emit, pipeline, report
 from minicc.ptxas.options import Options
@@ -22,6 +22,12 @@ def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     from minicc.ptx import verify
     from minicc.ptxas.lower import lower
 
+    if not arch.sass:
+        compute = arch.name.replace("sm_", "compute_")
+        fail(
+            "ptxas.no-machine-code",
+            f"there is PTX for {arch.name} but no machine code; use -ptx, or -arch={compute} -code={compute}",
+        )
     pipeline.check(options)
     found = verify(module, arch, bodies=not options.selected)
     _stop_at_errors(found)

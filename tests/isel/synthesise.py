@@ -134,6 +134,8 @@ def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int)
         kind = argument_type(op, item.name)
         if item.accept & ADDR and item.accept & IMM:
             node = builder.symbol("i64" if ".i32" not in op.replace("i64.i32", "") else "i32", "buffer")
+        elif item.accept & ADDR and re.match(r"tcgen05\.(shift|cp)", op):  # addresses of tensor memory have 32 bits
+            node = builder.raw("ld.param.i32", "i32", (builder.symbol("i64", "f_param_0"),))
         elif item.accept & ADDR:
             node = builder.raw("ld.param.i64", "i64", (builder.symbol("i64", "f_param_0"),))
         elif item.accept == IMM:

@@ -153,7 +153,7 @@ AXES: dict[str, dict[str, tuple[str, ...]]] = {
     "i8": _same("s8", "u8"),
     "i4": _same("s4", "u4"),
     "dr": {text: (text,) for text in ("", *[f"{r}." for r in _ROUNDS])},
-    "bop": _same("and", "xor"),
+    "bop": _same("xor", "and"),
     "ii8": {"s8": ("s8.s8",), "u8": ("u8.u8",), "s8.u8": ("s8.u8",), "u8.s8": ("u8.s8",)},
     "ii4": {"s4": ("s4.s4",), "u4": ("u4.u4",), "s4.u4": ("s4.u4",), "u4.s4": ("u4.s4",)},
     "ee8": _same("e4m3.e4m3", "e4m3.e5m2", "e5m2.e4m3", "e5m2.e5m2"),
@@ -174,3 +174,6 @@ AXES: dict[str, dict[str, tuple[str, ...]]] = {
     ),
     "tfmt": {"": ("",), ".b6x16_p32": (".b8x16.b6x16_p32",), ".b4x16_p64": (".b8x16.b4x16_p64",)},
 }
+
+SINCE: dict[tuple[str, str], int] = {("bop", "and"): 80}
+"""(axis, text) -> the first SM that has it, where that is later than the pattern's own."""

@@ -1,0 +1,119 @@
+"""Every pattern on every architecture that NVIDIA's ptxas knows: its PTX is valid for that target, and taking the pattern
+away changes what is selected."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from minicc import arch, ptx
+from minicc.isel.database import Database, all_rows, database, root
+from minicc.isel.patterns import Row
+from minicc.ptx import model
+from tests.isel.synthesise import build, plain
+
+PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+USUAL = ("sm_75", "sm_90a", "sm_100a", "sm_120a")
+TARGETS = (
+    *USUAL,
+    "sm_80",
+    "sm_86",
+    "sm_87",
+    "sm_89",
+    "sm_90",
+    "sm_100",
+    "sm_103",
+    "sm_103a",
+    "sm_110",
+    "sm_110a",
+    "sm_120",
+)
+TARGETS += ("sm_121", "sm_121a")
+ALONE = ("br.", "brcond.", "brtable.", "ret.", "callreg.")
+"""Roots that need blocks around them; `test_control.py` and `test_select.py` have those."""
+
+
+def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
+    """A module with a function for each pattern that the target has, and the pattern of each function's name."""
+    build.ftz = False  # type: ignore[attr-defined]
+    described = arch.get(target)
+    base = database(described.sm, described.feature)
+    module = model.Module(described.ptx_version, target)
+    module.variables = [model.Variable("buffer", "shared", "b8", 16, (64,))]
+    module.order = [*module.variables, model.Function("callee", False, linkage="extern")]
+    rows: dict[str, Row] = {}
+    for number, row in enumerate(all_rows()):
+        op = plain(root(row.tree))
+        if not base.has(row) or op.startswith(ALONE):
+            continue
+        pattern = next(p for p in base.lookup(op) if p.row is row)
+        made = build(pattern, op, base, described, number)
+        assert made is not None, row.tree
+        rows[made.name] = row
+        module.functions.append(made)
+        module.order.append(made)
+    return module, rows
+
+
+@pytest.mark.skipif(not os.path.exists(PTXAS), reason="NVIDIA's ptxas is not here")
+@pytest.mark.parametrize("target", TARGETS)
+def test_ptxas_accepts_every_pattern(target: str, tmp_path: Path) -> None:
+    """One probe a pattern, one run of ptxas."""
+    module, rows = probes(target)
+    text = ptx.format(module)
+    path = tmp_path / "probes.ptx"
+    path.write_text(text)
+    command = [PTXAS, f"-arch={target}", "-O0", "-c", str(path), "-o", os.devnull]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = text.split("\n")
+    wrong = set()
+    for number in re.findall(r"line (\d+); error", done.stdout + done.stderr):
+        header = next(x for x in reversed(lines[: int(number)]) if ".func" in x)
+        name = re.search(r" (f\d+)\(", header)
+        wrong.add(f"{rows[name[1]].tree if name else header}: {lines[int(number) - 1].strip()}")
+    assert not wrong and done.returncode == 0, "\n".join(sorted(wrong)) or done.stderr
+
+
+def test_every_pattern_is_probed_somewhere() -> None:
+    """The usual targets together have all patterns but those that need blocks."""
+    seen = {row.tree for target in USUAL for row in probes(target)[1].values()}
+    missing = {row.tree for row in all_rows()} - seen
+    assert {plain(root(tree)).partition(".")[0] + "." for tree in missing} <= set(ALONE)
+    assert len(missing) == 5
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_each_pattern_matters(part: int) -> None:
+    """Without a pattern, its own tree is covered differently, or not at all."""
+    targets = [arch.get(name) for name in ("sm_90a", "sm_100a", "sm_120a")]
+    idle = []
+    build.ftz = False  # type: ignore[attr-defined]
+    for row in all_rows()[part::4]:
+        op = plain(root(row.tree))
+        if op.startswith(ALONE):
+            continue
+        described = next(a for a in targets if database(a.sm, a.feature).has(row))
+        base = database(described.sm, described.feature)
+        pattern = next(p for p in base.lookup(op) if p.row is row)
+        build(pattern, op, base, described, 0)
+        if not build.winner:  # type: ignore[attr-defined]
+            idle.append(row.tree)
+    assert not idle
+
+
+def test_deleting_one() -> None:
+    """What `winner` says, seen in full for one: the table without mad.lo multiplies and adds."""
+    row = next(row for row in all_rows() if row.tree == "add.i32(mul.i32(a, b:ri), c)")
+    base = Database(90, without=row)
+    assert row not in base.rows and len(base.rows) == len(Database(90).rows) - 1
+    described = arch.get("sm_90")
+    other = Database(90)
+    pattern = next(p for p in other.lookup("add.i32") if p.row is row)
+    build(pattern, "add.i32", other, described, 0)
+    assert build.winner  # type: ignore[attr-defined]
+    assert all(p.row is not row for p in base.lookup("add.i32"))
