@@ -84,7 +84,8 @@ __ffsll                        i:x      e:ffs
 __brev                         j:j      i:llvm.bitreverse.i32
 __brevll                       y:y      i:llvm.bitreverse.i64
 __fns                          j:jji    i:llvm.nvvm.fns
-__byte_perm                    j:jjj    i:llvm.nvvm.prmt
+__byte_perm                    j:jjj    e:byte_perm
+__nvvm_prmt                    j:jjj    i:llvm.nvvm.prmt
 __funnelshift_l                j:jjj    e:funnel:fshl
 __funnelshift_r                j:jjj    e:funnel:fshr
 __funnelshift_lc               j:jjj    e:funnel:nvvm.fshl.clamp

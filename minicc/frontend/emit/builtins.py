@@ -257,6 +257,13 @@ def _funnel(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _byte_perm(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    # PRMT's fourth selector bit spreads a sign; the function ignores it.
+    selector = str(int(a[2]) & 0x7777) if a[2].lstrip("-").isdigit() else v.make(f"and i32 {a[2]}, {0x7777}")
+    return v.intrinsic("llvm.nvvm.prmt", "i32", [("i32", a[0]), ("i32", a[1]), ("i32", selector)])
+
+
+@_handler
 def _abs(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     llvm = e.type.llvm
     v.module.declare(f"llvm.abs.{llvm}", f"{llvm} ({llvm}, i1 immarg)")

@@ -104,11 +104,11 @@ public:
     __device__ unsigned meta_group_rank() const { return meta_rank_; }
     __device__ unsigned meta_group_size() const { return meta_size_; }
     __device__ void sync() const { __syncwarp(mask_); }
-    __device__ int any(int p) const { return __ballot_sync(mask_, p) != 0; }
-    __device__ int all(int p) const { return __ballot_sync(mask_, p) == mask_; }
+    __device__ int any(int p) const { return (__ballot_sync(mask_, p) & mask_) != 0; }
+    __device__ int all(int p) const { return (__ballot_sync(mask_, p) & mask_) == mask_; }
     __device__ unsigned ballot(int p) const { unsigned m = __ballot_sync(mask_, p); return size() == 32 ? m : packed(m); }
-    template <typename T> __device__ unsigned match_any(T v) const { unsigned m = __match_any_sync(mask_, v); return size() == 32 ? m : packed(m); }
-    template <typename T> __device__ unsigned match_all(T v, int &p) const { unsigned m = __match_all_sync(mask_, v, &p); return size() == 32 ? m : packed(m); }
+    template <typename T> __device__ unsigned match_any(T v) const { unsigned m = __match_any_sync(mask_, v) & mask_; return size() == 32 ? m : packed(m); }
+    template <typename T> __device__ unsigned match_all(T v, int &p) const { unsigned m = __match_any_sync(mask_, v) & mask_; p = m == mask_; return p ? packed(m) : 0; }
     template <typename T> __device__ T shfl(T v, int rank) const { return details::shfl(mask_, v, (int)lane_of((unsigned)rank % size()), 32); }
     template <typename T> __device__ T shfl_up(T v, unsigned delta) const {
         unsigned rank = thread_rank();
@@ -137,8 +137,8 @@ public:
     __device__ int any(int p) const { return Size == 32 ? __any_sync(0xffffffffu, p) : (__ballot_sync(mask(), p) & mask()) != 0; }
     __device__ int all(int p) const { return Size == 32 ? __all_sync(0xffffffffu, p) : (__ballot_sync(mask(), p) & mask()) == mask(); }
     __device__ unsigned ballot(int p) const { return Size == 32 ? __ballot_sync(0xffffffffu, p) : (__ballot_sync(mask(), p) & mask()) >> first(); }
-    template <typename T> __device__ unsigned match_any(T v) const { return __match_any_sync(mask(), v) >> (Size == 32 ? 0 : first()); }
-    template <typename T> __device__ unsigned match_all(T v, int &p) const { return __match_all_sync(mask(), v, &p) >> (Size == 32 ? 0 : first()); }
+    template <typename T> __device__ unsigned match_any(T v) const { return (__match_any_sync(mask(), v) & mask()) >> (Size == 32 ? 0 : first()); }
+    template <typename T> __device__ unsigned match_all(T v, int &p) const { unsigned m = __match_any_sync(mask(), v) & mask(); p = m == mask(); return p ? m >> (Size == 32 ? 0 : first()) : 0; }
     template <typename T> __device__ T shfl(T v, int rank) const { return details::shfl(mask(), v, rank, (int)Size); }
     template <typename T> __device__ T shfl_up(T v, unsigned delta) const { return details::shfl_up(mask(), v, delta, (int)Size); }
     template <typename T> __device__ T shfl_down(T v, unsigned delta) const { return details::shfl_down(mask(), v, delta, (int)Size); }

@@ -33,7 +33,7 @@ template <> struct has_redux<unsigned, bit_xor<unsigned>> { static const bool va
 }
 
 template <unsigned Size, typename P, typename T, typename F> __device__ T reduce(const thread_block_tile<Size, P> &g, T v, F f) {
-    if constexpr (details::has_redux<T, F>::value) {
+    if constexpr (Size == 32 && details::has_redux<T, F>::value) {
         return details::redux(g.mask(), v, f);
     } else {
         for (int with = (int)Size / 2; with > 0; with /= 2) v = f(v, g.shfl_xor(v, (unsigned)with));
@@ -41,20 +41,16 @@ template <unsigned Size, typename P, typename T, typename F> __device__ T reduce
     }
 }
 template <typename T, typename F> __device__ T reduce(const coalesced_group &g, T v, F f) {
-    if constexpr (details::has_redux<T, F>::value) {
-        return details::redux(g.mask_, v, f);
-    } else {
-        unsigned size = g.size(), rank = g.thread_rank();
-        if (size == 32) {
-            for (int with = 16; with > 0; with /= 2) v = f(v, details::shfl_xor(0xffffffffu, v, (unsigned)with, 32));
-            return v;
-        }
-        // Halves of the group onto each other; one thread more than half passes an odd one on.
-        for (unsigned left = size; left > 1; left = (left + 1) / 2) {
-            T other = g.shfl_down(v, (left + 1) / 2);
-            if (rank + (left + 1) / 2 < left) v = f(v, other);
-        }
-        return g.shfl(v, 0);
+    unsigned size = g.size(), rank = g.thread_rank();
+    if (size == 32) {
+        for (int with = 16; with > 0; with /= 2) v = f(v, details::shfl_xor(0xffffffffu, v, (unsigned)with, 32));
+        return v;
     }
+    // Halves of the group onto each other; one thread more than half passes an odd one on.
+    for (unsigned left = size; left > 1; left = (left + 1) / 2) {
+        T other = g.shfl_down(v, (left + 1) / 2);
+        if (rank + (left + 1) / 2 < left) v = f(v, other);
+    }
+    return g.shfl(v, 0);
 }
 }
