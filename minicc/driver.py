@@ -66,7 +66,7 @@ class Build:
         """Part of an artifact's name that tells several -gencode apart; empty when there is one."""
         return f".{target.compute}" if len(self.request.targets) > 1 else ""
 
-    # Stages, in order
+    # Stages, in order. Each imports what it needs after the stages before it have run: see `ahead`.
 
     def ll(self, target: Target) -> str:
         """Frontend: `.k` to LLVM IR, as lowered."""
@@ -92,9 +92,14 @@ class Build:
             return self.source.text
 
         def make() -> str:
-            from minicc import nvvm
+            from contextlib import nullcontext
 
-            text = nvvm.optimise(self.ll(target), self.nvvm_options(target))
+            from minicc import ahead, nvvm
+
+            ll, options = self.ll(target), self.nvvm_options(target)
+            nvvm.load()
+            with nullcontext() if self.request.stage in ("opt.ll", "ptx") else ahead.importing():
+                text = nvvm.optimise(ll, options)
             self.keep(f"{self.tag(target)}.opt.ll", text)
             return text
 
@@ -118,9 +123,10 @@ class Build:
             return self.once("parse", "", lambda: ptx.parse(self.source))
 
         def make() -> Module:
+            text = self.opt_ll(target)
             from minicc import isel, nvvm
 
-            module = isel.select(nvvm.read(self.opt_ll(target)), archs.get(target.compute), self.isel_options())
+            module = isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options())
             self.keep(f"{self.tag(target)}.ptx", ptx.format(module))
             return module
 
@@ -145,11 +151,12 @@ class Build:
                 from minicc import binary
 
                 return binary.read_cubin(self.data, self.name)
+            module = self.module(target)
             from minicc import ptxas
 
             options = self.ptxas_options()
             options.selected = self.kind != "ptx" and " asm " not in self.opt_ll(target)
-            program = ptxas.assemble(self.module(target), archs.get(code), options)
+            program = ptxas.assemble(module, archs.get(code), options)
             self.info += options.messages
             return program
 
@@ -173,9 +180,10 @@ class Build:
             return self.data
 
         def make() -> bytes:
+            program = self.program(target, code)
             from minicc import binary
 
-            data = binary.write_cubin(self.program(target, code))
+            data = binary.write_cubin(program)
             self.keep(f"{self.tag(target)}.{code}.cubin", data)
             return data
 
@@ -246,7 +254,8 @@ class Build:
         debug = "full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none"
         return Options(
             opt_level=r.opt_level,
-            sm=archs.get(target.compute).sm,
+            sm=archs.get(target.compute).name,
+            ptx_version=archs.get(target.compute).ptx_version,
             ftz=r.boolean("ftz", fast),
             fmad=r.boolean("fmad", True),
             debug=debug,

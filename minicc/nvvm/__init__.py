@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from minicc.nvvm.ir import Module
-from minicc.nvvm.optimise import nvptx, optimise
+from minicc.nvvm.optimise import load, nvptx, optimise
 from minicc.nvvm.options import Options
 from minicc.nvvm.reader import read
 
-__all__ = ["Module", "Options", "nvptx", "optimise", "read"]
+__all__ = ["Module", "Options", "load", "nvptx", "optimise", "read"]

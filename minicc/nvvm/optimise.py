@@ -31,7 +31,8 @@ _lock = threading.RLock()
 _state: dict[str, Any] = {"ready": False, "short": False, "registered": False, "machines": {}}
 
 
-def _llvm() -> Any:
+def load() -> Any:
+    """LLVM, initialised."""
     import llvmlite.binding as llvm
 
     if not _state["ready"]:
@@ -104,7 +105,7 @@ def _prepared(mir: str) -> str:
 def optimise(ir: str, options: Options) -> str:
     """Optimised IR, prepared for instruction selection. Invalid IR is a `CompileError` that points into the text."""
     with _lock:
-        llvm = _llvm()
+        llvm = load()
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
         _run_passes(llvm, module, machine, options.opt_level)
@@ -141,7 +142,7 @@ def _longest_chain(ir: str) -> int:
 def nvptx(ir: str, options: Options) -> str:
     """PTX as LLVM's NVPTX backend writes it from the same input: the peer that ours is compared with."""
     with _lock:
-        llvm = _llvm()
+        llvm = load()
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
         _run_passes(llvm, module, machine, options.opt_level)
