@@ -114,12 +114,15 @@ def build(
                 loads, stores = [], []
                 fence = i
             else:
+                # What a kernel loads as constant, it never stores to.
+                constant = "CONSTANT" in inst.modifiers
                 where = _place(inst, versions)
-                for other, place in stores:
+                for other, place in stores if not constant else ():
                     if not _apart(where, place):
                         edge(other, i, 1)
                 if inst.memory == "load":
-                    loads.append((i, where))
+                    if not constant:
+                        loads.append((i, where))
                 else:
                     kept = []
                     for other, place in loads:

@@ -12,6 +12,7 @@ from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas import (
     allocate,
     balance,
+    coalesce,
     combine,
     constants,
     control,
@@ -59,6 +60,7 @@ PASSES = [
     Pass("predicate", ifconvert.run),
     Pass("layout", layout.run),
     Pass("straighten", flow.straighten),
+    Pass("coalesce", coalesce.run),
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("moves", flow.drop_idle, optional=False, level=0),
