@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.ast import Function, Scope, Variable
+from minicc.frontend.builtins.standard import HIDDEN
 from minicc.frontend.options import Options
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
@@ -107,6 +108,7 @@ class Cursor:
     scope: Scope
     function: Function | None = None
     """The function whose body is being read."""
+    std_scope: Scope | None = None
     nest: int = 0
     quiet: int = 0
     """Above zero while reading tentatively: errors abandon without a report."""
@@ -286,12 +288,20 @@ class Cursor:
                     found = self.find_in(base.record.scope, name)
                     if found is not None:
                         return found
+        if found is None and scope is self.std_scope:
+            return self.standard(name)
         if found is None and scope.using:
             for other in scope.using:
+                if other is self.std_scope and name in HIDDEN:
+                    continue
                 found = self.find_in(other, name)
                 if found is not None:
                     return found
         return found
+
+    def standard(self, name: str) -> object | None:
+        """What the C++ library has under `name`."""
+        raise NotImplementedError
 
     def builtin(self, name: str) -> object | None:
         """What the language itself knows under `name`."""

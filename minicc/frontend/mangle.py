@@ -101,6 +101,8 @@ class Mangler:
         nested = ""
         if found is not None:
             name = found
+        elif len(scopes) == 1 and scopes[0].name == "std":
+            name = "St" + name
         elif scopes:
             nested = "N" + self._prefix(scopes)
         self._add(key)
@@ -145,6 +147,8 @@ class Mangler:
         nested = ""
         if found is not None:
             name = found
+        elif len(scopes) == 1 and scopes[0].name == "std":
+            name = "St" + name
         elif scopes:
             nested = "N" + self._prefix(scopes)
         self._add(key)

@@ -41,6 +41,7 @@ class Parser(HostCode):
         self.libraries: dict[str, ast.Scope] = {}
         self.offered: list[library.Deferred] = []
         self.always: set[str] = set()
+        self.standard_files: set[str] = set()
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
@@ -64,8 +65,8 @@ class Parser(HostCode):
             return vector
         if name in _MAKERS:
             return [self._maker(name, _MAKERS[name])]
-        if name in ("std", "cuda"):
-            return ast.Scope("namespace", None, name="std")
+        if name in ("std", "cuda", "thrust"):
+            return self._standard_scope()
         found = table.find(name, self.options.fast_math)
         file = next((file for prefix, file in library.ALWAYS if name.startswith(prefix)), None)
         if file is not None and file not in self.always:
@@ -76,6 +77,62 @@ class Parser(HostCode):
             if declared:
                 found = declared + (found or [])
         return found
+
+    def _standard_scope(self) -> ast.Scope:
+        """Namespace std, also for what cuda:: and thrust:: have of it."""
+        if self.std_scope is None:
+            self.std_scope = ast.Scope("namespace", self._global_scope(), name="std")
+        return self.std_scope
+
+    def standard(self, name: str) -> object | None:
+        """What our own part of the C++ library declares as `name`."""
+        from minicc.frontend.builtins import standard
+
+        scope = self.std_scope
+        if scope is None:
+            return None
+        for file in standard.names().get(name, ()):
+            self._read_standard(file, scope)
+        return scope.names.get(name)
+
+    def _read_standard(self, file: str, scope: ast.Scope) -> None:
+        from minicc.frontend.builtins import standard
+        from minicc.frontend.preprocessor import Preprocessor
+
+        if file in self.standard_files:
+            return
+        self.standard_files.add(file)
+        for other in standard.NEEDS[file]:
+            self._read_standard(other, scope)
+        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        tokens = Preprocessor(options, self.diagnostics).run(standard.source(file))
+        top = scope
+        while top.parent is not None:
+            top = top.parent
+        outer = {n: top.names.pop(n) for n in ("std",) if n in top.names}
+        top.names["std"] = scope
+        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
+        state = self.quiet, self.pattern, self.unevaluated, self.todo
+        self.tokens, self.i, self.scope, self.function, self.nest = tokens, 0, top, None, 0
+        self.greater_ends, self.extern_c, self.quiet, self.pattern, self.unevaluated = False, False, 0, 0, 0
+        try:
+            self.todo = []
+            self.declarations()
+            for name, found in scope.names.items():
+                # std::abs is complex numbers' and that of CUDA.
+                plain = (
+                    self.builtin(name) if isinstance(found, list) and file in standard.names().get(name, ()) else None
+                )
+                if isinstance(plain, list) and isinstance(found, list):
+                    found += [f for f in plain if f not in found]
+        finally:
+            self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
+            todo, (self.quiet, self.pattern, self.unevaluated, self.todo) = self.todo, state
+            self.todo += todo
+            if outer:
+                top.names.update(outer)
+            else:
+                del top.names["std"]
 
     def offer(self, files: list[str]) -> None:
         self.offered.append(library.Deferred(files))

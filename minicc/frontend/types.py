@@ -217,7 +217,8 @@ def pointer(to: Type) -> Type:
 
 def reference(to: Type, rvalue: bool = False) -> Type:
     if to.kind == "reference":
-        return to
+        # && collapses into &.
+        return to if rvalue or not to.rvalue or to.elem is None else reference(to.elem)
     key = "&&" if rvalue else "&"
     made = to.cache.get(key)
     if made is None:

@@ -29,7 +29,7 @@ def test_construct(path: Path, tmp_path: Path) -> None:
     assert ours
     if NVCC is not None:
         out = tmp_path / "o.ptx"
-        flags = ["-arch=sm_90", "-std=c++17", "-w", "-ptx", "--extended-lambda"]
+        flags = ["-arch=sm_90", "-std=c++17", "-w", "-ptx", "--extended-lambda", "--expt-relaxed-constexpr"]
         done = subprocess.run([NVCC, *flags, str(path), "-o", str(out)], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         assert names(out.read_text(), ".visible .entry ") == ours

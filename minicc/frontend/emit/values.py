@@ -45,7 +45,7 @@ class Values(Instructions):
         if isinstance(e, ast.Member):
             base, align = self.address(e.base)
             return self.offset(base, e.field.offset), fit(align, e.field.offset)
-        if isinstance(e, ast.Cast) and e.kind == "relabel":
+        if isinstance(e, ast.Cast) and e.kind in ("relabel", "move"):
             base, align = self.address(e.operand)
             shift = _base_shift(e.operand.type.bare, e.type.bare)
             if shift:
@@ -501,7 +501,7 @@ class Values(Instructions):
             return ""
         if e.kind == "decay":
             return self.address(e.operand)[0]
-        if e.kind == "relabel":
+        if e.kind in ("relabel", "move"):
             return self._loaded(e)
         a, b = e.operand.type.bare, e.type.bare
         operand = self.value(e.operand)

@@ -9,6 +9,8 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, Names, opaque
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.deduce import dependent
+from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, NUMBER, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
@@ -78,7 +80,7 @@ class Declarators(Names):
             return self._combine(words, token)
         if token.text == "typename":
             self.i += 1
-        if token.text in ("decltype", "auto"):
+        if token.text in ("decltype", "auto", "__typeof__", *MAKERS):
             specs = self.specifiers()
             assert specs.type is not None
             return specs.type
@@ -126,8 +128,10 @@ class Declarators(Names):
             elif text == "auto":
                 specs.type = ty.AUTO
                 self.i += 1
-            elif text == "decltype":
+            elif text == "decltype" or text == "__typeof__" or text == "typeof":
                 specs.type = self._decltype()
+            elif text in MAKERS:
+                specs.type = self._made_type()
             elif text == "typename":
                 self.i += 1
                 specs.type = self._typename()
@@ -293,6 +297,14 @@ class Declarators(Names):
                 specs.words.add("__forceinline__")
             elif name in ("aligned", "align") and k + 2 < len(inner) and inner[k + 2].kind == NUMBER:
                 specs.align = max(specs.align, int(inner[k + 2].text, 0))
+
+    def _made_type(self) -> Type:
+        """`__underlying_type(T)` and its kind."""
+        made = MAKERS[self.take().text]
+        self.expect("(")
+        t = self.type_name()
+        self.expect(")")
+        return opaque() if dependent(t) else made(t)
 
     def _decltype(self) -> Type:
         self.i += 1

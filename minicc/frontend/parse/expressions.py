@@ -12,6 +12,7 @@ from minicc.frontend.parse.packs import Packs
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList
+from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, EOF, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
@@ -56,7 +57,9 @@ class Expressions(Packs):
         """The type before ( or { of a functional cast."""
         raise NotImplementedError
 
-    def template_arguments(self, params: list[ast.TemplateParam] | None) -> list[object]:
+    def template_arguments(
+        self, params: list[ast.TemplateParam] | None, first: str = "<", last: str = ">"
+    ) -> list[object]:
         raise NotImplementedError
 
     def qualified(self) -> tuple[object, Token]:
@@ -445,10 +448,43 @@ class Expressions(Packs):
         text = token.text
         if text in KEYWORDS or text == "__FUNCTION__":
             return self._keyword_expression(token)
+        if text.startswith("__is_") and self.peek().text == "(" and (text in QUESTIONS or text in ASKED_OF_CONVERSIONS):
+            return self._question(token)
         if self.starts_type(0):
             return self._functional_cast()
         entity, name = self.qualified()
         return self.entity_expression(entity, name)
+
+    def _question(self, token: Token) -> ast.Expr:
+        """`__is_enum(T)` and its kind."""
+        self.i += 1
+        at = self.token
+        types = [t for t in self.template_arguments(None, "(", ")") if isinstance(t, Type)]
+        if any(map(dependent, types)):
+            return self._dependent_number(token)
+        if token.text in QUESTIONS:
+            return self.number(int(QUESTIONS[token.text](*types)), ty.BOOL, token)
+        values: list[ast.Expr] = [
+            ast.Zero(t.elem, at, lvalue=not t.rvalue) if t.kind == "reference" and t.elem else ast.Zero(t, at)
+            for t in types
+        ]
+        if token.text == "__is_constructible":
+            answer = self.constructible(types[0], values[1:])
+        elif token.text == "__is_assignable":
+            answer = self.rank(values[1], types[0].elem or types[0]) is not None
+        else:
+            answer = (types[0].kind == types[1].kind == "void") or (
+                types[1].kind not in ("void", "array", "function") and self.rank(values[0], types[1]) is not None
+            )
+        return self.number(int(answer), ty.BOOL, token)
+
+    def constructible(self, t: Type, args: list[ast.Expr]) -> bool:
+        record = t.record
+        if record is None or (len(args) == 1 and args[0].type.bare is t.bare):
+            return not args or (len(args) == 1 and self.rank(args[0], t) is not None)
+        if not record.constructors:
+            return not args
+        return (not args and record.has_default) or bool(self.viable(list(record.constructors), args, None))
 
     def _keyword_expression(self, token: Token) -> ast.Expr:
         text = token.text

@@ -70,7 +70,8 @@ class Instances(Declarations):
     def _bound(self, scope: ast.Scope, p: ast.TemplateParam, value: object, at: Token) -> object:
         if isinstance(value, tuple):
             return tuple(self._bound(scope, p, v, at) for v in value)
-        if isinstance(value, Type) and value.kind == "value":
+        inner = value.elem if isinstance(value, Type) and value.kind == "pack" else value
+        if isinstance(inner, Type) and inner.kind == "value" and isinstance(value, Type):
             return ast.Variable(value.name, p.type or ty.INT, at, "stand-in", stand_in=value)
         if isinstance(value, ast.Function):
             return [value]

@@ -8,6 +8,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.expressions import Expressions
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import STAND_INS
+from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import Type
 
@@ -50,7 +51,7 @@ SPECIFIERS = frozenset(
     ]
 )
 TAGS = frozenset(("struct", "class", "union", "enum"))
-_STARTS = BASIC | SPECIFIERS | TAGS | frozenset(("auto", "decltype", "typename"))
+_STARTS = BASIC | SPECIFIERS | TAGS | frozenset(("auto", "decltype", "typename", *MAKERS))
 
 
 class Names(Expressions):
@@ -100,7 +101,7 @@ class Names(Expressions):
                 return False
             found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
             if scope is not None and found is None and scope.name == "std":
-                found = self.builtin(token.text)
+                found = self.builtin(token.text) or self._global_scope().names.get(token.text)
             i += 1
             if isinstance(found, ast.ClassTemplate) and found.variable:
                 return False
@@ -198,10 +199,11 @@ class Names(Expressions):
 
     def _member_entity(self, scope: ast.Scope, name: Token) -> object:
         entity = self.find_in(scope, name.text)
-        if scope.name == "std" and name.text in ("min", "max") and entity is None:
-            self.fail(f"std::{name.text} is a __host__ function; use {name.text} in device code", name)
         if entity is None and (scope.name == "std" or scope.parent is None):
             entity = self.builtin(name.text)
+            if entity is None and scope.name == "std":
+                # <cstdint>'s types and the like.
+                entity = self._global_scope().names.get(name.text)
         if entity is None:
             if scope.record is not None:
                 self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")
@@ -290,14 +292,16 @@ class Names(Expressions):
     def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
         raise NotImplementedError
 
-    def template_arguments(self, params: list[ast.TemplateParam] | None) -> list[object]:
+    def template_arguments(
+        self, params: list[ast.TemplateParam] | None, first: str = "<", last: str = ">"
+    ) -> list[object]:
         """`< type or constant, ... >` at the cursor: Types, constants, templates and functions (or stand-ins, within a
         pattern)."""
-        self.expect("<")
+        self.expect(first)
         self.enter(self.token)
         out: list[object] = []
-        ends, self.greater_ends = self.greater_ends, True
-        while not self.at(">") and not self.at(">>"):
+        ends, self.greater_ends = self.greater_ends, last == ">"
+        while not self.at(last) and not (last == ">" and self.at(">>")):
             end = self.expansion_end(angles=True) if self.has_packs else None
             if end is not None:
                 out += [self._template_argument() for _ in self.expansions(self.i, end)]
@@ -311,7 +315,7 @@ class Names(Expressions):
                 break
         self.greater_ends = ends
         self.nest -= 1
-        self.expect(">")
+        self.expect(last)
         return out
 
     def _template_argument(self) -> object:
@@ -321,7 +325,7 @@ class Names(Expressions):
         if self.starts_type(0):
             start = self.i
             t = self.type_name()
-            if self.token.text in (",", ">", ">>", "...", ">=", ">>="):
+            if self.token.text in (",", ">", ">>", "...", ">=", ">>=", ")"):
                 return t
             # T(3) and T{} are values.
             self.i = start

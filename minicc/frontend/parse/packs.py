@@ -68,8 +68,14 @@ class Packs(Initialisers):
     def pack_names(self, start: int, end: int) -> list[str]:
         """Names of packs among the tokens."""
         out: list[str] = []
-        for t in self.tokens[start:end]:
-            if t.kind == IDENT and t.text not in out and isinstance(self.lookup(t.text), tuple):
+        tokens = self.tokens
+        for k in range(start, end):
+            t = tokens[k]
+            if t.kind != IDENT or t.text in out or not isinstance(self.lookup(t.text), tuple):
+                continue
+            counted = k > 2 and tokens[k - 2].text == "..." and tokens[k - 3].text == "sizeof"
+            nested = tokens[k + 1].text == "..." and k + 1 < end
+            if not counted and not nested:
                 out.append(t.text)
         return out
 

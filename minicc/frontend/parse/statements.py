@@ -544,7 +544,7 @@ class Statements(Records):
         ):
             if ret.kind == "reference":
                 assert ret.elem is not None
-                deduced = ty.reference(ty.qualified(e.type, ret.elem.quals))
+                deduced = ty.reference(ty.qualified(e.type, ret.elem.quals), ret.rvalue and not e.lvalue)
             else:
                 deduced = self.decay(e).type.bare
             self.set_return_type(f, deduced)

@@ -11,7 +11,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, promoted
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, is_xvalue, promoted
 from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised
 from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
@@ -118,7 +118,7 @@ class Calls(Operators):
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         f = found[0]
         self.need_body(f)
-        if f.type.elem is not None and f.type.elem.bare.kind == "auto":
+        if f.type.elem is not None and _deduced(f.type.elem):
             self.finish_auto(f, e.at)
         if f.this is not None:
             self.fail("pointers to member functions are not supported", e.at)
@@ -178,7 +178,7 @@ class Calls(Operators):
             entity.calls_self = True
         ret = entity.type.elem
         assert ret is not None
-        if ret.kind == "auto":
+        if _deduced(ret):
             self.finish_auto(entity, at)
             ret = entity.type.elem
             assert ret is not None
@@ -211,7 +211,7 @@ class Calls(Operators):
 
     def finish_auto(self, f: ast.Function, at: Token) -> None:
         self.finish(f)
-        if f.type.elem is not None and f.type.elem.kind == "auto":
+        if f.type.elem is not None and _deduced(f.type.elem):
             self.fail(f"function '{f.name}' with deduced return type cannot be used before it is defined", at)
 
     def check_callable(self, f: ast.Function, at: Token) -> None:
@@ -422,7 +422,7 @@ class Calls(Operators):
             if len(e.functions) == 1 and len(plain) == 1:
                 return plain[0].type, True
             return None
-        return None if e.type.kind == "error" else (e.type, e.lvalue)
+        return None if e.type.kind == "error" else (e.type, e.lvalue and not is_xvalue(e))
 
     def deduce_types(
         self,
@@ -644,6 +644,13 @@ class Calls(Operators):
         return self.resolve(record.name, list(record.constructors), args, None, at)
 
 
+def _deduced(t: Type) -> bool:
+    """A return type that the body decides: auto, auto &, const auto & ..."""
+    while t.kind in ("reference", "pointer") and t.elem is not None:
+        t = t.elem
+    return t.bare.kind == "auto"
+
+
 def _copies(f: ast.Function, t: Type) -> bool:
     params = f.type.params
     return (
@@ -664,6 +671,8 @@ def _defaults(f: ast.Function) -> int:
 
 def fits(param: ast.TemplateParam, value: object) -> bool:
     """A template argument is of its parameter's kind."""
+    if isinstance(value, Type) and value.kind == "pack":
+        value = value.elem
     if param.kind == "type":
         return isinstance(value, Type) and value.kind != "value"
     if param.kind == "template":

@@ -197,7 +197,7 @@ class Evaluator:
             if e.field.bit_width:
                 raise NotConstant
             return base, offset + e.field.offset
-        if isinstance(e, ast.Cast) and e.kind == "relabel":
+        if isinstance(e, ast.Cast) and e.kind in ("relabel", "move"):
             if e.type.bare is not e.operand.type.bare and e.type.kind != "record":
                 raise NotConstant
             base, offset = self.place(e.operand)
@@ -379,7 +379,7 @@ class Evaluator:
             return 0
         if e.kind == "decay":
             return self.place(e.operand)
-        if e.kind == "relabel":
+        if e.kind in ("relabel", "move"):
             return self.load(e)
         value = self.value(e.operand)
         if isinstance(value, tuple):

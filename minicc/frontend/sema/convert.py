@@ -72,6 +72,16 @@ def element_quals(t: Type) -> int:
     return t.quals
 
 
+def is_xvalue(e: ast.Expr) -> bool:
+    """An object that may be moved from: what a T&& that is no variable refers to."""
+    if isinstance(e, ast.Call):
+        ret = e.function.type.elem
+        return e.lvalue and ret is not None and ret.rvalue
+    if isinstance(e, ast.Cast):
+        return e.kind == "move"
+    return isinstance(e, ast.Temporary) or (isinstance(e, ast.Member) and is_xvalue(e.base))
+
+
 class Conversions(Cursor):
     # -- small makers
 
@@ -179,10 +189,12 @@ class Conversions(Cursor):
         same = ty.unqualified(e.type) is ty.unqualified(referred)
         derived = is_derived(e.type.bare, referred.bare)
         if e.lvalue and not target.rvalue and (same or derived):
+            if is_xvalue(e) and not referred.const:
+                return None
             missing = element_quals(e.type) & ~element_quals(referred)
             return None if missing else (EXACT if same else CONVERSION)
         if target.rvalue:
-            if e.lvalue and same:
+            if e.lvalue and same and not is_xvalue(e):
                 return None
         elif not referred.const or referred.volatile:
             return None
@@ -319,7 +331,7 @@ class Conversions(Cursor):
                 self.fail(f"{style} from rvalue to reference type '{target}'", at)
             if not e.lvalue:
                 e = ast.Temporary(e.type, at, e, lvalue=True)
-            return ast.Cast(target.elem, at, "relabel", e, lvalue=True)
+            return ast.Cast(target.elem, at, "move" if target.rvalue else "relabel", e, lvalue=True)
         if target.kind == "void":
             return ast.Cast(ty.VOID, at, "void", e)
         bare = target.bare

@@ -1,0 +1,46 @@
+"""The C++ library's part that device code uses: headers of our own, read when one of their names is first looked up.
+
+What only the host uses (containers, streams) is not there, and stays unknown.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+from minicc.diagnostics import SourceFile
+
+FOLDER = Path(__file__).parent.parent / "include" / "std"
+_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex")
+_DECLARED = re.compile(
+    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t) (\w+)"
+    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\(",
+    re.M,
+)
+HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
+"""Names that a using directive for std does not bring in: device code means CUDA's own by them."""
+
+
+@functools.cache
+def names() -> dict[str, tuple[str, ...]]:
+    """Name to the files that declare it."""
+    out: dict[str, tuple[str, ...]] = {}
+    for file in _FILES:
+        text = (FOLDER / f"{file}.h").read_text(encoding="utf-8")
+        for match in _DECLARED.finditer(text):
+            name = match[1] or match[2] or match[3]
+            if file not in out.get(name, ()):
+                out[name] = (*out.get(name, ()), file)
+    return out
+
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (),
+    "tuple": ("traits", "utility", "array"), "complex": (),
+}  # fmt: skip
+
+
+def source(file: str) -> SourceFile:
+    path = FOLDER / f"{file}.h"
+    return SourceFile(str(path), path.read_text(encoding="utf-8"))

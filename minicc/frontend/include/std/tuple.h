@@ -1,0 +1,39 @@
+// <tuple>
+namespace std {
+template <typename... T> struct tuple;
+template <> struct tuple<> {};
+template <typename H, typename... T> struct tuple<H, T...> {
+    H __head;
+    tuple<T...> __tail;
+    __host__ __device__ constexpr tuple() : __head(), __tail() {}
+    __host__ __device__ constexpr tuple(const H &h, const T &...t) : __head(h), __tail(t...) {}
+};
+template <size_t I, typename T> struct tuple_element;
+template <typename H, typename... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
+template <size_t I, typename H, typename... T> struct tuple_element<I, tuple<H, T...>> : tuple_element<I - 1, tuple<T...>> {};
+template <size_t I, typename T> using tuple_element_t = typename tuple_element<I, T>::type;
+template <typename T> struct tuple_size;
+template <typename... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
+template <typename T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
+template <size_t I, typename H, typename... T> __host__ __device__ constexpr auto &get(tuple<H, T...> &t) {
+    if constexpr (I == 0) return t.__head;
+    else return get<I - 1>(t.__tail);
+}
+template <size_t I, typename H, typename... T> __host__ __device__ constexpr const auto &get(const tuple<H, T...> &t) {
+    if constexpr (I == 0) return t.__head;
+    else return get<I - 1>(t.__tail);
+}
+template <size_t I, typename A, typename B> __host__ __device__ constexpr auto &get(pair<A, B> &p) {
+    if constexpr (I == 0) return p.first;
+    else return p.second;
+}
+template <size_t I, typename A, typename B> __host__ __device__ constexpr const auto &get(const pair<A, B> &p) {
+    if constexpr (I == 0) return p.first;
+    else return p.second;
+}
+template <size_t I, typename T, size_t N> __host__ __device__ constexpr T &get(array<T, N> &a) { return a[I]; }
+template <size_t I, typename T, size_t N> __host__ __device__ constexpr const T &get(const array<T, N> &a) { return a[I]; }
+template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::type...> make_tuple(T &&...t) {
+    return tuple<typename decay<T>::type...>(t...);
+}
+}

@@ -1,0 +1,64 @@
+// <utility>, and of <algorithm> what is one expression.
+namespace std {
+template <typename T> __host__ __device__ constexpr typename remove_reference<T>::type &&move(T &&t) {
+    return static_cast<typename remove_reference<T>::type &&>(t);
+}
+template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &t) { return static_cast<T &&>(t); }
+template <typename T> __host__ __device__ constexpr const T &as_const(T &t) { return t; }
+template <typename T> __host__ __device__ constexpr T *addressof(T &t) { return &t; }
+template <typename T> __host__ __device__ constexpr void swap(T &a, T &b) {
+    T t = a;
+    a = b;
+    b = t;
+}
+template <typename T, typename U = T> __host__ __device__ constexpr T exchange(T &t, U &&u) {
+    T old = t;
+    t = u;
+    return old;
+}
+template <typename T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
+template <typename T> __host__ __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
+template <typename T, typename C> __host__ __device__ constexpr const T &min(const T &a, const T &b, C less) { return less(b, a) ? b : a; }
+template <typename T, typename C> __host__ __device__ constexpr const T &max(const T &a, const T &b, C less) { return less(a, b) ? b : a; }
+template <typename T> __host__ __device__ constexpr const T &clamp(const T &v, const T &lo, const T &hi) { return v < lo ? lo : hi < v ? hi : v; }
+template <typename T, size_t N> __host__ __device__ constexpr size_t size(const T (&)[N]) { return N; }
+template <typename T, size_t N> __host__ __device__ constexpr T *begin(T (&a)[N]) { return a; }
+template <typename T, size_t N> __host__ __device__ constexpr T *end(T (&a)[N]) { return a + N; }
+
+struct piecewise_construct_t {};
+struct in_place_t {};
+template <typename A, typename B> struct pair {
+    typedef A first_type;
+    typedef B second_type;
+    A first;
+    B second;
+    __host__ __device__ constexpr pair() : first(), second() {}
+    __host__ __device__ constexpr pair(const A &a, const B &b) : first(a), second(b) {}
+    template <typename C, typename D> __host__ __device__ constexpr pair(const pair<C, D> &o) : first(o.first), second(o.second) {}
+    __host__ __device__ constexpr bool operator==(const pair &o) const { return first == o.first && second == o.second; }
+    __host__ __device__ constexpr bool operator!=(const pair &o) const { return !(*this == o); }
+    __host__ __device__ constexpr bool operator<(const pair &o) const { return first < o.first || (!(o.first < first) && second < o.second); }
+    __host__ __device__ constexpr bool operator>(const pair &o) const { return o < *this; }
+};
+template <typename A, typename B> __host__ __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {
+    return pair<typename decay<A>::type, typename decay<B>::type>(a, b);
+}
+
+template <typename T, T... I> struct integer_sequence {
+    typedef T value_type;
+    static __host__ __device__ constexpr size_t size() { return sizeof...(I); }
+};
+template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
+template <typename T, typename A, typename B> struct __join;
+template <typename T, T... I, T... J> struct __join<T, integer_sequence<T, I...>, integer_sequence<T, J...>> {
+    typedef integer_sequence<T, I..., (T(sizeof...(I)) + J)...> type;
+};
+template <typename T, size_t N> struct __sequence {
+    typedef typename __join<T, typename __sequence<T, N / 2>::type, typename __sequence<T, N - N / 2>::type>::type type;
+};
+template <typename T> struct __sequence<T, 0> { typedef integer_sequence<T> type; };
+template <typename T> struct __sequence<T, 1> { typedef integer_sequence<T, 0> type; };
+template <typename T, T N> using make_integer_sequence = typename __sequence<T, size_t(N)>::type;
+template <size_t N> using make_index_sequence = typename __sequence<size_t, N>::type;
+template <typename... T> using index_sequence_for = typename __sequence<size_t, sizeof...(T)>::type;
+}
