@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -72,12 +73,17 @@ def main(words: list[str]) -> int:
     if units not in ("auto", "base"):
         fail("cli.bad-value", f"Value '{units}' is not auto or base for '--print-units'")
     sections = _sections(arguments)
+    if "timeline" in arguments.values:
+        again = _record(arguments, words)
+        if again is not None:
+            return again
     session = launching.perform(arguments, "prof", ["-lineinfo"])
     from runtime.profile.facts import gather
 
     records = _chosen(session.outcome.launches, arguments)
     sizes = dict(zip(map(id, session.outcome.launches), session.footprints, strict=True))
     launches = [gather(record.result, sizes[id(record)]) for record in records]
+    _draw(arguments, launches)
     if session.request.has("json"):
         from runtime.profile.report import plain
 
@@ -170,6 +176,47 @@ def _text(arguments: Arguments, launches: list[Facts], sections: tuple[Section, 
     single = tuple(section for section in sections if section.extra is not None or section.rows)
     text = "\n".join(details(f, single, base) for f in launches) if single else ""
     return text + together(launches, sections, float(arguments.number("peak-bandwidth", 0)))
+
+
+def _record(arguments: Arguments, words: list[str]) -> int | None:
+    """Have the engine keep its issues. It is compiled with or without that, so a process that has the other one hands
+    over to a new one, whose status is returned."""
+    for path in arguments.values["timeline"]:
+        if not path.endswith((".json", ".svg")):
+            fail("cli.bad-value", f"'--timeline {path}' must end in .json or .svg")
+    window = [arguments.number(f"timeline-{name}", 0) for name in ("sm", "first", "cycles")]
+    asked = {**os.environ, "MINICC_RECORD": ",".join(map(str, window))}
+    loaded = sys.modules.get("runtime.device.sm.jit")
+    if loaded is not None and not loaded.RECORDING:
+        import subprocess
+
+        return subprocess.run([sys.executable, "-m", "minicc", "prof", *words], env=asked).returncode
+    os.environ.update(asked)
+    from minicc.verbs import check_runtime
+
+    check_runtime()
+    from runtime.device.sm import jit
+
+    directory = jit.cache_directory()
+    if directory is not None and not (directory / "recording").exists():
+        print("minicc: compiling the SM model that keeps a record, once (about 20 seconds)", file=sys.stderr)
+        jit.warm()
+        (directory / "recording").touch()
+    return None
+
+
+def _draw(arguments: Arguments, launches: list[Facts]) -> None:
+    """The pictures that were asked for; timelines are of the first launch profiled."""
+    from runtime.profile import timeline
+
+    sm = arguments.number("timeline-sm", 0)
+    for path in arguments.values.get("timeline", []):
+        if not timeline.issues(launches[0]):
+            fail("prof.no-timeline", f"SM {sm} issued nothing in the cycles asked for")
+        make = timeline.trace if path.endswith(".json") else timeline.picture
+        _write(path, make(launches[0], sm))
+    for path in arguments.values.get("picture", []):
+        _write(path, timeline.states_picture(launches))
 
 
 def _explain(name: str) -> int:

@@ -258,7 +258,8 @@ def gap(launches: Sequence[Facts], peak: float = 0.0) -> list[str]:
 @attrs.frozen
 class Chain:
     """Loads of a kernel that wait for one another. `depth`: loads of one loop in a row, each needing the one before for
-    its address, among those that are executed often; `parallel`: most loads in flight before a wait."""
+    its address, among those that move a fiftieth of the bytes or more; `parallel`: most loads in flight before a
+    wait."""
 
     depth: int
     parallel: int
@@ -292,8 +293,8 @@ def chain(f: Facts) -> Chain:
     counts once."""
     rows, data = own(f), flow(f)
     loads = _loads(rows)
-    most = max((rows[i].executed for i in loads), default=0.0)
-    hot = [i for i in loads if rows[i].executed >= 0.1 * most and (rows[i].executed or not most)]
+    moved = {i: rows[i].counters.get("sectors", 0.0) for i in loads}
+    hot = [i for i in loads if moved[i] >= 0.02 * sum(moved.values())]
 
     def address_loads(i: int) -> set[int]:
         """Loads whose values reach the address of load i."""
