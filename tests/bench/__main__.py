@@ -17,13 +17,13 @@ MINICC = str(Path(sys.executable).with_name("minicc"))
 
 # Sizes at which a sample takes at least ten million warp instructions.
 LARGE = {
-    "vadd": ["n=1 << 24"], "saxpy": ["n=20000003"], "daxpy": ["n=1 << 23"], "dot": ["n=1 << 24"],
-    "transpose_naive": ["n=4096"], "transpose_tiled": ["n=4096"], "sgemm_naive": ["n=768"], "sgemm_tiled": ["n=768"],
+    "vadd": ["n=20000000"], "saxpy": ["n=25000003"], "daxpy": ["n=40000000"], "dot": ["n=40000000"],
+    "transpose_naive": ["n=4608"], "transpose_tiled": ["n=5120"], "sgemm_naive": ["n=512"], "sgemm_tiled": ["n=512"],
     "sgemm_regblock": ["n=1024"], "stencil2d": ["w=4000", "h=3000"], "conv1d": ["n=6000000"],
-    "scan": ["n=500000"], "histogram": ["n=1 << 24"], "bitonic": ["n=1 << 18"], "mandelbrot": ["limit=2000"],
-    "nbody": ["n=4096"], "blackscholes": ["n=4000000"], "softmax": ["rows=20000"], "collatz": ["n=200000"],
-    "sha256": ["n=1 << 16"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=400000"],
-    "spmv_vector": ["rows=200000"], "spmv_merge": ["rows=400000"],
+    "scan": ["n=5000000"], "histogram": ["n=1 << 26"], "bitonic": ["n=1 << 19"], "mandelbrot": ["limit=2000"],
+    "nbody": ["n=4096"], "blackscholes": ["n=2000000"], "softmax": ["rows=20000"], "collatz": ["n=200000"],
+    "sha256": ["n=1 << 16"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=1600000"],
+    "spmv_vector": ["rows=200000"], "spmv_merge": ["rows=600000"],
 }  # fmt: skip
 
 

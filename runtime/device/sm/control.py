@@ -24,6 +24,7 @@ from runtime.device.sm.converge import complete_groups, join, leave, participant
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
+from runtime.device.sm.vector import ramp, spread
 
 SPECIAL = abi.SPECIAL_ROW * 128
 R4 = 4 * abi.r_row(4)
@@ -72,12 +73,17 @@ def park(w: int, lanes: int, pc: int, WS: Any, LPC: Any) -> None:
 def release(w: int, WS: Any, LPC: Any) -> None:
     """Free the lanes whose convergence barrier or WARPSYNC is complete."""
     alive = WS[w, L.W_ALIVE]
-    for b in range(16):
+    todo = WS[w, L.W_BLOCKS]
+    while todo:
+        b = first(np.uint32(todo))
+        todo &= todo - 1
         if WS[w, L.W_BB + b]:
             free = complete_groups(w, b, WS)
             if free:
                 WS[w, L.W_BB + b] &= ~free
                 WS[w, L.W_READY] |= free & alive
+        if WS[w, L.W_BB + b] == 0:
+            WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]
     if blocked:
         for k in range(32):
@@ -206,25 +212,54 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
     c = WS[w, L.W_CTA]
     slot = w & 15
     sm = w >> 6
-    for k in range(32):
-        low = 0
-        high = 0
-        if which == 0:
-            low = k
-        elif which <= 3 or which == 24:
-            thread = WS[w, L.W_ID] * 32 + k
-            x = thread % G[L.G_BX]
-            y = thread // G[L.G_BX] % G[L.G_BY]
-            z = thread // (G[L.G_BX] * G[L.G_BY])
+    low = 0
+    high = 0
+    if which == 0:
+        ramp(at, np.uint32(0))
+    elif which <= 3 or which == 24:
+        thread = WS[w, L.W_ID] * 32
+        x = thread % G[L.G_BX]
+        y = thread // G[L.G_BX] % G[L.G_BY]
+        z = thread // (G[L.G_BX] * G[L.G_BY])
+        if G[L.G_BX] & 31 == 0:
+            # A warp is a part of a row of threads.
             if which == 1:
-                low = x
-            elif which == 2:
-                low = y
-            elif which == 3:
-                low = z
+                ramp(at, np.uint32(x))
+            elif which == 24:
+                ramp(at, np.uint32(x | y << 16 | z << 26))
             else:
-                low = x | y << 16 | z << 26
-        elif which == 4:
+                spread(at, np.uint32(y if which == 2 else z))
+        else:
+            for k in range(32):
+                if x == G[L.G_BX]:
+                    x = 0
+                    y += 1
+                    if y == G[L.G_BY]:
+                        y = 0
+                        z += 1
+                value = x | y << 16 | z << 26
+                if which == 1:
+                    value = x
+                elif which == 2:
+                    value = y
+                elif which == 3:
+                    value = z
+                store32(at + 4 * k, np.uint32(value & FULL))
+                x += 1
+    elif which >= 11 and which <= 15:
+        for k in range(32):
+            bit = 1 << k
+            if which == 12:
+                bit = bit - 1
+            elif which == 13:
+                bit = 2 * bit - 1
+            elif which == 14:
+                bit = FULL & ~(2 * bit - 1)
+            elif which == 15:
+                bit = FULL & ~(bit - 1)
+            store32(at + 4 * k, np.uint32(bit))
+    else:
+        if which == 4:
             low = CT[c, L.T_X]
         elif which == 5:
             low = CT[c, L.T_Y]
@@ -241,16 +276,6 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
             high = time >> 32
         elif which == 10:
             low = (clock * 1000 // 1980) >> 32
-        elif which == 11:
-            low = 1 << k
-        elif which == 12:
-            low = (1 << k) - 1
-        elif which == 13:
-            low = (2 << k) - 1
-        elif which == 14:
-            low = FULL & ~((2 << k) - 1)
-        elif which == 15:
-            low = FULL & ~((1 << k) - 1)
         elif which == 16:
             low = sm
         elif which == 17:
@@ -265,8 +290,8 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
             low = G[L.G_LOCALWIN] & FULL
         elif which == 23:
             low = G[L.G_THREADS]
-        store32(at + 4 * k, np.uint32(low & FULL))
-        store32(at + 128 + 4 * k, np.uint32(high & FULL))
+        spread(at, np.uint32(low & FULL))
+    spread(at + 128, np.uint32(high & FULL))
 
 
 @compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
@@ -460,6 +485,7 @@ def control(
             if lanes >> k & 1:
                 LPC[w, k] = i + 1
         WS[w, L.W_BB + b] |= lanes
+        WS[w, L.W_BLOCKS] |= 1 << b
         WS[w, L.W_ACT] = act & ~lanes
         settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
         return 1

@@ -478,6 +478,7 @@ def _common(
     row[L.C_WBAR], row[L.C_RBAR], row[L.C_WAIT] = control.wbar, control.rbar, control.wait
     row[L.C_PIPE], row[L.C_INTERVAL], row[L.C_HOLD] = facts.pipe, max(facts.interval, 1), facts.hold
     row[L.C_QUEUE], row[L.C_QSUB] = facts.queue, round(facts.sub)
+    row[L.C_UNIT] = facts.pipe | facts.queue << 4
     row[L.C_QSM] = round(16 * facts.shared)
     row[L.C_LATENCY], row[L.C_RELEASE], row[L.C_ARRIVE] = facts.latency, facts.release, facts.arrive
     row[L.C_LONG] = space in ("global", "local", "generic") or instr.mnemonic in ("LDGDEPBAR", "DEPBAR")

@@ -215,7 +215,7 @@ class _Run:
                     return int(result)
         resident = self.residency.ctas
         soon = np.full(self.sms, L.BIG, np.int64)
-        placing = self.args("WS CT WAKE G SM")
+        placing = self.args("CODE WS CT WAKE G SC SM")
         number = 0
         for slot in range(resident):
             for m in range(self.sms):

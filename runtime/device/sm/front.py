@@ -72,6 +72,7 @@ def arm(w: int, t: int, CODE: Any, WS: Any, SC: Any, SM: Any, IC0: Any, IC1: Any
         ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t, SC, SM, IC0, IC1, IC2, FP)
         WS[w, L.W_LINE] = line
     WS[w, L.W_TFETCH] = ready
+    SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
     wait = CODE[pc, L.C_WAIT]
     if wait:
         for k in range(6):

@@ -26,7 +26,7 @@ from runtime.device.sm.functional import DST
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, ask_ahead, read_lines, sector_count, write_lines
+from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, read_lines, sector_count, write_lines
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store32, store64
 from runtime.device.sm.table import address
@@ -86,32 +86,31 @@ def read_ports(w: int, i: int, sc: int, t: int, reads: int, CODE: Any, SC: Any) 
         SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + (entry & 1)] = w * 256 + (entry & 255) if entry & KEPT else -1
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
-def unit_time(i: int, sc: int, CODE: Any, SC: Any) -> int:
-    """When the pipe or queue that instruction i needs can take it."""
-    pipe = CODE[i, L.C_PIPE]
-    heavy = SC[sc, L.S_PIPE + L.HEAVY]
-    lite = SC[sc, L.S_PIPE + L.LITE]
-    at = 0
-    if pipe == L.PIPE_FMA:
-        at = lite if lite < heavy else heavy
-    elif pipe == L.PIPE_HEAVY:
-        at = heavy
-    elif pipe == L.PIPE_BOTH:
-        at = lite if lite > heavy else heavy
-    elif pipe:
-        at = SC[sc, L.S_PIPE + pipe]
-    queue = CODE[i, L.C_QUEUE]
-    if queue:
-        if queue == L.Q_LSU:
-            room = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
-        elif queue == L.Q_XU:
-            room = SC[sc, L.S_XU + SC[sc, L.S_XUN] % XU_ENTRIES]
-        else:
-            room = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
-        if room > at:
-            at = room
-    return at
+@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
+def unit_time(unit: int, sc: int, SC: Any) -> int:
+    """When the pipe and queue of an instruction (its C_UNIT) can take it."""
+    pipe = SC[sc, L.S_PIPE + (unit & 15)]
+    room = SC[sc, L.S_ROOM + (unit >> 4)]
+    return pipe if pipe > room else room
+
+
+@compiled("void(int64, int64, int64, int64, int64[:,::1])", forceinline=True)
+def occupy(pipe: int, sc: int, t: int, interval: int, SC: Any) -> None:
+    """An instruction goes into a pipe at `t`: the FMA pipe has two halves, either of which will do for some."""
+    busy = t + interval
+    if pipe >= L.PIPE_FMA and pipe <= L.PIPE_BOTH:
+        heavy = SC[sc, L.S_PIPE + L.PIPE_HEAVY]
+        lite = SC[sc, L.S_LITE]
+        if pipe == L.PIPE_BOTH or (pipe == L.PIPE_FMA and lite <= t):
+            lite = busy
+        if pipe != L.PIPE_FMA or lite != busy:
+            heavy = busy
+        SC[sc, L.S_LITE] = lite
+        SC[sc, L.S_PIPE + L.PIPE_HEAVY] = heavy
+        SC[sc, L.S_PIPE + L.PIPE_FMA] = lite if lite < heavy else heavy
+        SC[sc, L.S_PIPE + L.PIPE_BOTH] = lite if lite > heavy else heavy
+    else:
+        SC[sc, L.S_PIPE + pipe] = busy
 
 
 @compiled(
@@ -151,7 +150,7 @@ def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: An
         PCC[i, L.R_LONG if WS[w, L.W_SBLONG] else L.R_SHORT] += end - at
         at = end
     if t > at:
-        free = unit_time(i, sc, CODE, SC)
+        free = unit_time(CODE[i, L.C_UNIT], sc, SC)
         if free > t:
             free = t
         if free > at:
@@ -291,7 +290,6 @@ def memory_time(
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
             if kind == L.A_LOAD or kind == L.A_LDGSTS:
-                ask_ahead(X, lines, m, 0, G, L1, L2, MP)
                 done = read_lines(
                     X, lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], G, L1, BK, L2,
                     MP, SM, PCC, i,
@@ -300,7 +298,6 @@ def memory_time(
                 atomic = 0
                 if kind != L.A_STORE:
                     atomic = most_on_one(lanes, mask)
-                ask_ahead(X, lines, m, 1, G, L1, L2, MP)
                 done = write_lines(X, lines, m, start, atomic, BK, L2, MP, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
@@ -316,11 +313,13 @@ def memory_time(
         SC[sc, L.S_ADULAST] = start
         SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
         SC[sc, L.S_ADUN] += 1
+        SC[sc, L.S_ROOM + L.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
         SM[m, L.M_ADU] = start * 16 + cost
     else:
         SC[sc, L.S_LSULAST] = start
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
         SC[sc, L.S_LSUN] += 1
+        SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
         SM[m, L.M_LSU] = start * 16 + cost
     X[4000] = start - LSU_FRONT - t
     return done
@@ -351,8 +350,10 @@ def clear(start: int, size: int) -> None:
         store64(at, np.uint64(0))
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1])")
-def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
+@compiled(
+    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
+)
+def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
     """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
     number = G[L.G_NEXTCTA]
     if number >= G[L.G_TOTAL]:
@@ -403,6 +404,7 @@ def place(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SM: Any) -> int:
         WS[w, L.W_START] = t
         WS[w, L.W_LINE] = -2
         WAKE[w] = t
+        SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
         if number < G[L.G_SMS]:
             # The first CTA of an SM finds the constants and the code not there yet.
             WAKE[w] = t + G[L.G_SMSTART]
@@ -471,6 +473,7 @@ def run_sm(
         if WAKE[w] < end:
             j = WS[w, L.W_PC]
             if j >= 0 and j + 1 < limit:
+                prefetch(WS[w, L.W_STATE])
                 ahead(j, WS[w, L.W_STATE], CODE)
                 ahead(j + 1, WS[w, L.W_STATE], CODE)
     while t < end:
@@ -512,12 +515,14 @@ def run_sm(
                             continue
                         else:
                             break
-                    j = WS[v, L.W_PC]
-                    if j < 0 or j >= limit:
-                        G[L.G_FWARP] = v
-                        G[L.G_FPC] = j * 16
-                        return -L.F_INSTR
-                    wake = unit_time(j, sc, CODE, SC)
+                    wake = unit_time(SC[sc, L.S_UNIT + (v & 15)], sc, SC)
+                    j = 0
+                    if wake <= t:
+                        j = WS[v, L.W_PC]
+                        if j < 0 or j >= limit:
+                            G[L.G_FWARP] = v
+                            G[L.G_FPC] = j * 16
+                            return -L.F_INSTR
                     if wake <= t and CODE[j, L.C_PORTS] >= 0:
                         reads = port_reads(v, j, sc, CODE, SC)
                         ports = port_time(reads, sc, SC)
@@ -563,19 +568,7 @@ def run_sm(
             SC[sc, L.S_PORT] = t + CODE[i, L.C_HOLD]
             pipe = CODE[i, L.C_PIPE]
             if pipe:
-                busy = t + CODE[i, L.C_INTERVAL]
-                if pipe == L.PIPE_FMA:
-                    if SC[sc, L.S_PIPE + L.LITE] <= t:
-                        SC[sc, L.S_PIPE + L.LITE] = busy
-                    else:
-                        SC[sc, L.S_PIPE + L.HEAVY] = busy
-                elif pipe == L.PIPE_HEAVY:
-                    SC[sc, L.S_PIPE + L.HEAVY] = busy
-                elif pipe == L.PIPE_BOTH:
-                    SC[sc, L.S_PIPE + L.HEAVY] = busy
-                    SC[sc, L.S_PIPE + L.LITE] = busy
-                else:
-                    SC[sc, L.S_PIPE + pipe] = busy
+                occupy(pipe, sc, t, CODE[i, L.C_INTERVAL], SC)
             if CODE[i, L.C_PORTS] >= 0:
                 read_ports(w, i, sc, t, reads, CODE, SC)
             state = WS[w, L.W_STATE]
@@ -583,8 +576,11 @@ def run_sm(
                 ahead(i + 1, state, CODE)
             if WS[w, L.W_PENDING]:
                 commit(w, i, t, CODE, WS, G, PEND, RES, SRC, RAW, HAZ)
-            guard = load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
-            mask = np.uint32(WS[w, L.W_ACT]) & guard
+            mask = np.uint32(WS[w, L.W_ACT])
+            if CODE[i, L.C_GUARD] != ALWAYS:
+                mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
+            elif CODE[i, L.C_GINV]:
+                mask = np.uint32(0)
             PCC[i, L.P_THREADS] += popcount(mask)
             kind = CODE[i, L.C_KIND]
             done = 0
@@ -603,6 +599,7 @@ def run_sm(
                             start = free
                         SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
                         SC[sc, L.S_XUN] = n + 1
+                        SC[sc, L.S_ROOM + L.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
                         delay = start - t
                         done = start + CODE[i, L.C_LATENCY]
                     else:
@@ -678,7 +675,7 @@ def run_sm(
                                 SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
                                 SM[m, L.M_SINCE] = SM[m, L.M_UNTIL]
                             again = gone + G[L.G_CTALAUNCH]
-                            if place(cta, again, WS, CT, WAKE, G, SM):
+                            if place(cta, again, CODE, WS, CT, WAKE, G, SC, SM):
                                 for other in range(4):
                                     if SC[m * 4 + other, L.S_NEXT] > again:
                                         SC[m * 4 + other, L.S_NEXT] = again

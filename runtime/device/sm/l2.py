@@ -38,6 +38,8 @@ UNITS, SKIP = (1 << 24) - 1, (1 << 20) - 1
 SET = 48
 """Words of a set."""
 L1_WAYS, L2_WAYS = 8, 16
+MISSES = 4100
+"""Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
 
 # MP: parameters, all int64.
 (
@@ -197,25 +199,12 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
     return late
 
 
-@compiled("void(int64[::1], int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1])")
-def ask_ahead(X: Any, lines: int, m: int, write: int, G: Any, L1: Any, L2: Any, MP: Any) -> None:
-    """Have the host fetch what `read_lines` or `write_lines` will look at; changes nothing."""
-    sets = G[L.G_L1SETS]
-    for k in range(lines):
-        line = X[2 * k]
-        at = l2_set(line, MP)
-        home = l2_home(line)
-        if not write:
-            tags = address(L1, (m, SET * (line % sets)))
-            for piece in range(6):
-                prefetch(tags + 64 * piece)
-            if home != m & 1:
-                tags = address(L2, (m & 1, at))
-                for piece in range(6):
-                    prefetch(tags + 64 * piece)
-        tags = address(L2, (home, at))
-        for piece in range(6):
-            prefetch(tags + 64 * piece)
+@compiled("void(int64, int64, int64[:,::1], int64[::1])", forceinline=True)
+def l2_ahead(line: int, partition: int, L2: Any, MP: Any) -> None:
+    """Have the host fetch the set of a line; changes nothing."""
+    tags = address(L2, (partition, l2_set(line, MP)))
+    for piece in range(6):
+        prefetch(tags + 64 * piece)
 
 
 @compiled(
@@ -227,51 +216,69 @@ def read_lines(
     PCC: Any, i: int,
 ) -> int:  # fmt: skip
     """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
-    is served at `t + latency`. The time at which all of it is there."""
+    is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
+    host can fetch the sets of L2 for those that miss."""
     done = t + latency
     sets = G[L.G_L1SETS]
     epoch = SM[m, L.M_EPOCH] << 48
+    if not bypass and lines > 1:
+        for k in range(lines):
+            tags = address(L1, (m, SET * (X[2 * k] % sets)))
+            prefetch(tags)
+            prefetch(tags + 64)
+    misses = 0
     for k in range(lines):
         line = X[2 * k]
-        need = X[2 * k + 1]
-        missing = need
-        at = SET * (line % sets)
-        sector = 0
+        missing = X[2 * k + 1]
+        place = -1
         if not bypass:
-            tag = line | epoch
+            at = SET * (line % sets)
             tags = address(L1, (m, at))
-            hits = find8(tags, tag)
-            way = 0
-            if hits:
-                way = first(np.uint32(hits))
-            else:
-                way = least8(tags + 64)
+            hits = find8(tags, line | epoch)
+            way = first(np.uint32(hits)) if hits else least8(tags + 64)
             G[L.G_L1STAMP] += 1
             L1[m, at + 8 + way] = G[L.G_L1STAMP]
-            sector = at + 16 + 4 * way
+            place = at + 16 + 4 * way
             if hits:
                 for s in range(4):
-                    if need >> s & 1:
-                        there = L1[m, sector + s]
+                    if missing >> s & 1:
+                        there = L1[m, place + s]
                         if there:
                             missing &= ~(1 << s)
                             PCC[i, L.P_L1HIT] += 1
                             if there > done:
                                 done = there
             else:
-                L1[m, at + way] = tag
+                L1[m, at + way] = line | epoch
                 for s in range(4):
-                    L1[m, sector + s] = 0
+                    L1[m, place + s] = 0
+            place += way << 32
         if missing:
-            asked = take(BK, BK_PORTS + 2 * m + 1, t, 8, MP[MP_CAP_PORT])
-            there = l2_access(BK, L2, MP, m, asked + latency, line, missing, 0, PCC, i)
-            there = take(BK, BK_PORTS + 2 * m, there, sector_count(missing) * 8, MP[MP_CAP_PORT])
-            if not bypass:
+            n = MISSES + 3 * misses
+            X[n] = line
+            X[n + 1] = missing
+            X[n + 2] = place
+            misses += 1
+            home = l2_home(line)
+            l2_ahead(line, m & 1, L2, MP)
+            if home != m & 1:
+                l2_ahead(line, home, L2, MP)
+    for k in range(misses):
+        line = X[MISSES + 3 * k]
+        missing = X[MISSES + 3 * k + 1]
+        asked = take(BK, BK_PORTS + 2 * m + 1, t, 8, MP[MP_CAP_PORT])
+        there = l2_access(BK, L2, MP, m, asked + latency, line, missing, 0, PCC, i)
+        there = take(BK, BK_PORTS + 2 * m, there, sector_count(missing) * 8, MP[MP_CAP_PORT])
+        if not bypass:
+            place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
+            way = X[MISSES + 3 * k + 2] >> 32
+            # Unless a later line of the same load has taken the place.
+            if L1[m, place - 16 - 3 * way] == line | epoch:
                 for s in range(4):
                     if missing >> s & 1:
-                        L1[m, sector + s] = there
-            if there > done:
-                done = there
+                        L1[m, place + s] = there
+        if there > done:
+            done = there
     return done
 
 
@@ -280,6 +287,8 @@ def write_lines(X: Any, lines: int, m: int, t: int, atomic: int, BK: Any, L2: An
     """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X. The time at which
     L2 has taken all of it."""
     done = t
+    for k in range(lines):
+        l2_ahead(X[2 * k], l2_home(X[2 * k]), L2, MP)
     for k in range(lines):
         need = X[2 * k + 1]
         sectors = sector_count(need)

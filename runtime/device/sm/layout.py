@@ -44,6 +44,8 @@ C_WBAR = next(_c)
 C_RBAR = next(_c)
 C_WAIT = next(_c)
 C_PIPE = next(_c)
+C_UNIT = next(_c)
+"""pipe | queue << 4"""
 C_INTERVAL = next(_c)
 C_HOLD = next(_c)
 """cycles the issue port of the sub-core is held (1 normally)"""
@@ -110,9 +112,6 @@ C_COLUMNS = next(_c)
 
 # Execution pipes (index from S_PIPE). FMA takes either half of the FMA pipe, HALF both.
 PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, PIPE_CBU = range(8)
-HEAVY, LITE = 8, 9
-"""S_PIPE slots of the two halves of the FMA pipe."""
-
 # Kinds of instruction.
 (
     K_EXEC,
@@ -204,6 +203,8 @@ W_SBL = _several(_c, 6)
 """scoreboards: 1 if the latest release is a long one"""
 W_LDGSTS = next(_c)
 """when all LDGSTS so far are done"""
+W_BLOCKS = next(_c)
+"""a bit per convergence barrier that may have lanes blocked"""
 W_SPIN = next(_c)
 """backward branches since the last switch of groups"""
 W_WSYNC = next(_c)
@@ -265,8 +266,14 @@ S_BANK0 = next(_c)
 S_BANK1 = next(_c)
 S_CACHE = _several(_c, 6)
 """reuse cache, entry 2 * slot + bank: warp * 256 + register, or -1"""
-S_PIPE = _several(_c, 16)
-"""when pipe p takes its next instruction"""
+S_PIPE = _several(_c, 8)
+"""when pipe p takes its next instruction; FMA: either half, BOTH: both, HEAVY: that half (pipe 0: always)"""
+S_LITE = next(_c)
+"""when the other half does"""
+S_ROOM = _several(_c, 4)
+"""when queue q has room for a request (queue 0: always)"""
+S_UNIT = _several(_c, 16)
+"""what each of its warps will need next (C_UNIT)"""
 S_XU = _several(_c, 2)
 S_XUN = next(_c)
 S_ADU = _several(_c, 4)

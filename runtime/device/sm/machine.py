@@ -109,7 +109,7 @@ def run_untimed(
             return 1
         c = G[L.G_TURN]
         G[L.G_TURN] = c + 1 if c + 1 < slots else 0
-        if CT[c, L.T_ACTIVE] == 0 and place(c, 0, WS, CT, WAKE, G, SM) == 0:
+        if CT[c, L.T_ACTIVE] == 0 and place(c, 0, CODE, WS, CT, WAKE, G, SC, SM) == 0:
             continue
         done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
         if done < 0:

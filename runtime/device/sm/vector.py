@@ -246,6 +246,18 @@ def spread(typing_context: Any, row: Any, value: Any) -> Any:
 
 
 @intrinsic
+def ramp(typing_context: Any, row: Any, value: Any) -> Any:
+    """`value` plus the number of the lane into the 32 words of a row."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        numbers = ir.Constant(ir.VectorType(_I32, 32), [ir.Constant(_I32, k) for k in range(32)])
+        _store(builder, args[0], builder.add(_splat(builder, args[1], 32), numbers))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint32), generate
+
+
+@intrinsic
 def clear_tally(typing_context: Any, tally: Any) -> Any:
     """Set 32 counters of a byte each, at a host address, to 0."""
 
