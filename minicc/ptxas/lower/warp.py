@@ -1,16 +1,17 @@
 """Warp-wide instructions: shfl, vote, match, redux, activemask, elect, nanosleep.
 
 A `.sync` instruction runs when the lanes of its mask have arrived. Where the block may be executed by part of a warp,
-WARPSYNC brings them together first (`converge` removes it where the whole warp is known to be there).
+WARPSYNC brings them together first (`converge` removes it where the whole warp is known to be there). More lanes than
+those of the mask may be there too, and lanes with other masks (tiles of a warp): results are cut down to the mask.
 """
 
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm
+from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, neg, number
 from minicc.ptxas.lower.types import bits, type_of
 from minicc.ptxas.mir import MOperand, V
-from minicc.sass.instr import Imm
+from minicc.sass.instr import Imm, Name, Target
 
 FULL = 0xFFFFFFFF
 
@@ -28,6 +29,14 @@ def gather(b: Builder, mask: ptx.Operand) -> None:
     """WARPSYNC before a collective; marked, so that it can go where it is not needed."""
     warpsync(b, mask)
     b.collective.add(id(b.block.insts[-1]))
+
+
+def members(b: Builder, mask: ptx.Operand) -> MOperand | None:
+    """The mask, unless it is all ones."""
+    known = b.constant(mask)
+    if known is not None and known & FULL == FULL:
+        return None
+    return b.val(mask)
 
 
 def shfl(b: Builder, inst: ptx.Inst) -> None:
@@ -54,11 +63,35 @@ def vote(b: Builder, inst: ptx.Inst) -> None:
     if mask:
         gather(b, mask[0])
     p = b.pred_of(source)
+    some = members(b, mask[0]) if mask else None
     if "ballot" in inst.modifiers:
-        b.emit("VOTE.ANY", (b.dst(d), TRUE), (p,), side=True)
+        votes = b.dst(d) if some is None else b.temp()
+        b.emit("VOTE.ANY", (votes, TRUE), (p,), side=True)
+        if some is not None:
+            b.lop(b.dst(d), votes, some, ZERO, 0xC0)
+        return
+    if some is not None:
+        _vote_of(b, d, p, some, inst.modifiers)
         return
     mode = next({"all": "ALL", "any": "ANY", "uni": "EQ"}[m] for m in inst.modifiers if m in ("all", "any", "uni"))
     b.emit(f"VOTE.{mode}", (b.dst_pred(d),), (p,), side=True)
+
+
+def _vote_of(b: Builder, d: ptx.Operand, p: MOperand, mask: MOperand, mods: tuple[str, ...]) -> None:
+    """A vote of the lanes of a mask that is not the whole warp."""
+    votes = b.temp()
+    b.emit("VOTE.ANY", (votes, TRUE), (p,), side=True)
+    # All: no lane of the mask is missing; any: some lane is there; uni: either none or all.
+    there = b.logic(votes, mask, 0xC0)
+    missing = b.logic(votes, mask, 0x0C)
+    out = b.dst_pred(d)
+    if "any" in mods:
+        b.emit("ISETP.NE.U32.AND", (out, TRUE), (there, ZERO, TRUE))
+    elif "all" in mods:
+        b.emit("ISETP.EQ.U32.AND", (out, TRUE), (missing, ZERO, TRUE))
+    else:
+        none = b.setp("ISETP.EQ.U32.AND", there, ZERO)
+        b.emit("ISETP.EQ.U32.OR", (out, TRUE), (missing, ZERO, none))
 
 
 def match(b: Builder, inst: ptx.Inst) -> None:
@@ -70,7 +103,19 @@ def match(b: Builder, inst: ptx.Inst) -> None:
     suffix = ".U64" if wide else ""
     first, second = (d.first, d.second) if isinstance(d, ptx.Pair) else (d, None)
     out = b.temp() if isinstance(first, ptx.Symbol) else b.dst(first)
-    if "all" in inst.modifiers:
+    some = members(b, mask)
+    if some is not None:
+        same = b.temp()
+        b.emit(f"MATCH.ANY{suffix}", (same,), (x,), side=True)
+        if "all" not in inst.modifiers:
+            b.lop(out, same, some, ZERO, 0xC0)
+            return
+        mine = b.reg(some)
+        p = b.setp("ISETP.EQ.U32.AND", b.logic(same, mine, 0xC0), mine)
+        b.select(out, mine, ZERO, p)
+        if second is not None:
+            b.emit("PLOP3.LUT", (b.dst_pred(second), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
+    elif "all" in inst.modifiers:
         b.emit(f"MATCH.ALL{suffix}", (b.dst_pred(second), out), (x,), side=True)
     else:
         b.emit(f"MATCH.ANY{suffix}", (out,), (x,), side=True)
@@ -82,14 +127,31 @@ def redux(b: Builder, inst: ptx.Inst) -> None:
     d, source, mask = inst.operands
     if type_ not in ("u32", "s32", "b32"):
         b.unsupported()
-    gather(b, mask)
+    some = members(b, mask)
+    if some is None:
+        gather(b, mask)
     op = next(m for m in inst.modifiers if m in ("add", "min", "max", "and", "or", "xor"))
     word = {"add": ".SUM", "min": ".MIN", "max": ".MAX", "and": "", "or": ".OR", "xor": ".XOR"}[op]
     if op in ("min", "max") and type_ == "s32":
         word += ".S32"
     result = b.uniform()
-    b.emit(f"REDUX{word}", (result,), (b.reg(b.val(source)),), side=True)
-    b.emit("MOV", (b.dst(d),), (result,))
+    if some is None:
+        b.emit(f"REDUX{word}", (result,), (b.reg(b.val(source)),), side=True)
+        b.emit("MOV", (b.dst(d),), (result,))
+        return
+    # Only the lanes of one mask run between WARPSYNC.EXCLUSIVE and BSYNC.
+    value, after, barrier = b.reg(b.val(source)), b.label("redux"), V(b.fn.new("B"))
+    b.emit("BSSY", (barrier,), (Target(label=after),), side=True)
+    b.emit("WARPSYNC.EXCLUSIVE", (), (b.reg(some),), side=True, memory="barrier")
+    b.emit(f"REDUX{word}", (result,), (value,), side=True)
+    b.emit("MOV", (b.dst(d),), (result,), side=True)
+    b.emit("BSYNC", (), (barrier,), side=True)
+    b.start(after)
+
+
+def branches(inst: ptx.Inst) -> bool:
+    """Does the instruction make blocks?"""
+    return inst.opcode == "redux"
 
 
 def activemask(b: Builder, inst: ptx.Inst) -> None:
@@ -101,6 +163,16 @@ def elect(b: Builder, inst: ptx.Inst) -> None:
     d, mask = inst.operands
     gather(b, mask)
     first, second = (d.first, d.second) if isinstance(d, ptx.Pair) else (d, None)
+    some = members(b, mask)
+    if some is not None:
+        chosen, lane = b.temp(), b.temp()
+        lowest = b.logic(b.new("IADD3", neg(b.reg(some)), ZERO, ZERO), some, 0xC0)
+        b.emit("FLO.U32", (chosen,), (lowest,))
+        b.emit("S2R", (lane,), (Name("SR_LANEID"),))
+        b.emit("ISETP.EQ.U32.AND", (b.dst_pred(second), TRUE), (lane, chosen, TRUE))
+        if not isinstance(first, ptx.Symbol):
+            b.move(b.dst(first), chosen)
+        return
     leader = b.uniform()
     b.emit("ELECT", (b.dst_pred(second), leader), (TRUE,), side=True)
     if not isinstance(first, ptx.Symbol):

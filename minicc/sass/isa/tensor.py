@@ -21,7 +21,7 @@ ROWS = (
     op("IMMA", 0x237, "{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
        when="72..74=4", shape="75,86: 8816 ? 16816 16832", **INT8),
     op("IMMA", 0x237, ".SP{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id",
-       MMA1688, when="72..74=5", shape="75,85..86: 2=8832 6=16864 4=16832", **INT8, **META),
+       MMA1688, when="72..74=5", shape="75,85..86: 2=8832 6=16864 5=16832", **INT8, **META),
     op("BMMA", 0x23D, "{shape}.AND.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
        when="74=1 78..80=5", on="sm_80 sm_90", shape="75..76: 88128 168128 168256 ?"),
     op("DMMA", 0x23F, "{shape}{round} Rd:dmma_d, -|Ra|:dmma_a, -|Rb|:dmma_b, -|Rc|:dmma_d, !UPx?", DMMA,

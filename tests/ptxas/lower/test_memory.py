@@ -266,6 +266,36 @@ def test_collectives_inside_divergent_code() -> None:
     assert np.array_equal(out[:, 1], np.where(inside, 0xFF, 0))
 
 
+def test_collectives_of_tiles() -> None:
+    """A whole warp in step, whose lanes belong to masks of eight."""
+    body = (
+        "mov.u32 %r9, %laneid; and.b32 %r8, %r9, 24; mov.u32 %r7, 0xff; shl.b32 %r7, %r7, %r8;"
+        " ld.global.u32 %r1, [%in]; and.b32 %r1, %r1, 3; setp.lt.u32 %p1, %r1, 1; vote.sync.ballot.b32 %r2, %p1, %r7;"
+        " vote.sync.any.pred %p2, %p1, %r7; vote.sync.all.pred %p3, %p1, %r7; vote.sync.uni.pred %p4, %p1, %r7;"
+        " selp.u32 %r3, 1, 0, %p2; @%p3 add.u32 %r3, %r3, 2; @%p4 add.u32 %r3, %r3, 4;"
+        " match.any.sync.b32 %r4, %r1, %r7; and.b32 %r5, %r9, 8; @%p1 add.u32 %r5, %r5, %r9; shr.u32 %r6, %r5, 3;"
+        " match.all.sync.b32 %r10|%p5, %r6, %r7; @%p5 add.u32 %r3, %r3, 8; elect.sync _|%p6, %r7;"
+        " @%p6 add.u32 %r3, %r3, 16; add.u32 %r3, %r3, %r10; st.global.v4.u32 [%out], {%r2,%r3,%r4,%r7};"
+    )
+    data = numbers()
+    data[32:40] = data[48:56] = 0
+    out = run(body, data)
+    low = (lanes(data).reshape(-1) & 3).astype(np.int64)
+    for tile in range(0, THREADS, 8):
+        shift = tile % 32
+        mine = low[tile : tile + 8]
+        lane = np.arange(shift, shift + 8)
+        sixth = ((lane & 8) + np.where(mine < 1, lane, 0)) >> 3
+        flags = 1 * (mine < 1).any() + 2 * (mine < 1).all() + 4 * ((mine < 1).all() or not (mine < 1).any())
+        same = len(set(sixth)) == 1
+        for k in range(8):
+            row = out[tile + k]
+            assert row[0] == sum(1 << shift + j for j in range(8) if mine[j] < 1)
+            extra = (8 + (0xFF << shift) if same else 0) + (16 if k == 0 else 0)
+            assert row[1] == (flags + extra) & 0xFFFFFFFF
+            assert row[2] == sum(1 << shift + j for j in range(8) if mine[j] == mine[k])
+
+
 def test_jump_table_and_guards() -> None:
     body = (
         "rem.u32 %r1, %t, 5; mov.u32 %r2, 9;\nT: .branchtargets A, B, C, B, D;\n@%p1 mov.u32 %r2, 8; brx.idx %r1, T;\n"
