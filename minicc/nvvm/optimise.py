@@ -27,6 +27,17 @@ _SLSR_LIMIT = 256
 block (an unrolled SHA-256) it takes 0.25 s, more than all other passes together, and finds nothing there. Beyond this
 many candidates in one block the pipeline is run in two halves, around that pass."""
 
+_UNROLLING = {
+    "unroll-threshold": 1000,
+    "unroll-partial-threshold": 200,
+    "scev-cheap-expansion-budget": 6,
+    "unroll-max-upperbound": 0,
+}
+"""Loads in flight hide latency, and a warp has registers for them: LLVM's limits for NVPTX (300, 75) stop at four turns
+of a short loop where NVIDIA's tools make sixteen. The budget lets strides of a power of two be unrolled, and no
+division; a loop of at most eight turns is unrolled like any other. Cycles on the model over nvcc's, 24 samples and 26
+kernels of tests/bench: 1.02 before, 0.98 after."""
+
 _lock = threading.RLock()
 _state: dict[str, Any] = {"ready": False, "short": False, "registered": False, "machines": {}}
 
@@ -41,6 +52,8 @@ def load() -> Any:
         # A divergent diamond costs a warp both sides and the branches, so more is worth speculating than on a CPU.
         # 8 makes collatz's loop body straight (28,516 to 22,545 cycles on the model) and changes no other sample.
         llvm.set_option("", "-two-entry-phi-node-folding-threshold=8")
+        for name, value in _UNROLLING.items():
+            llvm.set_option("", f"-{name}={value}")
         _state["ready"] = True
     return llvm
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -89,7 +89,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
         new = d.reg
         part = d.part
 
-        def moved(v: V, old: int = s.reg.id, new: object = new, part: int = part) -> V:
+        def moved(v: V, old: int = s.reg.id, new: VReg = new, part: int = part) -> V:
             return attrs.evolve(v, reg=new, part=part) if v.reg.id == old else v
 
         maker.dsts = tuple(moved(x) if isinstance(x, V) else x for x in maker.dsts)

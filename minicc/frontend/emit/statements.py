@@ -9,6 +9,7 @@ import attrs
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.emit import unrolling
 from minicc.frontend.emit.instructions import fit
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import quoted
@@ -218,15 +219,16 @@ class FunctionEmitter(Values):
         self.begin(end)
 
     def _loop_metadata(self, s: ast.Loop) -> str:
-        if s.unroll is None:
+        factor = unrolling.factor(s)
+        if factor is None:
             return ""
         module = self.module
-        if s.unroll == 0:
+        if factor == 0:
             hint = module.node('!{!"llvm.loop.unroll.enable"}')
-        elif s.unroll == 1:
+        elif factor == 1:
             hint = module.node('!{!"llvm.loop.unroll.disable"}')
         else:
-            hint = module.node(f'!{{!"llvm.loop.unroll.count", i32 {s.unroll}}}')
+            hint = module.node(f'!{{!"llvm.loop.unroll.count", i32 {factor}}}')
         own = f"!{len(module.metadata)}"
         module.node(f"distinct !{{{own}, {hint}}}")
         return f", !llvm.loop {own}"
