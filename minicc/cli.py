@@ -7,15 +7,19 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnostic
+
+if TYPE_CHECKING:
+    from minicc.isel.explain import Explanation
 
 VERBS = {
     "run": "compile, launch and check a kernel, on the SM model or on a GPU",
     "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
     "bound": "what a kernel's code can reach at most, without running it",
     "classic": "experiments on older machines, simulated from their descriptions",
+    "patterns": "browse, search and count the pattern database of instruction selection",
     "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
     "as": "assemble what objdump prints",
     "cache": "info, clear, warm: what is kept between runs",
@@ -83,6 +87,10 @@ def _verb(verb: str, words: list[str]) -> int:
         from minicc.verbs import classic
 
         return classic.main(words)
+    if verb == "patterns":
+        from minicc.verbs import patterns
+
+        return patterns.main(words)
     if verb == "objdump":
         from minicc import objdump
 
@@ -143,6 +151,8 @@ def _compile(words: list[str]) -> int:
             print(f"#$ {'total':24} {(time.perf_counter() - start) * 1e3:8.1f} ms", file=sys.stderr)
         output = request.values.get("output") or _default_output(build, request.stage)
         driver.write(output, result)
+        if build.explanation is not None:
+            _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("keep"):
             directory = Path(request.values.get("keep_dir", "."))
             for artifact, content in build.artifacts.items():
@@ -151,6 +161,15 @@ def _compile(words: list[str]) -> int:
             rule = request.values.get("depend_file") or f"{build.stem}.d"
             driver.write(rule, driver.dependency_rule(build, output))
     return 0
+
+
+def _print_explanation(explanation: Explanation, as_json: bool, to: TextIO) -> None:
+    if as_json:
+        import json
+
+        print(json.dumps({"schema": 1, "explain": explanation.to_json()}, indent=2), file=to)
+    else:
+        print(explanation.render(), end="", file=to)
 
 
 def _default_output(build: object, stage: str) -> str:

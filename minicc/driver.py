@@ -21,6 +21,7 @@ from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
 from minicc.options import Request, Target
 
 if TYPE_CHECKING:
+    from minicc.isel.explain import Explanation
     from minicc.ptx.model import Module
     from minicc.sass.program import Program
 
@@ -45,6 +46,8 @@ class Build:
     dependencies: list[str] = attrs.field(factory=list)
     times: list[tuple[str, float]] = attrs.field(factory=list)
     info: list[str] = attrs.field(factory=list)
+    explanation: Explanation | None = None
+    """What instruction selection weighed, for --explain."""
     _memo: dict[tuple[str, str], Any] = attrs.field(factory=dict)
 
     # Bookkeeping
@@ -126,7 +129,9 @@ class Build:
             text = self.opt_ll(target)
             from minicc import isel, nvvm
 
-            module = isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options())
+            if self.request.has("explain"):
+                self.explanation = isel.Explanation()
+            module = isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
             self.keep(f"{self.tag(target)}.ptx", ptx.format(module))
             return module
 

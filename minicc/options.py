@@ -64,6 +64,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("verbose", ("v", "verbose"), "flag", "Print the stages as they run, with their time."),
     Option("no_warnings", ("w", "disable-warnings"), "flag", "No warnings."),
     Option("werror", ("Werror",), "list", "Make warnings of KIND errors: all-warnings.", "KIND"),
+    Option("explain", ("explain",), "flag", "Print what instruction selection weighed for each PTX instruction."),
     Option("json", ("json",), "flag", "Diagnostics and reports as JSON."),
     Option("device_c", ("dc",), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
     Option("m64", ("m64",), "flag", "64-bit; the only kind there is."),

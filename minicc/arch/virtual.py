@@ -1,7 +1,8 @@
 """Architectures that have PTX but no machine code here: what selection must know of them, as a table.
 
-Everything below PTX (latencies, pipes, caches) is inherited from sm_90 and means nothing for them; `sass` is empty, which
-is how ptxas refuses them by name. Sources: the PTX manual's target and version notes; LLVM's NVPTX processor table.
+Everything below PTX (latencies, pipes, caches) is inherited from sm_90 and means nothing for them; `sass` is empty,
+which is how ptxas refuses them by name. Sources: the PTX manual's target and version notes; LLVM's NVPTX processor
+table.
 """
 
 from __future__ import annotations

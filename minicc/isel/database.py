@@ -16,7 +16,7 @@ from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
 from minicc.isel.patterns import CATEGORIES, COSTS, Row, cost_of, rows_of
 from minicc.isel.patterns.axes import AXES, SINCE
-from minicc.isel.patterns.costs import generations
+from minicc.isel.patterns.costs import generations, since
 from minicc.isel.tables import ConstraintTable, CostTable, PatternTable
 
 # Operand constraint classes: nibble of the operand mask -> (name, what is accepted: 1 register, 2 immediate, 4 address,
@@ -39,9 +39,9 @@ CLASSES: dict[str, tuple[int, int]] = {
     "high": (14, IMM),
     "i31": (15, IMM),
 }
-"""r register; ri register or immediate; i any immediate; i5 0..31; i31 0..30; i6 0..63; p2 a power of two; low a mask 2**n - 1;
-m address; n predicate, possibly negated; s16 -32768..32767; sym symbol; u32 0..2**32-1; s31 a 64-bit immediate that is
-a signed 32-bit one; high ~(2**n - 1) of 32 bits."""
+"""r register; ri register or immediate; i any immediate; i5 0..31; i31 0..30; i6 0..63; p2 a power of two; low a mask
+2**n - 1; m address; n predicate, possibly negated; s16 -32768..32767; sym symbol; u32 0..2**32-1; s31 a 64-bit immediate
+that is a signed 32-bit one; high ~(2**n - 1) of 32 bits."""
 
 _RANGES: dict[int, Any] = {
     4: lambda v: 0 <= v < 32,
@@ -224,22 +224,26 @@ def signatures(op: str) -> list[int]:
     return [key for head in heads(op) if (key := signature(head + rest)) is not None]
 
 
+_LEAVES = 32
+"""Where the classes of the operands begin in an operand mask: four bits each."""
+
+
 @cache
 def _mask(op: str, leaves: str) -> int:
-    """Operand mask: the type the operation works on in bits 4 to 7 (the hash ignores those below), above it the class
-    of each operand in order of appearance, four bits each."""
-    mask = _WORD.get(op.rpartition(".")[2], 0) << 4
+    """Operand mask: the type the operation works on in bits 28 to 31, above it the class of each operand in order of
+    appearance. The bits below are what the hash sees, mixed from the others."""
+    exact = _WORD.get(op.rpartition(".")[2], 0)
     for position, found in enumerate(_LEAF.finditer(leaves)):
-        mask |= CLASSES[found[2] or "r"][0] << (8 + 4 * position)
-    return mask
+        exact |= CLASSES[found[2] or "r"][0] << (4 + 4 * position)
+    return exact << 28 | exact * 0x127047 & 0xFFFFFF0
 
 
 def constraint_data(mask: int) -> int:
-    """What each operand accepts, in the places of the mask; the type; the number of operands in the low four bits."""
-    data = mask & 0xF0
+    """What each operand accepts, and the type, in the places of the mask; the number of operands in the low bits."""
+    data = mask & 0xF0000000
     count = 0
-    while mask >> (8 + 4 * count):
-        data |= CLASSES[_CLASS_NAMES[mask >> (8 + 4 * count) & 15]][1] << (8 + 4 * count)
+    while mask >> (_LEAVES + 4 * count):
+        data |= CLASSES[_CLASS_NAMES[mask >> (_LEAVES + 4 * count) & 15]][1] << (_LEAVES + 4 * count)
         count += 1
     return data | count
 
@@ -268,7 +272,8 @@ class Database:
         self.primary = PatternTable()
         self.secondary = ConstraintTable()
         self.tertiary = CostTable()
-        self.families = {name: index for index, name in enumerate(COSTS)}
+        self.names = list(COSTS)
+        self.families = {name: index for index, name in enumerate(self.names)}
         self.masks: list[int] = []
         records: list[tuple[int, ...]] = []
         for key, rows in groups.items():
@@ -283,20 +288,27 @@ class Database:
         self.primary.bulk(records)
         for mask in sorted(set(self.masks)):
             self.secondary.insert(mask, constraint_data(mask))
-        for name, family in self.families.items():
-            for generation in generations(name) if everything else [sm]:
-                latency, throughput = cost_of(name, generation)
-                key = CostTable.key(family, generation)
-                self.tertiary.insert(key, costs.combine(latency, throughput), generation)
+        if everything:
+            for name in COSTS:
+                for generation in generations(name):
+                    self._bake(name, generation)
         self._found: dict[str, list[Pattern]] = {}
         self._cost_of: dict[int, costs.Cost] = {}
+
+    def _bake(self, name: str, sm: int) -> int:
+        """Key of a class' record for a machine; the record is made if it is not there yet."""
+        key = CostTable.key(self.families[name], since(name, sm))
+        if self.tertiary.lookup(key) is None:
+            latency, throughput = cost_of(name, sm)
+            self.tertiary.insert(key, costs.combine(latency, throughput), since(name, sm))
+        return key
 
     def cost(self, pattern: Pattern) -> costs.Cost:
         """Final cost of a pattern, from the cost table."""
         found = self._cost_of.get(pattern.family)
         if found is None:
-            found = self.tertiary.lookup(CostTable.key(pattern.family, self.sm)) or costs.INFINITY
-            self._cost_of[pattern.family] = found
+            key = self._bake(self.names[pattern.family], self.sm)
+            found = self._cost_of[pattern.family] = self.tertiary.lookup(key) or costs.INFINITY
         return found
 
     def lookup(self, op: str) -> list[Pattern]:
@@ -329,7 +341,7 @@ class Database:
                 if any(SINCE.get(pair, 0) > self.sm for pair in bound.items()):
                     continue
                 data = self.secondary.get(self.masks[index]) or 0
-                if data >> 4 & 15 not in (0, type_):
+                if data >> 28 & 15 not in (0, type_):
                     continue
                 out.append(self._pattern(row, index, sig, data, bound))
         return out
@@ -372,8 +384,8 @@ def _parse_tree(text: str, mask: int, constraint: int, bound: dict[str, str]) ->
     def leaves(token: str) -> list[Tree | Leaf]:
         nonlocal position
         name, _, several = token.partition(":")[0].partition("*")
-        code = mask >> (8 + 4 * position) & 15
-        accept = constraint >> (8 + 4 * position) & 15
+        code = mask >> (_LEAVES + 4 * position) & 15
+        accept = constraint >> (_LEAVES + 4 * position) & 15
         position += 1
         names = [f"{name}{i}" for i in range(int(several))] if several else [name]
         return [Leaf(one, accept, _RANGES.get(code)) for one in names]

@@ -241,3 +241,14 @@ class CostTable:
 
     def __len__(self) -> int:
         return self.used
+
+    def chains(self) -> list[int]:
+        """Length of each bucket's chain."""
+        lengths = []
+        for record in self.heads:
+            length = 0
+            while record != NIL:
+                length += 1
+                record = COST.unpack_from(self.data, record * COST.size)[3]
+            lengths.append(length)
+        return lengths

@@ -1,5 +1,5 @@
-"""Every pattern on every architecture that NVIDIA's ptxas knows: its PTX is valid for that target, and taking the pattern
-away changes what is selected."""
+"""Every pattern on every architecture that NVIDIA's ptxas knows: its PTX is valid there, and taking the pattern away
+changes what is selected."""
 
 from __future__ import annotations
 

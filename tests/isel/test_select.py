@@ -196,11 +196,13 @@ def test_explanations() -> None:
     explanation = isel.Explanation()
     module = nvvm.read(nvvm.optimise(VADD, nvvm.Options()))
     isel.select(module, arch.get("sm_90"), isel.Options(), explanation)
-    choice = next(c for c in explanation.choices if c.ptx == "mad.lo.s32")
+    choice = next(c for c in explanation.choices if c.ptx.startswith("mad.lo.s32"))
     assert len(choice.candidates) >= 2
-    chosen = [cost for _, cost, this in choice.candidates if this]
-    assert chosen == [min(cost for _, cost, _ in choice.candidates)]
-    assert "* " in explanation.render() and explanation.to_json()
+    chosen = [c.cost for c in choice.candidates if c.chosen]
+    assert chosen == [min(c.cost for c in choice.candidates)]
+    assert all(c.cost == c.mantissa * 2.0**c.exponent >= c.own for c in choice.candidates)
+    assert choice.why.startswith("least cost, by")
+    assert "* " in explanation.render() and explanation.to_json()[0]["candidates"]
 
 
 def test_first_match_is_another_cover() -> None:

@@ -155,13 +155,14 @@ CHANGES: dict[str, dict[int, tuple[int, int]]] = {
 }  # fmt: skip
 
 
+def since(name: str, sm: int) -> int:
+    """The generation whose figures of a class a machine has."""
+    return max((first for first in CHANGES.get(name, ()) if first <= sm), default=GENERATIONS[0])
+
+
 def cost_of(name: str, sm: int) -> tuple[int, int]:
     """(latency, issue cycles) of a cost class on a machine."""
-    changes = CHANGES.get(name)
-    if changes is None:
-        return COSTS[name]
-    since = max((first for first in changes if first <= sm), default=0)
-    return changes.get(since) or COSTS[name]
+    return CHANGES.get(name, {}).get(since(name, sm)) or COSTS[name]
 
 
 def generations(name: str) -> list[int]:

@@ -1,0 +1,158 @@
+"""`minicc patterns`: browse, search and count the pattern database of instruction selection."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from minicc import arch as archs
+from minicc.diagnostics import fail
+
+USAGE = """usage: minicc patterns [WORD...] [options]
+
+Without words: how many patterns there are, by category, width and SM, and how full the three tables are. With words:
+the patterns whose tree, template or cost class contains all of them.
+
+  --category NAME   only arithmetic, bitwise, floating, convert, memory, control, tensor or special
+  --width BITS      only those on 8, 16, 32, 64 or 128 bits, or variable
+  --op OPERATION    the candidates for a node of the DAG, in the order they are tried: add.i32, ld.global.f32, ...
+  -arch sm_XX       costs of that machine, and only what it has (default: sm_90, and all)
+  --json            as JSON
+
+Examples:
+  minicc patterns                       statistics and load factors
+  minicc patterns lop3                  every row that becomes lop3
+  minicc patterns --op add.i64          what may cover an addition
+  minicc patterns --category tensor -arch sm_80
+"""
+_OPTIONS = ("--category", "--width", "--op", "-arch", "--arch")
+
+
+def main(words: list[str]) -> int:
+    """Print statistics, or the patterns asked for. Returns 1 if nothing matches."""
+    values: dict[str, str] = {}
+    rest: list[str] = []
+    as_json = False
+    at = 0
+    while at < len(words):
+        word, equals, value = words[at].partition("=")
+        at += 1
+        if word in ("-h", "--help"):
+            print(USAGE, end="")
+            return 0
+        if word in ("--json", "-json"):
+            as_json = True
+        elif word in _OPTIONS:
+            if not equals:
+                if at == len(words):
+                    fail("cli.missing-value", f"Argument expected after '{word}'")
+                value = words[at]
+                at += 1
+            values[word.lstrip("-")] = value
+        elif word.startswith("-"):
+            fail("cli.unknown-option", f"Unknown option '{word}'; see minicc patterns --help")
+        else:
+            rest.append(words[at - 1])
+    if not rest and not values.keys() - {"arch"}:
+        report = statistics(values.get("arch", "sm_90"))
+        print(json.dumps(report, indent=2) if as_json else render(report), end="\n" if as_json else "")
+        return 0
+    found = chosen(rest, values)
+    print(json.dumps(found, indent=2) if as_json else listing(found), end="\n" if as_json else "")
+    return 0 if found else 1
+
+
+def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
+    """The patterns that words and options leave, each as a record."""
+    from minicc.isel import cost as costs
+    from minicc.isel import statistics as stats
+    from minicc.isel.database import CLASSES, of, root, unify
+    from minicc.isel.patterns import CATEGORIES, cost_of
+
+    category = values.get("category")
+    if category and category not in (*CATEGORIES, "special"):
+        fail("cli.bad-value", f"'{category}' is no category; there are {', '.join(CATEGORIES)} and special")
+    arch = archs.get(values.get("arch", "sm_90"))
+    base = of(arch)
+    special = {row.tree for row in stats.special()}
+    out = []
+    for name, row in stats.search(words, base.has if "arch" in values else lambda row: True):
+        if category and category != name and not (category == "special" and row.tree in special):
+            continue
+        wide = stats.width(row)
+        if values.get("width", wide) != wide:
+            continue
+        if "op" in values and unify(root(row.tree), values["op"]) is None:
+            continue
+        first = stats.substitute(row.cost, {axis: next(iter(stats.AXES[axis])) for axis in stats.AXES})
+        latency, issue = cost_of(first, arch.sm)
+        mantissa, exponent = costs.combine(latency, issue)
+        out.append(
+            {
+                "tree": row.tree,
+                "template": row.template,
+                "category": name,
+                "special": row.tree in special,
+                "width": wide,
+                "sm": f"{row.sm}{'a' if 'a' in row.flags.split() else ''}",
+                "cost_class": first,
+                "latency": latency,
+                "issue": issue,
+                "cost": mantissa * 2.0**exponent,
+                "mantissa": mantissa,
+                "exponent": exponent,
+                "flags": row.flags,
+                "forms": stats.forms(row),
+                "constraints": [c for c in stats.classes(row) if c in CLASSES],
+            }
+        )
+    return out
+
+
+def listing(found: list[dict[str, Any]]) -> str:
+    """Text of a list of patterns."""
+    lines = []
+    for row in found:
+        flags = f" [{row['flags']}]" if row["flags"] else ""
+        cost = f"{row['cost']:.3f} = ({row['latency']} + 3 * {row['issue']}) / 100, class {row['cost_class']}"
+        lines += [
+            row["tree"],
+            f"    {row['template']}",
+            f"    {row['category']}, {row['width']} bits, sm_{row['sm']}, {row['forms']} forms{flags}; cost {cost}",
+        ]
+    return "\n".join([*lines, f"{len(found)} patterns", ""])
+
+
+def statistics(name: str) -> dict[str, Any]:
+    """Counts and tables, with the document's figures."""
+    from minicc.isel import statistics as stats
+    from minicc.isel.database import all_rows
+
+    rows = all_rows()
+    return {
+        "patterns": len(rows),
+        "forms": sum(map(stats.forms, rows)),
+        "counts": stats.counts(),
+        "document": stats.DOCUMENT,
+        "tables": stats.tables(archs.get(name).sm),
+    }
+
+
+def render(report: dict[str, Any]) -> str:
+    """Text of the statistics."""
+    counts, document = report["counts"], report["document"]
+    lines = [f"{report['patterns']} patterns, {report['forms']} forms of them", ""]
+    for title, key in (("category", "category"), ("width", "width"), ("up to sm", "sm")):
+        lines.append(f"  {title:12} patterns  document")
+        for name, count in counts[key].items():
+            given = document[key].get(name)
+            lines.append(f"  {name:12} {count:8}  {given if given is not None else '':>8}")
+        lines.append("")
+    lines.append("  table       slots  bytes   used   load  document  mean probe  longest")
+    for table in report["tables"]:
+        given = document["load"][table["table"]] / 100
+        lines.append(
+            f"  {table['table']:10} {table['slots']:6} {table['bytes']:6} {table['used']:6} {table['load']:6.2f}"
+            f"  {given:8.2f} {table['probes']:11.2f} {table['longest']:8}"
+        )
+    return "\n".join([*lines, ""])

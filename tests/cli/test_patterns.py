@@ -1,0 +1,84 @@
+"""`minicc patterns` and --explain: counts, searches, what was weighed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from minicc import cli
+from minicc.isel.patterns import CATEGORIES, rows_of
+
+VADD = Path(__file__).parents[2] / "samples" / "vadd.k"
+
+
+def test_statistics(capsys: pytest.CaptureFixture[str]) -> None:
+    """850 patterns, split as the document has it; special is a view of the others."""
+    assert cli.main(["patterns", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    split = report["counts"]["category"]
+    assert report["patterns"] == 850 == sum(len(rows_of(name)) for name in CATEGORIES)
+    assert split == report["document"]["category"]
+    assert sum(report["counts"]["width"].values()) == 850 and report["counts"]["sm"]["all"] == 850
+    assert [table["slots"] for table in report["tables"]] == [512, 256, 128]
+    loads = {table["table"]: table["load"] for table in report["tables"]}
+    assert 0.7 < loads["primary"] < 0.8 and 0.5 < loads["secondary"] < 0.75 and 1.9 < loads["tertiary"] < 2.2
+
+
+def test_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["patterns"]) == 0
+    assert "arithmetic        180       180" in capsys.readouterr().out
+    assert cli.main(["patterns", "lop3", "0xe8"]) == 0
+    assert "class alu" in capsys.readouterr().out
+
+
+def test_search(capsys: pytest.CaptureFixture[str]) -> None:
+    """Words, the candidates of an operation, what a machine lacks."""
+
+    def found(*words: str) -> list[dict[str, object]]:
+        cli.main(["patterns", "--json", *words])
+        rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)
+        return rows
+
+    assert len(found("--category", "special")) == 50
+    assert {row["template"] for row in found("--op", "icmp.slt.i32")} == {"setp.{icc}.{icc.1}32 $d, $a, $b"}
+    assert found("redux", "-arch", "sm_80") and not found("redux", "-arch", "sm_75")
+    assert not found("tcgen05", "-arch", "sm_100") and found("tcgen05", "-arch", "sm_100a")
+    assert all(row["width"] == "64" for row in found("--width", "64"))
+    cheap, dear = found("fadd{c}.f64(a, b)", "-arch", "sm_90"), found("fadd{c}.f64(a, b)", "-arch", "sm_86")
+    assert cheap[0]["cost"] < dear[0]["cost"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--category", "none"], "is no category"),
+        (["--op"], "Argument expected"),
+        (["--nonsense"], "Unknown option"),
+        (["-arch", "sm_1"], "not defined"),
+    ],
+)
+def test_mistakes(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["patterns", *words]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_nothing_found(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["patterns", "nosuchthing"]) == 1
+    assert "0 patterns" in capsys.readouterr().out
+
+
+def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each instruction with its candidates; the costs are pairs and decimals of one value."""
+    out = str(tmp_path / "v.ptx")
+    assert cli.main([str(VADD), "-ptx", "--explain", "-lineinfo", "-o", out]) == 0
+    text = capsys.readouterr().out
+    assert "mad.lo.s32 %r" in text and "least cost, by" in text and "(line " in text
+    assert cli.main([str(VADD), "-ptx", "--explain", "--json", "-o", out]) == 0
+    choices = json.loads(capsys.readouterr().out)["explain"]
+    assert all(sum(c["chosen"] for c in choice["candidates"]) == 1 for choice in choices)
+    for choice in choices:
+        for c in choice["candidates"]:
+            assert c["cost"] == c["mantissa"] * 2.0 ** c["exponent"]
+            assert not c["chosen"] or c["cost"] == min(other["cost"] for other in choice["candidates"])
