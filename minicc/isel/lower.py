@@ -14,6 +14,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import Calls
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node
+from minicc.isel.divide import Divide
 from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
@@ -44,7 +45,7 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Named, Wide, Halves):
+class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(
@@ -328,7 +329,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Halves):
                 return build.binary("lshr", kind, a, build.const("i32", b.data.bit_length() - 1))
             return build.binary("and", kind, a, build.const(kind, b.data - 1))
         elif kind == "i64" and op in ("udiv", "urem") and a.zb <= 32 and b.zb <= 32:
+            if b.is_const and b.data:
+                return build.zext(self.divide_constant(op, build.trunc(a), b.data), 32, "i64")
             return build.zext(build.binary(op, "i32", build.trunc(a), build.trunc(b)), 32, "i64")
+        elif op in ("udiv", "urem", "sdiv", "srem") and b.is_const and b.data and not a.is_const:
+            return self.divide_constant(op, a, b.data)
         return build.binary(op, kind, a, b)
 
     def float_binary(self, op: str, flags: frozenset[str], a: Node, b: Node, inst: ir.Inst) -> Node:

@@ -1,0 +1,93 @@
+"""Integer division by a constant: multiplications and shifts instead (Granlund and Montgomery; Hacker's Delight 10)."""
+
+from __future__ import annotations
+
+from minicc.isel.base import Base
+from minicc.isel.dag import WIDTH, Node, signed
+
+
+class Divide(Base):
+    """Mixin of `Lowering`. Operands fill their register; the divisor is neither 0 nor, unsigned, a power of two."""
+
+    def divide_constant(self, op: str, a: Node, divisor: int) -> Node:
+        """udiv, urem, sdiv or srem of a value by a constant, as `divisor` bits of the value's type."""
+        build, kind = self.build, a.type
+        if op in ("udiv", "urem"):
+            quotient = self.unsigned_quotient(a, divisor)
+        else:
+            number = signed(divisor, WIDTH[kind])
+            quotient = self.signed_quotient(a, abs(number))
+            if number < 0 and op == "sdiv":
+                quotient = build.binary("sub", kind, build.const(kind, 0), quotient)
+            divisor = abs(number)
+        if op in ("udiv", "sdiv"):
+            return quotient
+        rest = build.binary("sub", kind, a, build.binary("mul", kind, quotient, build.const(kind, divisor)))
+        if op == "urem":
+            rest.zb = min(rest.zb, divisor.bit_length())
+        return rest
+
+    def unsigned_quotient(self, a: Node, divisor: int) -> Node:
+        """floor(a / divisor): the high half of a product with 2**(width + shift) / divisor, rounded up. The rounding
+        does not show while its excess, times the largest dividend, stays below one part."""
+        build, kind = self.build, a.type
+        width = WIDTH[kind]
+        for shift in range(divisor.bit_length()):
+            factor = -(-(1 << (width + shift)) // divisor)
+            excess = factor * divisor - (1 << (width + shift))
+            if factor >> width == 0 and excess << a.zb <= 1 << (width + shift):
+                high = build.binary("mulhiu", kind, a, build.const(kind, factor))
+                return self.bounded(build.binary("lshr", kind, high, build.const("i32", shift)), a, divisor)
+        even = (divisor & -divisor).bit_length() - 1
+        if even:
+            half = build.binary("lshr", kind, a, build.const("i32", even))
+            return self.unsigned_quotient(half, divisor >> even)
+        # The factor needs one bit more than there is: (a + high) / 2 without overflow.
+        shift = (divisor - 1).bit_length()
+        factor = ((1 << width) * ((1 << shift) - divisor)) // divisor + 1
+        high = build.binary("mulhiu", kind, a, build.const(kind, factor))
+        rest = build.binary("lshr", kind, build.binary("sub", kind, a, high), build.const("i32", 1))
+        total = build.binary("add", kind, rest, high)
+        return self.bounded(build.binary("lshr", kind, total, build.const("i32", shift - 1)), a, divisor)
+
+    @staticmethod
+    def bounded(node: Node, a: Node, divisor: int) -> Node:
+        node.zb = min(node.zb, max(((1 << a.zb) // divisor).bit_length(), 1))
+        node.sb = min(node.sb, node.zb + 1)
+        return node
+
+    def signed_quotient(self, a: Node, divisor: int) -> Node:
+        """a / divisor, to zero, for a positive divisor (2**(width - 1) stands for the most negative number's size)."""
+        build, kind = self.build, a.type
+        width = WIDTH[kind]
+        if divisor == 1:
+            return a
+        if a.zb < width:
+            if divisor & (divisor - 1) == 0:
+                return build.binary("lshr", kind, a, build.const("i32", divisor.bit_length() - 1))
+            return self.unsigned_quotient(a, divisor)
+        top = build.const("i32", width - 1)
+        if divisor & (divisor - 1) == 0:
+            return build.binary("ashr", kind, self.biased(a, divisor), build.const("i32", divisor.bit_length() - 1))
+        shift = 1
+        while True:
+            # Smallest shift whose factor, rounded up, is exact enough for all dividends.
+            factor = (1 << (width - 1 + shift)) // divisor + 1
+            if factor * divisor - (1 << (width - 1 + shift)) <= 1 << shift:
+                break
+            shift += 1
+        shift -= 1  # the high half has shifted by one more than the width less one
+        high = build.binary("mulhis", kind, a, build.const(kind, factor))
+        if factor >> (width - 1):
+            high = build.binary("add", kind, high, a)
+        if shift > 0:
+            high = build.binary("ashr", kind, high, build.const("i32", shift))
+        return build.binary("add", kind, high, build.binary("lshr", kind, a, top))
+
+    def biased(self, a: Node, divisor: int) -> Node:
+        """a, plus divisor - 1 where it is negative: shifted or masked, it rounds to zero."""
+        build, kind = self.build, a.type
+        width = WIDTH[kind]
+        bits = divisor.bit_length() - 1
+        sign = a if bits == 1 else build.binary("ashr", kind, a, build.const("i32", width - 1))
+        return build.binary("add", kind, a, build.binary("lshr", kind, sign, build.const("i32", width - bits)))
