@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -103,3 +103,7 @@ class Outcome:
     """What printf wrote."""
     seconds: float = 0.0
     instructions: int = 0
+    issues: Any = None
+    """Rows of `runtime.device.sm.observe`, one for each issue of an SM, in a process that records them."""
+    entry: int = 0
+    """Byte offset of the entry in the code; instruction numbers of `issues` count from the code's beginning."""

@@ -31,6 +31,7 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
     names = {
         L.R_SELECTED: "inst_executed",
         L.P_THREADS: "thread_inst_executed",
+        L.P_ACTIVE: "active_threads",
         L.P_REQUESTS: "requests",
         L.P_SECTORS: "sectors",
         L.P_L1HIT: "l1_hits",

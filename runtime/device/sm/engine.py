@@ -80,6 +80,8 @@ class _Run:
     tables: dict[str, Any] = attrs.field(factory=dict)
     keep: list[Any] = attrs.field(factory=list)
     out: Any = None
+    record: Any = None
+    """Issues of one SM, in a process that records them."""
 
     def _banks(self) -> dict[int, bytes]:
         return {bank: self.memory.read(a, n) for bank, (a, n) in self.grid.constants.items() if n}
@@ -161,6 +163,10 @@ class _Run:
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         self.g = t["G"] = g
+        if timed and jit.RECORDING:
+            from runtime.device.sm import observe
+
+            self.record = observe.prepare(g)
         ct = t["CT"]
         for c in range(self.sms * resident):
             # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
@@ -356,4 +362,6 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
             output=printed(memory, buffer) if buffer else b"",
             seconds=time.perf_counter() - began,
             instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
+            issues=None if machine.record is None else machine.record[: int(g[L.G_WATCHN])],
+            entry=entry,
         )

@@ -28,6 +28,7 @@ from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, read_lines, sector_count, write_lines
 from runtime.device.sm.memop import memory_op
+from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store32, store64
 from runtime.device.sm.table import address
 from runtime.device.sm.vector import due, next_due, prefetch
@@ -551,6 +552,8 @@ def run_sm(
                 continue
             # ---- issue it
             i = WS[w, L.W_PC]
+            if RECORDING:
+                remember(w, i, t, WS, G, PCC)
             book(w, i, sc, t, ports, CODE, WS, SC, PCC)
             G[L.G_INSTR] += 1
             WS[w, L.W_LAST] = t
@@ -755,6 +758,8 @@ def run_sm(
                     SBR[w, 17 * barrier] = n + 1
             if not blocked and stall != 1:
                 WAKE[w] = arm(w, after, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+            if RECORDING:
+                observe(w, i, t, mask, done, WS, CT, G, PCC)
             SC[sc, L.S_NEXT] = t + 1
             soon = t + 1
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:

@@ -24,10 +24,14 @@ from numba.core import config as numba_config
 from runtime.cache import root
 from runtime.device.sm.table import ROWS, Table
 
+RECORDING = "MINICC_RECORD" in os.environ
+"""Whether this process has the engine that records issues (see `observe`)."""
+
 config = cast(Any, numba_config)
 """numba sets its settings as attributes at run time."""
 
-MODULES = ("raw", "l2", "access", "front", "converge", "control", "memop", "functional", "hazard", "issue", "machine")
+MODULES = ("raw", "l2", "access", "front", "converge", "control", "memop", "functional", "hazard", "observe",
+           "issue", "machine")  # fmt: skip
 """The modules that hold compiled functions, callees first."""
 
 _SOURCES = (*MODULES, "layout", "abi", "invoke", "table", "vector", "jit")
@@ -36,7 +40,8 @@ _SOURCES = (*MODULES, "layout", "abi", "invoke", "table", "vector", "jit")
 @cache
 def cache_directory() -> Path | None:
     """Where compiled code of exactly these sources is kept; None if nothing is writable."""
-    digest = hashlib.sha256(f"{numba.__version__} {config.CPU_NAME} {config.CPU_FEATURES}".encode())
+    variant = f"{numba.__version__} {config.CPU_NAME} {config.CPU_FEATURES} {RECORDING}"
+    digest = hashlib.sha256(variant.encode())
     for name in _SOURCES:
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes() + b"\0")
     for base in (root(), Path(tempfile.gettempdir()) / f"minicc-{os.getuid()}"):

@@ -406,6 +406,12 @@ G_NOW = next(_c)
 G_SLOTS = next(_c)
 """CTA slots in all"""
 G_TURN = next(_c)
+G_WATCH = next(_c)
+"""SM whose issues are recorded (see `observe`), from when and until when, where to, and how many there are"""
+G_WATCHFROM = next(_c)
+G_WATCHEND = next(_c)
+G_WATCHBUF = next(_c)
+G_WATCHN = next(_c)
 G_COLUMNS = next(_c)
 
 FAULTS = (
@@ -478,6 +484,8 @@ P_DRAM = 27
 """sectors from DRAM"""
 P_DIVERGED = 28
 P_LINES = 29
+P_ACTIVE = 30
+"""thread instructions (lanes of the running group, whatever the guard); only while recording"""
 P_COLUMNS = 32
 
 # Bits of what the special register reader is asked for.
