@@ -423,3 +423,9 @@ class ModelLaunch(Launch):
         from runtime import profile
 
         return str(profile.report(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of a launch: its summary and its warp states."""
+        from runtime import profile
+
+        return str(profile.html(self))

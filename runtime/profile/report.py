@@ -72,6 +72,17 @@ def plain(f: Facts, per_instruction: bool = True) -> dict[str, Any]:
     return out
 
 
+def html(launch: Any) -> str:
+    """The summary, and the warp states as a picture."""
+    from html import escape
+
+    from runtime.profile.timeline import states_picture
+
+    f = gather(launch)
+    picture = states_picture([f]) if f.outcome.cycles else ""
+    return f"<pre>{escape(summary(launch))}</pre>\n{picture}"
+
+
 def as_json(launch: Any) -> str:
     """The profile as JSON text with a schema version."""
     return json.dumps(plain(gather(launch)), indent=2, sort_keys=True)
