@@ -23,6 +23,8 @@ _PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16
 }
 _CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
 _EMPTY = ptx.Symbol("_")
+DENSE = 8
+"""Cases from which on a switch is an indexed branch, if at least half of its range are cases."""
 
 
 def _transform(function: str, node: Node) -> ptx.Operand:
@@ -364,7 +366,36 @@ class Emitter:
         reg = self.reg(value)
         width = "32" if value.type == "i32" else "64"
         ordered = sorted(((v, b) for v, b in cases if b is not default), key=lambda c: c[0])
+        if len(ordered) >= DENSE and ordered[-1][0] - ordered[0][0] < 2 * len(ordered):
+            if self.cover.database.lookup("brtable.i32"):
+                self.table(dag, ordered, labels, labels[default], value)
+                return
         self.search(dag, ordered, default, labels, reg, value.type, width, [0])
+
+    def table(
+        self, dag: BlockDag, cases: list[tuple[int, ir.Block]], labels: dict[ir.Block, str], default: str, value: Node
+    ) -> None:
+        """A dense switch: bounds, then an indexed branch. Holes go to the default."""
+        first, span = cases[0][0], cases[-1][0] - cases[0][0]
+        index: ptx.Reg = self.reg(value)
+        if first:
+            moved = self.register(value.type)
+            add = template.parse(self.cover.database.lookup(f"add.{value.type}")[0].template)[0]
+            self.inst(add.opcode, add.modifiers, (moved, index, ptx.Int(signed(-first, WIDTH[value.type]))))
+            index = moved
+        self.test(f"icmp.ugt.{value.type}", index, span, default, WIDTH[value.type])
+        if value.type == "i64":
+            low = self.register("i32")
+            cut = template.parse(self.cover.database.lookup("trunc.i32.i64")[0].template)[0]
+            self.inst(cut.opcode, cut.modifiers, (low, index))
+            index = low
+        targets = dict(cases)
+        names = [labels[targets[first + i]] if first + i in targets else default for i in range(span + 1)]
+        self.used_labels.update(names)
+        name = f"{self.labels[dag.block]}_table"
+        self.out.append(ptx.Branchtargets(name, tuple(names)))
+        branch = template.parse(self.cover.database.lookup("brtable.i32")[0].template)[0]
+        self.inst(branch.opcode, branch.modifiers, (index, ptx.Symbol(name)))
 
     def search(
         self, dag: BlockDag, cases: list[tuple[int, ir.Block]], default: ir.Block, labels: dict[ir.Block, str],

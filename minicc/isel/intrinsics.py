@@ -539,6 +539,15 @@ class Intrinsics(Base):
                 result = self.integer_binary(op, element, result, after)
         return result
 
+    def stack_save(self, inst: ir.Inst) -> list[Node]:
+        """llvm.stacksave: what stackrestore takes; nobody looks into it."""
+        node = self.build.raw("stacksave.i64", "i64", root=True)
+        return [self.build.trunc(node) if self.legal(inst.type)[0] == "i32" else node]
+
+    def stack_restore(self, inst: ir.Inst) -> list[Node]:
+        node = self.build.zext(self.one(inst.args[0]), WIDTH[self.one(inst.args[0]).type], "i64")
+        return self.effect("stackrestore.i64", (node,))
+
     def trap(self, inst: ir.Inst) -> list[Node]:
         return self.effect("trapcall.", ())
 
@@ -613,6 +622,8 @@ _SPECIAL: dict[str, _Handler] = {
     "masked.load": Intrinsics.masked_load,
     "masked.store": Intrinsics.masked_store,
     "ptrmask": Intrinsics.pointer_mask,
+    "stacksave": Intrinsics.stack_save,
+    "stackrestore": Intrinsics.stack_restore,
     "trap": Intrinsics.trap,
     "ubsantrap": Intrinsics.trap,
     "debugtrap": lambda self, inst: self.effect("brkpt.", ()),

@@ -84,7 +84,7 @@ class Memory(Base):
         if inst.args:
             number = inst.args[0]
             if not isinstance(number, ir.ConstInt):
-                self.unsupported("alloca of a size that is not constant")
+                return self.dynamic_alloca(inst, number)
             count = number.value
         align = max(inst.align, self.layout.align(inst.source))
         size = self.layout.size(inst.source) * count
@@ -94,6 +94,22 @@ class Memory(Base):
         kind = self.legal(ir.ptr_type(5))[0]
         slot = self.build.symbol(kind, "%depot", offset)
         return [slot] if inst.type.space == 5 else [self.address_cast(slot, 5, 0)]
+
+    def dynamic_alloca(self, inst: ir.Inst, number: ir.Value) -> list[Node]:
+        """Stack space whose size is known when the kernel runs: a multiple of its alignment, at least 8."""
+        build = self.build
+        assert inst.source is not None
+        if not self.has("alloca.i64"):
+            self.unsupported(f"alloca of a size that is not constant on {self.arch.name}")
+        align = max(inst.align, self.layout.align(inst.source), 8)
+        count = build.zext(self.one(number), self.layout.bits(number.type), "i64")
+        size = build.binary("mul", "i64", count, build.const("i64", self.layout.size(inst.source)))
+        size = build.binary("add", "i64", size, build.const("i64", align - 1))
+        size = build.binary("and", "i64", size, build.const("i64", -align))
+        slot = build.raw("alloca.i64", "i64", (size, build.const("i64", align)), root=True)
+        if inst.type.space == 5:
+            return [build.trunc(slot) if self.legal(ir.ptr_type(5))[0] == "i32" else slot]
+        return [build.pure("cvta.local.i64", "i64", slot)]
 
     def space(self, type_: ir.Type) -> str:
         found = SPACES.get(type_.space)

@@ -49,6 +49,7 @@ class Machine:
         self.regs: dict[str, int] = {}
         self.code: list[ptx.Inst] = []
         self.labels: dict[str, int] = {}
+        self.tables: dict[str, tuple[str, ...]] = {}
         self.local_names: dict[str, int] = {}
         self.steps = 0
         self._flatten(function.body or [], "")
@@ -57,6 +58,8 @@ class Machine:
         for statement in body:
             if isinstance(statement, ptx.Inst):
                 self.code.append(statement)
+            elif isinstance(statement, ptx.Branchtargets):
+                self.tables[statement.name] = statement.targets
             elif isinstance(statement, ptx.Label):
                 self.labels[statement.name] = len(self.code)
             elif isinstance(statement, ptx.Scope):
@@ -119,6 +122,10 @@ class Machine:
                 target = inst.operands[0]
                 assert isinstance(target, ptx.Symbol)
                 pc = self.labels[target.name]
+            elif inst.opcode == "brx":
+                index, table = inst.operands
+                assert isinstance(table, ptx.Symbol)
+                pc = self.labels[self.tables[table.name][self.get(index)]]
             elif inst.opcode in ("ret", "exit", "trap"):
                 return
             else:

@@ -158,6 +158,24 @@ def test_variables_and_initialisers() -> None:
     assert variables["p"].space == "global" and list(variables).index("g") < list(variables).index("p")
 
 
+def test_dense_switches_are_indexed_branches() -> None:
+    """Bounds, then brx.idx with a target for each value; holes go to the default."""
+    cases = " ".join(f"i32 {i}, label %c{i}" for i in range(3, 13) if i != 11)
+    blocks = "".join(f"c{i}:\n store volatile i32 {i * i}, ptr %p\n br label %end\n" for i in range(3, 13) if i != 11)
+    code = f" switch i32 %n, label %end [ {cases} ]\n{blocks}end:\n"
+    lines = body(kernel("ptr %p, i32 %n", code), 0)
+    printed = ptx.format(compile_ir(HEAD + kernel("ptr %p, i32 %n", code), 0))
+    assert sum(line.startswith("brx.idx") for line in lines) == 1
+    targets = re.search(r"\.branchtargets([^;]*);", printed)
+    assert targets and len(targets[1].split(",")) == 10
+
+
+def test_dynamic_alloca() -> None:
+    """A size known at run time, rounded up to the alignment."""
+    lines = body(kernel("ptr %p, i32 %n", " %a = alloca i32, i32 %n\n store volatile i32 1, ptr %a"), 0)
+    assert any(line.startswith("alloca.u64") for line in lines)
+
+
 def test_calls_and_prototypes() -> None:
     text = HEAD + (
         "define internal i32 @twice(i32 %x) noinline {\n %y = call i32 @other(i32 %x)\n ret i32 %y\n}\n"
@@ -180,7 +198,6 @@ def test_launch_bounds() -> None:
     [
         (kernel("ptr %p, fp128 %x", " store fp128 %x, ptr %p"), "fp128"),
         (kernel("ptr %p", " %x = call float @llvm.tan.f32(float 1.5)\n store float %x, ptr %p", "declare float @llvm.tan.f32(float)"), "llvm.tan"),
-        (kernel("ptr %p, i32 %n", " %a = alloca i32, i32 %n\n store volatile i32 1, ptr %a"), "alloca"),
     ],
 )  # fmt: skip
 def test_unknown_constructs_are_named(text: str, message: str) -> None:
