@@ -8,7 +8,10 @@ from xml.sax.saxutils import escape
 
 import attrs
 
-COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0")
+COLOURS = (
+    "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0",
+    "#1b3a8a", "#8a6100", "#a3281a", "#2b7a68", "#1c5c23", "#b0306a", "#5c1fa8", "#3d6fc4", "#5b3a24",
+)  # fmt: skip
 FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
@@ -112,18 +115,34 @@ def chart(title: str, x_name: str, y_name: str, series: Sequence[Series], width:
     return c.render()
 
 
-def bars(title: str, rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], unit: str = "", width: int = 760) -> str:
-    """Stacked horizontal bars: (label, [(part, value)]). A part has one colour in all rows."""
+def bars(
+    title: str,
+    rows: Sequence[tuple[str, Sequence[tuple[str, float]]]],
+    unit: str = "",
+    width: int = 760,
+    gauges: Sequence[tuple[str, float, float]] = (),
+) -> str:
+    """Stacked horizontal bars: (label, [(part, value)]). A part has one colour in all rows. `gauges` are drawn below
+    the bars, one each: (label, reached, limit) of 100."""
     names = list(dict.fromkeys(name for _, parts in rows for name, _ in parts))
     colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
     left = 20 + 7 * max((len(label) for label, _ in rows), default=0)
     legend = -(-len(names) // 3)
-    c = Canvas(width, 60 + 30 * len(rows) + 18 * legend)
+    high = 52 if gauges else 30
+    c = Canvas(width, 60 + high * len(rows) + 18 * legend)
     top = max((sum(v for _, v in parts) for _, parts in rows), default=1.0) or 1.0
     c.text(width / 2, 22, title, "middle", 14)
     for k, (label, parts) in enumerate(rows):
-        y = 38 + 30 * k
+        y = 38 + high * k
         c.text(left - 6, y + 15, label, "end")
+        if gauges:
+            text, reached, limit = gauges[k]
+            full = width - left - 90
+            c.text(left - 6, y + 37, text, "end", 11)
+            c.box(left, y + 28, full, 8, "#eee")
+            c.box(left, y + 28, full * limit / 100, 8, "#bbb", f"{text}: {limit:.1f} % possible")
+            c.box(left, y + 28, full * reached / 100, 8, "#555", f"{text}: {reached:.1f} % reached")
+            c.text(left + full + 6, y + 37, f"{reached:.0f} of {limit:.0f} %", size=11)
         x = float(left)
         for name, value in parts:
             w = value / top * (width - left - 90)
@@ -131,7 +150,7 @@ def bars(title: str, rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], un
             x += w
         c.text(x + 6, y + 15, f"{_n(sum(v for _, v in parts))} {unit}".strip())
     for k, name in enumerate(names):
-        x, y = 20 + k % 3 * (width - 20) / 3, 56 + 30 * len(rows) + 18 * (k // 3)
+        x, y = 20 + k % 3 * (width - 20) / 3, 56 + high * len(rows) + 18 * (k // 3)
         c.box(x, y - 10, 12, 12, colour[name])
         c.text(x + 18, y, name)
     return c.render()
@@ -160,10 +179,10 @@ def spans(title: str, found: Sequence[Span], unit: str = "cycle", width: int = 1
     bottom = 46 + (lane_height + 3) * len(lanes)
     c = Canvas(width, bottom + 40 + 18 * -(-len(kinds) // 6))
     c.text(width / 2, 22, title, "middle", 14)
-    for t in _steps(high - low):
-        if t <= high - low:
-            c.line(left + t * scale, 38, left + t * scale, bottom)
-            c.text(left + t * scale, bottom + 14, _n(low + t), "middle")
+    for t in _steps(high):
+        if low <= t <= high:
+            c.line(left + (t - low) * scale, 38, left + (t - low) * scale, bottom)
+            c.text(left + (t - low) * scale, bottom + 14, _n(t), "middle")
     c.text(left, bottom + 30, unit)
     for k, lane in enumerate(lanes):
         c.text(left - 6, 46 + (lane_height + 3) * k + lane_height - 4, lane, "end")

@@ -170,15 +170,14 @@ def picture(f: Facts, sm: int = 0, limit: int = 20_000) -> str:
 
 
 def states_picture(launches: Sequence[Facts]) -> str:
-    """Warp states of each launch as stacked bars, cycles per issued instruction."""
+    """Warp states of each launch as stacked bars, cycles per issued instruction, and its occupancy."""
     from runtime.profile.svg import bars
     from runtime.profile.units import dims
 
-    rows = []
+    rows, gauges = [], []
     for n, f in enumerate(launches):
         label = f"{f.demangled.split('(')[0]} ({dims(f.grid)})x({dims(f.block)})"
         rows.append((f"#{n} {label}" if len(launches) > 1 else label, f.states()))
-        theory = f.get("sm__maximum_warps_per_active_cycle_pct")
         reached = f.get("sm__warps_active.avg.pct_of_peak_sustained_active")
-        rows.append((f"occupancy {reached:.0f} of {theory:.0f} %", []))
-    return bars("Warp states, cycles per issued instruction", rows)
+        gauges.append(("occupancy", reached, f.get("sm__maximum_warps_per_active_cycle_pct")))
+    return bars("Warp states, cycles per issued instruction", rows, gauges=gauges)
