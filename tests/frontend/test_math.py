@@ -1,4 +1,4 @@
-"""Accuracy of the math library: the library's own IR runs on this machine against numpy in higher precision.
+"""Accuracy of the math library in double precision: the library's own IR runs on this machine against numpy in higher precision.
 
 Bounds are those CUDA documents (CUDA C++ Programming Guide, mathematical functions: maximum ulp error).
 """
@@ -16,15 +16,6 @@ from .host import Compiled
 
 L = np.longdouble
 # name: (bound in ulp, reference, low, high, logarithmic spacing)
-SINGLE: dict[str, tuple[float, Callable[..., Any], float, float]] = {
-    "exp": (2, np.exp, -104, 88.7), "exp2": (2, np.exp2, -149, 127.9), "exp10": (2, lambda x: L(10) ** x, -44, 38.5),
-    "expm1": (1, np.expm1, -20, 88), "log": (1, np.log, 1e-44, 3e38), "log2": (1, np.log2, 1e-44, 3e38),
-    "log10": (2, np.log10, 1e-44, 3e38), "log1p": (1, np.log1p, -0.999, 1e30), "sin": (2, np.sin, -40000, 40000),
-    "cos": (2, np.cos, -40000, 40000), "tan": (4, np.tan, -40000, 40000), "asin": (2, np.arcsin, -1, 1),
-    "acos": (2, np.arccos, -1, 1), "atan": (2, np.arctan, -50, 50), "sinh": (3, np.sinh, -89, 89),
-    "cosh": (2, np.cosh, -89, 89), "tanh": (2, np.tanh, -12, 12), "asinh": (3, np.arcsinh, -1e6, 1e6),
-    "acosh": (4, np.arccosh, 1, 1e6), "atanh": (3, np.arctanh, -0.9999, 0.9999), "cbrt": (1, np.cbrt, -1e30, 1e30),
-}  # fmt: skip
 DOUBLE: dict[str, tuple[float, Callable[..., Any], float, float]] = {
     "exp": (1, np.exp, -745, 709), "exp2": (1, np.exp2, -1074, 1023), "exp10": (1, lambda x: L(10) ** x, -320, 308),
     "expm1": (1, np.expm1, -40, 709), "log": (1, np.log, 1e-320, 1e308), "log2": (1, np.log2, 1e-320, 1e308),
@@ -39,30 +30,21 @@ BINARY: dict[str, tuple[float, Callable[..., Any], tuple[float, float], tuple[fl
     "atan2": (2, np.arctan2, (-10, 10), (-10, 10)),
     "hypot": (2, np.hypot, (-1e100, 1e100), (-1e100, 1e100)),
 }
-BINARY_SINGLE: dict[str, tuple[float, Callable[..., Any], tuple[float, float], tuple[float, float]]] = {
-    "pow": (4, lambda x, y: x**y, (1e-3, 1e3), (-12, 12)),
-    "atan2": (3, np.arctan2, (-10, 10), (-10, 10)),
-    "hypot": (3, np.hypot, (-1e15, 1e15), (-1e15, 1e15)),
-}
 
 
 def _wrappers() -> str:
     out = ['extern "C" {']
-    for name in SINGLE:
-        out.append(
-            f"__device__ void v_{name}f(const float *x, float *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}f(x[i]); }}"  # noqa: E501
-        )
     for name in DOUBLE:
         out.append(
             f"__device__ void v_{name}(const double *x, double *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}(x[i]); }}"  # noqa: E501
         )
     for name in ("erf", "erfc", "round", "sinpi", "cospi"):
-        for t, suffix in (("float", "f"), ("double", "")):
+        for t, suffix in (("float", "f"), ("double", ""))[name != "round" :]:
             out.append(
                 f"__device__ void v_{name}{suffix}(const {t} *x, {t} *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}{suffix}(x[i]); }}"  # noqa: E501
             )
     for name in (*BINARY, "fmod", "remainder"):
-        for t, suffix in (("float", "f"), ("double", "")):
+        for t, suffix in (("float", "f"), ("double", ""))[name in BINARY :]:
             out.append(
                 f"__device__ void b_{name}{suffix}(const {t} *x, const {t} *z, {t} *y, int n)"
                 f" {{ for (int i = 0; i < n; i++) y[i] = {name}{suffix}(x[i], z[i]); }}"
@@ -111,14 +93,6 @@ def ulps(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any]) -> float:
     return float(np.max(error))
 
 
-@pytest.mark.parametrize("name", SINGLE)
-def test_single(library: Compiled, name: str) -> None:
-    bound, reference, low, high = SINGLE[name]
-    x = inputs(low, high, np.float32)
-    with np.errstate(all="ignore"):
-        assert ulps(run(library, name + "f", x), reference(x.astype(L))) <= bound
-
-
 @pytest.mark.parametrize("name", DOUBLE)
 def test_double(library: Compiled, name: str) -> None:
     bound, reference, low, high = DOUBLE[name]
@@ -127,19 +101,14 @@ def test_double(library: Compiled, name: str) -> None:
         assert ulps(run(library, name, x), reference(x.astype(L))) <= bound
 
 
-@pytest.mark.parametrize("kind", ["single", "double"])
 @pytest.mark.parametrize("name", BINARY)
-def test_two_arguments(library: Compiled, name: str, kind: str) -> None:
-    bound, reference, first, second = (BINARY_SINGLE if kind == "single" else BINARY)[name]
-    t = np.float32 if kind == "single" else np.float64
-    x = inputs(*first, t)
-    y = np.random.default_rng(3).permutation(inputs(*second, t))[: len(x)]
+def test_two_arguments(library: Compiled, name: str) -> None:
+    bound, reference, first, second = BINARY[name]
+    x = inputs(*first, np.float64)
+    y = np.random.default_rng(3).permutation(inputs(*second, np.float64))[: len(x)]
     y = np.resize(y, len(x))
     with np.errstate(all="ignore"):
-        assert (
-            ulps(run(library, name + ("f" if kind == "single" else ""), x, y), reference(x.astype(L), y.astype(L)))
-            <= bound
-        )
+        assert ulps(run(library, name, x, y), reference(x.astype(L), y.astype(L))) <= bound
 
 
 def test_large_arguments_of_sine(library: Compiled) -> None:
@@ -151,8 +120,6 @@ def test_large_arguments_of_sine(library: Compiled) -> None:
     huge = np.ldexp(np.random.default_rng(5).uniform(1, 2, 500), np.random.default_rng(6).integers(62, 1000, 500))
     # float64 sine of the C library is correctly reduced for every double.
     assert ulps(run(library, "sin", huge), np.sin(huge).astype(L)) <= 3
-    single = x[np.abs(x) < 1e38].astype(np.float32)
-    assert ulps(run(library, "sinf", single), np.sin(single.astype(L))) <= 2
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc"])
@@ -164,8 +131,6 @@ def test_error_functions(library: Compiled, name: str) -> None:
     assert ulps(run(library, name, x), reference(x).astype(L)) <= (
         3 if name == "erf" else 6
     )  # math.erf has its own ulp
-    f = inputs(-5, 9, np.float32, 4000)
-    assert ulps(run(library, name + "f", f), reference(f.astype(np.float64)).astype(L)) <= (2 if name == "erf" else 4)
 
 
 def test_remainders_are_exact(library: Compiled) -> None:
@@ -195,9 +160,7 @@ def test_remainders_are_exact(library: Compiled) -> None:
     ],
 )  # fmt: skip
 def test_special_values(library: Compiled, name: str, x: float, want: float) -> None:
-    for t, suffix in ((np.float64, ""), (np.float32, "f")):
-        if x == 0.49999999999999994 and suffix:
-            continue  # one half, as a float
+    for t, suffix in ((np.float64, ""), (np.float32, "f"))[: 2 if name == "round" and x != 0.49999999999999994 else 1]:
         got = run(library, name + suffix, np.array([x], t))[0]
         if np.isnan(want):
             assert np.isnan(got)
@@ -215,6 +178,5 @@ def test_special_values(library: Compiled, name: str, x: float, want: float) -> 
 def test_pow_special(library: Compiled, x: float, y: float) -> None:
     with np.errstate(all="ignore"):
         want = np.power(np.float64(x), np.float64(y))
-    for t, suffix in ((np.float64, ""), (np.float32, "f")):
-        got = run(library, "pow" + suffix, np.array([x], t), np.array([y], t))[0]
-        assert np.array_equal(got, t(want), equal_nan=True) and (np.isnan(want) or np.signbit(got) == np.signbit(want))
+    got = run(library, "pow", np.array([x]), np.array([y]))[0]
+    assert np.array_equal(got, want, equal_nan=True) and (np.isnan(want) or np.signbit(got) == np.signbit(want))

@@ -172,6 +172,14 @@ __ull2double_rn                d:y      e:convert
 __double2float_rn              f:d      e:convert
 __saturatef                    f:f      i:llvm.nvvm.saturate{z}.f
 __fdividef                     f:ff     i:llvm.nvvm.div.approx{z}.f
+exp2f                          f:f      i:llvm.nvvm.ex2.approx{z}.f32
+exp2                           f:f      i:llvm.nvvm.ex2.approx{z}.f32
+exp2                           d:d      lib:exp
+__approx_ex2                   f:f      i:llvm.nvvm.ex2.approx.ftz.f32
+__approx_lg2                   f:f      i:llvm.nvvm.lg2.approx.ftz.f
+__approx_rcp                   f:f      i:llvm.nvvm.rcp.approx.ftz.f
+__approx_sqrt                  f:f      i:llvm.nvvm.sqrt.approx.ftz.f
+__approx_rsqrt                 f:f      i:llvm.nvvm.rsqrt.approx.ftz.f
 fdividef                       f:ff     e:fdividef
 __expf                         f:f      e:exp_approx:1.44269502162933349609375
 __exp10f                       f:f      e:exp_approx:3.3219280242919921875
@@ -276,7 +284,6 @@ __stwt                         v:Pvz     same-type:st.wt
 # Library functions: name in double precision, parameters after the first, fast form of the float version.
 _LIBRARY = """
 exp exp T exp_approx:1.44269502162933349609375
-exp2 exp T i:llvm.nvvm.ex2.approx{z}.f32
 exp10 exp T exp_approx:3.3219280242919921875
 expm1 exp T
 log log T log_approx:0.693147182464599609375
@@ -332,6 +339,13 @@ llround rounding x:T
 lrint rounding l:T
 llrint rounding x:T
 """
+# Functions with a single-precision form of their own, by the file that has it; the others go through double precision.
+_SINGLE = {
+    **dict.fromkeys(["exp", "exp10", "expm1", "sinh", "cosh", "tanh"], "expf"),
+    **dict.fromkeys(["log", "log2", "log10", "log1p", "asinh", "acosh", "atanh", "pow"], "logf"),
+    **dict.fromkeys(["sin", "cos", "tan", "sincos", "sinpi", "cospi", "sincospi", "asin", "acos", "atan"], "trigf"),
+    **dict.fromkeys(["erf", "erfc", "normcdf", "cbrt", "rcbrt"], "erff"),
+}
 _INTEGERS = "cahstijlmxyb"
 
 
@@ -372,14 +386,16 @@ def _index() -> dict[str, list[str]]:
         name, _, params = words[:3]
         fast = f"|{'e:' if not words[3].startswith('i:') else ''}{words[3]}" if len(words) > 3 else ""
         single, double = params.replace("T", "f"), params.replace("T", "d")
-        out[name + "f"] = [f"f:{single} lib:{words[1]}{fast}"]
-        out[name] = [f"f:{single} lib:{words[1]}{fast}", f"d:{double} lib:{words[1]}"]
+        row = f"f:{single} lib:{_SINGLE.get(name, words[1])}{fast}"
+        out[name + "f"] = [row]
+        out[name] = [row, f"d:{double} lib:{words[1]}"]
     for line in _IRREGULAR.strip().split("\n"):
         words = line.split()
         fast = f"|e:{words[3]}" if len(words) > 3 else ""
         single, double = words[2].replace("T", "f"), words[2].replace("T", "d")
-        out[words[0] + "f"] = [f"{single} lib:{words[1]}{fast}"]
-        out[words[0]] = [f"{single} lib:{words[1]}{fast}", f"{double} lib:{words[1]}"]
+        row = f"{single} lib:{_SINGLE.get(words[0], words[1])}{fast}"
+        out[words[0] + "f"] = [row]
+        out[words[0]] = [row, f"{double} lib:{words[1]}"]
     return out
 
 

@@ -91,7 +91,9 @@ class Module:
         if v.storage == "dynamic":
             return f"{symbol} = external{where} global {v.type.llvm}, align {max(align, 16)}"
         if v.storage == "shared":
-            return f"{symbol} = internal{where} global {v.type.llvm} undef, align {align}"
+            # Nothing lies between an array's parts, so an array that begins at 16 can be read 16 bytes at a time.
+            wide = 16 if v.type.kind == "array" and v.type.size >= 64 else align
+            return f"{symbol} = internal{where} global {v.type.llvm} undef, align {max(align, wide)}"
         if v.extern and v.init is None:
             return f"{symbol} = external{where} global {v.type.llvm}, align {align}"
         llvm, text = v.type.llvm, "zeroinitializer"

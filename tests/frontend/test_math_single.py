@@ -1,0 +1,52 @@
+"""The single-precision library on the SM model: errors within CUDA's documented bounds, and special values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .accuracy import PAIRS, SINGLE, L, call, measure
+
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-40, -1e-40, 3e38, -3e38], np.float32)
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *PAIRS])
+def test_error_is_within_the_documented_bound(name: str) -> None:
+    assert measure(name) <= (PAIRS[name] if name in PAIRS else SINGLE[name])[0]
+
+
+@pytest.mark.parametrize("name", [n for n in SINGLE if n not in ("tgamma", "lgamma")])
+def test_special_values(name: str) -> None:
+    got = call(name + "f", SPECIAL).astype(np.float64)
+    with np.errstate(all="ignore"):
+        want = np.asarray(SINGLE[name][1](SPECIAL.astype(L)))
+        if name in ("sinpi", "cospi"):
+            # A zero of the argument's sign; cospi's are positive. Nothing is rounded away below.
+            zero = np.copysign(0, SPECIAL) if name == "sinpi" else np.zeros(len(SPECIAL))
+            want = np.where((np.abs(want) < 1e-10) & (np.abs(SPECIAL) >= 1e-30), zero, want)
+            want = np.where(np.abs(SPECIAL) == 0, zero if name == "sinpi" else 1, want)
+        want = want.astype(np.float32).astype(np.float64)
+    for x, a, b in zip(SPECIAL, got, want, strict=True):
+        if np.isnan(b):
+            assert np.isnan(a), x
+        else:
+            assert abs(a - b) <= 2e-7 * abs(b) + 3e-45 or a == b, (x, a, b)
+            assert np.signbit(a) == np.signbit(b), (x, a, b)
+
+
+@pytest.mark.parametrize(
+    "x", [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, np.inf, -np.inf, np.nan, 1e-40, 3e38]
+)
+def test_pow_special(x: float) -> None:
+    ys = np.array(
+        [0, -0.0, 1, -1, 2, 3, -3, 0.5, -0.5, 2.5, np.inf, -np.inf, np.nan, 1e30, -1e30, 16777217, 33], np.float32
+    )
+    xs = np.full_like(ys, x)
+    got = call("powf", xs, ys)
+    with np.errstate(all="ignore"):
+        want = np.power(xs.astype(np.float64), ys.astype(np.float64)).astype(np.float32)
+    for y, a, b in zip(ys, got, want, strict=True):
+        if np.isnan(b):
+            assert np.isnan(a), (x, y, a)
+        else:
+            assert (a == b or abs(a - b) <= 3e-7 * abs(b)) and np.signbit(a) == np.signbit(b), (x, y, a, b)
