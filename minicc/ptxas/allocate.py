@@ -119,40 +119,72 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
         b = bisect.bisect_right(starts, interval.start) - 1
         return interval.end <= starts[b + 1]
 
-    shared: list[tuple[Interval, int]] = []
+    lanes = [_Lane() for _ in range(size)]
     # Block-crossing values first, so that only values inside one block ever share.
-    for interval in found:
-        if interval.reg.fixed is not None:
-            taken |= ((1 << interval.reg.width) - 1) << interval.reg.fixed
-    for interval in sorted(found, key=lambda i: (local(i), i.start)):
-        reg = interval.reg
-        if reg.fixed is not None:
-            continue
-        mask = (1 << reg.width) - 1
-        step = 4 if reg.width > 2 else reg.width
-        choice = -1
-        for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
-            if not taken & mask << base and base + reg.width <= size:
-                choice = base
-                break
-        if choice < 0:
-            for base in range(0, size - reg.width + 1, step):
-                span = range(base, base + reg.width)
-                rivals = [o for o, at in shared if not (at + o.reg.width <= base or at >= base + reg.width)]
-                covered = {n for o, at in shared for n in range(at, at + o.reg.width)}
-                if all(n in covered for n in span) and not any(o.overlaps(interval) for o in rivals):
+    for wanted in (False, True):
+        for lane in lanes:
+            lane.rewind()
+        for interval in sorted((i for i in found if local(i) == wanted), key=lambda i: i.start):
+            reg = interval.reg
+            if reg.fixed is not None:
+                continue
+            mask = (1 << reg.width) - 1
+            step = _alignment(reg.width)
+            choice = -1
+            for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
+                if not taken & mask << base and base + reg.width <= size:
                     choice = base
                     break
-        if choice < 0:
-            fail(
-                "ptxas.registers",
-                f"'{function.name}' needs more than {size} {_FILE_WORD[file]} registers at once",
-                exit_status=EXIT_PTXAS,
-            )
-        taken |= mask << choice
-        reg.fixed = choice
-        if local(interval) or file == "B":
-            shared.append((interval, choice))
+            if choice < 0:
+                for base in range(0, size - reg.width + 1, step):
+                    if all(lanes[n].takes(interval) for n in range(base, base + reg.width)):
+                        choice = base
+                        break
+            if choice < 0:
+                fail(
+                    "ptxas.registers",
+                    f"'{function.name}' needs more than {size} {_FILE_WORD[file]} registers at once",
+                    exit_status=EXIT_PTXAS,
+                )
+            taken |= mask << choice
+            reg.fixed = choice
+            shares = local(interval) or file == "B"
+            for n in range(choice, choice + reg.width):
+                lanes[n].add(interval, shares)
+
+
+class _Lane:
+    """The intervals that have one number of a warp-wide file. Asked in order of their starts, from the first again
+    after `rewind`."""
+
+    def __init__(self) -> None:
+        self.all: list[Interval] = []
+        self.shares = False
+        self.active: list[Interval] = []
+        self.later: list[Interval] = []
+
+    def rewind(self) -> None:
+        self.later = sorted(self.all, key=lambda i: -i.start)
+        self.active = []
+
+    def add(self, interval: Interval, shares: bool) -> None:
+        self.shares = shares and (self.shares or not self.all)
+        self.all.append(interval)
+        self.active.append(interval)
+
+    def takes(self, interval: Interval) -> bool:
+        """Whether the number may be shared with `interval`."""
+        if not self.shares:
+            return False
+        while self.later and self.later[-1].start < interval.end:
+            self.active.append(self.later.pop())
+        self.active = [i for i in self.active if i.end > interval.start]
+        return not any(i.overlaps(interval) for i in self.active)
+
+
+def _alignment(width: int) -> int:
+    """Registers of a group start at a multiple of this."""
+    return 4 if width > 2 else width
 
 
 _FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barrier"}

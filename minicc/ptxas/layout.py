@@ -24,12 +24,15 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if not loops:
         return
     order = list(range(len(function.blocks)))
+    place = order[:]
     for _, body in sorted(loops, key=lambda loop: -len(loop[1])):
-        places = [at for at, b in enumerate(order) if b in body]
-        first, last = places[0], places[-1]
+        places = [place[b] for b in body]
+        first, last = min(places), max(places)
         if first and len(places) <= last - first:
             span = order[first : last + 1]
             order[first : last + 1] = [b for b in span if b in body] + [b for b in span if b not in body]
+            for at in range(first, last + 1):
+                place[order[at]] = at
     if order != sorted(order):
         arrange(function, order)
 

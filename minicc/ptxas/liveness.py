@@ -52,6 +52,8 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
     out: list[Access] = []
     # (vreg, part mask) -> (index, guard key, inverted): last guarded write not yet read, seen in program order.
     open_writes: dict[int, tuple[int, int, object, bool]] = {}
+    under: dict[object, set[int]] = {}
+    """Registers in `open_writes` by their guard."""
     for at, inst in enumerate(insts):
         uses = [(v.reg.id, _parts(v)) for v in reads(inst) if isinstance(v, V)]
         written = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V)]
@@ -73,12 +75,14 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
                         first.defs.append((reg, mask))
                 else:
                     open_writes[reg] = (at, mask, key, inv)
+                    under.setdefault(key, set()).add(reg)
         else:
             access = Access(uses, written, [])
         for reg, _ in written if open_writes else ():
             # A changed guard register ends the pairing.
-            for name in [n for n, w in open_writes.items() if w[2] == reg]:
-                del open_writes[name]
+            for name in under.pop(reg, ()):
+                if name in open_writes and open_writes[name][2] == reg:
+                    del open_writes[name]
         out.append(access)
     return out
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 
 from minicc.ptxas.dead import sweep
-from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link
+from minicc.ptxas.lower.graph import TRUE, Graph, ends, link, nesting
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import RZ, Reg, Target
@@ -199,13 +199,13 @@ def propagate(function: MFunction) -> None:
     if not copies:
         return
     graph = Graph.of(function)
-    idom = graph.dominators()
+    nested = nesting(graph.dominators())
 
     def usable(reg: int, number: int, position: int) -> bool:
         _, at, index = copies[reg]
         if at == number:
             return index < position
-        return dominates(idom, at, number)
+        return nested[at][0] <= nested[number][0] <= nested[at][1]
 
     def swap(x: MOperand | None, number: int, position: int) -> MOperand | None:
         if isinstance(x, V):

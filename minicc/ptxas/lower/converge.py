@@ -54,10 +54,13 @@ def converge(function: MFunction, builder: Builder) -> None:
     divergent, apart = _analyse(function, graph, ipdom, builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
     regions, lost = _regions(graph, idom, ipdom, nests, divergent, most)
-    for start in lost:
-        apart |= _reach(graph, start, -1)
+    _spread(graph, lost, apart)
+    depths = [0] * len(function.blocks)
+    for body in nests.values():
+        for index in body:
+            depths[index] += 1
     for index, block in enumerate(function.blocks):
-        block.loop_depth = sum(index in body for body in nests.values())
+        block.loop_depth = depths[index]
         if index not in apart:
             block.insts = [i for i in block.insts if id(i) not in builder.collective]
     _apply(function, regions, builder)
@@ -75,6 +78,9 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
         for inst in block.insts[-2:]
         if inst.mnemonic == "BRA" and inst.guard != TRUE
     }
+    exit_ = len(graph.succs)
+    beyond: set[int] = set()
+    """Blocks after a branch whose threads never meet again; closed under succession."""
     changed = True
     while changed:
         changed = False
@@ -96,6 +102,10 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
             if isinstance(guard, V) and guard.reg.id in varying:
                 divergent.add(index)
                 changed = True
+                if ipdom[index] == exit_:
+                    _spread(graph, graph.succs[index], beyond)
+                    apart |= beyond
+                    continue
                 nodes = _reach(graph, index, ipdom[index])
                 if not _cyclic(graph, index, nodes):
                     nodes.discard(index)
@@ -127,6 +137,19 @@ def _reach(graph: Graph, start: int, end: int) -> set[int]:
     return seen
 
 
+def _spread(graph: Graph, starts: list[int], into: set[int]) -> None:
+    """Add the blocks reachable from `starts` (themselves included) to a set; what is reachable from its members must be
+    in it, or be added."""
+    seen = set(starts)
+    stack = list(seen)
+    while stack:
+        for s in graph.succs[stack.pop()]:
+            if s not in seen and s not in into:
+                seen.add(s)
+                stack.append(s)
+    into |= seen
+
+
 def _cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
     return any(p in nodes for p in graph.preds[node])
 
@@ -137,24 +160,32 @@ def _regions(
 ) -> tuple[list[Region], list[int]]:  # fmt: skip
     """The regions that need a barrier (`most` at once), and the branches that have none."""
     exit_ = len(graph.succs)
+    around: list[list[int]] = [[] for _ in graph.succs]
+    for header, body in nests.items():
+        for node in body:
+            around[node].append(header)
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
     for branch in divergent:
-        region = _close(graph, idom, ipdom, nests, branch, ipdom[branch], exit_)
+        region = _close(graph, idom, ipdom, nests, around, branch, ipdom[branch], exit_)
         if region is None:
             lost.append(branch)
         else:
             found.setdefault((region.start, region.end), region)
-    regions = list(found.values())
-    kept = [r for r in regions if not any(o is not r and o.end == r.end and _holds(o, r) for o in regions)]
+    ending: dict[int, list[Region]] = {}
+    for region in found.values():
+        ending.setdefault(region.end, []).append(region)
+    kept = [r for r in found.values() if not any(o is not r and _holds(o, r) for o in ending[r.end])]
     kept.sort(key=lambda r: (len(r.nodes), r.start))
     out: list[Region] = []
+    depth = [0] * len(graph.succs)
     for region in reversed(kept):
-        depth = sum(region.start in o.nodes for o in out)
-        if depth >= most:
+        if depth[region.start] >= most:
             lost.append(region.start)
         else:
             out.append(region)
+            for node in region.nodes:
+                depth[node] += 1
     return out[::-1], lost
 
 
@@ -164,13 +195,15 @@ def _holds(outer: Region, inner: Region) -> bool:
 
 
 def _close(
-    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], start: int, end: int, exit_: int
-) -> Region | None:
-    """Grow (start, end) until the region has a single entry and is entered once per round."""
+    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], around: list[list[int]], start: int,
+    end: int, exit_: int,
+) -> Region | None:  # fmt: skip
+    """Grow (start, end) until the region has a single entry and is entered once per round. `around`: headers of the
+    loops that each block is in."""
     for _ in range(64):
         if end == exit_ or end < 0:
             return None
-        header = _outermost(nests, start, end)
+        header = _outermost(nests, around, start, end)
         entry = start if header is None else idom[header]
         nodes = _reach(graph, entry, end)
         single = all(p in nodes for n in nodes if n != entry for p in graph.preds[n])
@@ -186,11 +219,11 @@ def _close(
     return None
 
 
-def _outermost(nests: dict[int, set[int]], node: int, end: int) -> int | None:
+def _outermost(nests: dict[int, set[int]], around: list[list[int]], node: int, end: int) -> int | None:
     """Header of the largest loop that has `node` but not `end`."""
     best: int | None = None
-    for header, body in nests.items():
-        if node in body and end not in body and (best is None or len(body) > len(nests[best])):
+    for header in around[node]:
+        if end not in nests[header] and (best is None or len(nests[header]) > len(nests[best])):
             best = header
     return best
 
@@ -207,18 +240,22 @@ def _preheaders(function: MFunction, nests: dict[int, set[int]], builder: Builde
     blocks = function.blocks
     _explicit(blocks)
     out: list[Block] = []
+    entries: dict[str, tuple[int, str]] = {}
     for index, block in enumerate(blocks):
         if index in nests:
             before = Block(builder.label("loop"), [_jump(block.label)])
             before.insts[0].loc = block.insts[0].loc if block.insts else None
-            for other, source in enumerate(blocks):
-                if other not in nests[index]:
-                    _redirect(source, block.label, before.label)
-            for made in out:
-                if made not in blocks and made is not before:
-                    _redirect(made, block.label, before.label)
+            entries[block.label] = index, before.label
             out.append(before)
         out.append(block)
+    for other, source in enumerate(blocks):
+        for inst in source.insts[-2:]:
+            if inst.mnemonic == "BRA":
+                target = inst.srcs[0]
+                assert isinstance(target, Target) and target.label
+                found = entries.get(target.label)
+                if found is not None and other not in nests[found[0]]:
+                    inst.srcs = (Target(label=found[1]),)
     function.blocks = out
     link(function)
 
@@ -228,13 +265,16 @@ def _apply(function: MFunction, regions: list[Region], builder: Builder) -> None
     blocks = function.blocks
     _explicit(blocks)
     before: dict[int, list[Block]] = {}
+    ending: dict[int, list[Region]] = {}
     for region in regions:
         region.barrier = V(function.new("B"))
         region.sync = builder.label("sync")
-    for number, region in enumerate(regions):
+        ending.setdefault(region.end, []).append(region)
+    for region in regions:
         assert region.barrier is not None
         end = blocks[region.end]
-        outer = next((o for o in regions[number + 1 :] if o.end == region.end and region.start in o.nodes), None)
+        same = ending[region.end]
+        outer = next((o for o in same[same.index(region) + 1 :] if region.start in o.nodes), None)
         onward = outer.sync if outer is not None else end.label
         sync = Block(region.sync, [MInst("BSYNC", (), (), (region.barrier,), side_effect=True), _jump(onward)])
         sync.loop_depth = end.loop_depth

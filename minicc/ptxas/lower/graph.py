@@ -141,14 +141,40 @@ def dominates(idom: list[int], a: int, b: int) -> bool:
     return True
 
 
+def nesting(idom: list[int]) -> list[tuple[int, int]]:
+    """(first, last) number of each node's subtree in a walk of the dominator tree: a dominates b if and only if
+    first[a] <= first[b] <= last[a]. Nodes that are not in the tree have (1, 0)."""
+    children: list[list[int]] = [[] for _ in idom]
+    roots = []
+    for node, up in enumerate(idom):
+        if up == node:
+            roots.append(node)
+        elif up >= 0:
+            children[up].append(node)
+    out = [(1, 0)] * len(idom)
+    clock = 2
+    for root in roots:
+        stack = [(root, -1)]
+        while stack:
+            node, first = stack.pop()
+            if first >= 0:
+                out[node] = first, clock - 1
+            else:
+                stack.append((node, clock))
+                stack.extend((child, -1) for child in children[node])
+                clock += 1
+    return out
+
+
 def loops(graph: Graph, idom: list[int]) -> dict[int, set[int]]:
     """Natural loops: header -> all its nodes (loops that share a header are one)."""
     found: dict[int, set[int]] = {}
+    nested = nesting(idom)
     for node, after in enumerate(graph.succs):
         if idom[node] < 0:
             continue
         for header in after:
-            if not dominates(idom, header, node):
+            if not nested[header][0] <= nested[node][0] <= nested[header][1]:
                 continue
             body = found.setdefault(header, {header})
             stack = [node]
