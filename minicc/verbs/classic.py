@@ -22,6 +22,7 @@ operand collectors. Nothing is compiled: programs are short streams of instructi
   figure2    FFMA mixed with loads of shared memory, by their ratio              [--machine gf110]
   figure4    FFMA and LDS.64 at 6 to 1, by active threads                        [--machine gf110]
   figure8    register allocation of a 6x6 SGEMM and its bank conflicts           [--machine gk104]
+  bounds     upper bounds of SGEMM, the document's and simulated (see minicc bound)
   stream     throughput of your own: --code 'FFMA R0, R1, R4, R5; LDS.64 R8, [R2]' [--threads 1024]
   timeline   an instruction through collectors and crossbar, cycle by cycle      [--code ...] [--ports 1] [--no-bypass]
   wmma       a matrix instruction through the tensor core                        [--count 4]
@@ -257,11 +258,26 @@ def _wmma(arguments: Arguments) -> Outcome:
     return text, data, spans("Matrix instructions on the textbook SM", drawn)
 
 
+def _bounds(arguments: Arguments) -> Outcome:
+    from runtime.classic.experiments import bounds
+    from runtime.profile.svg import bars
+    from runtime.profile.units import table
+
+    del arguments
+    found = bounds()
+    rows: list[tuple[str, ...]] = [("SGEMM, 6x6 registers", "document", "with its throughput", "simulated")]
+    rows += [(f"{m} {load}", *(f"{value:.1f} %" for value in values)) for m, load, *values in found]
+    text = table("Upper bounds, of the SPs' peak (seed 002, section 4.5)", rows, "lrrr", head=True)
+    drawn = [(f"{m} {load}", [("simulated", ours)]) for m, load, _, _, ours in found]
+    return text, found, bars("Upper bounds of SGEMM, percent of the peak", drawn, "%")
+
+
 EXPERIMENTS: dict[str, Callable[[Arguments], Outcome]] = {
     "table2": _table2,
     "figure2": lambda arguments: _curves(arguments, "figure2"),
     "figure4": lambda arguments: _curves(arguments, "figure4"),
     "figure8": _figure8,
+    "bounds": _bounds,
     "stream": _stream,
     "timeline": _timeline,
     "wmma": _wmma,

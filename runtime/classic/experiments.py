@@ -180,6 +180,18 @@ def bound(
     return Bound(m, blocking, load, threads, block, stride, throughput)
 
 
+BOUNDS = (("gf110", "LDS.64", 82.5, 30.8), ("gk104", "LDS.64", 54.6, 122.4), ("gk104", "LDS.128", 57.6, 119.9))
+"""Seed 002, section 4.5: machine, load, its bound in percent of the peak, and the throughput that it measured."""
+
+
+def bounds() -> list[tuple[str, str, float, float, float]]:
+    """(machine, load, the document's bound, the bound with its throughput, with ours) in percent of the peak."""
+    return [
+        (m, load, stated, 100 * bound(m, load=load, throughput=x).bound, 100 * bound(m, load=load).bound)
+        for m, load, stated, x in BOUNDS
+    ]
+
+
 def largest_blocking(machine: str, load: str = "LDS.64", threads: int = 0) -> int:
     """The largest blocking factor whose registers fit (Equation 4)."""
     return max((b for b in range(1, 16) if bound(machine, b, load, threads, throughput=1.0).fits()), default=1)
