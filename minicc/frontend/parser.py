@@ -67,6 +67,10 @@ class Parser(HostCode):
             return [self._maker(name, _MAKERS[name])]
         if name in ("std", "cuda", "thrust"):
             return self._standard_scope()
+        if name.startswith("cuda") and "runtime" not in self.standard_files:
+            # The runtime's types, declared at file scope.
+            self._read_standard("runtime", self._standard_scope())
+            return self._global_scope().names.get(name)
         found = table.find(name, self.options.fast_math)
         file = next((file for prefix, file in library.ALWAYS if name.startswith(prefix)), None)
         if file is not None and file not in self.always:

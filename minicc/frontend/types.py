@@ -152,6 +152,17 @@ class Record:
                     return found
         return None
 
+    def unnamed_offset(self, wanted: Field) -> int:
+        """Where the unnamed struct or union lies that holds `wanted`."""
+        for field in self.fields:
+            inner = field.type.record
+            if not field.name and inner is not None:
+                if wanted in inner.fields:
+                    return field.offset
+                if inner.find_unnamed(wanted.name) is wanted:
+                    return field.offset + inner.unnamed_offset(wanted)
+        return 0
+
     @property
     def trivial(self) -> bool:
         """No constructor of its own: an aggregate, initialised member by member."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
-_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex")
+_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr")
 _DECLARED = re.compile(
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t) (\w+)"
     r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\(",
@@ -37,7 +37,7 @@ def names() -> dict[str, tuple[str, ...]]:
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (),
-    "tuple": ("traits", "utility", "array"), "complex": (),
+    "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (),
 }  # fmt: skip
 
 

@@ -464,11 +464,9 @@ class Declarations(Variables):
 
     def _member_values(self, field: Field, record: ty.Record, at: Token) -> list[tuple[Field, ast.Expr]]:
         if field not in record.fields:
-            # A member of an unnamed union: where it lies in the whole.
-            outer = next(
-                f for f in record.fields if not f.name and f.type.record is not None and f.type.record.find(field.name)
-            )
-            field = attrs.evolve(field, offset=field.offset + outer.offset)
+            # A member of an unnamed struct or union: where it lies in the whole.
+            shift = record.unnamed_offset(field)
+            field = attrs.evolve(field, offset=field.offset + shift)
         return [(field, self._member_value(field, at))]
 
     def _member_value(self, field: Field, at: Token) -> ast.Expr:

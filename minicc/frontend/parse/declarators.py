@@ -398,6 +398,8 @@ class Declarators(Names):
             elif token.text in ("const", "volatile") and token.kind == IDENT:
                 self.i += 1
                 base = ty.qualified(base, CONST if token.text == "const" else VOLATILE)
+            elif token.kind == IDENT and self.peek().text == "::" and self._is_member_pointer():
+                base = Type("member pointer", "", 8, 8, llvm="i64", elem=base)
             elif token.text in ("__restrict__",):
                 self.i += 1
                 restrict = True
@@ -432,7 +434,20 @@ class Declarators(Names):
         while self.at("[") and self.peek().text == "[":
             self.skip_balanced()
         self._suffixes(made, abstract)
+        while self.at("__attribute__"):
+            self.i += 1
+            self.skip_balanced()
         return made
+
+    def _is_member_pointer(self) -> bool:
+        """`Class::*`, which is taken."""
+        k = self.i
+        while self.tokens[k].kind == IDENT and self.tokens[k + 1].text == "::":
+            k += 2
+        if self.tokens[k].text != "*":
+            return False
+        self.i = k + 1
+        return True
 
     def _declared_name(self, made: Declarator) -> Token:
         name = self.identifier("unqualified-id")
@@ -454,6 +469,8 @@ class Declarators(Names):
         after = self.peek()
         if after.text in ("*", "&", "&&") and after.kind == PUNCT:
             return True
+        if after.kind == IDENT and self.peek(2).text == "::" and self.peek(3).text == "*":
+            return True
         return not abstract and after.text == "(" and after.kind == PUNCT
 
     def _suffixes(self, made: Declarator, abstract: bool) -> None:
@@ -471,7 +488,11 @@ class Declarators(Names):
         after = self.peek()
         if after.text in (")", "..."):
             return self.function is None or after.text == "..."
-        return self.function is None or self.starts_type(1)
+        if self.function is not None:
+            return self.starts_type(1)
+        if after.kind == IDENT:
+            return not isinstance(self.lookup(after.text), ast.Variable) or self.peek(2).text == "::"
+        return after.kind == PUNCT and after.text in ("[", "::")
 
     def _array_suffix(self, elem: Type) -> Type:
         bounds: list[tuple[int | str, Token]] = []

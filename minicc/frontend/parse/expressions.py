@@ -177,7 +177,7 @@ class Expressions(Packs):
                 return self.postfix_expression()
             self.i += 1
             if self.at("{"):
-                self.fail("compound literals are not C++", self.token)
+                return self.braced(self.braced_list(), target)
             if self.token.kind == EOF or self.token.text in (")", ";", ",", "]", "}"):
                 self.fail("expected expression", self.token, code="frontend.syntax")
             operand = self.unary_expression()
@@ -452,6 +452,10 @@ class Expressions(Packs):
             return self._question(token)
         if self.starts_type(0):
             return self._functional_cast()
+        if self.peek().text == "(" and self.lookup(text) is None:
+            # A function that the arguments' classes may bring along.
+            self.i += 1
+            return ast.Overloads(ty.VOID, token, text, [])
         entity, name = self.qualified()
         return self.entity_expression(entity, name)
 

@@ -28,6 +28,41 @@ class HostCode(HostBody):
     left_out: frozenset[str] = frozenset()
     """Classes and types that only the host can read."""
 
+    whole_program: bool | None = None
+    """The file holds a host program, or uses the C++ library: what cannot be read may be the host's."""
+
+    def _is_program(self) -> bool:
+        if self.whole_program is None:
+            self.whole_program = any(t.text in ("main", "std") and t.kind == IDENT for t in self.tokens)
+        return self.whole_program
+
+    def skip_host_member(self) -> bool:
+        _, called, device = self._head()
+        tokens = self.tokens
+        if device or not called:
+            return False
+        # A constructor's initialisers may hold braces; the body is the last of them.
+        k, brace = self.i, False
+        while tokens[k].text != ";" or tokens[k].kind is STRING:
+            if tokens[k].kind == EOF:
+                return False
+            if tokens[k].text in ("(", "[", "{") and tokens[k].kind is not STRING:
+                brace = brace or tokens[k].text == "{"
+                saved, self.i = self.i, k
+                self.skip_balanced()
+                k, self.i = self.i, saved
+                if tokens[k - 1].text == "}" and tokens[k].text not in (",", "{", ";"):
+                    break
+                continue
+            k += 1
+        words = tokens[self.i : k]
+        if any(t.text in _DEVICE for t in words):
+            return False
+        if not (self._is_program() or any(t.kind == IDENT and self._host_word(t.text) for t in words)):
+            return False
+        self.i = k + 1 if tokens[k].text == ";" else k
+        return True
+
     def _host_word(self, text: str) -> bool:
         return text in self.left_out or _HOST_WORD.fullmatch(text) is not None
 
@@ -37,7 +72,8 @@ class HostCode(HostBody):
         if self._is_host_definition():
             self._skip_host_definition()
             return []
-        if self.token.text in ("struct", "class", "union", "using", "typedef") or self._mentions_host():
+        perhaps = ("struct", "class", "union", "using", "typedef")
+        if self.token.text in perhaps or self._mentions_host() or (self._is_program() and not self._head()[2]):
             return self._perhaps_host()
         return super().declaration()
 
@@ -116,7 +152,7 @@ class HostCode(HostBody):
     def _perhaps_host(self) -> list[ast.Variable]:
         """Read it; if that fails and it is the host's business, step over it."""
         start, scope, nest, done = self.i, self.scope, self.nest, len(self.diagnostics.items)
-        known = dict(self.scope.names)
+        known = {n: list(v) if isinstance(v, list) else v for n, v in self.scope.names.items()}
         self.quiet += 1
         try:
             return super().declaration()
@@ -130,7 +166,7 @@ class HostCode(HostBody):
         self.scope.names.update(known)
         depth_end = self._extent()
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
-        if not words & _DEVICE and any(map(self._host_word, words)):
+        if not words & _DEVICE and (self._is_program() or any(map(self._host_word, words))):
             self._leave_out(start, depth_end)
             self.i = depth_end
             return []

@@ -103,7 +103,7 @@ class Lambdas(Templates):
                         self.accept(",")
                         continue
                     if found is None:
-                        self._undeclared(name)
+                        self.undeclared(name)
                     if isinstance(found, ast.Variable) and found.storage not in _AUTOMATIC:
                         self.accept(",")
                         continue

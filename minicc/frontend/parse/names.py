@@ -10,7 +10,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import STAND_INS
 from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
-from minicc.frontend.types import Type
+from minicc.frontend.types import Field, Type
 
 BASIC = frozenset(
     "void bool char short int long float double signed unsigned wchar_t __int128 char8_t char16_t char32_t".split()  # noqa: SIM905
@@ -99,7 +99,10 @@ class Names(Expressions):
             token = tokens[i]
             if token.kind != IDENT:
                 return False
-            found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
+            if scope is None:
+                found = self.lookup_qualifier(token.text) if tokens[i + 1].text == "::" else self.lookup(token.text)
+            else:
+                found = self.find_in(scope, token.text)
             if scope is not None and found is None and scope.name == "std":
                 found = self.builtin(token.text) or self._global_scope().names.get(token.text)
             i += 1
@@ -173,9 +176,9 @@ class Names(Expressions):
                 self.accept("template")
                 name = self.identifier()
             if scope is None:
-                entity = self.lookup(name.text)
+                entity = self.lookup_qualifier(name.text) if self.at("::") else self.lookup(name.text)
                 if entity is None:
-                    self._undeclared(name)
+                    self.undeclared(name)
             else:
                 entity = self._member_entity(scope, name)
             if isinstance(entity, ast.ClassTemplate) or (
@@ -196,6 +199,21 @@ class Names(Expressions):
             else:
                 self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
             self.i += 1
+
+    def lookup_qualifier(self, name: str) -> object | None:
+        """What `name::` means: variables and functions do not hide classes and namespaces there."""
+        found = self.lookup(name)
+        scope: ast.Scope | None = self.scope
+        while isinstance(found, ast.Variable | list | tuple) or type(found) is Field:
+            while scope is not None and self.find_in(scope, name) is None:
+                scope = scope.parent
+            if scope is None:
+                return found
+            inner = self.find_in(scope, name)
+            if isinstance(inner, Type | ast.ClassTemplate | ast.Scope):
+                return inner
+            scope = scope.parent
+        return found
 
     def _member_entity(self, scope: ast.Scope, name: Token) -> object:
         entity = self.find_in(scope, name.text)
@@ -257,7 +275,7 @@ class Names(Expressions):
             self.fail(f"no member named '{name.text}' in '{t}'", name)
         return ast.Variable(name.text, t, name, "enumerator", value=found.count)
 
-    def _undeclared(self, name: Token) -> None:
+    def undeclared(self, name: Token) -> None:
         near = self.suggestion(name.text)
         extra = f"; did you mean '{near}'?" if near else ""
         self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")

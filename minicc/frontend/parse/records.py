@@ -6,6 +6,7 @@ import attrs
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Declarators, Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
@@ -80,7 +81,7 @@ class Records(Declarators):
                 public = self.take().text == "public"
                 self.i += 1
                 continue
-            self._member_declaration(made, layout, pending)
+            self._member(made, layout, pending)
         del public
         self.nest -= 1
         self.expect("}")
@@ -122,6 +123,26 @@ class Records(Declarators):
         record.bases.append((t, offset))
         record.fields += [attrs.evolve(f, offset=f.offset + offset) for f in t.record.fields]
 
+    def _member(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
+        """One member. Functions of the host that cannot be read are stepped over."""
+        start, scope, nest, length = self.i, self.scope, self.nest, len(self.tokens)
+        self.quiet += 1
+        try:
+            self._member_declaration(made, layout, pending)
+            return
+        except Abandon:
+            pass
+        finally:
+            self.quiet -= 1
+        self.i, self.scope, self.nest = start, scope, nest
+        del length
+        if not self.skip_host_member():
+            self._member_declaration(made, layout, pending)
+
+    def skip_host_member(self) -> bool:
+        """Step over a member function that is the host's business; False if it is not."""
+        return False
+
     def _member_declaration(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
         record = made.record
         assert record is not None
@@ -148,6 +169,9 @@ class Records(Declarators):
             self._friend(pending)
             return
         specs = self.specifiers(need_type=False)
+        if "friend" in specs.words:
+            self._friend(pending, specs)
+            return
         if self.at("~"):
             self._destructor(made, specs, pending)
             return
@@ -177,9 +201,9 @@ class Records(Declarators):
                 break
         self.expect(";", "at end of declaration list")
 
-    def _friend(self, pending: list[ast.Function]) -> None:
+    def _friend(self, pending: list[ast.Function], specs: Specifiers | None = None) -> None:
         """A friend function lives in the enclosing namespace; its body is read when the class is complete."""
-        specs = self.specifiers()
+        specs = specs or self.specifiers()
         assert specs.type is not None
         if self.accept(";"):
             return
@@ -283,6 +307,11 @@ class Records(Declarators):
 
     def _member_function(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
         assert d.name is not None
+        if self.at("=") and self.peek().text == "default":
+            # What the compiler does by itself.
+            self.i += 2
+            self.expect(";")
+            return
         f = self.make_function(specs, d)
         f.record = made
         f.explicit = "explicit" in specs.words

@@ -490,13 +490,15 @@ class Templates(Instances):
                     (t.elem, True) if t.kind == "reference" and t.elem is not None else (t, False)
                     for t in d.type.params
                 ]
-                f = self.deduce_types(template, given, explicit)
+                f = self.deduce_types(template, given, explicit, d.type.elem)
                 if f is not None and f.type.params == d.type.params:
                     return f
         return None
 
     def _specialisation(self, at: Token) -> None:
         """`template <>` before a function, a class or a variable."""
+        while self.at("template") and self.peek().text == "<" and self.peek(2).text == ">":
+            self.i += 3
         if self.token.text in ("struct", "class", "union"):
             self._class_specialisation()
             return
@@ -521,6 +523,8 @@ class Templates(Instances):
         f.static, f.forceinline = own.static, own.forceinline
         for p in f.params:
             p.owner = f
+        if f.record is not None and f.record.record is not None and f.param_scope is not None:
+            f.param_scope.parent = f.record.record.scope
         if self.at("{"):
             f.pending = None
             self.function_body(f)

@@ -117,10 +117,7 @@ class Variables(Statements):
             self.fail(f"variable has incomplete type '{v.type}'", at)
         # A declarator's name is in scope in its own initialiser.
         declared_type = v.type
-        if not (
-            declared_type.kind == "auto"
-            or (declared_type.kind == "reference" and declared_type.elem and declared_type.elem.kind == "auto")
-        ):
+        if not self._is_auto(declared_type):
             self.declare(at.text, v, at)
         try:
             self._initialiser(v, value)

@@ -12,7 +12,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, is_xvalue, promoted
-from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised
+from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised, unify
 from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -68,6 +68,8 @@ class Calls(Operators):
         functions = callee.functions
         if callee.base is None and any(a.type.record is not None for a in args):
             functions = self._with_associated(callee.name, functions, args)
+        if not functions:
+            self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
         return self.make_call(chosen, args, callee.at, callee.base)
 
@@ -147,6 +149,9 @@ class Calls(Operators):
         """A built-in function that has a body, to point at."""
         return None
 
+    def undeclared(self, name: Token) -> None:
+        raise NotImplementedError
+
     def _with_associated(self, name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
         """`functions`, and those of the namespaces and friends of the arguments' classes."""
         out = list(functions)
@@ -222,7 +227,7 @@ class Calls(Operators):
                 at,
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
-        if f.space == "host" and not f.constexpr and not f.library:
+        if f.space == "host" and not f.constexpr and not f.library and caller is not None:
             kind = "__global__" if caller is not None and caller.space == "global" else "__device__"
             name = caller.name if caller is not None else "?"
             self.fail(
@@ -429,7 +434,9 @@ class Calls(Operators):
         template: ast.FunctionTemplate,
         given: list[tuple[Type, bool] | None] | None,
         explicit: list[object] | None,
+        result: Type | None = None,
     ) -> ast.Function | None:
+        """Likewise from the types of arguments alone; `result` is what the function is to return."""
         bindings: Bindings = {}
         explicit = explicit or []
         k = 0
@@ -449,6 +456,8 @@ class Calls(Operators):
             return None
         fixed = frozenset(p.name for p in template.params if p.name in bindings and not p.pack)
         if given is not None and not deduce_call(template, given, bindings, fixed):
+            return None
+        if result is not None and template.pattern is not None and not unify(template.pattern.elem, result, bindings):
             return None
         values: list[object] = []
         for param in template.params:
@@ -512,13 +521,8 @@ class Calls(Operators):
             if isinstance(found, list):
                 out += [f for f in found if f not in out and not (isinstance(f, ast.Function) and f.record is not None)]
             scope = scope.parent
-        for e in operands:
-            # Argument-dependent lookup: the namespace that a class lives in.
-            if e.type.record is not None and e.type.record.scope is not None:
-                outer = e.type.record.scope.parent
-                found = outer.names.get(name) if outer is not None else None
-                if isinstance(found, list):
-                    out += [f for f in found if f not in out]
+        # Argument-dependent lookup: friends, and the namespace that a class lives in.
+        out = self._with_associated(name, out, operands)
         found = self.builtin(name)
         return out + found if isinstance(found, list) else out
 

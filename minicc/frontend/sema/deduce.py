@@ -127,6 +127,9 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
         if isinstance(given, Type) and given.kind != "value":
             return False
         return _bind(bindings, pattern.name, given)
+    if pattern.kind == "spec" and isinstance(pattern.template, str) and not pattern.params:
+        # A template parameter that is a template.
+        return _bind(bindings, pattern.template, given)
     if not isinstance(given, Type) or given.kind == "pack":
         return False
     if pattern.kind == "param":

@@ -7,6 +7,31 @@ template <typename H, typename... T> struct tuple<H, T...> {
     tuple<T...> __tail;
     __host__ __device__ constexpr tuple() : __head(), __tail() {}
     __host__ __device__ constexpr tuple(const H &h, const T &...t) : __head(h), __tail(t...) {}
+    template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
+        __head = o.__head;
+        if constexpr (sizeof...(T) > 0) __tail = o.__tail;
+        return *this;
+    }
+    template <typename A, typename B> __host__ __device__ constexpr tuple &operator=(const pair<A, B> &o) {
+        __head = o.first;
+        __tail.__head = o.second;
+        return *this;
+    }
+};
+template <typename H, typename... T> struct tuple<H &, T...> {
+    H &__head;
+    tuple<T...> __tail;
+    __host__ __device__ constexpr tuple(H &h, T... t) : __head(h), __tail(t...) {}
+    template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
+        __head = o.__head;
+        if constexpr (sizeof...(T) > 0) __tail = o.__tail;
+        return *this;
+    }
+    template <typename A, typename B> __host__ __device__ constexpr tuple &operator=(const pair<A, B> &o) {
+        __head = o.first;
+        __tail.__head = o.second;
+        return *this;
+    }
 };
 template <size_t I, typename T> struct tuple_element;
 template <typename H, typename... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
@@ -33,6 +58,7 @@ template <size_t I, typename A, typename B> __host__ __device__ constexpr const 
 }
 template <size_t I, typename T, size_t N> __host__ __device__ constexpr T &get(array<T, N> &a) { return a[I]; }
 template <size_t I, typename T, size_t N> __host__ __device__ constexpr const T &get(const array<T, N> &a) { return a[I]; }
+template <typename... T> __host__ __device__ constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
 template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::type...> make_tuple(T &&...t) {
     return tuple<typename decay<T>::type...>(t...);
 }
