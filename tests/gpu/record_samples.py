@@ -1,8 +1,7 @@
 """Run images of the samples on a GPU and record what came out: `python -m tests.gpu.record_samples IMAGES OUT`.
 
 IMAGES holds a folder per variant (ours, nvcc, ...) of `<sample>.cubin`; kernels of the benches and the end-to-end tests
-will do, too. For each, the sample's own `//!` script is run
-by `minicc run --device cuda:0` in a process of its own. OUT/samples.json records device, driver and date, and for each
+will do, too. For each, the kernel file's own `//!` script is run in a process of its own. OUT/samples.json records device, driver and date, and for each
 image the hash of the cubin, of every input and output array, the checks with their errors, and the time of each launch
 (median of several). Tests hold the SM model to these hashes.
 """
@@ -72,6 +71,14 @@ def _one(image: Path, repeats: int) -> dict[str, object]:
     }
 
 
+def run_once(image: Path) -> int:
+    """The launches that the image's script asks for, checked; returns how many."""
+    result = _one(image, 1)
+    if "error" in result or not all(check["ok"] for check in result["checks"]):  # type: ignore[attr-defined]
+        print(f"{image}: {result.get('error') or result['checks']}", file=sys.stderr)
+    return len(result.get("milliseconds", []))  # type: ignore[arg-type]
+
+
 def _hash(array) -> str:  # type: ignore[no-untyped-def]
     import numpy as np
 
@@ -116,4 +123,5 @@ def main() -> None:
     (out / "samples.json").write_text(json.dumps(record, indent=1))
 
 
-main()
+if __name__ == "__main__":
+    main()
