@@ -24,6 +24,7 @@ from minicc.ptxas import (
     ifconvert,
     layout,
     schedule,
+    vectorise,
     verify,
 )
 from minicc.ptxas.mir import MFunction
@@ -55,6 +56,7 @@ PASSES = [
     Pass("dead", dead.run),
     Pass("combine", combine.run),
     Pass("dead-again", dead.run),
+    Pass("vectorise", vectorise.run),
     Pass("constants", constants.run),
     Pass("exits", flow.thread_exits),
     Pass("predicate", ifconvert.run),

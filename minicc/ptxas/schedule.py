@@ -22,6 +22,10 @@ _LOOK = 24
 """Candidates compared when registers are short."""
 _FEW = 40
 """Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
+_FLIGHT, _MANY = 32, 112
+"""Registers for loads under way: so many more than the run's own order needs, and so many in all."""
+_NEAR_MEMORY = 60
+"""Expected cycles of a load that is not from global memory, at most."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -129,9 +133,12 @@ class _Pressure:
         # What is live after the run, but was first written in it, is not live before.
         touched = {value for reads in self.reads for value in reads}
         self.live = {v for v in start if v in touched or v in self.after}
-        # Few registers are no gain in themselves: a run may take some more than its own order needs, up to the target.
+        # Few registers are no gain in themselves: a run may take some more than its own order needs, up to the target,
+        # and more for loads from global memory, which it pays to have many of under way.
         peak = self._peak()
-        self.target = max(min(target, max(_FEW, peak + peak // 8)), peak)
+        far = sum(len(w) for w, p in zip(self.writes, prints, strict=True) if p.timing.expect > _NEAR_MEMORY)
+        more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
+        self.target = max(min(target, max(_FEW, peak + more)), peak)
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)
