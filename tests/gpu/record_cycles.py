@@ -1,6 +1,6 @@
 """Count cycles and sectors of images with Nsight Compute: `python -m tests.gpu.record_cycles IMAGES OUT`.
 
-IMAGES holds a folder per variant (ours, nvcc, ...) of `<kernel>.cubin`, each with a script as `record_samples` finds it.
+IMAGES holds a folder per variant (ours, nvcc, ...) of `<kernel>.cubin`, whose scripts `record_samples` finds.
 One process per variant runs under `ncu`; OUT/ncu_<variant>.csv has ncu's rows, each led by the kernel file's name.
 """
 

@@ -1,9 +1,9 @@
 """Run images of the samples on a GPU and record what came out: `python -m tests.gpu.record_samples IMAGES OUT`.
 
 IMAGES holds a folder per variant (ours, nvcc, ...) of `<sample>.cubin`; kernels of the benches and the end-to-end tests
-will do, too. For each, the kernel file's own `//!` script is run in a process of its own. OUT/samples.json records device, driver and date, and for each
-image the hash of the cubin, of every input and output array, the checks with their errors, and the time of each launch
-(median of several). Tests hold the SM model to these hashes.
+will do, too. For each, the kernel file's own `//!` script is run in a process of its own. OUT/samples.json records
+device, driver and date, and for each image the hash of the cubin, of every input and output array, the checks with
+their errors, and the time of each launch (median of several). Tests hold the SM model to these hashes.
 """
 
 from __future__ import annotations
