@@ -119,6 +119,9 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
         b = bisect.bisect_right(starts, interval.start) - 1
         return interval.end <= starts[b + 1]
 
+    for interval in found:
+        if interval.reg.fixed is not None:
+            taken |= ((1 << interval.reg.width) - 1) << interval.reg.fixed
     lanes = [_Lane() for _ in range(size)]
     # Block-crossing values first, so that only values inside one block ever share.
     for wanted in (False, True):

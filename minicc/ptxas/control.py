@@ -10,7 +10,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
-from minicc.ptxas.operands import Components
+from minicc.ptxas.operands import BASE, Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.scoreboard import NONE
 from minicc.ptxas.timing import Distances, footprint
@@ -55,8 +55,8 @@ def _serial(function: MFunction) -> None:
             print_ = footprint(inst, components)
             wbar, rbar = inst.control.wbar, inst.control.rbar
             if print_.timing.variable and wbar == rbar == NONE:
-                wbar = result if print_.writes else NONE
-                rbar = source if print_.reads else NONE
+                wbar = result if scoreboard.announces(print_) else NONE
+                rbar = source if any(key < BASE["P"] for key, _ in print_.reads) else NONE
             inst.control = Control(stall.LIMIT, True, wbar, rbar, inst.control.wait | everything)
             slow = print_.timing.result.startswith("mma") or inst.mnemonic == "R2UR"
             if slow and print_.timing.flow is False:

@@ -104,6 +104,12 @@ class _Needs:
     covered: bool = False
 
 
+def announces(print_: Footprint) -> bool:
+    """Whether a write barrier would ever be released: it takes a result in a general, uniform or predicate register.
+    BMOV to a convergence barrier has none; with a write barrier it hung an H200 at the next wait."""
+    return any(not BASE["B"] <= key < BASE["SB"] for key, _ in print_.writes)
+
+
 def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
     touch: dict[int, int] = {}
     write: dict[int, tuple[int, int]] = {}  # key -> (index, queue) of the next writer
@@ -127,7 +133,7 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
                             needs.later = True
                     elif key in overwritten_after:
                         needs.later = True
-            if leaves != _FAR:
+            if leaves != _FAR and any(key < _FIRST_PREDICATE for key, _ in print_.reads):
                 needs.overwrite = min(needs.overwrite, leaves)
                 needs.later = True
             if needs.later and queue and (needs.overwrite < needs.result or not print_.writes):
@@ -220,6 +226,7 @@ def _walk(
     insts = function.blocks[b].insts
     need_at = [_FAR] * COUNT
     kinds = [""] * COUNT
+    last = [0] * COUNT
     unannounced: dict[int, list[int]] = {}
     for i, print_ in enumerate(prints):
         wait = preset[i]
@@ -253,18 +260,27 @@ def _walk(
             mark.chosen = True
             early = need.overwrite < need.result
             kind = print_.timing.arrival
-            if print_.writes:
-                mark.wbar = _choose(need.result, kind, state, need_at, kinds, pool)
+            if announces(print_):
+                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, pool)
                 need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
                 kinds[mark.wbar] = _slower(kinds[mark.wbar], kind)
-            if need.later and (early or not print_.writes) and not need.covered:
+                last[mark.wbar] = i
+            elif print_.writes and any(key < _FIRST_PREDICATE for key, _ in print_.reads):
+                # Done when its source has been read.
+                mark.rbar = _choose(i, need.result, "read", state, need_at, kinds, last, pool)
+                need_at[mark.rbar] = min(need_at[mark.rbar], need.result)
+                kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
+                last[mark.rbar] = i
+            if mark.rbar == NONE and need.later and (early or not print_.writes) and not need.covered:
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
-                mark.rbar = _choose(need.overwrite, "read", state, need_at, kinds, busy_pool)
+                mark.rbar = _choose(i, need.overwrite, "read", state, need_at, kinds, last, busy_pool)
                 need_at[mark.rbar] = min(need_at[mark.rbar], need.overwrite)
                 kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
-        if mark.wbar != NONE:
-            bit = 1 << mark.wbar
+                last[mark.rbar] = i
+        told = mark.wbar if announces(print_) else mark.rbar
+        if told != NONE and print_.writes:
+            bit = 1 << told
             for key, _ in print_.writes:
                 state.written[key] = state.written.get(key, 0) | bit
             if insts[i].memory in ("load", "atomic") and insts[i].space in ("shared", "generic", ""):
@@ -288,28 +304,30 @@ def _slower(a: str, b: str) -> str:
     return a if a and _LATENCY.get(a, 25) > _LATENCY.get(b, 25) else b
 
 
-def _choose(need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], pool: list[int]) -> int:
-    if need != _FAR:
-        for k in pool:
-            if need_at[k] == need and kinds[k] == kind:
-                return k
+def _choose(
+    at: int, need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], last: list[int], pool: list[int]
+) -> int:
+    """The scoreboard for what instruction `at` sets and `need` waits for: the one that costs least, in cycles about.
+    Whoever waits first for a shared one also waits for the other's result. `last`: who set each last."""
     busy = state.busy()
-    for k in pool:
-        if not busy >> k & 1 and not kinds[k]:
-            return k
-    for k in pool:
-        if not busy >> k & 1:
-            return k
-
     mine = _LATENCY.get(kind, 25)
 
     def cost(k: int) -> tuple[int, int]:
-        """What sharing costs about, in cycles: the first of the two waiters also waits for the other's result."""
         if not kinds[k]:
-            return 8, k  # set before this block, and not waited for since: likely done
+            # Set before this block, and not waited for since: likely done.
+            return (8 if busy >> k & 1 else 1), k
+        first = need_at[k]
+        if need == first and kinds[k] == kind and need != _FAR:
+            return 0, k
         theirs = _LATENCY.get(kinds[k], 25)
-        distance = abs(min(need, 4096) - min(need_at[k], 4096))
-        longer = theirs - mine if need <= need_at[k] else mine - theirs
-        return distance + max(longer, 0) + (0 if kinds[k] == kind else 10), k
+        if kinds[k] == kind:
+            # Of one kind, they come back in order or nearly so.
+            stray = 4 if mine > 100 else 0
+            if need <= first:
+                return stray, k
+            return stray + min(max(mine - (first - at), 0), at - last[k]), k
+        if need <= first:
+            return 10 + max(theirs - (need - last[k]) if need != _FAR else 0, 0), k
+        return 10 + max(mine - (first - at), 0), k
 
     return min(pool, key=cost)

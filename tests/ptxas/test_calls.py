@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from minicc import arch, binary
+from minicc import arch, binary, sass
 from minicc.ptxas.check import check
-from minicc.sass.program import Program
+from minicc.sass.instr import Reg
+from minicc.sass.program import Function, Program
 from tests.ptxas.calls import EXPECTED, MODULE
 from tests.ptxas.lower.harness import assemble, device
 
@@ -34,12 +36,34 @@ def run(cubin: bytes) -> None:
         assert out.tolist() == [value(i) for i in range(THREADS)], name
 
 
+def keeps_barriers(function: Function) -> None:
+    """Convergence barriers that a call may change are not set where there are calls; those that it may not change are
+    saved and restored without a write barrier that nothing would release. (The model forgives both; a GPU hangs.)"""
+    machine = arch.get("sm_90")
+    words = [int.from_bytes(function.code[at : at + 16], "little") for at in range(0, len(function.code), 16)]
+    code = [sass.decode(word, machine, 16 * n) for n, word in enumerate(words)]
+    starts = sorted({0, *(at // 16 for at in function.labels.values()), len(code)})
+    for start, end in pairwise(starts):
+        body = code[start:end]
+        barriers = {
+            o.index for i in body if i.mnemonic == "BSSY" for o in i.operands if isinstance(o, Reg) and o.file == "B"
+        }
+        if any(i.mnemonic == "CALL" for i in body):
+            assert min(barriers, default=6) >= 6
+        moves = [i for i in body if i.mnemonic == "BMOV"]
+        assert start == 0 or {o.index for i in moves for o in i.operands if o.file == "B"} == {
+            b for b in barriers if b > 5
+        }
+        assert all(i.control.wbar == 7 for i in moves if i.operands[0].file == "B")
+
+
 @pytest.mark.parametrize("options", TWINS, ids=str)
 def test_calls(options: dict[str, object]) -> None:
     program = assemble(MODULE, verify=True, **options)
     assert isinstance(program, Program)
     for function in program.functions:
         assert not check(function.code, arch.get("sm_90")), function.name
+        keeps_barriers(function)
     run(binary.write_cubin(program))
 
 
