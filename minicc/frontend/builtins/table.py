@@ -262,6 +262,9 @@ __cvta_shared_to_generic       Pv:m     e:from_space:3
 __cvta_global_to_generic       Pv:m     e:from_space:1
 __cvta_local_to_generic        Pv:m     e:from_space:5
 __cvta_constant_to_generic     Pv:m     e:from_space:4
+__wmma_load                    v:iiiiiiPvPKvj e:wmma:load
+__wmma_store                   v:iiiiiPKvPvj e:wmma:store
+__wmma_mma                     v:iiiiiiiiiPvPKvPKvPKv e:wmma:mma
 printf                         i:PKcz   e:printf
 __assert_fail                  v:PKcPKcjPKc e:assert_fail
 memcpy                         Pv:PvPKvm e:memory:memcpy

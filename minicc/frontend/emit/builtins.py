@@ -309,6 +309,13 @@ def _cas(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _wmma(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    from minicc.frontend.emit import wmma
+
+    return wmma.emit(v, e, a, d)
+
+
+@_handler
 def _halves(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     from minicc.frontend.emit import halves
 

@@ -1,8 +1,8 @@
 """Arithmetic of 16-bit floats: LLVM's half and bfloat behind the integers that cuda_fp16.h and cuda_bf16.h store.
 
 The headers' classes hold their bits as unsigned short (one value) or unsigned int (a pair, .x low). The built-ins
-`__mcc_KIND_OP` take and give such integers; KIND is h, h2, b or b2. In this form LLVM folds constants, and multiplications
-and additions contract as -fmad says (`_rn`: never), which is what NVIDIA's ptxas does with add.f16 and mul.f16.
+`__mcc_KIND_OP` take and give such integers; KIND is h, h2, b or b2. In this form LLVM folds constants, and
+multiplications and additions contract as -fmad says (`_rn`: never), which is what NVIDIA's ptxas does with add.f16 and mul.f16.
 """
 
 from __future__ import annotations

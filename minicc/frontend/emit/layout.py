@@ -68,7 +68,7 @@ def leaves(t: Type, offset: int = 0) -> Iterator[tuple[int, Type]]:
 
 
 def few_leaves(t: Type) -> list[tuple[int, Type]] | None:
-    """The leaves, if they are few enough to copy one by one. Pairs of 16 bits that lie in one word (__half2) go as one."""
+    """The leaves, if they are few enough to copy one by one. Pairs of 16 bits in one word (__half2) go as one."""
     out: list[tuple[int, Type]] = []
     for at, leaf in leaves(t):
         if leaf.size == 2 and at & 3 == 2 and t.align >= 4 and out and out[-1][0] == at - 2 and out[-1][1].size == 2:

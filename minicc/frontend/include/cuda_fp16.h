@@ -4,6 +4,7 @@
 #define MCC_RAW __half_raw
 #define MCC_RAW2 __half2_raw
 #define MCC_K h
+#define MCC_OTHER __nv_bfloat16
 #define MCC_JOIN(k, op) __mcc_##k##_##op
 #define MCC_OP(k, op) MCC_JOIN(k, op)
 #define MCC_FROM(t) MCC_FROM_##t
@@ -21,6 +22,7 @@
 #undef MCC_RAW
 #undef MCC_RAW2
 #undef MCC_K
+#undef MCC_OTHER
 #undef MCC_FROM
 #undef MCC_TO
 typedef __half half;

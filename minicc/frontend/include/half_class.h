@@ -3,11 +3,14 @@
 struct __align__(2) MCC_RAW { unsigned short x; };
 struct __align__(4) MCC_RAW2 { unsigned short x, y; };
 
+struct MCC_OTHER;
+
 struct __align__(2) H {
     unsigned short __x;
     H() = default;
     constexpr __host__ __device__ H(const MCC_RAW &r) : __x(r.x) {}
     __host__ __device__ H(float v) : __x(MCC_OP(MCC_K, fromf)(v)) {}
+    explicit __host__ __device__ H(const MCC_OTHER &v) : __x(MCC_OP(MCC_K, fromf)((float)v)) {}
     __host__ __device__ H(double v) { *this = MCC_FROM(double)(v); }
     __host__ __device__ H(short v) { *this = MCC_FROM(short)(v); }
     __host__ __device__ H(unsigned short v) { *this = MCC_FROM(ushort)(v); }

@@ -523,7 +523,8 @@ class Calls(Operators):
             scope = scope.parent
         # Argument-dependent lookup: friends, and the namespace that a class lives in.
         out = self._with_associated(name, out, operands)
-        found = self.builtin(name)
+        # The operators of our own headers are on classes; an enumeration has the language's.
+        found = self.builtin(name) if any(e.type.record is not None for e in operands) else None
         return out + found if isinstance(found, list) else out
 
     def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:

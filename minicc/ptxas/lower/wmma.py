@@ -1,11 +1,14 @@
-"""wmma.load, wmma.mma, wmma.store of shape m16n16k16 with f16 or bf16 factors, as two m16n8k16 products.
+"""wmma.load, wmma.mma, wmma.store, as products of mma.sync's shapes side by side.
 
-A fragment's layout is opaque in PTX, so it is that of mma.sync: lane = 4*g + t holds of A (row g or g+8, columns 2t
-and 2t+8 pairwise) four registers, of B (two tiles of 8 columns) two each, of C (two tiles) four floats or two pairs of
-halves each. f16 factors have eight registers in PTX; the last four repeat the first.
+A fragment's layout is opaque in PTX, so it is that of mma.sync: lane = 4*g + t holds of A rows g (and g+8), of B column
+g, of C rows g (and g+8); along the other axis it holds what starts at t times a unit (2 halves, 4 bytes, one word). A
+shape is a number of such tiles along M and along N; m8n32k16 is m32n8k16 with the factors' parts exchanged, which
+transposes the result. f16 factors have eight registers in PTX whatever they need; what is missing repeats the first.
 """
 
 from __future__ import annotations
+
+import attrs
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm
@@ -14,13 +17,35 @@ from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Imm, Name, Reg
 
-SHAPE = "m16n16k16"
+# Shape: tiles along M, along N, factors exchanged.
+_SHAPES = {
+    "m16n16k16": (1, 2, False), "m32n8k16": (2, 1, False), "m8n32k16": (2, 1, True), "m16n16k8": (1, 2, False),
+    "m8n8k4": (1, 1, False),
+}  # fmt: skip
+# Type of a factor: places of A's registers in a tile as (row, k), of B's as k; elements a register; the instruction.
+_FACTORS = {
+    "f16": (((0, 0), (8, 0), (0, 8), (8, 8)), (0, 8), 2, "HMMA.16816"),
+    "bf16": (((0, 0), (8, 0), (0, 8), (8, 8)), (0, 8), 2, "HMMA.16816"),
+    "tf32": (((0, 0), (8, 0), (0, 4), (8, 4)), (0, 4), 1, "HMMA.1684"),
+    "s8": (((0, 0), (8, 0)), (0,), 4, "IMMA.16816"),
+    "u8": (((0, 0), (8, 0)), (0,), 4, "IMMA.16816"),
+    "f64": (((0, 0),), (0,), 1, "DMMA.8x8x4"),
+}  # fmt: skip
+# Type of a result: places of a tile's registers, elements a register.
+_RESULTS = {
+    "f16": (((0, 0), (8, 0)), 2), "f32": (((0, 0), (0, 1), (8, 0), (8, 1)), 1),
+    "s32": (((0, 0), (0, 1), (8, 0), (8, 1)), 1), "f64": (((0, 0), (0, 1)), 1),
+}  # fmt: skip
+_BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "s32": 4, "s8": 1, "u8": 1, "f64": 8}
+_FITTING = {"m16n16k8": ("tf32",), "m8n8k4": ("f64",)}
 
 
 class Tile:
-    """Addresses of one matrix: `at(major, minor)` is element (g + major, 2t + minor) of the layout's own axes."""
+    """Addresses of one matrix: `at(major, minor)` is element (g + major, unit t + minor) of the layout's own axes."""
 
-    def __init__(self, b: Builder, inst: ptx.Inst, where: ptx.Operand, stride: ptx.Operand, size: int, paired: bool):
+    def __init__(
+        self, b: Builder, inst: ptx.Inst, where: ptx.Operand, stride: ptx.Operand, size: int, unit: int, paired: bool
+    ):
         self.b = b
         self.space = space_of(inst)
         self.size = size
@@ -28,9 +53,11 @@ class Tile:
         lane = b.temp()
         b.emit("S2R", (lane,), (Name("SR_LANEID"),))
         g = b.new("SHF.R.U32.HI", ZERO, imm(2), lane)
-        pair = b.new("SHF.L.U32", b.logic(lane, imm(3), 0xC0), imm(1), ZERO)
+        place = b.logic(lane, imm(3), 0xC0)
+        if unit > 1:
+            place = b.new("SHF.L.U32", place, imm(unit.bit_length() - 1), ZERO)
         self.step = b.reg(b.val(stride))
-        first, second = (g, pair) if paired else (pair, g)
+        first, second = (g, place) if paired else (place, g)
         element = b.new("IMAD", first, self.step, second)
         base, self.offset = address(b, where, self.space)
         self.long = self.space in ("", "global")
@@ -67,74 +94,98 @@ class Tile:
         head = {"global": "LDG.E" if load else "STG.E", "": "LD.E" if load else "ST.E"}.get(self.space)
         if head is None:
             head = "LDS" if load else "STS"
-        return dotted(head, {16: "U16", 32: "", 64: "64"}[bits])
+        return dotted(head, {8: "U8", 16: "U16", 32: "", 64: "64"}[bits])
 
 
-def _kind(inst: ptx.Inst) -> str:
-    return next((m for m in inst.modifiers if m in ("f16", "bf16", "f32")), "")
+def _types(inst: ptx.Inst) -> list[str]:
+    return [m for m in inst.modifiers if m in _BYTES]
 
 
-def _fit(b: Builder, inst: ptx.Inst) -> None:
-    if SHAPE not in inst.modifiers or space_of(inst) not in ("", "global", "shared"):
+def _shape(b: Builder, inst: ptx.Inst, kind: str) -> tuple[int, int, bool]:
+    name = next((m for m in inst.modifiers if m in _SHAPES), "")
+    fits = kind in (*_FITTING[name], "f32") if name in _FITTING else kind not in ("tf32", "f64")
+    if not name or not fits or space_of(inst) not in ("", "global", "shared"):
         b.unsupported()
+    return _SHAPES[name]
 
 
-def _places(which: str, kind: str) -> list[tuple[int, int]]:
+def _places(which: str, kind: str, shape: tuple[int, int, bool]) -> list[tuple[int, int]]:
     """(major, minor) of each register, where major is the axis of g: rows of A and C, columns of B."""
-    if which == "a":
-        return [(0, 0), (8, 0), (0, 8), (8, 8)]
-    if which == "b":
-        return [(0, 0), (0, 8), (8, 0), (8, 8)]
-    if kind == "f32":
-        return [(row, tile + i) for tile in (0, 8) for row in (0, 8) for i in (0, 1)]
-    return [(row, tile) for tile in (0, 8) for row in (0, 8)]
+    down, across, exchanged = shape
+    if which in ("c", "d"):
+        places = _RESULTS[kind][0]
+        return [(16 * i + r, 8 * j + c) for i in range(down) for j in range(across) for r, c in places]
+    if (which == "a") != exchanged:
+        return [(16 * i + r, k) for i in range(down) for r, k in _FACTORS[kind][0]]
+    return [(8 * j, k) for j in range(across) for k in _FACTORS[kind][1]]
+
+
+def _joined(b: Builder, parts: list[V]) -> V:
+    """Elements narrower than a register, in one."""
+    if len(parts) == 2:
+        return b.new("PRMT", parts[0], imm(0x5410), parts[1])
+    low, high = b.new("PRMT", parts[0], imm(0x0040), parts[1]), b.new("PRMT", parts[2], imm(0x0040), parts[3])
+    return b.new("PRMT", low, imm(0x5410), high)
 
 
 def load(b: Builder, inst: ptx.Inst) -> None:
     """wmma.load.{a,b,c}.sync.aligned.layout.shape{.space}.type {d...}, [p]{, stride}"""
-    _fit(b, inst)
-    which = inst.modifiers[1]
-    kind = _kind(inst)
-    d, where, *rest = inst.operands
-    if kind not in ("f16", "bf16", "f32") or not isinstance(d, ptx.Vector):
+    which, kind = inst.modifiers[1], _types(inst)[0]
+    shape = _shape(b, inst, kind)
+    result = which == "c"
+    if kind not in (_RESULTS if result else _FACTORS):
         b.unsupported()
-    paired = ("row" in inst.modifiers) == (which != "b")
-    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), 4 if kind == "f32" else 2, paired)
-    values: list[MOperand] = []
-    for major, minor in _places(which, kind):
-        out = b.temp()
-        values.append(out)
-        if kind == "f32" or paired:
-            b.emit(tile.mnemonic(True, 32), (out,), (tile.at(major, minor),), memory="load", space=tile.space)
+    d, where, *rest = inst.operands
+    items = d.items if isinstance(d, ptx.Vector) else (d,)
+    per = _RESULTS[kind][1] if result else _FACTORS[kind][2]
+    row = "row" in inst.modifiers
+    paired = row != shape[2] if result else row == (which != "b")
+    size = _BYTES[kind]
+    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), size, 2 if result else per, paired)
+    values: list[V] = []
+    for major, minor in _places(which, kind, shape):
+        if paired or per == 1:
+            out = b.temp(max(size // 4, 1))
+            wide = tile.mnemonic(True, 8 * size * per)
+            b.emit(wide, (out,), (tile.at(major, minor),), memory="load", space=tile.space)
+            values.append(out)
             continue
-        halves = (b.temp(), b.temp())
-        for i in (0, 1):
-            source = tile.at(major, minor + i)
-            b.emit(tile.mnemonic(True, 16), (halves[i],), (source,), memory="load", space=tile.space)
-        b.emit("PRMT", (out,), (halves[0], imm(0x5410), halves[1]))
-    if len(d.items) not in (len(values), 2 * len(values)):
+        parts = [b.temp() for _ in range(per)]
+        for i, part in enumerate(parts):
+            narrow = tile.mnemonic(True, 8 * size)
+            b.emit(narrow, (part,), (tile.at(major, minor + i),), memory="load", space=tile.space)
+        values.append(_joined(b, parts))
+    if len(items) % len(values):
         b.wrong("Arguments mismatch for instruction 'wmma'")
-    for i, item in enumerate(d.items):
-        if item is not None:
-            b.move(b.dst(item), values[i % len(values)])
+    for i, item in enumerate(items):
+        if item is None:
+            continue
+        value = values[i % len(values)]
+        if kind == "f64":
+            b.move64(b.dst(item), V(value.reg, 0), V(value.reg, 1))
+        else:
+            b.move(b.dst(item), value)
 
 
 def store(b: Builder, inst: ptx.Inst) -> None:
     """wmma.store.d.sync.aligned.layout.shape{.space}.type [p], {s...}{, stride}"""
-    _fit(b, inst)
-    kind = _kind(inst)
+    kind = _types(inst)[0]
+    shape = _shape(b, inst, kind)
     where, source, *rest = inst.operands
-    if kind not in ("f16", "f32") or not isinstance(source, ptx.Vector):
+    if kind not in _RESULTS or not isinstance(source, ptx.Vector):
         b.unsupported()
-    paired = "row" in inst.modifiers
-    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), 4 if kind == "f32" else 2, paired)
-    places = _places("d", kind)
-    values = [b.reg(b.val(i)) for i in source.items if i is not None]
+    paired = ("row" in inst.modifiers) != shape[2]
+    size, per = _BYTES[kind], _RESULTS[kind][1]
+    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), size, 2, paired)
+    places = _places("d", kind, shape)
+    items = [i for i in source.items if i is not None]
+    values = [b.pair(i, "f64") if kind == "f64" else b.reg(b.val(i)) for i in items]
     if len(values) != len(places):
         b.wrong("Arguments mismatch for instruction 'wmma'")
     for (major, minor), value in zip(places, values, strict=True):
-        if kind == "f32" or paired:
-            b.emit(tile.mnemonic(False, 32), (), (tile.at(major, minor), value), memory="store", space=tile.space)
+        if paired or per == 1:
+            wide = tile.mnemonic(False, 8 * size * per)
+            b.emit(wide, (), (tile.at(major, minor), value), memory="store", space=tile.space)
             continue
         high = b.new("SHF.R.U32.HI", ZERO, imm(16), value)
         for i, half in enumerate((value, high)):
@@ -143,45 +194,68 @@ def store(b: Builder, inst: ptx.Inst) -> None:
 
 
 def multiply(b: Builder, inst: ptx.Inst) -> None:
-    """wmma.mma.sync.aligned.alayout.blayout.shape.types d, a, b, c: two products of eight columns."""
-    if SHAPE not in inst.modifiers or len(inst.operands) != 4:
-        b.unsupported()
-    types = [m for m in inst.modifiers if m in ("f16", "bf16", "f32", "s8", "u8", "s32", "tf32", "f64")]
+    """wmma.mma.sync.aligned.alayout.blayout.shape.types d, a, b, c: a product for each tile of the result."""
+    types = _types(inst)
     if types in (["f32", "f32"], ["f16", "f16"]):
-        dtype, atype = types[0], "f16"
-    elif types == ["f32", "bf16", "bf16", "f32"]:
-        dtype, atype = "f32", "bf16"
-    else:
+        types = [types[0], "f16", "f16", types[1]]
+    if len(types) != 4 or types[1] not in _FACTORS or types[0] != types[3] or len(inst.operands) != 4:
         b.unsupported()
+    dtype, kind = types[0], types[1]
+    down, across, exchanged = _shape(b, inst, kind)
+    double = kind == "f64"
     d, *factors = inst.operands
     words: list[list[MOperand]] = []
     for item in factors:
-        if not isinstance(item, ptx.Vector):
-            b.wrong("Arguments mismatch for instruction 'wmma'")
-        words.append([b.val(i) for i in item.items if i is not None])
-    per_tile = 4 if dtype == "f32" else 2
-    if len(words[0]) < 4 or len(words[1]) < 4 or len(words[2]) != 2 * per_tile:
+        items = [i for i in (item.items if isinstance(item, ptx.Vector) else (item,)) if i is not None]
+        words.append([w for i in items for w in b.val64(i, "f64")] if double else [b.val(i) for i in items])
+    if exchanged:
+        words[0], words[1] = words[1], words[0]
+    width = 2 if double else 1
+    of_a, of_b = len(_FACTORS[kind][0]) * width, len(_FACTORS[kind][1]) * width
+    of_c = len(_RESULTS[dtype][0]) * width
+    if len(words[0]) < of_a * down or len(words[1]) < of_b * across or len(words[2]) != of_c * down * across:
         b.wrong("Arguments mismatch for instruction 'wmma'")
-    left = _group(b, words[0][:4])
     results: list[MOperand] = []
-    op = dotted("HMMA.16816", dtype.upper(), "BF16" if atype == "bf16" else "")
-    for tile in (0, 1):
-        right = _group(b, words[1][2 * tile : 2 * tile + 2])
-        third = _group(b, words[2][per_tile * tile : per_tile * (tile + 1)])
-        out = b.temp(per_tile)
-        b.emit(op, (out,), (left, right, third), side=True)
-        results += [V(out.reg, i) for i in range(per_tile)]
-    if isinstance(d, ptx.Vector) and len(d.items) == len(results):
-        for target, value in zip(d.items, results, strict=True):
-            if target is not None:
-                b.move(b.dst(target), value)
+    head = _FACTORS[kind][3]
+    if kind in ("s8", "u8"):
+        names = [t.upper() for t in (types[2:0:-1] if exchanged else types[1:3])]
+        op = dotted(head, *names, "SAT" if "satfinite" in inst.modifiers else "")
     else:
+        op = head if double else dotted(head, dtype.upper(), {"bf16": "BF16", "tf32": "TF32"}.get(kind, ""))
+    # NVIDIA's ptxas multiplies tf32 in two steps of four along K, which shows in the rounding.
+    steps = 2 if kind == "tf32" else 1
+    half_a, half_b = of_a // steps, of_b // steps
+    left = [_group(b, words[0][half_a * i : half_a * (i + 1)]) for i in range(down * steps)]
+    right = [_group(b, words[1][half_b * j : half_b * (j + 1)]) for j in range(across * steps)]
+    if kind in ("s8", "u8"):
+        left = [attrs.evolve(x, suffix=("ROW",)) for x in left]
+        right = [attrs.evolve(x, suffix=("COL",)) for x in right]
+    for i in range(down):
+        for j in range(across):
+            at = of_c * (across * i + j)
+            total: V | Reg = _group(b, words[2][at : at + of_c])
+            for k in range(steps):
+                out = b.temp(of_c)
+                b.emit(op, (out,), (left[i * steps + k], right[j * steps + k], total), side=True)
+                total = out
+            results += [V(out.reg, k) for k in range(of_c)]
+    targets = d.items if isinstance(d, ptx.Vector) else (d,)
+    if len(targets) * width != len(results):
         b.wrong("Arguments mismatch for instruction 'wmma'")
+    for i, target in enumerate(targets):
+        if target is None:
+            continue
+        if double:
+            b.move64(b.dst(target), results[2 * i], results[2 * i + 1])
+        else:
+            b.move(b.dst(target), results[i])
 
 
 def _group(b: Builder, values: list[MOperand]) -> V | Reg:
     if all(v == ZERO for v in values):
         return ZERO
+    if len(values) == 1:
+        return b.reg(values[0])
     out = b.temp(len(values))
     for i, v in enumerate(values):
         b.move(V(out.reg, i), Imm(v.bits) if isinstance(v, Imm) else v)

@@ -1,0 +1,71 @@
+#pragma once
+// nvcuda::wmma. Elements of a fragment lie where PTX's wmma instructions put them.
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+namespace nvcuda {
+namespace wmma {
+struct row_major { static const int code = 0; };
+struct col_major { static const int code = 1; };
+struct matrix_a { static const int code = 0; };
+struct matrix_b { static const int code = 1; };
+struct accumulator { static const int code = 2; };
+enum layout_t { mem_row_major, mem_col_major };
+namespace precision { struct tf32 {}; }
+
+namespace details {
+// How a type is stored, and its number in the compiler's table.
+template <typename T> struct element;
+template <> struct element<__half> { typedef __half type; static const int code = 0; };
+template <> struct element<__nv_bfloat16> { typedef __nv_bfloat16 type; static const int code = 1; };
+template <> struct element<precision::tf32> { typedef float type; static const int code = 2; };
+template <> struct element<float> { typedef float type; static const int code = 3; };
+template <> struct element<double> { typedef double type; static const int code = 4; };
+template <> struct element<signed char> { typedef signed char type; static const int code = 5; };
+template <> struct element<char> { typedef signed char type; static const int code = 5; };
+template <> struct element<unsigned char> { typedef unsigned char type; static const int code = 6; };
+template <> struct element<int> { typedef int type; static const int code = 7; };
+}
+
+template <typename Use, int m, int n, int k, typename T, typename Layout = void> class fragment {
+public:
+    typedef typename details::element<T>::type element_type;
+    typedef element_type storage_element_type;
+    static const int num_elements =
+        Use::code == 2 ? m * n / 32 : details::element<T>::code == 0 ? 16 : Use::code == 0 ? m * k / 32 : n * k / 32;
+    static const int num_storage_elements = num_elements;
+    alignas(sizeof(element_type) < 4 ? 4 : sizeof(element_type)) element_type x[num_elements];
+};
+
+template <typename Use, int m, int n, int k, typename T, typename L, typename P>
+__device__ void load_matrix_sync(fragment<Use, m, n, k, T, L> &f, const P *p, unsigned ldm) {
+    __wmma_load(Use::code, m, n, k, details::element<T>::code, L::code, f.x, p, ldm);
+}
+template <int m, int n, int k, typename T, typename P>
+__device__ void load_matrix_sync(fragment<accumulator, m, n, k, T> &f, const P *p, unsigned ldm, layout_t layout) {
+    if (layout == mem_row_major) __wmma_load(2, m, n, k, details::element<T>::code, 0, f.x, p, ldm);
+    else __wmma_load(2, m, n, k, details::element<T>::code, 1, f.x, p, ldm);
+}
+template <int m, int n, int k, typename T, typename P>
+__device__ void store_matrix_sync(P *p, const fragment<accumulator, m, n, k, T> &f, unsigned ldm, layout_t layout) {
+    if (layout == mem_row_major) __wmma_store(m, n, k, details::element<T>::code, 0, f.x, p, ldm);
+    else __wmma_store(m, n, k, details::element<T>::code, 1, f.x, p, ldm);
+}
+template <typename Use, int m, int n, int k, typename T, typename L, typename V>
+__device__ void fill_fragment(fragment<Use, m, n, k, T, L> &f, const V &v) {
+    for (int i = 0; i < f.num_elements; i++) f.x[i] = v;
+}
+template <int m, int n, int k, typename D, typename T, typename LA, typename LB, typename C>
+__device__ void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, T, LA> &a,
+                         const fragment<matrix_b, m, n, k, T, LB> &b, const fragment<accumulator, m, n, k, C> &c) {
+    __wmma_mma(m, n, k, details::element<T>::code, details::element<D>::code, details::element<C>::code, LA::code, LB::code, 0, d.x, a.x, b.x, c.x);
+}
+template <int m, int n, int k, typename D, typename T, typename LA, typename LB, typename C>
+__device__ void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, T, LA> &a,
+                         const fragment<matrix_b, m, n, k, T, LB> &b, const fragment<accumulator, m, n, k, C> &c, bool satf) {
+    if (satf) __wmma_mma(m, n, k, details::element<T>::code, details::element<D>::code, details::element<C>::code, LA::code, LB::code, 1, d.x, a.x, b.x, c.x);
+    else __wmma_mma(m, n, k, details::element<T>::code, details::element<D>::code, details::element<C>::code, LA::code, LB::code, 0, d.x, a.x, b.x, c.x);
+}
+__device__ inline float __float_to_tf32(float v) { float r; asm("{ .reg .b32 t; cvt.rna.tf32.f32 t, %1; mov.b32 %0, t; }" : "=f"(r) : "f"(v)); return r; }
+}
+}
+__device__ inline float __float_to_tf32(float v) { return nvcuda::wmma::__float_to_tf32(v); }
