@@ -8,6 +8,7 @@ from minicc.diagnostics import Diagnostics
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins import library, table
+from minicc.frontend.builtins.library import Deferred
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.options import Options
 from minicc.frontend.parse.hostcode import HostCode
@@ -39,7 +40,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
-        self.offered: list[library.Deferred] = []
+        self.offered: list[Deferred] = []
         self.always: set[str] = set()
         self.standard_files: set[str] = set()
 
@@ -75,7 +76,7 @@ class Parser(HostCode):
         file = next((file for prefix, file in library.ALWAYS if name.startswith(prefix)), None)
         if file is not None and file not in self.always:
             self.always.add(file)
-            self.offered.append(library.Deferred([file]))
+            self.offered.append(Deferred([file]))
         for deferred in self.offered:
             declared = self._declare_deferred(deferred, name)
             if declared:
@@ -139,10 +140,10 @@ class Parser(HostCode):
                 del top.names["std"]
 
     def offer(self, files: list[str]) -> None:
-        self.offered.append(library.Deferred(files))
+        self.offered.append(Deferred(files))
         self.known.clear()
 
-    def _declare_deferred(self, deferred: library.Deferred, name: str) -> list[object]:
+    def _declare_deferred(self, deferred: Deferred, name: str) -> list[object]:
         """The functions called `name` that a header's library files define; their bodies wait until they are called."""
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
         tokens = deferred.tokens(name, options, self.diagnostics)
