@@ -228,6 +228,9 @@ def _walk(
     kinds = [""] * COUNT
     last = [0] * COUNT
     unannounced: dict[int, list[int]] = {}
+    slow = pool
+    if len(pool) > 2 and _mixed(prints, needs):
+        slow = pool[:-1]  # one is left for what is soon done
     for i, print_ in enumerate(prints):
         wait = preset[i]
         written, read = state.written, state.read
@@ -261,7 +264,7 @@ def _walk(
             early = need.overwrite < need.result
             kind = print_.timing.arrival
             if announces(print_):
-                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, pool)
+                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, slow if kind == "ldg" else pool)
                 need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
                 kinds[mark.wbar] = _slower(kinds[mark.wbar], kind)
                 last[mark.wbar] = i
@@ -300,6 +303,20 @@ def _walk(
             state.read[key] = state.read.get(key, 0) | 1 << guard
 
 
+def _mixed(prints: list[Footprint], needs: list[_Needs | None]) -> bool:
+    """Whether a block has results of global memory, and others or read barriers."""
+    far = near = False
+    for print_, need in zip(prints, needs, strict=True):
+        if need is None:
+            continue
+        if print_.writes and print_.timing.arrival == "ldg":
+            far = True
+        elif print_.writes:
+            near = True
+        near = near or (need.later and not need.covered and (need.overwrite < need.result or not print_.writes))
+    return far and near
+
+
 def _slower(a: str, b: str) -> str:
     return a if a and _LATENCY.get(a, 25) > _LATENCY.get(b, 25) else b
 
@@ -314,8 +331,8 @@ def _choose(
 
     def cost(k: int) -> tuple[int, int]:
         if not kinds[k]:
-            # Set before this block, and not waited for since: likely done.
-            return (8 if busy >> k & 1 else 1), k
+            # Set before this block, and not waited for since: likely done. What is soon done takes the last ones.
+            return (8 if busy >> k & 1 else 1), k if mine > 100 else -k
         first = need_at[k]
         if need == first and kinds[k] == kind and need != _FAR:
             return 0, k
