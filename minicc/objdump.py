@@ -24,6 +24,7 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   -asm               a listing that `minicc as` assembles to the same bytes (default for a cubin)
   -sass              machine code, as cuobjdump -sass prints it
   -ctrl, --control   with -sass: control codes as text, B--2---:R-:W0:-:S04
+  --why              with -sass: what set each stall count and each wait, after the instruction
   -raw               with -sass: without the instruction words
   -ptx               PTX source
   -elf               section headers, symbols, relocations and data of each cubin
@@ -48,7 +49,7 @@ _FLAGS = {
     "-elf": "elf", "--dump-elf": "elf", "-symbols": "symbols", "--dump-elf-symbols": "symbols", "-res-usage": "usage",
     "--dump-resource-usage": "usage", "-lelf": "lelf", "--list-elf": "lelf", "-lptx": "lptx", "--list-ptx": "lptx",
     "-hex": "hex", "-ctrl": "control", "--control": "control", "-raw": "raw", "--json": "json", "-json": "json",
-    "-all": "all", "--all-fatbin": "all",
+    "-all": "all", "--all-fatbin": "all", "-why": "why", "--why": "why",
 }  # fmt: skip
 _VALUES = {
     "-xelf": "xelf", "--extract-elf": "xelf", "-xptx": "xptx", "--extract-ptx": "xptx", "-arch": "arch",
@@ -190,6 +191,8 @@ def _show(images: list[Image], request: Request) -> list[str]:
         return [line for kind in ("cubin", "ptx") for line in _list(images, kind, wants)]
     if "xelf" in values or "xptx" in values:
         return _extract(images, values)
+    if "why" in wants:
+        wants = wants | {"sass", "control"}
     if not wants - {"control", "all"} and all(not image.embedded for image in images):
         wants = wants | {"asm"}
     out: list[str] = []
@@ -298,11 +301,27 @@ def _sass(image: Image, request: Request) -> list[str]:
         if not _chosen(name, request):
             continue
         out += [f"\t\tFunction : {name}", _header_flags(image.arch)]
-        out += dump.section_text(
-            lines, hex_column, words="raw" not in request.wants, control="control" in request.wants
+        why = "why" in request.wants
+        text = dump.section_text(
+            lines, hex_column, words="raw" not in request.wants and not why, control=why or "control" in request.wants
         )
+        out += _reasons(text, lines, arch) if why else text
         out += ["\t\t..........", "", ""]
     return out if image.embedded else [*out, ""]
+
+
+def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
+    """Each line with what its control codes are there for."""
+    from minicc.diagnostics import CompileError
+    from minicc.ptxas.why import explain
+
+    code = b"".join(line.word.to_bytes(16, "little") for line in lines)
+    try:
+        found = explain(code, arch)
+    except CompileError:  # a word that is no instruction
+        return text
+    width = max((len(line) for line in text), default=0) + 2
+    return [f"{line:<{width}}{why.text()}".rstrip() for line, why in zip(text, found, strict=True)]
 
 
 def _words(data: bytes) -> list[str]:

@@ -196,6 +196,12 @@ class Checker:
     def _report(self, kind: str, first: int, second: int, text: str) -> None:
         self.problems.setdefault((kind, first, second, text), Problem(kind, first * SIZE, second * SIZE, text))
 
+    def tight(self, kind: str, first: int, second: int, key: int, cycles: int) -> None:
+        """Two instructions stand exactly as far apart as they must."""
+
+    def waited(self, i: int, node: _Node, state: _State) -> None:
+        """An instruction waits; `state` is before it has."""
+
     def _walk(self, b: int, state: _State, *, report: bool) -> _State:
         for i in range(self.leaders[b], self.ends[b]):
             node = self.nodes[i]
@@ -205,6 +211,8 @@ class Checker:
                 for (bar, setter), age in state.setters.items():
                     if control.wait >> bar & 1 and age < self.distances.setup:
                         self._report("setup", setter, i, f"SB{bar} is waited for {age} cycle after it is set")
+                if control.wait:
+                    self.waited(i, node, state)
             if control.wait:
                 state.slow = {k: mask for k, mask in state.slow.items() if not control.wait & mask}
                 state.held = {k: mask for k, mask in state.held.items() if not control.wait & mask}
@@ -232,18 +240,24 @@ class Checker:
             producer = next((c for k, c in self.nodes[p].writes if k == key), "")
             for cls in wanted.get(key, ()):
                 need = self.distances.raw(producer, cls)
+                if age == need:
+                    self.tight("raw", p, i, key, need)
                 if age < need:
                     self._report(
                         "raw", p, i, f"{key_name(key)} read after {age} of {need} cycles ({producer} to {cls})"
                     )
             if key in written and not node.found.variable:
                 need = self.distances.waw(producer, written[key])
+                if age == need > 1:
+                    self.tight("waw", p, i, key, need)
                 if age < need:
                     self._report("waw", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
         for (key, p), age in state.uniform.items():
             if key in written:
                 reader = next((c for k, c in self.nodes[p].reads if k == key), "")
                 need = self.distances.war(reader, written[key])
+                if age == need > 1:
+                    self.tight("war", p, i, key, need)
                 if age < need:
                     self._report("war", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
         for (key, p), mask in state.slow.items():

@@ -10,6 +10,7 @@ from minicc.binary import read_cubin
 from minicc.ptxas import Options, emit, pipeline
 from minicc.ptxas.check import check
 from minicc.ptxas.mir import MModule
+from minicc.ptxas.why import explain
 from minicc.sass.instr import Control
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
@@ -92,6 +93,19 @@ def test_most_waits_count(kernels_ptx: str) -> None:
                 named += bool(check(damage(function.code, at, wait=0), ARCH))
     assert total > 20
     assert named / total > 0.85
+
+
+def test_why_names_its_reasons(kernels_ptx: str) -> None:
+    """Nearly every stall and wait of ours has a reason that can be told."""
+    told = total = 0
+    for function in assemble(kernels_ptx).functions:
+        reasons = explain(function.code, ARCH)
+        for control, reason in zip(controls(function.code)[:-1], reasons, strict=False):
+            if control.stall > 1 or control.wait:
+                total += 1
+                told += "nothing here" not in reason.text() and bool(reason.text())
+    assert total > 100
+    assert told / total > 0.95
 
 
 def test_bad_fields(kernels_ptx: str) -> None:
