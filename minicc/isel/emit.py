@@ -245,10 +245,13 @@ class Emitter:
             for node in group:
                 node.regs = shared
         blocks = self.lowering.blocks
+        rolled = self.rolled(blocks)
         for index, dag in enumerate(blocks):
             self.labels[dag.block] = f"$L__BB{self.number}_{index}"
         for index, dag in enumerate(blocks):
             self.out.append(ptx.Label(self.labels[dag.block]))
+            if dag.block in rolled:
+                self.out.append(ptx.Pragma("nounroll"))
             self.block(dag, blocks[index + 1].block if index + 1 < len(blocks) else None)
         while self.edges:
             label, dag, target = self.edges.pop(0)
@@ -257,6 +260,19 @@ class Emitter:
             self.copies(dag, target)
             self.branch(self.labels[target])
         self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
+
+    def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
+        """Headers of loops that LLVM has unrolled, or was told not to: ptxas must not unroll them again."""
+        found: set[ir.Block] = set()
+        for dag in blocks:
+            reference = dag.block.terminator.metadata.get("llvm.loop")
+            if reference is None:
+                continue
+            module = self.lowering.module
+            loop = module.node(reference)
+            if loop is not None and any(_disables(module.node(item)) for item in loop.items[1:]):
+                found.update(after for after in dag.block.successors if after.index <= dag.block.index)
+        return found
 
     def block(self, dag: BlockDag, following: ir.Block | None) -> None:
         self.block_constants = {}
@@ -535,6 +551,10 @@ class Emitter:
     def declarations(self) -> list[tuple[str, int, str]]:
         """Register ranges, in the order nvcc declares them."""
         return [(prefix, count + 1, _CLASS[prefix]) for prefix, count in self.counts.items() if count]
+
+
+def _disables(node: ir.Node | None) -> bool:
+    return node is not None and node.items[:1] == ["llvm.loop.unroll.disable"]
 
 
 def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
