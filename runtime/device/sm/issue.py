@@ -114,10 +114,8 @@ def occupy(pipe: int, sc: int, t: int, interval: int, SC: Any) -> None:
         SC[sc, L.S_PIPE + pipe] = busy
 
 
-@compiled(
-    "void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])", forceinline=True
-)
-def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
+@compiled("void(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])", forceinline=True)
+def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
     """Book the cycles since warp w's last issue, and the issue at `t` itself."""
     at = WS[w, L.W_LAST] + 1
     end = WS[w, L.W_TSTALL]
@@ -171,15 +169,12 @@ def book(w: int, i: int, sc: int, t: int, ports: int, CODE: Any, WS: Any, SC: An
                     busy = span
                 PCC[i, L.R_MATH] += busy
                 at += busy
-        held = SC[sc, L.S_PORT]
-        if ports > held:
-            held = ports
-        if held > t:
-            held = t
-        if held > at:
-            PCC[i, L.R_DISPATCH] += held - at
-            at = held
-        PCC[i, L.R_NOT_SELECTED] += t - at
+        # Up to the sub-core's issue before this one others were picked; behind it, ports kept everybody from issuing.
+        free = SC[sc, L.S_LATEST] + 1
+        if free > at:
+            PCC[i, L.R_NOT_SELECTED] += free - at
+            at = free
+        PCC[i, L.R_DISPATCH] += t - at
     PCC[i, L.R_SELECTED] += 1
 
 
@@ -487,7 +482,6 @@ def run_sm(
                 continue
             # ---- pick a warp
             w = -1
-            ports = 0
             reads = 0
             best = L.BIG
             held = SC[sc, L.S_PORT]
@@ -554,14 +548,14 @@ def run_sm(
             i = WS[w, L.W_PC]
             if RECORDING:
                 remember(w, i, t, WS, G, PCC)
-            book(w, i, sc, t, ports, CODE, WS, SC, PCC)
+            book(w, i, sc, t, CODE, WS, SC, PCC)
             G[L.G_INSTR] += 1
             WS[w, L.W_LAST] = t
             stall = CODE[i, L.C_STALL]
             WS[w, L.W_TSTALL] = t + stall
             WS[w, L.W_TBRANCH] = 0
             WS[w, L.W_TBLOCK] = 0
-            SC[sc, L.S_ISSUED] += 1
+            SC[sc, L.S_LATEST] = t
             if CODE[i, L.C_YIELD]:
                 SC[sc, L.S_LASTWARP] = -1
                 SC[sc, L.S_YIELDED] = w

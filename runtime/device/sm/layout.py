@@ -282,7 +282,8 @@ S_LSU = _several(_c, 16)
 S_LSUN = next(_c)
 S_LSULAST = next(_c)
 S_ADULAST = next(_c)
-S_ISSUED = next(_c)
+S_LATEST = next(_c)
+"""time of the latest issue"""
 S_L0N = next(_c)
 """lines brought into the L0 instruction cache"""
 S_COLUMNS = next(_c)
