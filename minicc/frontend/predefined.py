@@ -174,7 +174,8 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
     "half_class.h": "half_class.h",
-    **{name: name for name in ("mma.h", "cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
+    **{name: name for name in ("mma.h", "cuda_fp8.h", "cooperative_groups.h",
+                               "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
                                "cooperative_groups/memcpy_async.h")},
 }  # fmt: skip
 

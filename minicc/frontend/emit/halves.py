@@ -2,7 +2,8 @@
 
 The headers' classes hold their bits as unsigned short (one value) or unsigned int (a pair, .x low). The built-ins
 `__mcc_KIND_OP` take and give such integers; KIND is h, h2, b or b2. In this form LLVM folds constants, and
-multiplications and additions contract as -fmad says (`_rn`: never), which is what NVIDIA's ptxas does with add.f16 and mul.f16.
+multiplications and additions contract as -fmad says (`_rn`: never), which is what NVIDIA's ptxas does with add.f16 and
+mul.f16.
 """
 
 from __future__ import annotations

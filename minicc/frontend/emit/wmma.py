@@ -1,4 +1,4 @@
-"""nvcuda::wmma: what include/mma.h calls, with shape, types and layouts as constant arguments, becomes wmma.* instructions.
+"""nvcuda::wmma: what include/mma.h calls, with shape, types and layouts as constants, becomes wmma.* instructions.
 
     __wmma_load(use, m, n, k, type, layout, registers, memory, stride)     use 0 a, 1 b, 2 c; layout 0 row, 1 column
     __wmma_store(m, n, k, type, layout, registers, memory, stride)
