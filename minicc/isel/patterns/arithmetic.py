@@ -39,6 +39,8 @@ for _t, _s, _u, _alu, _mul, _div, _high in _INT:
 ROWS += [
     Row("add.i32(shl.i32(a, b:i5), c)", "mad.lo.s32 $d, $a, $b:exp2, $c", "imad"),
     Row("add.i32(umul24.i32(a, b:ri), c:ri)", "mad24.lo.u32 $d, $a, $b, $c", "mul24"),
+    Row("smax.i32(smin.i32(a, b:ri), =0)", "min.relu.s32 $d, $a, $b", "alu", 90),
+    Row("smax.i32(smax.i32(a, b), =0)", "max.relu.s32 $d, $a, $b", "alu", 90),
     Row("saddsat.i32(a, b:ri)", "add.sat.s32 $d, $a, $b", "alu3"),
     Row("ssubsat.i32(a:ri, b:ri)", "sub.sat.s32 $d, $a, $b", "alu3"),
 ]
@@ -66,7 +68,6 @@ for _ext, _w in (("sext", "s32"), ("zext", "u32")):
         Row(
             f"add.i64(shl.i64({_x}(a), b:{_by}), c)", f"mad.wide.{_w} $d, $a, $b:exp2{_w[0]}, $c", "madwide", 20, "dup"
         ),
-        Row(f"add.i64({_x}(a), c)", f"mad.wide.{_w} $d, $a, 1, $c", "madwide", 20, "dup"),
     ]
 
 # --- single and double precision ---------------------------------------------------------------------------------
