@@ -89,14 +89,14 @@ METRICS: dict[str, Meaning] = {
     "launch__grid_size": Meaning("", "blocks of the grid"),
     "launch__block_size": Meaning("", "threads of a block"),
     "launch__thread_count": Meaning("thread", "threads of the grid"),
-    "launch__registers_per_thread": Meaning("register/thread", "registers as the compiler allocated them"),
+    "launch__registers_per_thread": Meaning("register/thread", "registers of a thread, 16 at least"),
     "launch__waves_per_multiprocessor": Meaning(
         "",
         "how often the grid fills all SMs",
         "a fraction behind the point is a tail: in the last wave some SMs have nothing to do",
     ),
     "launch__sm_count": Meaning("SM", "streaming multiprocessors of the device"),
-    "launch__stack_size": Meaning("byte", "local memory of a thread"),
+    "launch__stack_size": Meaning("byte", "local memory that a thread may use for its stack"),
     "launch__shared_mem_per_block": Meaning("byte/block", "shared memory that a block takes, the driver's included"),
     "launch__shared_mem_per_block_static": Meaning("byte/block", "declared in the kernel"),
     "launch__shared_mem_per_block_dynamic": Meaning("byte/block", "asked for at the launch"),
@@ -105,7 +105,6 @@ METRICS: dict[str, Meaning] = {
     ),
     "launch__shared_mem_config_size": Meaning("byte", "share of the SM's L1 array that is set up as shared memory"),
     "launch__func_cache_config": Meaning("", "the preference between L1 and shared memory"),
-    "launch__occupancy_per_block_size": Meaning("warp", "warps that an SM holds at this block size"),
     "launch__occupancy_limit_blocks": Meaning("block", "blocks that an SM can hold at all"),
     "launch__occupancy_limit_registers": Meaning("block", "blocks whose registers fit an SM"),
     "launch__occupancy_limit_shared_mem": Meaning("block", "blocks whose shared memory fits an SM"),
@@ -187,7 +186,11 @@ METRICS: dict[str, Meaning] = {
     "l1tex__data_pipe_lsu_wavefronts.sum": Meaning("", "passes through L1's data stage, shared memory included"),
     "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active": Meaning("%", "how busy that stage is"),
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": Meaning("", "passes of shared-memory accesses"),
-    "l1tex__t_output_wavefronts_pipe_lsu.sum": Meaning("", "128-byte lines looked up in L1's tags"),
+    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum": Meaning(
+        "", "passes of global loads through L1's tags, four 128-byte lines each"
+    ),
+    "lts__t_sectors_srcunit_tex.sum": Meaning("sector", "sectors that the SMs' L1 caches asked L2 for, or wrote"),
+    "lts__t_sectors_srcunit_tex_lookup_hit.sum": Meaning("sector", "those of them that L2 had"),
 }
 
 _OP = {"ld": "loads", "st": "stores", "atom": "atomics that return a value", "red": "reductions", "read": "loads",

@@ -26,6 +26,10 @@ FLOPS = {
     "FADD": ("fp32", 1), "FMUL": ("fp32", 1), "FFMA": ("fp32", 2), "DADD": ("fp64", 1), "DMUL": ("fp64", 1),
     "DFMA": ("fp64", 2), "HADD2": ("fp16", 2), "HMUL2": ("fp16", 2), "HFMA2": ("fp16", 4),
 }  # fmt: skip
+DEFAULT_STACK = 1024
+"""Bytes: the stack that the driver gives a thread unless it is told otherwise."""
+LEAST_REGISTERS = 16
+"""A thread has no fewer registers, whatever the compiler needs; ncu shows what it has (both seen on an H200)."""
 TENSOR_SHAPES = {"16816": 16 * 8 * 16, "1688": 16 * 8 * 8, "884": 8 * 8 * 4, "16832": 16 * 8 * 32, "1684": 16 * 8 * 4}
 """Multiply-adds of a warp instruction, by the shape in the mnemonic."""
 
@@ -108,8 +112,11 @@ def number(out: Values, name: str) -> float:
 
 def _launch(f: Facts, out: Values) -> None:
     o = f.arch.occupancy
-    warps = number(out, "launch__occupancy_per_block_size")
+    # ncu has something else under this name.
+    warps = float(out.pop("launch__occupancy_per_block_size", 0.0))
     driver = f.arch.abi.shared_reserved
+    shared = "launch__occupancy_limit_shared_mem"
+    out[shared] = min(number(out, shared), number(out, "launch__occupancy_limit_blocks"))
     limits = [number(out, n) for n in out if n.startswith("launch__occupancy_limit_")]
     blocks = min(limits, default=0)
     wanted = blocks * (f.shared + driver)
@@ -118,7 +125,8 @@ def _launch(f: Facts, out: Values) -> None:
         "launch__grid_dim_x": f.grid[0], "launch__grid_dim_y": f.grid[1], "launch__grid_dim_z": f.grid[2],
         "launch__block_dim_x": f.block[0], "launch__block_dim_y": f.block[1], "launch__block_dim_z": f.block[2],
         "launch__sm_count": f.arch.sm_count,
-        "launch__stack_size": f.stack,
+        "launch__stack_size": max(f.stack, DEFAULT_STACK),
+        "launch__registers_per_thread": max(f.registers, LEAST_REGISTERS),
         "launch__shared_mem_per_block_static": f.static_shared,
         "launch__shared_mem_per_block_dynamic": f.shared - f.static_shared,
         "launch__shared_mem_per_block_driver": driver,
@@ -211,12 +219,23 @@ def _memory(f: Facts, sums: Sums, out: Values) -> None:
             out[f"lts__t_sectors_srcunit_tex_op_{op}.sum"] = sectors
             out[f"lts__t_sectors_srcunit_tex_op_{op}_lookup_hit.sum"] = sums.of("l2_hits", keep)
             out[f"lts__t_sector_op_{op}_hit_rate.pct"] = _pct(sums.of("l2_hits", keep), sectors)
-    lines = sums.of("lines")
+    loads = [row for row in f.instructions if _accessing("global", "load")(row)]
+    passes = sum(row.counters.get("requests", 0.0) * _quarters(row) for row in loads)
+    if passes:
+        out["l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"] = passes
     out["l1tex__data_pipe_lsu_wavefronts.sum"] = total_fronts
     out["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"] = _pct(total_fronts, active)
-    out["l1tex__t_output_wavefronts_pipe_lsu.sum"] = lines
+    asked = sums.of("l2_sectors")
+    out["lts__t_sectors_srcunit_tex.sum"] = asked
+    out["lts__t_sectors_srcunit_tex_lookup_hit.sum"] = sums.of("l2_hits")
     out["lts__t_bytes.sum"] = 32 * number(out, "lts__t_sectors.sum")
     out["dram__sectors_read.sum"] = number(out, "dram__bytes_read.sum") / 32
+
+
+def _quarters(row: Hot) -> int:
+    """Passes through L1's tags of one request: four lines each (as ncu counts them on an H200)."""
+    lines, requests = row.counters.get("lines", 0.0), row.counters.get("requests", 0.0)
+    return -int(-lines // (4 * requests)) if requests else 0
 
 
 def _any_space(kind: str) -> Callable[[Hot], bool]:
