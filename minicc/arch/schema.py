@@ -105,6 +105,12 @@ class Core:
     icache_prewarmed: int = 65536
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150
+    """From the end of a CTA, once heard of, to the first issue of the one that takes its place."""
+    cta_retire: float = 1.19
+    """Cycles that the distributor takes for the end of a CTA: the most CTAs that a device can run through."""
+    cta_interval: float = 12
+    """Between the first CTAs of an SM at the begin of a grid; `cta_rate`: between those of one SM and the next."""
+    cta_rate: float = 0.5
     """From a CTA's end to the first issue of the one that takes its place."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
@@ -134,6 +140,32 @@ class Memory:
     sm_l2_bandwidth: int
     l2_ways: int = 16
     l2_write_cost: float = 2.0
+    dram_channels: int = 192
+    dram_row: float = 5.5
+    """Cycles of its channel that it costs to open another row."""
+    dram_cycle: int = 90
+    """Cycles between two rows of one bank."""
+    dram_line: int = 45
+    """How much later the second half of a line is there."""
+    dram_spread: int = 95
+    """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
+    tlb: tuple[int, int] = (300, 54)
+    """What an SM's first access costs more, and the first one of each other 2 MB page."""
+    port_read: float = 1.15
+    """Cycles of an SM's port to L2 for a request to read sectors of a line."""
+    port_write: tuple[float, float, float, float] = (2.0, 1.0, 1.125, 2.25)
+    """The same for stores of sectors of a line: at least; a whole sector; one in part; a reduction's sector."""
+    port_bandwidth: float = 128
+    """Bytes a cycle from L2 to a pair of SMs."""
+    slice_read: tuple[float, float] = (0.35, 0.6)
+    """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
+    slice_write: tuple[float, float, float, float] = (1.1, 0.95, 1.42, 1.0)
+    """The same for a write: in all; a whole sector; one in part; instead of that, for lanes that all store to the place
+    written last."""
+    slice_atomic: tuple[float, float, float] = (2.0, 4.0, 1.46)
+    """The same for a reduction; for each further lane that names a word: among others; if all lanes name it."""
+    store_slack: int = 256
+    """Cycles by which the SM may be ahead of L2 with stores."""
     """Bandwidth that a written sector takes, in read sectors."""
     l1_reserved: int = 0
     """Bytes of the unified L1/shared array that never hold data, beyond the shared-memory configuration."""

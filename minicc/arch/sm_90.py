@@ -228,9 +228,9 @@ ARCH = Arch(
         icache_prewarmed=65536,
         # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
         # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
-        cta_launch=150,
+        cta_launch=100,
         sm_start=300,
-        grid_overhead=3250,
+        grid_overhead=2750,
     ),
     # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657
     # cycles at
@@ -251,8 +251,8 @@ ARCH = Arch(
         l2_latency_near=281,
         l2_latency_far=511,
         l2_bandwidth=4600,
-        dram_latency=800,
-        dram_bandwidth=2074.0,
+        dram_latency=655,
+        dram_bandwidth=2250.0,
         sm_l2_bandwidth=64,
         l2_ways=16,
         l2_write_cost=2.0,

@@ -22,7 +22,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
 
 
 def warm(progress: Callable[[str], None] | None = None) -> None:
-    """Compile or load the engine (about 20 seconds the first time, half a second after)."""
+    """Compile or load the engine, both machines (some fifteen seconds the first time, a fraction of one after)."""
     from runtime.device.sm import jit
 
     jit.warm(progress)

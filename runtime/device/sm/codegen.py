@@ -89,7 +89,7 @@ def _transfer(access: Access, instr: Instr) -> Transfer:
         access.type.lower(),
         access.bank,
         64 if wide else 32,
-        "STRONG" in instr.modifiers or "MMIO" in instr.modifiers,
+        ("STRONG" in instr.modifiers and "SM" not in instr.modifiers) or "MMIO" in instr.modifiers,
         access.matrices,
         access.transposed,
         access.zero_fill,

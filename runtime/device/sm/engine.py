@@ -38,15 +38,27 @@ def _l2_parameters(arch: Arch) -> Any:
     if m.l2_ways > l2.L2_WAYS:
         raise ValueError(f"an L2 of {m.l2_ways} ways is not modelled")
     MP[l2.MP_L2_SETS] = m.l2_bytes // m.l2_partitions // m.l1_line // m.l2_ways
-    MP[l2.MP_CAP_L2] = m.l2_bandwidth * bucket
-    MP[l2.MP_CAP_DRAM] = int(m.dram_bandwidth * bucket)
-    MP[l2.MP_CAP_PORT] = m.sm_l2_bandwidth * bucket // m.sector * 8
-    MP[l2.MP_COST_READ] = m.sector
-    MP[l2.MP_COST_WRITE] = int(m.sector * m.l2_write_cost)
-    MP[l2.MP_SLACK] = 256
-    MP[l2.MP_COST_ATOM] = max(1, round(16 * m.atomic_repeat))
-    MP[l2.MP_SMS] = arch.sm_count
-    MP[l2.MP_SLICES] = m.l2_slices
+    MP[l2.MP_SLACK] = m.store_slack
+    MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
+    rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
+    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK], _ = rows
+
+    def units(cycles: float) -> int:
+        return max(1, round(16 * cycles))
+
+    MP[l2.MP_ASK] = units(m.port_read)
+    MP[l2.MP_SEND_FIRST], MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
+    MP[l2.MP_RECEIVE] = units(m.sector / m.port_bandwidth)
+    MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
+    MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(units, m.slice_write)
+    MP[l2.MP_DRAM_LINE] = m.dram_line
+    MP[l2.MP_ATOM_LINE], MP[l2.MP_ATOM_LANE], MP[l2.MP_ATOM_SAME] = map(units, m.slice_atomic)
+    MP[l2.MP_DRAM_ATOM] = units(64 * m.dram_channels / m.dram_bandwidth)
+    MP[l2.MP_DRAM_ROW] = units(m.dram_row)
+    MP[l2.MP_DRAM_CYCLE] = m.dram_cycle
+    MP[l2.MP_DRAM] -= m.dram_spread
+    MP[l2.MP_DRAM_FAR] = 2 * m.dram_spread
+    MP[l2.MP_TLB_FIRST], MP[l2.MP_TLB_NEXT] = m.tlb
     return MP
 
 
@@ -159,6 +171,7 @@ class _Run:
             g[L.G_CBANK + bank], g[L.G_CSIZE + bank] = array.ctypes.data, array.size
         g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]
         g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
+        g[L.G_RETIRE] = round(16 * arch.core.cta_retire)
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
@@ -168,10 +181,11 @@ class _Run:
 
             self.record = observe.prepare(g)
         ct = t["CT"]
-        for c in range(self.sms * resident):
-            # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
-            ct[c, L.T_SM], ct[c, L.T_SLOT] = c // resident, c % resident
-            ct[c, L.T_SHARED] = shared.ctypes.data + c * shared_stride
+        # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
+        sm, slot = np.divmod(np.arange(self.sms * resident), resident)
+        ct[:, L.T_SM], ct[:, L.T_SLOT] = sm, slot
+        ct[:, L.T_BEGIN] = slot * arch.core.cta_interval + sm * arch.core.cta_rate
+        ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * shared_stride
         if timed:
             self._prepare_timing()
 
@@ -186,7 +200,7 @@ class _Run:
         lines = max((m.l1_bytes - max(shared, m.l1_reserved + 8192)) // m.l1_line, 64)
         self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
         t["L1"] = self.space.array("L1", (self.sms, sets * l2.SET))
-        resources = l2.BK_PORTS + 2 * arch.sm_count + m.l2_slices
+        resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BK"] = self.space.array("BK", (resources, l2.NB))
         t["BK"][l2.BK_TURN, 0] = self.space.turn
         t["MP"] = _l2_parameters(arch)
@@ -211,25 +225,17 @@ class _Run:
 
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault."""
-        from runtime.device.sm import issue, machine
-
         if not self.options.timing:
+            from runtime.device.sm import functional
+
             arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC")
             while True:
-                result = machine.run_untimed(256, *arguments)
+                result = functional.run_untimed(256, *arguments)
                 if result:
                     return int(result)
-        resident = self.residency.ctas
+        from runtime.device.sm import machine
+
         soon = np.full(self.sms, L.BIG, np.int64)
-        placing = self.args("CODE WS CT WAKE G SC SM")
-        number = 0
-        for slot in range(resident):
-            for m in range(self.sms):
-                # Breadth first over the SMs, one CTA a cycle.
-                if not issue.place(m * resident + slot, number, *placing):
-                    break
-                soon[m] = min(soon[m], number)
-                number += 1
         arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1 BK L2 MP X RES SRC RAW PEND HAZ SBR")
         starts = Ref("NEXT", soon)
         while True:
@@ -325,7 +331,7 @@ class _Run:
 def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:
     """Run a grid to its end or its fault. Device memory holds what it wrote; nothing else is changed."""
     began = time.perf_counter()
-    jit.warm()
+    jit.warm(machines=("timed" if options.timing else "untimed",))
     problem = cwd.invalid(grid, arch)
     if problem is None and not grid.code[0] <= grid.entry < grid.code[0] + grid.code[1]:
         problem = "the entry point lies outside the code"

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.control import control, special
+from runtime.device.sm.cta import place
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.memop import memory_op
@@ -18,8 +20,8 @@ from runtime.device.sm.raw import load32, popcount
 
 TURN = 4096
 """Instructions a warp runs before the next one of the CTA gets a turn."""
-DST = 48
-"""Byte offset of the destinations in an operand record (abi.DST_OFFSET)."""
+BUDGET = 1 << 20
+"""Warp instructions after which another resident CTA gets a turn, without timing."""
 
 
 @compiled(
@@ -62,7 +64,7 @@ def run_warp(
             if mask:
                 if kind == L.K_EXEC:
                     operands = CODE[pc, L.C_OPERANDS]
-                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + DST)
+                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
                 elif kind == L.K_MEM:
                     bad = memory_op(w, pc, mask, state + CODE[pc, L.C_DEST], CODE, WS, CT, G)
                     if bad < 0:
@@ -71,7 +73,7 @@ def run_warp(
                 else:
                     special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count, WS, LPC, CT, G)
                     operands = CODE[pc, L.C_OPERANDS]
-                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + DST)
+                    invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
             pc += 1
             continue
         WS[w, L.W_PC] = pc
@@ -167,3 +169,48 @@ def run_cta(
         if used > budget:
             return 0
     return 1
+
+
+@compiled(
+    "int64(int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])",
+    entry=True,
+)
+def run_untimed(
+    rounds: int,
+    CODE: Any,
+    WS: Any,
+    LPC: Any,
+    CT: Any,
+    WAKE: Any,
+    G: Any,
+    SC: Any,
+    SM: Any,
+    IC0: Any,
+    IC1: Any,
+    IC2: Any,
+    FP: Any,
+    PCC: Any,
+) -> int:
+    """Run up to `rounds` turns of CTAs. 1: the grid is done; 0: not yet; 2: nothing can ever happen; negative:
+    minus the fault."""
+    slots = G[L.G_SLOTS]
+    for _ in range(rounds):
+        if G[L.G_DONE] >= G[L.G_TOTAL]:
+            return 1
+        c = G[L.G_TURN]
+        G[L.G_TURN] = c + 1 if c + 1 < slots else 0
+        if CT[c, L.T_ACTIVE] == 0 and place(c, 0, CODE, WS, CT, WAKE, G, SC, SM) == 0:
+            continue
+        done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
+        if done < 0:
+            return done
+        if done == 2:
+            return 2
+        if done == 1:
+            CT[c, L.T_ACTIVE] = 0
+            SM[CT[c, L.T_SM], L.M_LIVE] -= 1
+            G[L.G_DONE] += 1
+            # The same place again: its state is in the host's caches.
+            G[L.G_TURN] = c
+    return 0

@@ -21,15 +21,15 @@ from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, survey, wavefronts
 from runtime.device.sm.control import control, special
+from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.front import arm
-from runtime.device.sm.functional import DST
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.l2 import MP_NEAR, MP_SLACK, read_lines, sector_count, write_lines
+from runtime.device.sm.l2 import BK_RETIRE, MP_NEAR, MP_SLACK, read_lines, sector_count, take, write_lines
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
-from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store32, store64
+from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store64
 from runtime.device.sm.table import address
 from runtime.device.sm.vector import due, next_due, prefetch
 
@@ -45,8 +45,6 @@ TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
 LOCAL_REGION = 1 << 46
 """Where local memory lies in the cache's address space: interleaved by word, as lanes of a warp share lines."""
-ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
-"""Byte offsets in a warp's state of PT and UPT."""
 HOT_LINES = 4
 """Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
@@ -294,7 +292,11 @@ def memory_time(
                 atomic = 0
                 if kind != L.A_STORE:
                     atomic = most_on_one(lanes, mask)
-                done = write_lines(X, lines, m, start, atomic, BK, L2, MP, PCC, i)
+                part = 0
+                if consecutive != 1:
+                    written = popcount(mask) * width
+                    part = 1 if written < 32 * sectors else 3 if sectors == 1 or written > 32 * sectors else 0
+                done = write_lines(X, lines, m, start, atomic, part, BK, L2, MP, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
                 if done - start > MP[MP_SLACK]:
@@ -337,75 +339,6 @@ def counted(w: int, k: int, n: int, WS: Any, SBR: Any) -> int:
                 best = value
         worst = best
     return worst
-
-
-@compiled("void(int64, int64)")
-def clear(start: int, size: int) -> None:
-    """Zero bytes of the host, a multiple of 64."""
-    for at in range(start, start + size, 8):
-        store64(at, np.uint64(0))
-
-
-@compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
-)
-def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
-    """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
-    number = G[L.G_NEXTCTA]
-    if number >= G[L.G_TOTAL]:
-        return 0
-    G[L.G_NEXTCTA] = number + 1
-    m = CT[c, L.T_SM]
-    CT[c, L.T_ACTIVE] = 1
-    CT[c, L.T_LINEAR] = number
-    CT[c, L.T_X] = number % G[L.G_GX]
-    CT[c, L.T_Y] = number // G[L.G_GX] % G[L.G_GY]
-    CT[c, L.T_Z] = number // (G[L.G_GX] * G[L.G_GY])
-    CT[c, L.T_LIVE] = G[L.G_WARPS]
-    for b in range(16):
-        CT[c, L.T_BAR + b] = 0
-        CT[c, L.T_BARN + b] = 0
-        CT[c, L.T_BARW + b] = 0
-        CT[c, L.T_RPOP + b] = 0
-        CT[c, L.T_RAND + b] = 1
-        CT[c, L.T_ROR + b] = 0
-    if SM[m, L.M_LIVE] == 0 and t > SM[m, L.M_SINCE]:
-        SM[m, L.M_SINCE] = t
-    SM[m, L.M_LIVE] += 1
-    CT[c, L.T_FINISH] = 0
-    threads = G[L.G_THREADS]
-    used = CT[c, L.T_USED]
-    if used == 0:
-        CT[c, L.T_USED] = 1
-        clear(CT[c, L.T_SHARED], G[L.G_SHAREDSTRIDE])
-    for n in range(G[L.G_WARPS]):
-        slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
-        w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
-        if used == 0:
-            state = WS[w, L.W_STATE]
-            clear(state, G[L.G_STATEBYTES])
-            store32(state + ALWAYS, np.uint32(0xFFFFFFFF))
-            store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
-        lanes = threads - 32 * n
-        alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
-        for column in range(L.W_COLUMNS):
-            if column != L.W_STATE:
-                WS[w, column] = 0
-        WS[w, L.W_PC] = G[L.G_ENTRY]
-        WS[w, L.W_ACT] = alive
-        WS[w, L.W_ALIVE] = alive
-        WS[w, L.W_CTA] = c
-        WS[w, L.W_ID] = n
-        WS[w, L.W_LAST] = t - 1
-        WS[w, L.W_START] = t
-        WS[w, L.W_LINE] = -2
-        WAKE[w] = t
-        SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
-        if number < G[L.G_SMS]:
-            # The first CTA of an SM finds the constants and the code not there yet.
-            WAKE[w] = t + G[L.G_SMSTART]
-            WS[w, L.W_TFETCH] = WAKE[w]
-    return 1
 
 
 @compiled("void(int64, int64, int64[:,::1])", forceinline=True)
@@ -613,7 +546,7 @@ def run_sm(
                         buffer = stage(w, i, t, mask, arrive, CODE, WS, G, PEND, RES)
                         invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
                     else:
-                        invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + DST)
+                        invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
                 WS[w, L.W_PC] = i + 1
             elif kind == L.K_MEM:
                 consecutive = 0
@@ -664,14 +597,16 @@ def run_sm(
                             CT[cta, L.T_ACTIVE] = 0
                             G[L.G_DONE] += 1
                             SM[m, L.M_LIVE] -= 1
-                            if gone > G[L.G_LASTEND]:
-                                G[L.G_LASTEND] = gone
+                            # The distributor hears of one end after the other.
+                            heard = take(BK, BK_RETIRE, gone, G[L.G_RETIRE])
+                            if heard > G[L.G_LASTEND]:
+                                G[L.G_LASTEND] = heard
                             if gone > SM[m, L.M_UNTIL]:
                                 SM[m, L.M_UNTIL] = gone
                             if SM[m, L.M_LIVE] == 0:
                                 SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
                                 SM[m, L.M_SINCE] = SM[m, L.M_UNTIL]
-                            again = gone + G[L.G_CTALAUNCH]
+                            again = heard + G[L.G_CTALAUNCH]
                             if place(cta, again, CODE, WS, CT, WAKE, G, SC, SM):
                                 for other in range(4):
                                     if SC[m * 4 + other, L.S_NEXT] > again:

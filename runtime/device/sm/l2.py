@@ -1,4 +1,4 @@
-"""Timing of the memory system beyond the load/store unit: L1, the ports to L2, L2 in two partitions, DRAM.
+"""Timing of the memory system beyond the load/store unit: L1, TLB, ports to L2, L2's slices in two partitions, DRAM.
 
 Everything is decided when a request is made: caches keep, for each sector, the time at which it is (or will be) there;
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
@@ -8,8 +8,9 @@ A set of a cache is one piece of memory, so that the host's caches have it toget
 L1 int64[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
 L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3) and dirty
 (bits 4..7) sectors with, above them, the time until which the line's latest fill is under way.
-BK int64[resource, NB]: a bucket of 32 cycles in a word: units taken (24 bits), buckets to skip to the next that may
-have room (20 bits), turn of the ring.
+BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), buckets to skip to the
+next that may have room (20 bits), turn of the ring. Its first rows hold other things: DRAM rows that are open, pages
+that the SMs know, lines written last.
 MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and last uses from those of the run before
 (see `workspace`).
 """
@@ -37,6 +38,7 @@ BUCKET_SHIFT = 5
 UNITS, SKIP = (1 << 24) - 1, (1 << 20) - 1
 SET = 48
 """Words of a set."""
+LINE = (1 << 48) - 1
 L1_WAYS, L2_WAYS = 8, 16
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
@@ -48,24 +50,64 @@ MISSES = 4100
     MP_FAR,
     MP_DRAM,
     MP_L2_SETS,
-    MP_CAP_L2,
-    MP_CAP_DRAM,
-    MP_CAP_PORT,
-    MP_COST_READ,
-    MP_COST_WRITE,
     MP_SLACK,
-    MP_ATOM,
-    MP_SMS,
-    MP_COST_ATOM,
     MP_SLICES,
+    MP_CHANNELS,
+    MP_AT_DOWN,
+    MP_AT_SLICE,
+    MP_AT_CHANNEL,
+    MP_ASK,
+    MP_SEND_FIRST,
+    MP_SEND_SECTOR,
+    MP_SEND_PART,
+    MP_SEND_ATOM,
+    MP_RECEIVE,
+    MP_READ,
+    MP_READ_SECTOR,
+    MP_WRITE,
+    MP_WRITE_SECTOR,
+    MP_WRITE_PART,
+    MP_WRITE_AGAIN,
+    MP_DRAM_LINE,
+    MP_ATOM_LINE,
+    MP_ATOM_LANE,
+    MP_ATOM_SAME,
+    MP_DRAM_ATOM,
+    MP_DRAM_ROW,
+    MP_DRAM_CYCLE,
+    MP_DRAM_FAR,
+    MP_AT_BANK,
+    MP_TLB_FIRST,
+    MP_TLB_NEXT,
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
-) = range(18)
+) = range(37)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
-BK_TURN, BK_L2, BK_DRAM, BK_PORTS = range(4)
-"""BK_PORTS + 2 * sm is the SM's port from L2, + 1 its port to L2."""
+BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_UP = range(6)
+"""BK_UP + sm is the SM's port to L2; MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] +
+slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open. BK_PAGES: of
+each SM, 8 pages with the time at which each is known; then, per SM, whether it has any."""
+CAPACITY = 512
+"""Units of a bucket: 32 cycles."""
+BANKS = 16
+BANK_SHIFT = 7
+"""Buckets of a bank are 128 cycles, its ring 64 of them."""
+PAGES = 8
+PAGE_SHIFT = 21 - 7
+"""2 MB, in lines."""
+CHUNK_SHIFT = 12 - 7
+"""Bytes next to each other in one DRAM channel and row, in lines."""
+
+
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int]:
+    """Rows of BK: where the ports from L2, slices, channels and banks begin, and how many rows there are."""
+    down = BK_UP + sms
+    slice_ = down + (sms + 1) // 2
+    channel = slice_ + slices
+    bank = channel + channels
+    return down, slice_, channel, bank, bank + (channels * BANKS + 63) // 64
 
 
 @compiled("int64(int64)", forceinline=True)
@@ -74,9 +116,9 @@ def sector_count(bits: int) -> int:
     return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1)
 
 
-@compiled("int64(int64[:,::1], int64, int64, int64, int64)", forceinline=True)
-def take(BK: Any, resource: int, t: int, units: int, capacity: int) -> int:
-    """Take `units` of a resource of `capacity` units a bucket, not before `t`; the time at which they are served."""
+@compiled("int64(int64[:,::1], int64, int64, int64)", forceinline=True)
+def take(BK: Any, resource: int, t: int, units: int) -> int:
+    """Take a resource for `units` sixteenths of a cycle, not before `t`; the time at which that begins."""
     start = t >> BUCKET_SHIFT
     b = start
     word = 0
@@ -86,7 +128,7 @@ def take(BK: Any, resource: int, t: int, units: int, capacity: int) -> int:
         turn = (b >> NB_SHIFT) + zero
         if word >> 44 != turn:
             word = turn << 44
-        if word & UNITS < capacity:
+        if word & UNITS < CAPACITY:
             break
         b += (word >> 24 & SKIP) + 1
     if b != start:
@@ -94,7 +136,19 @@ def take(BK: Any, resource: int, t: int, units: int, capacity: int) -> int:
         BK[resource, k] = (BK[resource, k] & ~(SKIP << 24)) | (b - start - 1) << 24
     used = word & UNITS
     BK[resource, b & (NB - 1)] = word + units
-    served = (b << BUCKET_SHIFT) + ((used << BUCKET_SHIFT) // capacity)
+    served = (b << BUCKET_SHIFT) + (used >> 4)
+    rest = used + units - CAPACITY
+    while rest > 0:
+        # What does not fit goes on in the next buckets.
+        b += 1
+        word = BK[resource, b & (NB - 1)]
+        turn = (b >> NB_SHIFT) + zero
+        if word >> 44 != turn:
+            word = turn << 44
+        room = CAPACITY - (word & UNITS)
+        if room > 0:
+            BK[resource, b & (NB - 1)] = word + (rest if rest < room else room)
+            rest -= room
     return served if served > t else t
 
 
@@ -104,8 +158,8 @@ def l2_set(line: int, MP: Any) -> int:
     return SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
 
 
-@compiled("int64(int64[:,::1], int64, int64, int64, int64)", forceinline=True)
-def l2_find(L2: Any, partition: int, at: int, tag: int, stamp: int) -> int:
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64)", forceinline=True)
+def l2_find(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> int:
     """Way of the line of this tag in the set at `at` of the partition, or -1 - (way to use instead)."""
     tags = address(L2, (partition, at))
     hits = find16(tags, tag)
@@ -113,7 +167,8 @@ def l2_find(L2: Any, partition: int, at: int, tag: int, stamp: int) -> int:
         way = first(np.uint32(hits))
         L2[partition, at + 16 + way] = stamp
         return way
-    return -1 - least16(tags + 128)
+    # Ways that this run has not used are taken in order, whatever earlier runs left there.
+    return -1 - least16(tags + 128, MP[MP_STAMP])
 
 
 @compiled("int64(int64)", forceinline=True)
@@ -122,12 +177,81 @@ def l2_home(line: int) -> int:
     return (line ^ (line >> 3) ^ (line >> 7) ^ (line >> 12)) & 1
 
 
+@compiled("int64(int64[:,::1], int64[::1], int64, int64)")
+def activate(BK: Any, MP: Any, bank: int, t: int) -> int:
+    """When a bank can open another row, asked at `t`: one a row cycle."""
+    resource = MP[MP_AT_BANK] + (bank >> 6)
+    ring = (bank & 63) << 6
+    b = t >> BANK_SHIFT
+    while True:
+        place = ring + (b & 63)
+        word = BK[resource, place]
+        if word >> 24 != MP[MP_EPOCH] >> 24 | b:
+            word = MP[MP_EPOCH] | b << 24
+        used = word & UNITS
+        if used < 1 << BANK_SHIFT:
+            break
+        b += 1
+    begin = (b << BANK_SHIFT) + used
+    if begin < t:
+        begin = t
+    BK[resource, place] = word + MP[MP_DRAM_CYCLE]
+    rest = used + MP[MP_DRAM_CYCLE] - (1 << BANK_SHIFT)
+    if rest > 0:
+        place = ring + (b + 1 & 63)
+        word = BK[resource, place]
+        if word >> 24 != MP[MP_EPOCH] >> 24 | b + 1:
+            word = MP[MP_EPOCH] | b + 1 << 24
+        BK[resource, place] = word + rest
+    return begin
+
+
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
+def dram(BK: Any, MP: Any, line: int, t: int, atoms: int) -> int:
+    """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
+    chunk = line >> CHUNK_SHIFT
+    channel = (chunk ^ chunk >> 6 ^ chunk >> 11 ^ chunk >> 17) % MP[MP_CHANNELS]
+    bank = channel * BANKS + ((chunk >> 7 ^ chunk >> 12) & (BANKS - 1))
+    units = atoms * MP[MP_DRAM_ATOM]
+    if BK[BK_OPEN, bank] != chunk | MP[MP_EPOCH]:
+        BK[BK_OPEN, bank] = chunk | MP[MP_EPOCH]
+        units += MP[MP_DRAM_ROW]
+        t = activate(BK, MP, bank, t)
+    return take(BK, MP[MP_AT_CHANNEL] + channel, t, units)
+
+
+@compiled("int64(int64, int64, int64[::1])", forceinline=True)
+def l2_slice(line: int, partition: int, MP: Any) -> int:
+    """The resource that is a line's slice in a partition."""
+    half = MP[MP_SLICES] >> 1
+    mixed = (line ^ line >> 17) * 0x2545F491 & 0xFFFFFFFF
+    return MP[MP_AT_SLICE] + partition * half + ((mixed ^ mixed >> 15) * half >> 32)
+
+
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
+def translated(BK: Any, MP: Any, m: int, t: int, line: int) -> int:
+    """When SM m knows where a line's page lies."""
+    page = line >> PAGE_SHIFT
+    tag = page | MP[MP_EPOCH]
+    entry = (m * PAGES + (page & (PAGES - 1))) * 2
+    if BK[BK_PAGES, entry] != tag:
+        BK[BK_PAGES, entry] = tag
+        flag = 2 * PAGES * MP[MP_AT_DOWN] + m
+        if BK[BK_PAGES, flag] != MP[MP_EPOCH]:
+            BK[BK_PAGES, flag] = MP[MP_EPOCH]
+            BK[BK_PAGES, entry + 1] = t + MP[MP_TLB_FIRST]
+        else:
+            BK[BK_PAGES, entry + 1] = t + MP[MP_TLB_NEXT]
+    known = BK[BK_PAGES, entry + 1]
+    return known if known > t else t
+
+
 @compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64)")
 def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag: int, t: int) -> int:
     """Give a way of the set at `at` to the line of this tag; what was dirty there goes to DRAM. The way."""
     dirty = L2[partition, at + 32 + way] >> 4 & 15
     if dirty and L2[partition, at + way] >> 48 == tag >> 48:
-        take(BK, BK_DRAM, t, sector_count(dirty) * 32, MP[MP_CAP_DRAM])
+        dram(BK, MP, L2[partition, at + way] & LINE, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
     L2[partition, at + way] = tag
     L2[partition, at + 16 + way] = t + MP[MP_STAMP]
     L2[partition, at + 32 + way] = 0
@@ -139,15 +263,26 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). The time at which a reader has the data; for a write, when L2 accepted it."""
     sectors = sector_count(need)
-    PCC[i, L.P_L2] += sectors
-    served = take(BK, BK_L2, t, sectors * (MP[MP_COST_WRITE] if write else MP[MP_COST_READ]), MP[MP_CAP_L2])
     home = l2_home(line)
     near = m & 1
-    tag = line | MP[MP_EPOCH]
-    stamp = served + MP[MP_STAMP]
     where = home if write else near
+    tag = line | MP[MP_EPOCH]
+    slice_ = l2_slice(line, where, MP)
+    if write == 3:
+        units = MP[MP_ATOM_LINE]
+    elif write:
+        units = MP[MP_WRITE] + sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
+        if write == 4:
+            # Lanes that store to one place: one after another of them is cheap.
+            if BK[BK_WRITTEN, slice_] == tag:
+                units = MP[MP_WRITE_AGAIN]
+            BK[BK_WRITTEN, slice_] = tag
+    else:
+        units = MP[MP_READ] + sectors * MP[MP_READ_SECTOR]
+    served = take(BK, slice_, t, units)
+    stamp = served + MP[MP_STAMP]
     at = l2_set(line, MP)
-    slot = l2_find(L2, where, at, tag, stamp)
+    slot = l2_find(L2, MP, where, at, tag, stamp)
     missing = need
     pending = 0
     if slot >= 0:
@@ -158,11 +293,13 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
         slot = l2_replace(BK, L2, MP, where, at, -1 - slot, tag, served)
     place = at + 32 + slot
     if write:
-        # A written sector needs no fill: it counts as a hit.
+        # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
         L2[where, place] |= need | need << 4
-        PCC[i, L.P_L2HIT] += sectors
+        PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
+        PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
         return served
     L2[where, place] |= need
+    PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
     late = served + MP[MP_NEAR]
     if pending > late:
         # Its fill, asked for by someone else, is still on the way.
@@ -171,7 +308,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
     if missing:
         other = 0
         if home != near:
-            other = l2_find(L2, home, at, tag, stamp)
+            other = l2_find(L2, MP, home, at, tag, stamp)
             found = 0
             if other >= 0:
                 state = L2[home, at + 32 + other]
@@ -183,20 +320,34 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
             L2[home, other] |= missing
             if found:
                 late = served + MP[MP_FAR]
-                if pending > late:
-                    late = pending
+                if pending + MP[MP_DRAM_FAR] > late:
+                    late = pending + MP[MP_DRAM_FAR]
                 hits += sector_count(found)
             missing &= ~found
         if missing:
-            count = sector_count(missing)
+            # DRAM gives 64 bytes at a time, and both sectors of them stay.
+            whole = missing | (missing & 5) << 1 | missing >> 1 & 5
+            count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
-            late = take(BK, BK_DRAM, served, count * 32, MP[MP_CAP_DRAM]) + MP[MP_DRAM]
-            if home != near and late > L2[home, other] >> 8:
-                L2[home, other] = (L2[home, other] & 255) | late << 8
+            late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM]
+            if count == 4:
+                late += MP[MP_DRAM_LINE]
+            L2[where, place] |= whole
+            if home != near:
+                L2[home, other] |= whole
+                if late > L2[home, other] >> 8:
+                    L2[home, other] = (L2[home, other] & 255) | late << 8
+                late += MP[MP_DRAM_FAR]
         if late > L2[where, place] >> 8:
             L2[where, place] = (L2[where, place] & 255) | late << 8
     PCC[i, L.P_L2HIT] += hits
     return late
+
+
+@compiled("int64(int64, int64)", forceinline=True)
+def l1_set(line: int, sets: int) -> int:
+    """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
+    return SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
 
 
 @compiled("void(int64, int64, int64[:,::1], int64[::1])", forceinline=True)
@@ -223,7 +374,7 @@ def read_lines(
     epoch = SM[m, L.M_EPOCH] << 48
     if not bypass and lines > 1:
         for k in range(lines):
-            tags = address(L1, (m, SET * (X[2 * k] % sets)))
+            tags = address(L1, (m, l1_set(X[2 * k], sets)))
             prefetch(tags)
             prefetch(tags + 64)
     misses = 0
@@ -232,10 +383,10 @@ def read_lines(
         missing = X[2 * k + 1]
         place = -1
         if not bypass:
-            at = SET * (line % sets)
+            at = l1_set(line, sets)
             tags = address(L1, (m, at))
             hits = find8(tags, line | epoch)
-            way = first(np.uint32(hits)) if hits else least8(tags + 64)
+            way = first(np.uint32(hits)) if hits else least8(tags + 64, 0)
             G[L.G_L1STAMP] += 1
             L1[m, at + 8 + way] = G[L.G_L1STAMP]
             place = at + 16 + 4 * way
@@ -266,9 +417,9 @@ def read_lines(
     for k in range(misses):
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
-        asked = take(BK, BK_PORTS + 2 * m + 1, t, 8, MP[MP_CAP_PORT])
+        asked = take(BK, BK_UP + m, translated(BK, MP, m, t, line), MP[MP_ASK])
         there = l2_access(BK, L2, MP, m, asked + latency, line, missing, 0, PCC, i)
-        there = take(BK, BK_PORTS + 2 * m, there, sector_count(missing) * 8, MP[MP_CAP_PORT])
+        there = take(BK, MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
         if not bypass:
             place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
             way = X[MISSES + 3 * k + 2] >> 32
@@ -282,23 +433,32 @@ def read_lines(
     return done
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64)")
-def write_lines(X: Any, lines: int, m: int, t: int, atomic: int, BK: Any, L2: Any, MP: Any, PCC: Any, i: int) -> int:
-    """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X. The time at which
-    L2 has taken all of it."""
+@compiled(
+    "int64(int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64)"
+)
+def write_lines(
+    X: Any, lines: int, m: int, t: int, atomic: int, part: int, BK: Any, L2: Any, MP: Any, PCC: Any, i: int
+) -> int:
+    """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X; `part` 1: not of
+    whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it."""
     done = t
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]), L2, MP)
     for k in range(lines):
         need = X[2 * k + 1]
         sectors = sector_count(need)
-        asked = take(BK, BK_PORTS + 2 * m + 1, t, sectors * (36 if atomic else 8), MP[MP_CAP_PORT])
-        taken = l2_access(BK, L2, MP, m, asked, X[2 * k], need, 1, PCC, i)
         if atomic:
-            # One slice works on all lanes that name one word; other words of the sector go along.
-            slice_ = (X[2 * k] ^ (X[2 * k] >> 5) ^ (X[2 * k] >> 11)) % MP[MP_SLICES]
-            resource = BK_PORTS + 2 * MP[MP_SMS] + slice_
-            taken = take(BK, resource, taken, sectors * 4 + (atomic - 1) * MP[MP_COST_ATOM], 512)
+            units = sectors * MP[MP_SEND_ATOM]
+        else:
+            units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
+            if units < MP[MP_SEND_FIRST]:
+                units = MP[MP_SEND_FIRST]
+        asked = take(BK, BK_UP + m, translated(BK, MP, m, t, X[2 * k]), units)
+        taken = l2_access(BK, L2, MP, m, asked, X[2 * k], need, 3 if atomic else 1 + part, PCC, i)
+        if atomic > 1:
+            # Lanes that name one word take turns in its slice.
+            units = (atomic - 1) * (MP[MP_ATOM_SAME] if lines == 1 and sectors == 1 else MP[MP_ATOM_LANE])
+            taken = take(BK, l2_slice(X[2 * k], l2_home(X[2 * k]), MP), taken, units)
         if taken > done:
             done = taken
     return done

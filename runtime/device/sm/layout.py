@@ -242,6 +242,8 @@ T_SHARED = next(_c)
 T_SM = next(_c)
 T_SLOT = next(_c)
 T_FINISH = next(_c)
+T_BEGIN = next(_c)
+"""when the first CTA of a run comes here"""
 T_USED = next(_c)
 """1: a CTA of this run has been here"""
 T_BAR = _several(_c, 16)
@@ -392,6 +394,7 @@ G_L1SETS = next(_c)
 G_L1STAMP = next(_c)
 G_CSMID = next(_c)
 G_CTALAUNCH = next(_c)
+G_RETIRE = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
 G_SMSTART = next(_c)
 """cycles from the first CTA's arrival at an SM to its first issue"""

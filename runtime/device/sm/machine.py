@@ -1,4 +1,4 @@
-"""All SMs of a grid: the timed machine in quanta, and the untimed one CTA after CTA."""
+"""The timed machine: all SMs of a grid, in quanta."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
 # numba types these functions by their signatures; mypy would want casts that are not free.
@@ -8,21 +8,34 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.functional import run_cta
-from runtime.device.sm.issue import place, run_sm
+from runtime.device.sm.cta import place
+from runtime.device.sm.issue import run_sm
 from runtime.device.sm.jit import compiled
 
 QUANTUM = 1024
 """Cycles an SM runs alone: less than an L2 round trip."""
-BUDGET = 1 << 20
-"""Warp instructions after which another resident CTA gets a turn, without timing."""
+
+
+@compiled(
+    "void(int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
+)
+def start(NEXT: Any, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+    """Place the first CTAs: breadth first over the SMs."""
+    for slot in range(G[L.G_CTAS]):
+        for m in range(G[L.G_SMS]):
+            c = m * G[L.G_CTAS] + slot
+            if not place(c, CT[c, L.T_BEGIN], CODE, WS, CT, WAKE, G, SC, SM):
+                return
+            if CT[c, L.T_BEGIN] < NEXT[m]:
+                NEXT[m] = CT[c, L.T_BEGIN]
 
 
 @compiled(
     "int64(int64, int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
     "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
     "int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1])"
+    "int64[:,::1], int64[:,::1])",
+    entry=True,
 )
 def run_timed(
     quanta: int,
@@ -54,6 +67,8 @@ def run_timed(
 ) -> int:
     """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: the grid is done; 0: not yet;
     2: nothing can ever happen; negative: minus the fault."""
+    if G[L.G_NEXTCTA] == 0:
+        start(NEXT, CODE, WS, CT, WAKE, G, SC, SM)
     for _ in range(quanta):
         if G[L.G_DONE] >= G[L.G_TOTAL]:
             return 1
@@ -67,10 +82,12 @@ def run_timed(
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
             return -L.F_TIMEOUT
         G[L.G_NOW] = end
-        # Another SM goes first each time, so that none is always first in the queues of L2.
+        # Another SM goes first each time, and every other time in the other direction, so that none is always first in
+        # the queues of L2.
         count = G[L.G_SMS]
+        number = end // QUANTUM
         for k in range(count):
-            m = (k + end // QUANTUM) % count
+            m = (number * 53 + (k if number & 1 else count - 1 - k)) % count
             if NEXT[m] < end:
                 after = run_sm(
                     m, NEXT[m], end, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L1, BK, L2, MP, X,
@@ -79,47 +96,4 @@ def run_timed(
                 if after < 0:
                     return after
                 NEXT[m] = after
-    return 0
-
-
-@compiled(
-    "int64(int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])"
-)
-def run_untimed(
-    rounds: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-) -> int:
-    """Run up to `rounds` turns of CTAs. Results as `run_timed`."""
-    slots = G[L.G_SLOTS]
-    for _ in range(rounds):
-        if G[L.G_DONE] >= G[L.G_TOTAL]:
-            return 1
-        c = G[L.G_TURN]
-        G[L.G_TURN] = c + 1 if c + 1 < slots else 0
-        if CT[c, L.T_ACTIVE] == 0 and place(c, 0, CODE, WS, CT, WAKE, G, SC, SM) == 0:
-            continue
-        done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
-        if done < 0:
-            return done
-        if done == 2:
-            return 2
-        if done == 1:
-            CT[c, L.T_ACTIVE] = 0
-            SM[CT[c, L.T_SM], L.M_LIVE] -= 1
-            G[L.G_DONE] += 1
-            # The same place again: its state is in the host's caches.
-            G[L.G_TURN] = c
     return 0

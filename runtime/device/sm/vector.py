@@ -113,15 +113,17 @@ def _finder(count: int) -> Any:
 
 def _least(count: int) -> Any:
     @intrinsic
-    def least(typing_context: Any, values: Any) -> Any:
+    def least(typing_context: Any, values: Any, floor: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             vector = _load(builder, args[0], _I64, count)
+            low = _splat(builder, args[1], count)
+            vector = builder.select(builder.icmp_signed(">", vector, low), vector, low)
             low = _reduce(builder, "smin", vector)
             truth = builder.icmp_signed("==", vector, _splat(builder, low, count))
             bits = builder.zext(_bits(builder, truth, count), _I64)
             return builder.cttz(bits, ir.Constant(_I1, 1))
 
-        return types.int64(types.int64), generate
+        return types.int64(types.int64, types.int64), generate
 
     return least
 
@@ -129,7 +131,8 @@ def _least(count: int) -> Any:
 find8, find16 = _finder(8), _finder(16)
 """(tags, wanted): which of 8 or 16 tags at a host address equal `wanted`: a bit each."""
 least8, least16 = _least(8), _least(16)
-"""(values): the place of the least (the first, of several) of 8 or 16 numbers at a host address."""
+"""(values, floor): the place of the least (the first, of several) of 8 or 16 numbers at a host address, where those
+below `floor` count as `floor`."""
 
 
 @intrinsic

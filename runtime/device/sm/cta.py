@@ -1,0 +1,87 @@
+"""A CTA comes to an SM: its warps' rows, registers and shared memory."""
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import abi
+from runtime.device.sm import layout as L
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import store32, store64
+
+ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
+"""Byte offsets in a warp's state of PT and UPT."""
+
+
+@compiled("void(int64, int64)")
+def clear(start: int, size: int) -> None:
+    """Zero bytes of the host, a multiple of 64."""
+    for at in range(start, start + size, 8):
+        store64(at, np.uint64(0))
+
+
+@compiled(
+    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
+)
+def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
+    """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
+    number = G[L.G_NEXTCTA]
+    if number >= G[L.G_TOTAL]:
+        return 0
+    G[L.G_NEXTCTA] = number + 1
+    m = CT[c, L.T_SM]
+    CT[c, L.T_ACTIVE] = 1
+    CT[c, L.T_LINEAR] = number
+    CT[c, L.T_X] = number % G[L.G_GX]
+    CT[c, L.T_Y] = number // G[L.G_GX] % G[L.G_GY]
+    CT[c, L.T_Z] = number // (G[L.G_GX] * G[L.G_GY])
+    CT[c, L.T_LIVE] = G[L.G_WARPS]
+    for b in range(16):
+        CT[c, L.T_BAR + b] = 0
+        CT[c, L.T_BARN + b] = 0
+        CT[c, L.T_BARW + b] = 0
+        CT[c, L.T_RPOP + b] = 0
+        CT[c, L.T_RAND + b] = 1
+        CT[c, L.T_ROR + b] = 0
+    if SM[m, L.M_LIVE] == 0 and t > SM[m, L.M_SINCE]:
+        SM[m, L.M_SINCE] = t
+    SM[m, L.M_LIVE] += 1
+    CT[c, L.T_FINISH] = 0
+    threads = G[L.G_THREADS]
+    used = CT[c, L.T_USED]
+    if used == 0:
+        CT[c, L.T_USED] = 1
+        clear(CT[c, L.T_SHARED], G[L.G_SHAREDSTRIDE])
+    for n in range(G[L.G_WARPS]):
+        slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
+        w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+        if used == 0:
+            state = WS[w, L.W_STATE]
+            clear(state, G[L.G_STATEBYTES])
+            store32(state + ALWAYS, np.uint32(0xFFFFFFFF))
+            store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
+        lanes = threads - 32 * n
+        alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
+        for column in range(L.W_COLUMNS):
+            if column != L.W_STATE:
+                WS[w, column] = 0
+        WS[w, L.W_PC] = G[L.G_ENTRY]
+        WS[w, L.W_ACT] = alive
+        WS[w, L.W_ALIVE] = alive
+        WS[w, L.W_CTA] = c
+        WS[w, L.W_ID] = n
+        WS[w, L.W_LAST] = t - 1
+        WS[w, L.W_START] = t
+        WS[w, L.W_LINE] = -2
+        WAKE[w] = t
+        SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
+        if number < G[L.G_SMS]:
+            # The first CTA of an SM finds the constants and the code not there yet.
+            WAKE[w] = t + G[L.G_SMSTART]
+            WS[w, L.W_TFETCH] = WAKE[w]
+    return 1
