@@ -190,7 +190,6 @@ METRICS: dict[str, Meaning] = {
         "", "passes of global loads through L1's tags, four 128-byte lines each"
     ),
     "lts__t_sectors_srcunit_tex.sum": Meaning("sector", "sectors that the SMs' L1 caches asked L2 for, or wrote"),
-    "lts__t_sectors_srcunit_tex_lookup_hit.sum": Meaning("sector", "those of them that L2 had"),
 }
 
 _OP = {"ld": "loads", "st": "stores", "atom": "atomics that return a value", "red": "reductions", "read": "loads",
@@ -253,8 +252,8 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
         lambda m: Meaning("inst", f"warp instructions: {m['space']} {_OP[m['op']]}"),
     ),
     (
-        r"lts__t_sectors_srcunit_tex_op_(?P<op>read|write|atom|red)(?P<hit>_lookup_hit)?\.sum",
-        lambda m: Meaning("sector", f"L2 sectors of {_OP[m['op']]}{' that it had' if m['hit'] else ''}"),
+        r"lts__t_sectors_srcunit_tex_op_(?P<op>read|write|atom|red)\.sum",
+        lambda m: Meaning("sector", f"sectors of {_OP[m['op']]} that L1 asked L2 for"),
     ),
     (
         r"lts__t_sector_op_(?P<op>read|write|atom|red)_hit_rate\.pct",

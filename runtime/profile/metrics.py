@@ -212,22 +212,22 @@ def _memory(f: Facts, sums: Sums, out: Values) -> None:
             out[f"l1tex__t_sectors_{stem}_lookup_miss.sum"] = sectors - hits
             out[f"l1tex__t_sector_{stem}_hit_rate.pct"] = _pct(hits, sectors)
             out[f"l1tex__t_bytes_{stem}.sum"] = 32 * sectors
+    from_l1 = 0.0
     for kind, op in (("load", "read"), ("store", "write"), ("atom", "atom"), ("red", "red")):
         keep = _any_space(kind)
-        sectors = sums.of("l2_sectors", keep)
-        if sectors:
-            out[f"lts__t_sectors_srcunit_tex_op_{op}.sum"] = sectors
-            out[f"lts__t_sectors_srcunit_tex_op_{op}_lookup_hit.sum"] = sums.of("l2_hits", keep)
-            out[f"lts__t_sector_op_{op}_hit_rate.pct"] = _pct(sums.of("l2_hits", keep), sectors)
+        # What L1 asks L2 for; what L2's partitions ask each other for comes on top of it in lts__t_sectors.
+        asked = sums.of("sectors", keep) - sums.of("l1_hits", keep)
+        if asked:
+            from_l1 += asked
+            out[f"lts__t_sectors_srcunit_tex_op_{op}.sum"] = asked
+            out[f"lts__t_sector_op_{op}_hit_rate.pct"] = _pct(sums.of("l2_hits", keep), sums.of("l2_sectors", keep))
     loads = [row for row in f.instructions if _accessing("global", "load")(row)]
     passes = sum(row.counters.get("requests", 0.0) * _quarters(row) for row in loads)
     if passes:
         out["l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"] = passes
     out["l1tex__data_pipe_lsu_wavefronts.sum"] = total_fronts
     out["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active"] = _pct(total_fronts, active)
-    asked = sums.of("l2_sectors")
-    out["lts__t_sectors_srcunit_tex.sum"] = asked
-    out["lts__t_sectors_srcunit_tex_lookup_hit.sum"] = sums.of("l2_hits")
+    out["lts__t_sectors_srcunit_tex.sum"] = from_l1
     out["lts__t_bytes.sum"] = 32 * number(out, "lts__t_sectors.sum")
     out["dram__sectors_read.sum"] = number(out, "dram__bytes_read.sum") / 32
 

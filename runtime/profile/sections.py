@@ -95,7 +95,8 @@ def _memory(f: Facts, out: Values) -> list[str]:
     if len(rows) > 1:
         rate = _cell(out, "lts__t_sector_hit_rate.pct", percent=True)
         asked = number(out, "lts__t_sectors_srcunit_tex.sum")
-        rows.append(("L1/TEX total", text_number(asked), rate, text_number(32 * asked)))
+        rows.append(("L1/TEX total", text_number(asked), "", text_number(32 * asked)))
+        rows.append(("L2 in all", _cell(out, "lts__t_sectors.sum"), rate, _cell(out, "lts__t_bytes.sum")))
         rows.append(("DRAM read", _cell(out, "dram__sectors_read.sum"), "", _cell(out, "dram__bytes_read.sum")))
         lines += table("L2 cache and DRAM", rows, "lrrr", head=True)
     return lines
