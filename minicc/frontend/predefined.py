@@ -169,6 +169,7 @@ HEADERS: dict[str, str] = {
     "assert.h": "assert.h",
     "cassert": "assert.h",
     "math_constants.h": "math_constants.h",
+    "cuComplex.h": "cuComplex.h",
     "cuda_fp16.h": "cuda_fp16.h",
     "cuda_fp16.hpp": "cuda_fp16.h",
     "cuda_bf16.h": "cuda_bf16.h",
@@ -179,7 +180,7 @@ HEADERS: dict[str, str] = {
                                "cooperative_groups/memcpy_async.h")},
 }  # fmt: skip
 
-PREFIXES: dict[str, str] = {"thrust/": "stdint.h"}
+PREFIXES: dict[str, str] = {"thrust/": "stdint.h", "cuda/std/": "stdint.h", "cuda/": "stdint.h", "cub/": "cub.h"}
 """Likewise for all headers of a folder."""
 
 STDINT = frozenset(

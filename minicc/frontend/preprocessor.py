@@ -521,7 +521,7 @@ class Preprocessor:
             return None
         if alias == "":
             return SourceFile(f"<{wanted}>", "")
-        return SourceFile(f"<{wanted}>", (HEADERS / alias).read_text(encoding="utf-8"))
+        return SourceFile(f"<{alias}>", (HEADERS / alias).read_text(encoding="utf-8"))
 
 
 @attrs.define(eq=False, repr=False)

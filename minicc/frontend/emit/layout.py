@@ -106,7 +106,16 @@ def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, s
         out.append((offset, t, text))
         return
     if t.aggregate:
-        raise NotStatic
+        found = constant.cells(e, t)
+        if found is None:
+            raise NotStatic
+        scalars = dict(leaves(t))
+        for at, number_ in found.items():
+            leaf = scalars.get(at)
+            if leaf is None or (leaf.kind == "float") != isinstance(number_, float):
+                raise NotStatic
+            out.append((offset + at, leaf, memory_number(leaf, number_)))
+        return
     value = constant.evaluate(e)
     if value is None:
         raise NotStatic

@@ -190,6 +190,10 @@ class Calls(Operators):
         if entity.record is not None and entity.this is not None:
             if base is None:
                 self.fail("call to non-static member function without an object argument", at)
+            if base.type.bare is not entity.record and is_derived(base.type.bare, entity.record):
+                if not base.lvalue:
+                    base = ast.Temporary(base.type, base.at, base, lvalue=True)
+                base = ast.Cast(ty.qualified(entity.record, base.type.quals), base.at, "relabel", base, lvalue=True)
         else:
             base = None
         if ret.kind == "reference":

@@ -136,6 +136,18 @@ def evaluate(expr: ast.Expr) -> Value | None:
     return None if isinstance(value, tuple) else value
 
 
+def cells(expr: ast.Expr, t: Type) -> dict[int, Value] | None:
+    """An object's scalars by offset, those that are zero perhaps left out; None if they are not constant."""
+    made = Object()
+    try:
+        Evaluator().initialise((made, 0), t, expr)
+    except (NotConstant, OverflowError, ZeroDivisionError):
+        return None
+    if any(isinstance(v, tuple) for v in made.cells.values()):
+        return None
+    return made.cells
+
+
 def truth(expr: ast.Expr) -> bool | None:
     value = evaluate(expr)
     return None if value is None else bool(value)

@@ -17,6 +17,10 @@ template <typename T = void> struct logical_or { __host__ __device__ constexpr b
 template <typename T = void> struct bit_and { __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return a & b; } };
 template <typename T = void> struct bit_or { __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return a | b; } };
 template <typename T = void> struct bit_xor { __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return a ^ b; } };
+template <typename T = void> struct maximum { __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return a < b ? b : a; } };
+template <typename T = void> struct minimum { __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return b < a ? b : a; } };
+template <> struct maximum<void> { template <typename T> __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return a < b ? b : a; } };
+template <> struct minimum<void> { template <typename T> __host__ __device__ constexpr T operator()(const T &a, const T &b) const { return b < a ? b : a; } };
 template <> struct plus<void> { template <typename A, typename B> __host__ __device__ constexpr auto operator()(const A &a, const B &b) const { return a + b; } };
 template <> struct multiplies<void> { template <typename A, typename B> __host__ __device__ constexpr auto operator()(const A &a, const B &b) const { return a * b; } };
 template <> struct less<void> { template <typename A, typename B> __host__ __device__ constexpr bool operator()(const A &a, const B &b) const { return a < b; } };
