@@ -57,7 +57,8 @@ class Energy:
     dram_sector: Span = Span(250, 1250, "DRAM")
 
 
-ENERGY = Energy()
+FIGURES = {"7nm": Energy()}
+"""By the name that a machine description gives."""
 WRITEBACK = ("output_latch", "writeback_bus", "bypass", "bank_demux", "register_write", "scoreboard")
 SHARED_INSTRUCTION = ("shared_address", "shared_conflict_check", "shared_visibility")
 SHARED_WAVEFRONT = ("shared_arbitration", "shared_sram")

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 
 import attrs
 
-from minicc.arch.energy import ENERGY, Energy
-
 
 @attrs.frozen(repr=False)
 class Abi:
@@ -206,5 +204,5 @@ class Arch:
     memory: Memory
     features: frozenset[str] = frozenset()
     """What the instruction set has: "viadd", "vimnmx", "redux", "uldc", "cluster", "async_copy", ..."""
-    energy: Energy = ENERGY
-    """Picojoules of each event."""
+    energy: str = "7nm"
+    """Which of `minicc.arch.energy.FIGURES` it takes: picojoules of each event."""

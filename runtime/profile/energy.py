@@ -74,7 +74,7 @@ def parts(f: Facts, out: Values) -> list[Part]:
     rows = []
     for field in attrs.fields(figures.Energy):
         if field.name in n:
-            span = getattr(f.arch.energy, field.name)
+            span = getattr(figures.FIGURES[f.arch.energy], field.name)
             count = n[field.name]
             rows.append(Part(field.name, span.component, count, span.low * count, span.high * count))
     return rows

@@ -193,7 +193,7 @@ def test_energy_is_the_sum_of_its_events():
     assert counts["register_read"] >= 3 * ffma
     assert counts["shared_sram"] == out["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"]
     # Seed 003: 85 to 160 pJ for one writeback.
-    e = f.arch.energy
+    e = energy.figures.FIGURES[f.arch.energy]
     names = energy.figures.WRITEBACK
     assert (sum(getattr(e, n).low for n in names), sum(getattr(e, n).high for n in names)) == (85, 160)
 
