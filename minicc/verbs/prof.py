@@ -33,7 +33,7 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
   --peak-bandwidth B  GB/s that the Floor and LittlesLaw sections hold the kernel to (default: the machine's)
   --timeline FILE     what every warp, pipe and memory access of an SM did, as FILE.json (Perfetto, chrome://tracing)
                       or FILE.svg; --timeline-sm N (default 0), --timeline-first CYCLE, --timeline-cycles N
-  --picture FILE.svg  occupancy and warp states, drawn
+  --picture FILE.svg  occupancy and warp states, drawn          --roofline FILE.svg the roofline
   --json              all of it as JSON
   --explain METRIC    what a metric, section or warp state means
   --list-sections     --query-metrics
@@ -49,7 +49,8 @@ Examples:
 
 _VALUES = (
     *launching.VALUES, "section", "metrics", "page", "print-units", "launch-skip", "launch-count", "kernel-name",
-    "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "explain",
+    "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "roofline",
+    "explain",
 )  # fmt: skip
 _FLAGS = ("csv", "help", "list-sections", "query-metrics")
 
@@ -73,6 +74,8 @@ def main(words: list[str]) -> int:
     if units not in ("auto", "base"):
         fail("cli.bad-value", f"Value '{units}' is not auto or base for '--print-units'")
     sections = _sections(arguments)
+    if arguments.last("device", "sm_90").startswith("cuda"):
+        fail("prof.device", "minicc prof looks into the SM model; on a GPU, use ncu with minicc run --device cuda:0")
     if "timeline" in arguments.values:
         again = _record(arguments, words)
         if again is not None:
@@ -217,6 +220,10 @@ def _draw(arguments: Arguments, launches: list[Facts]) -> None:
         _write(path, make(launches[0], sm))
     for path in arguments.values.get("picture", []):
         _write(path, timeline.states_picture(launches))
+    for path in arguments.values.get("roofline", []):
+        from runtime.profile import roofline
+
+        _write(path, roofline.picture(launches))
 
 
 def _explain(name: str) -> int:

@@ -25,6 +25,8 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("timeline")
     files = {name: str(folder / name) for name in ("t.json", "t.svg", "states.svg")}
     command = [sys.executable, "-m", "minicc", "prof", DOT, "--json", "--picture", files["states.svg"]]
+    files["roof.svg"] = str(folder / "roof.svg")
+    command += ["--roofline", files["roof.svg"]]
     for name in ("t.json", "t.svg"):
         command += ["--timeline", files[name]]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -32,7 +34,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         "profile": json.loads(done.stdout)["launches"][0],
         "events": json.loads(Path(files["t.json"]).read_text())["traceEvents"],
-        "pictures": [Path(files[name]).read_text() for name in ("t.svg", "states.svg")],
+        "pictures": [Path(files[name]).read_text() for name in ("t.svg", "states.svg", "roof.svg")],
     }
 
 
@@ -89,6 +91,7 @@ def test_mistakes_are_named(capsys, tmp_path):
     for words, text in [
         (("--timeline", "t.txt"), "must end in .json or .svg"),
         (("--timeline-sm", "x", "--timeline", "t.json"), "is not a number"),
+        (("--device", "cuda:0"), "use ncu"),
         (("--picture", str(tmp_path / "no" / "x.svg")), "No such file"),
     ]:
         assert cli.main(["prof", DOT, *words]) == 1
