@@ -52,6 +52,7 @@ SINGLE: dict[str, tuple[float, Callable[..., Any], float, float]] = {
     "rcbrt": (1, lambda x: 1 / np.cbrt(x), -1e37, 1e37), "rsqrt": (2, lambda x: 1 / np.sqrt(x), 1e-37, 1e38),
     "erf": (2, _each(math.erf), -5, 5), "erfc": (4, _each(math.erfc), -4, 10),
     "normcdf": (5, _each(lambda x: 0.5 * math.erfc(-x * 0.7071067811865476)), -14, 8),
+    "tgamma": (5, _each(_tgamma), 0.01, 35), "lgamma": (6, _each(math.lgamma), 2.2, 1e30),
 }  # fmt: skip
 PAIRS: dict[str, tuple[float, Callable[..., Any], tuple[float, float], tuple[float, float]]] = {
     "pow": (4, lambda x, y: x**y, (1e-3, 1e3), (-12, 12)),
