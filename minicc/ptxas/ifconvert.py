@@ -21,7 +21,7 @@ from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import PT, Reg
 
-_LONGEST = 10
+_LONGEST = 12
 """Instructions of a body."""
 _BOTH = 8
 """Instructions of the two sides of a diamond."""
@@ -46,27 +46,36 @@ def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst
     """For a body with guarded instructions: the compares that must take `outer` as their input for those guards to be
     false where the body is skipped, by index. None if that is not enough."""
     out: dict[int, MInst] = {}
-    good: set[int] = set()  # predicates that are false where the body is skipped
+    false: set[int] = set()  # predicates that are false where the body is skipped
+    true: set[int] = set()
+    inverted = {i.guard.reg.id for i in body if isinstance(i.guard, V) and i.guard.inv}
     for at, inst in enumerate(body):
         if guarded(inst):
             guard = inst.guard
-            if not isinstance(guard, V) or guard.inv or guard.reg.id not in good:
+            if not isinstance(guard, V) or guard.reg.id not in (true if guard.inv else false):
                 return None
             if any(isinstance(w, V) and w.reg.file == "P" for w in writes(inst)):
                 return None
         for w in writes(inst):
             if isinstance(w, V) and w.reg.file == "P":
-                good.discard(w.reg.id)
-        if inst.mnemonic in ("ISETP", "FSETP") and "AND" in inst.modifiers and "EX" not in inst.modifiers:
-            chained = inst.srcs[2]
-            first, second = inst.dsts
-            if second != TRUE or not isinstance(first, V) or first.reg.id not in private or guarded(inst):
-                continue
-            if chained == TRUE:
-                out[at] = attrs.evolve(inst, srcs=(*inst.srcs[:2], outer, *inst.srcs[3:]))
-                good.add(first.reg.id)
-            elif isinstance(chained, V) and not chained.inv and chained.reg.id in good:
-                good.add(first.reg.id)
+                false.discard(w.reg.id)
+                true.discard(w.reg.id)
+        if inst.mnemonic not in ("ISETP", "FSETP") or "AND" not in inst.modifiers or "EX" in inst.modifiers:
+            continue
+        chained = inst.srcs[2]
+        first, second = inst.dsts
+        if second != TRUE or not isinstance(first, V) or first.reg.id not in private or guarded(inst):
+            continue
+        if chained == TRUE and first.reg.id in inverted:
+            words = tuple("OR" if m == "AND" else m for m in inst.modifiers)
+            skipped = attrs.evolve(outer, inv=not outer.inv)
+            out[at] = attrs.evolve(inst, modifiers=words, srcs=(*inst.srcs[:2], skipped, *inst.srcs[3:]))
+            true.add(first.reg.id)
+        elif chained == TRUE:
+            out[at] = attrs.evolve(inst, srcs=(*inst.srcs[:2], outer, *inst.srcs[3:]))
+            false.add(first.reg.id)
+        elif isinstance(chained, V) and not chained.inv and chained.reg.id in false:
+            false.add(first.reg.id)
     return out
 
 
