@@ -175,7 +175,7 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
     "half_class.h": "half_class.h",
-    **{name: name for name in ("mma.h", "cuda_fp8.h", "cooperative_groups.h",
+    **{name: name for name in ("mma.h", "cuda_fp8.h", "curand_kernel.h", "cooperative_groups.h",
                                "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
                                "cooperative_groups/memcpy_async.h")},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Accuracy of the math library in double precision: the library's own IR runs on this machine against numpy in higher precision.
+"""Accuracy of the double-precision library: its own IR runs on this machine against numpy in higher precision.
 
 Bounds are those CUDA documents (CUDA C++ Programming Guide, mathematical functions: maximum ulp error).
 """

@@ -1,4 +1,4 @@
-"""Gamma, inverse error and Bessel functions in double precision, on this machine, against the C library and identities."""
+"""Gamma, inverse error and Bessel functions in double precision, against the C library and identities."""
 
 from __future__ import annotations
 
