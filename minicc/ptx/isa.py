@@ -155,6 +155,8 @@ atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} {_EXCH} noftz? T:mem,half 
 atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
 atom | (global/shared/shared::cta)? {_SCOPE} {_EXCH} noftz? T:mem,half | v:T @ v:T e:b64?
 atom | (global/shared/shared::cta)? {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
+red | async relaxed? cluster? shared::cluster mbarrier::complete_tx::bytes {_ROPS} T:u32,s32,u64,b32 | @ a:T @
+st | async weak? shared::cluster mbarrier::complete_tx::bytes (v2/v4)? T:b32,b64,u32,u64,s32,s64,f32,f64 | @ v:T @
 red | (relaxed/release)? {_SCOPE} {_WINDOW} {_ROPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | @ v:T e:b64?
 red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} {_ROPS} noftz? T:mem,half | @ v:T e:b64?
 bra | uni? | l
@@ -175,6 +177,7 @@ barrier | cluster (arrive/wait) (acquire/release/relaxed)? aligned? | | 7.8, 90
 membar | (cta/gl/sys) |
 membar | proxy (alias/async) |
 fence | (sc/acq_rel/acquire/release)? {_SCOPE} |
+fence | (acquire/release) (sync_restrict::shared::cluster/sync_restrict::shared::cta) cluster |
 fence | proxy * | *
 fence | mbarrier_init * | *
 shfl | (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32
@@ -193,6 +196,7 @@ elect | sync | dp:b32 a:b32 | 8.0, 90
 nanosleep | T:u32 | a:T | 6.3, 70
 prefetch | (global/local)? (L1/L2) | @
 prefetch | global (L2::evict_last/L2::evict_normal) | @
+prefetch | (const/param)? tensormap | @
 prefetchu | L1 | @
 griddepcontrol | (launch_dependents/wait) | | 7.8, 90
 applypriority | * | *

@@ -24,7 +24,7 @@ def removable(inst: MInst) -> bool:
 
 
 def _names(v: V) -> range:
-    first = v.reg.id * 4 + v.part
+    first = v.reg.id * 8 + v.part
     return range(first, first + v.count)
 
 
@@ -34,19 +34,19 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def sweep(function: MFunction) -> None:
-    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (vreg id * 4 + part)."""
+    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (vreg id * 8 + part)."""
     uses: dict[int, int] = {}
     makers: dict[int, list[MInst]] = {}
     for block in function.blocks:
         for inst in block.insts:
             for operand in reads(inst):
                 if type(operand) is V:
-                    first = operand.reg.id * 4 + operand.part
+                    first = operand.reg.id * 8 + operand.part
                     for name in range(first, first + operand.count):
                         uses[name] = uses.get(name, 0) + 1
             for operand in writes(inst):
                 if type(operand) is V:
-                    first = operand.reg.id * 4 + operand.part
+                    first = operand.reg.id * 8 + operand.part
                     for name in range(first, first + operand.count):
                         makers.setdefault(name, []).append(inst)
     dead: set[int] = set()

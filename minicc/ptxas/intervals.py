@@ -14,7 +14,9 @@ from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import MFunction, V, VMem, VReg
 from minicc.ptxas.timing import timing
 
-_BITS = [tuple(k for k in range(4) if mask >> k & 1) for mask in range(16)]
+WIDEST = 8
+"""Consecutive registers of the widest group."""
+_BITS = [tuple(k for k in range(WIDEST) if mask >> k & 1) for mask in range(1 << WIDEST)]
 _ACCUMULATE = frozenset({"FFMA", "DFMA", "IMAD", "HFMA2", "HMMA", "IMMA", "DMMA"})
 """Whose result often takes the place of the third source."""
 _SLOW_READERS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA"})

@@ -45,7 +45,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
         if len(block.insts) < 3:
             continue
         prints = [footprint(i, components) for i in block.insts]
-        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in range(4) if mask >> p & 1}
+        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in range(8) if mask >> p & 1}
         out: list[MInst] = []
         runs = _runs(prints)
         lives: list[set[int]] = []

@@ -85,6 +85,7 @@ def _operands(inst: MInst, ids: dict[int, VReg], allocated: bool, bad: object) -
         bad(inst, "guard-is-predicate", str(guard))
     for source in inst.srcs:
         if isinstance(source, VMem):
-            for part, files in ((source.base, ("R",)), (source.ureg, ("UR",)), (source.desc, ("UR",))):
+            bases = ("R", "UR") if inst.mnemonic[0] == "U" or inst.mnemonic == "SYNCS" else ("R",)
+            for part, files in ((source.base, bases), (source.ureg, ("UR",)), (source.desc, ("UR",))):
                 if part is not None and (part.reg.file if isinstance(part, V) else part.file) not in files:
                     bad(inst, "address-file", f"{part}")

@@ -52,6 +52,11 @@ def native(space: str, op: str, type_: str) -> bool:
 
 def atom(b: Builder, inst: ptx.Inst) -> None:
     """atom and red."""
+    if "async" in inst.modifiers:
+        from minicc.ptxas.lower.mbarrier import store_async
+
+        store_async(b, inst)
+        return
     op, type_, space = _operation(inst), type_of(inst), space_of(inst)
     if inst.opcode == "red":
         where, *values = inst.operands
@@ -60,8 +65,9 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         d, where, *values = inst.operands
         if isinstance(d, ptx.Symbol) and d.name == "_":
             d = None
-    if isinstance(d, ptx.Vector) or any(m in inst.modifiers for m in ("v2", "v4", "v8")):
-        b.unsupported()
+    if any(m in inst.modifiers for m in ("v2", "v4", "v8")):
+        vector(b, inst, d, where, values[0])
+        return
     width = bits(type_)
     if width < 32 and op == "cas":
         small_cas(b, inst, space, d, where, values)
@@ -89,6 +95,54 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         loop(b, VMem(*_near(b, where)), "shared", op, type_, out, operands)
     else:
         generic(b, op, type_, out, where, operands, SCOPES[scope])
+    if order in ("acquire", "acq_rel"):
+        b.emit("CCTL.IVALL", memory="fence")
+
+
+_VECTORS = {
+    ("f32", 2): "F32x2.FTZ.RN", ("f32", 4): "F32x4.FTZ.RN", ("f16", 2): "F16x2.RN", ("bf16", 2): "BF16x2.RN",
+    ("f16", 4): "F16x4.RN", ("bf16", 4): "BF16x4.RN", ("f16", 8): "F16x8.RN", ("bf16", 8): "BF16x8.RN",
+}  # fmt: skip
+
+
+def vector(b: Builder, inst: ptx.Inst, d: ptx.Operand | None, where: ptx.Operand, value: ptx.Operand) -> None:
+    """atom and red of .v2, .v4, .v8: floats in global memory."""
+    op, type_, mods = _operation(inst), type_of(inst), inst.modifiers
+    count = int(next(m for m in mods if m in ("v2", "v4", "v8"))[1])
+    element, many = (type_[:-2], 2 * count) if type_.endswith("x2") else (type_, count)
+    kind = _VECTORS.get((element, many))
+    items = value.items if isinstance(value, ptx.Vector) else ()
+    if kind is None or op not in ("add", "min", "max") or space_of(inst) != "global" or len(items) != count:
+        b.unsupported()
+    given = [b.reg(b.val(i, type_ if type_ == "f32" else "b32")) for i in items if i is not None]
+    if type_ in ("f16", "bf16"):
+        given = [b.new("PRMT", given[k], imm(0x5410), given[k + 1]) for k in range(0, count, 2)]
+    order = next((m for m in mods if m in ("acquire", "release", "acq_rel")), "")
+    scope = next((m for m in mods if m in SCOPES), "gpu")
+    if order in ("release", "acq_rel"):
+        fence_words(b, "ALL", scope, False)
+    data = given[0]
+    if len(given) > 1:
+        data = b.temp(len(given))
+        for k, word in enumerate(given):
+            b.move(V(data.reg, k), word)
+    memory = memory_operand(b, where, "global")
+    tail = dotted(_NAMES[op], kind, f"STRONG.{SCOPES[scope]}")
+    if d is None:
+        b.emit(f"REDG.E.{tail}", (), (memory, data), memory="atomic", space="global")
+    else:
+        outs = d.items if isinstance(d, ptx.Vector) else ()
+        if len(outs) != count:
+            b.wrong("Arguments mismatch for instruction 'atom'")
+        out = b.temp(len(given))
+        b.emit(f"ATOMG.E.{tail}", (TRUE, out), (memory, data), memory="atomic", space="global", side=True)
+        for k, target in enumerate(outs):
+            if target is None or isinstance(target, ptx.Symbol):
+                continue
+            if type_ in ("f16", "bf16"):
+                b.emit("PRMT", (b.dst(target),), (V(out.reg, k // 2), imm(0x7732 if k & 1 else 0x7710), ZERO))
+            else:
+                b.move(b.dst(target), V(out.reg, k))
     if order in ("acquire", "acq_rel"):
         b.emit("CCTL.IVALL", memory="fence")
 

@@ -100,8 +100,11 @@ def barrier(b: Builder, inst: ptx.Inst) -> None:
         warpsync(b, inst.operands[0])
         return
     operands = list(inst.operands)
-    if "cluster" in inst.modifiers:
-        b.unsupported()
+    if "cluster" in mods:
+        from minicc.ptxas.lower.mbarrier import cluster
+
+        cluster(b, inst)
+        return
     if "red" in mods:
         d, operands = operands[0], operands[1:]
         predicate = b.pred_of(operands.pop())
@@ -162,7 +165,6 @@ LOWER = {
     "bar": barrier,
     "barrier": barrier,
     "call": call,
-    "griddepcontrol": nop,
     "applypriority": nop,
     "discard": nop,
     "pmevent": nop,

@@ -60,7 +60,16 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     mods = inst.modifiers
     shape = next((m for m in mods if m[:1] == "m" and "n" in m and "k" in m), "")
     types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "f64", "s32", *_INTEGER)]
-    if len(types) != 4 or "sp" in mods or any(m.startswith("sp::") for m in mods) or len(inst.operands) != 4:
+    if "sp" in mods or any(m.startswith("sp::") for m in mods):
+        sparse(b, inst, shape)
+        return
+    if "b1" in mods:
+        bits_(b, inst, shape)
+        return
+    if any(m in _EIGHT for m in mods):
+        eight(b, inst, shape)
+        return
+    if len(types) != 4 or len(inst.operands) != 4:
         b.unsupported()
     dtype, atype, btype, _ = types
     d, left, right, third = inst.operands
@@ -83,6 +92,91 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     else:
         op = dotted("HMMA", printed, dtype.upper(), _HALF[atype])
     b.emit(op, (out,), (x, y, z), side=True)
+    scatter(b, d, out)
+
+
+_EIGHT = {"e4m3": "E4M3", "e5m2": "E5M2"}
+_BIT_SHAPES = {"m16n8k256": ("168256", 4, 2, 4), "m16n8k128": ("168128", 2, 1, 4), "m8n8k128": ("88128", 1, 1, 2)}
+_SPARSE = {
+    ("m16n8k32", "f16"): ("16832", 4, 4), ("m16n8k32", "bf16"): ("16832", 4, 4), ("m16n8k16", "f16"): ("16816", 2, 2),
+    ("m16n8k16", "bf16"): ("16816", 2, 2), ("m16n8k16", "tf32"): ("16816", 4, 4), ("m16n8k8", "tf32"): ("1688", 2, 2),
+    ("m16n8k64", "s8"): ("16864", 4, 4), ("m16n8k64", "u8"): ("16864", 4, 4), ("m16n8k32", "s8"): ("16832", 2, 2),
+    ("m16n8k32", "u8"): ("16832", 2, 2),
+}  # fmt: skip
+"""(shape, type of A) -> printed shape, registers of A (compressed) and B."""
+
+
+def bits_(b: Builder, inst: ptx.Inst, shape: str) -> None:
+    """Single bits: and, then population count. (xor has no instruction on sm_90.)"""
+    if "and" not in inst.modifiers or shape not in _BIT_SHAPES or len(inst.operands) != 4:
+        b.unsupported()
+    printed, size_a, size_b, size_c = _BIT_SHAPES[shape]
+    d, left, right, third = inst.operands
+    x, y, z = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
+    x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    out = b.temp(size_c)
+    b.emit(f"BMMA.{printed}.AND.POPC", (out,), (x, y, z), side=True)
+    scatter(b, d, out)
+
+
+def eight(b: Builder, inst: ptx.Inst, shape: str) -> None:
+    """8-bit floats: unpacked to halves, low and high elements of each pair apart, and two products summed from zero,
+    then added to the accumulator, as ptxas does (the sum differs in rounding from one product)."""
+    kinds = [m for m in inst.modifiers if m in _EIGHT]
+    dtype = next((m for m in inst.modifiers if m in ("f16", "f32")), "")
+    sizes = {"m16n8k32": ("16816", 4, 2), "m16n8k16": ("1688", 2, 1)}.get(shape)
+    if sizes is None or len(kinds) != 2 or not dtype or len(inst.operands) != 4:
+        b.unsupported()
+    printed, size_a, size_b = sizes
+    d, left, right, third = inst.operands
+    size_c = 2 if dtype == "f16" else 4
+    total: MOperand = ZERO
+    sources = [(group(b, item, size), size, kind) for item, size, kind in
+               ((left, size_a, kinds[0]), (right, size_b, kinds[1]))]  # fmt: skip
+    addend = group(b, third, size_c)
+    for half in ((), ("H1",)):
+        halves: list[V] = []
+        for packed, size, kind in sources:
+            out = b.temp(size)
+            for k in range(size):
+                word = V(packed.reg, packed.part + k, suffix=half) if isinstance(packed, V) else ZERO
+                b.emit(f"F2FP.F16.{_EIGHT[kind]}.UNPACK_B", (V(out.reg, k),), (word,))
+            halves.append(out)
+        product = b.temp(size_c)
+        b.emit(dotted("HMMA", printed, dtype.upper()), (product,), (*halves, total), side=True)
+        total = product
+    assert isinstance(total, V)
+    out = b.temp(size_c)
+    for k in range(size_c):
+        word = V(addend.reg, addend.part + k) if isinstance(addend, V) else ZERO
+        b.emit("HADD2" if dtype == "f16" else "FADD", (V(out.reg, k),), (V(total.reg, k), word))
+    scatter(b, d, out)
+
+
+def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
+    """mma.sp: two of four (or one of two) elements of A, chosen by metadata of the lanes that a selector names."""
+    mods = inst.modifiers
+    types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "s32", *_INTEGER)]
+    if len(types) != 4 or len(inst.operands) != 6:
+        b.unsupported()
+    dtype, atype, btype, _ = types
+    found = _SPARSE.get((shape, atype))
+    if found is None:
+        b.unsupported()
+    printed, size_a, size_b = found
+    size_c = 2 if dtype == "f16" else 4
+    d, left, right, third, metadata, selector = inst.operands
+    x, y, z = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
+    which = b.constant(selector)
+    if which is None:
+        b.wrong("mma.sp: the selector must be a constant")
+    out = b.temp(size_c)
+    if atype in _INTEGER:
+        op = dotted("IMMA.SP", printed, _INTEGER[atype], _INTEGER[btype], "SAT" if "satfinite" in mods else "")
+        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    else:
+        op = dotted("HMMA.SP", printed, dtype.upper(), _HALF[atype])
+    b.emit(op, (out,), (x, y, z, b.reg(b.val(metadata)), Imm(which, "uint")), side=True)
     scatter(b, d, out)
 
 
@@ -145,6 +239,16 @@ SCOREBOARD = 0
 def copy(b: Builder, inst: ptx.Inst) -> None:
     """cp.async{.ca,.cg}.shared.global [d], [s], size{, source size}; commit_group, wait_group, wait_all."""
     mods = inst.modifiers
+    if "bulk" in mods:
+        from minicc.ptxas.lower.bulk import bulk
+
+        bulk(b, inst)
+        return
+    if "mbarrier" in mods:
+        from minicc.ptxas.lower.mbarrier import copy_arrive
+
+        copy_arrive(b, inst)
+        return
     if "commit_group" in mods or "wait_all" in mods or "wait_group" in mods:
         groups = 0
         if "wait_group" in mods:
@@ -156,7 +260,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
             wait = (Reg("SB", SCOREBOARD), Imm(min(groups, 63), "uint"))
             b.emit("DEPBAR.LE", (), wait, side=True, memory="barrier")
         return
-    if "async" not in mods or "bulk" in mods or "mbarrier" in mods or "global" not in mods or len(inst.operands) < 3:
+    if "async" not in mods or "global" not in mods or len(inst.operands) < 3:
         b.unsupported()
     to, source, size_, *rest = inst.operands
     size = b.constant(size_)

@@ -265,6 +265,11 @@ def load_constant(
 
 def st(b: Builder, inst: ptx.Inst) -> None:
     """st of every space."""
+    if "async" in inst.modifiers:
+        from minicc.ptxas.lower.mbarrier import store_async
+
+        store_async(b, inst)
+        return
     space, type_, count = space_of(inst), type_of(inst), vector_of(inst)
     where, source, *_ = inst.operands
     values: list[ptx.Operand | None] = list(source.items) if isinstance(source, ptx.Vector) else [source]
@@ -363,8 +368,21 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
         if any(m.startswith("async") for m in mods):
             b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
             return
+        if any(m.startswith("tensormap::") for m in mods):
+            scope = next((m for m in mods if m in SCOPES), "gpu")
+            if "release" in mods:
+                fence_words(b, "ALL", scope, invalidate=False)
+                return
+            from minicc.ptxas.lower.bulk import invalidate_map
+
+            invalidate_map(b, inst.operands[0])
+            return
         b.unsupported()
-    if "mbarrier_init" in mods:
+    if "mbarrier_init" in mods or "sync_restrict::shared::cluster" in mods:
+        return
+    if "sync_restrict::shared::cta" in mods:
+        b.emit("MEMBAR.ALL.CTA", memory="fence")
+        b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
         return
     scope = next((m for m in mods if m in SCOPES), "sys")
     kind = "SC" if "sc" in mods else "ALL"
@@ -373,6 +391,11 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
 
 def prefetch(b: Builder, inst: ptx.Inst) -> None:
     """prefetch{u}.{global}.{L1,L2}: hints; local ones do nothing."""
+    if "tensormap" in inst.modifiers:
+        from minicc.ptxas.lower.bulk import prefetch_map
+
+        prefetch_map(b, inst.operands[0])
+        return
     space = space_of(inst)
     if space in ("local", "const", "param"):
         return

@@ -42,11 +42,12 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "atomics": ("", ("atom", "red")),
     "control": (
         "",
-        ("bra", "brx", "ret", "exit", "trap", "brkpt", "bar", "barrier", "call", "griddepcontrol", "applypriority",
-         "discard", "pmevent"),
+        ("bra", "brx", "ret", "exit", "trap", "brkpt", "bar", "barrier", "call", "applypriority", "discard", "pmevent"),
     ),
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
     "wmma": ("", ("wmma",)),
+    "mbarrier": ("", ("mbarrier", "mapa", "getctarank", "setmaxnreg", "griddepcontrol")),
+    "bulk": ("", ("createpolicy",)),
     "matrix": ("", ("mma", "ldmatrix", "stmatrix", "movmatrix", "cp")),
 }  # fmt: skip
 
@@ -75,7 +76,7 @@ def branching(inst: ptx.Inst) -> bool:
     """Does the lowering make blocks, so that a guard must become a branch around it?"""
     module = _TABLE.get((inst.opcode, "")) or _TABLE.get((inst.opcode, _group(inst)))
     if module is None or module == "control":
-        return inst.opcode == "call"
+        return inst.opcode == "call" or (inst.opcode == "barrier" and "cluster" in inst.modifiers)
     test = getattr(import_module(f"minicc.ptxas.lower.{module}"), "branches", None)
     if test is not None:
         return bool(test(inst))

@@ -1,0 +1,56 @@
+"""Uniform instructions that one lane at a time executes: bulk copies, tensor-map copies, mbarrier set-up.
+
+PTX says that each thread does one; the machine takes its operands from uniform registers. So the lanes take turns:
+
+    turn:  ELECT p             the lowest lane that is here
+           @!p BRA others
+           R2UR ...; the instruction
+           BRA done
+    others: BRA turn
+    done:
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from minicc.ptxas.lower.builder import TRUE, Builder, inv
+from minicc.ptxas.mir import MOperand, V
+from minicc.sass.instr import Imm, Reg
+
+URZ = Reg("UR", 63)
+
+
+def alone(b: Builder, body: Callable[[], None]) -> None:
+    """Let each active lane run `body` by itself."""
+    turn, others, done = b.label("turn"), b.label("others"), b.label("done")
+    b.start(turn)
+    p = b.pred()
+    b.emit("ELECT", (p, URZ), (TRUE,), side=True)
+    b.jump(others, inv(p))
+    body()
+    b.jump(done)
+    b.start(others)
+    b.jump(turn)
+    b.start(done)
+
+
+def group(b: Builder, values: Sequence[MOperand]) -> V:
+    """Values of the one lane that runs in consecutive uniform registers."""
+    out = V(b.fn.new("UR", _width(len(values))), 0, len(values))
+    for part, value in enumerate(values):
+        target = V(out.reg, part)
+        if isinstance(value, Imm):
+            b.emit("UMOV", (target,), (Imm(value.bits),))
+        elif isinstance(value, V) and value.reg.file == "UR":
+            b.emit("UMOV", (target,), (value,))
+        else:
+            b.emit("R2UR", (target,), (b.reg(value),))
+    return out
+
+
+def _width(count: int) -> int:
+    return count if count <= 2 else 4 if count <= 4 else 8
+
+
+__all__ = ["URZ", "alone", "group"]
