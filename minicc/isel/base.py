@@ -47,6 +47,9 @@ class Base:
     def has(self, op: str) -> bool:
         raise NotImplementedError
 
+    def single_pairs(self, head: str, operands: list[list[Node]]) -> list[Node] | None:
+        raise NotImplementedError
+
     def half(self, head: str, *args: Node) -> Node:
         raise NotImplementedError
 

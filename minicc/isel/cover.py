@@ -188,11 +188,14 @@ class Cover:
                 continue
             total = self.database.cost(pattern)
             tile = Tile(pattern, node, matcher.bound, matcher.inner, matcher.wild)
+            shared = [arg for inner in matcher.inner if inner.uses > 1 for arg in inner.args]
             for binding in matcher.bound.values():
                 leaf = binding[1]
                 if binding[0] == "reg" and (leaf.is_const or leaf.head == "sym"):
                     total = _add(total, self._move_cost())
-                elif binding[0] != "imm" and leaf.uses <= 1 and leaf.cost is not None and not leaf.root:
+                elif binding[0] == "imm" or leaf.uses > 1 or leaf.cost is None or leaf.root:
+                    continue
+                elif leaf not in shared:  # what a node with other users needs is computed for them anyway
                     total = _add(total, leaf.cost)
             if self.explain:
                 weighed.append((pattern, total))

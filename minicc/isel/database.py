@@ -40,8 +40,8 @@ CLASSES: dict[str, tuple[int, int]] = {
     "i31": (15, IMM),
 }
 """r register; ri register or immediate; i any immediate; i5 0..31; i31 0..30; i6 0..63; p2 a power of two; low a mask
-2**n - 1; m address; n predicate, possibly negated; s16 -32768..32767; sym symbol; u32 0..2**32-1; s31 a 64-bit immediate
-that is a signed 32-bit one; high ~(2**n - 1) of 32 bits."""
+2**n - 1; m address; n predicate, possibly negated; s16 -32768..32767; sym symbol; u32 0..2**32-1; s31 an immediate of
+64 bits that is a signed 32-bit one; high ~(2**n - 1) of 32 bits."""
 
 _RANGES: dict[int, Any] = {
     4: lambda v: 0 <= v < 32,

@@ -31,8 +31,6 @@ def _transform(function: str, node: Node) -> ptx.Operand:
     """An immediate passed through one of the templates' functions."""
     value = node.data
     match function:
-        case "exp2":
-            return ptx.Int(signed(1 << value, 32))
         case "exp2u":
             return ptx.Int(1 << value)
         case "exp2s":
@@ -382,10 +380,10 @@ class Emitter:
         reg = self.reg(value)
         width = "32" if value.type == "i32" else "64"
         ordered = sorted(((v, b) for v, b in cases if b is not default), key=lambda c: c[0])
-        if len(ordered) >= DENSE and ordered[-1][0] - ordered[0][0] < 2 * len(ordered):
-            if self.cover.database.lookup("brtable.i32"):
-                self.table(dag, ordered, labels, labels[default], value)
-                return
+        dense = len(ordered) >= DENSE and ordered[-1][0] - ordered[0][0] < 2 * len(ordered)
+        if dense and self.cover.database.lookup("brtable.i32"):
+            self.table(dag, ordered, labels, labels[default], value)
+            return
         self.search(dag, ordered, default, labels, reg, value.type, width, [0])
 
     def table(

@@ -1,4 +1,4 @@
-"""What instruction selection weighed: for each PTX instruction, the candidate patterns, their costs, and why one won."""
+"""What instruction selection weighed: for each PTX instruction, the candidates, their costs, and why one won."""
 
 from __future__ import annotations
 

@@ -74,6 +74,26 @@ class Halves(Base):
         results = [self.build.pure(op, "i32", *args) for args in zip(*joined, strict=True)]
         return [part for node in results for part in self.unpair(node, kind)]
 
+    # --- pairs of singles, from sm_100 on ---------------------------------------------------------------------------
+
+    def single_pairs(self, head: str, operands: list[list[Node]]) -> list[Node] | None:
+        """An operation on neighbours of a vector of floats, two in an i64; None where this machine lacks it."""
+        op = f"{head}.f32x2"
+        if len(operands[0]) % 2 or not self.has(op):
+            return None
+        out: list[Node] = []
+        for at in range(0, len(operands[0]), 2):
+            node = self.build.pure(op, "i64", *[self.join_singles(parts[at], parts[at + 1]) for parts in operands])
+            out += [self.build.pure("flo.f32.i64", "f32", node), self.build.pure("fhi.f32.i64", "f32", node)]
+        return out
+
+    def join_singles(self, low: Node, high: Node) -> Node:
+        if low.op == "flo.f32.i64" and high.op == "fhi.f32.i64" and low.args[0] is high.args[0]:
+            return low.args[0]
+        if low.is_const and high.is_const:
+            return self.build.const("i64", low.data | high.data << 32)
+        return self.build.pure("packf.i64", "i64", low, high)
+
     # --- machines without ---------------------------------------------------------------------------------------
 
     def half(self, head: str, *args: Node) -> Node:

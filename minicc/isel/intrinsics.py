@@ -45,6 +45,8 @@ class Intrinsics(Base):
     def packed_call(self, inst: ir.Inst, stem: str) -> list[Node] | None:
         """An intrinsic on pairs of halves, if there is an operation for them."""
         head = "fma" if stem in ("fma", "fmuladd") and self.options.fmad | (stem == "fma") else OVERLOADED.get(stem)
+        if head == "fma" and inst.type.element.kind == "float":
+            return self.single_pairs(head, [self.parts(arg) for arg in inst.args])
         if head is None or not is_packed(inst.type):
             return None
         return self.packed(head, HALVES[inst.type.element.kind], [self.parts(arg) for arg in inst.args])

@@ -274,12 +274,15 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         return result
 
     def packed_binary(self, inst: ir.Inst) -> list[Node] | None:
-        """fadd, fsub, fmul of pairs of halves."""
-        if not is_packed(inst.type) or inst.op in ("fdiv", "frem"):
+        """fadd, fsub, fmul of pairs of halves, or of floats."""
+        if inst.op in ("fdiv", "frem"):
             return None
         fuse = self.options.fmad and not inst.flags.isdisjoint({"contract", "fast"})
         head = f"{inst.op}{'c' if fuse else ''}"
-        return self.packed(head, HALVES[inst.type.element.kind], [self.parts(arg) for arg in inst.args])
+        operands = [self.parts(arg) for arg in inst.args]
+        if inst.type.element.kind == "float":
+            return self.single_pairs(head, operands)
+        return self.packed(head, HALVES[inst.type.element.kind], operands) if is_packed(inst.type) else None
 
     def integer_binary(self, op: str, type_: ir.Type, a: list[Node], b: list[Node]) -> list[Node]:
         if type_.kind == "vector":

@@ -35,9 +35,7 @@ for _t, _s, _u, _alu, _mul, _div, _high in _INT:
         Row(f"add.{_t}(mulhiu.{_t}(a, b:ri), c:ri)", f"mad.hi.{_u} $d, $a, $b, $c", _high),
     ]
 
-# Multiply-add by a power of two: LLVM writes shifts; one IMAD is cheaper than shift and add where LEA is not at hand.
 ROWS += [
-    Row("add.i32(shl.i32(a, b:i5), c)", "mad.lo.s32 $d, $a, $b:exp2, $c", "imad"),
     Row("add.i32(umul24.i32(a, b:ri), c:ri)", "mad24.lo.u32 $d, $a, $b, $c", "mul24"),
     Row("smax.i32(smin.i32(a, b:ri), =0)", "min.relu.s32 $d, $a, $b", "alu", 90),
     Row("smax.i32(smax.i32(a, b), =0)", "max.relu.s32 $d, $a, $b", "alu", 90),
@@ -127,6 +125,7 @@ ROWS += [
     Row("fsat.f32(faddc.f32(fmulc.f32(a, b:ri), c:ri))", "fma.rn{z}.sat.f32 $d, $a, $b, $c", "fma"),
     # Pairs of singles, from sm_100 on.
     Row("fadd{c}.f32x2(a, b)", "add.rn{z}.f32x2 $d, $a, $b", "fmax2", 100),
+    Row("fsub{c}.f32x2(a, b)", "sub.rn{z}.f32x2 $d, $a, $b", "fmax2", 100),
     Row("fmul{c}.f32x2(a, b)", "mul.rn{z}.f32x2 $d, $a, $b", "fmax2", 100),
     Row("fma.f32x2(a, b, c)", "fma.rn{z}.f32x2 $d, $a, $b, $c", "fmax2", 100),
     Row("faddc.f32x2(fmulc.f32x2(a, b), c)", "fma.rn{z}.f32x2 $d, $a, $b, $c", "fmax2", 100),
