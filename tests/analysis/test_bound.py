@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,8 +37,47 @@ def test_a_bound_is_never_beaten(sample):
     least = 0.0
     for one in inner:
         times = min(executed[offset] for offset in range(one.first, one.last + 1, 16))
-        least += times * one.tightest[1] / (SM90.sm_count * SM90.core.sub_cores)
+        used = min(SM90.sm_count, facts.grid[0] * facts.grid[1] * facts.grid[2])
+        least += times * one.tightest[1] / (used * SM90.core.sub_cores)
     assert 0 < least <= facts.outcome.cycles
+
+
+CHAINS = """
+__global__ void chains(float *out, float a, int n)
+{
+    float s[8];
+    for (int k = 0; k < 8; k++)
+        s[k] = threadIdx.x + k;
+    for (int i = 0; i < n; i++)
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            s[k] = %s;
+    float sum = 0.0f;
+    for (int k = 0; k < 8; k++)
+        sum += s[k];
+    out[threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("step", ["s[k] * a + s[k]", "s[k] * s[(k + 1) % 8] + s[(k + 2) % 8]", "s[k] + a"])
+def test_a_bound_is_reached_where_nothing_is_in_the_way(step, tmp_path):
+    """Eight warps a scheduler of independent arithmetic come within a sixth of the bound, and not below it."""
+    import minicc
+    import runtime
+
+    path = tmp_path / "chains.k"
+    path.write_text(CHAINS % step)
+    image = minicc.compile(path, arch="sm_90")
+    threads, n = 1024, 4000
+    launch = runtime.Device().load(image)["chains"][1, threads](np.zeros(threads, np.float32), np.float32(1.0), n)
+    facts = gather(launch)
+    executed = {row.offset: row.executed for row in facts.instructions}
+    program = binary.read_cubin(image.cubin, "chains")
+    one = max(bounds(program.functions[0].code, SM90), key=lambda found: executed[found.first])
+    least = executed[one.first] * one.tightest[1] / SM90.core.sub_cores
+    active = facts.get("sm__cycles_active.avg") * SM90.sm_count
+    assert 1.0 <= active / least < 7 / 6
 
 
 def test_the_main_loop_of_sgemm():

@@ -251,3 +251,11 @@ def test_explanations(capsys):
     ):
         status, out, _ = run(capsys, "--explain", word)
         assert status == 0 and len(out) > 60
+
+
+def test_operand_delivery_of_a_matrix_instruction():
+    """Seed 003, "Energy per Operand Delivery": 4 + 4 + 8 registers read, 8 written, 612 pJ with the routing."""
+    from minicc.arch.energy import FIGURES
+
+    e = FIGURES["7nm"]
+    assert (4 + 4 + 8) * e.tensor_read.middle + 8 * e.tensor_write.middle + e.tensor_routing.middle == 612
