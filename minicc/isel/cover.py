@@ -180,8 +180,9 @@ class Cover:
         best: Tile | None = None
         least = costs.INFINITY
         weighed: list[tuple[Pattern, costs.Cost]] = []
+        given = {arg.op for arg in node.args}
         for pattern in self.database.lookup(node.op):
-            if not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
+            if not pattern.needs <= given or not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
                 continue
             check = _CHECKS.get(pattern.row.flags)
             if check is not None and not check(matcher.bound):

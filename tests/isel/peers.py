@@ -1,7 +1,7 @@
 """Selection beside its peers: `python -m tests.isel.peers [FILE...]` prints a table for docs/isel.md.
 
-For each kernel file: PTX instructions that we, LLVM's own NVPTX backend (from the same optimised-from IR) and nvcc (from
-the same source) write, and SASS instructions after NVIDIA's ptxas has compiled each of the three. Without files: the
+For each kernel file: PTX instructions that we, LLVM's own NVPTX backend (from the same IR) and nvcc (from the
+same source) write, and SASS instructions after NVIDIA's ptxas has compiled each of the three. Without files: the
 samples, and the kernels of tests/end_to_end and tests/bench.
 """
 
@@ -27,7 +27,7 @@ def ptx_count(text: str) -> int:
 
 
 def sass_count(path: Path, into: Path) -> int:
-    """Machine instructions after NVIDIA's ptxas, without the padding behind the last branch to itself; -1 if refused."""
+    """Machine instructions after NVIDIA's ptxas, without padding; -1 if refused."""
     done = subprocess.run(["ptxas", "-arch=sm_90", str(path), "-o", str(into)], capture_output=True, text=True)
     if done.returncode:
         return -1

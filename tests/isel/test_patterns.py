@@ -68,7 +68,7 @@ def test_rows_win_on_their_own_tree(synthesised: tuple[model.Module, dict[int, s
     """All do, but those that only older machines are better off with (`test_probes.py` looks at those)."""
     _, names, losers = synthesised
     cost_class = {row.tree: row.cost for row in all_rows()}
-    assert all("madwide" == cost_class[tree] for tree in losers), losers
+    assert all(cost_class[tree] == "madwide" for tree in losers), losers
     assert len(names) > 750
 
 

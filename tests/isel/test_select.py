@@ -43,8 +43,8 @@ def kernel(params: str, code: str, declarations: str = "") -> str:
 
 def test_vadd() -> None:
     assert names(VADD) == [
-        "mov.u32", "mov.u32", "mov.u32", "mad.lo.s32", "setp.ge.s32", "bra", "mad.wide.s32", "mad.wide.s32",
-        "mad.wide.s32", "ld.global.nc.f32", "ld.global.f32", "add.f32", "st.global.f32",
+        "mov.u32", "mov.u32", "mov.u32", "mad.lo.s32", "setp.ge.s32", "bra", "mul.wide.s32", "add.s64", "add.s64",
+        "add.s64", "ld.global.nc.f32", "ld.global.f32", "add.f32", "st.global.f32",
     ]  # fmt: skip
 
 
