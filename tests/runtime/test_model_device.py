@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import struct
 
+import attrs
 import numpy as np
 import pytest
 
 import runtime
+from runtime.device.grid import Hazard
 from tests.conftest import find_tool
 from tests.gpu.binary import make_cases
 
@@ -70,6 +72,20 @@ def test_a_fault_on_the_model_names_the_source_line(gpu, cases):
     assert caught.value.file.endswith("kernels.cu")
     assert caught.value.line == 22
     assert kernel[1, 16](small, 1).wait().cycles > 0
+
+
+def test_early_reads_are_told_beside_the_fault(cases):
+    """What was read too soon may be why the address is wrong."""
+    device = runtime.Device("sm_90")
+    kernel = device.load((cases / "ours.bin").read_bytes())["k_switch"]
+    with pytest.raises(runtime.DeviceError):
+        kernel[1, 32](device.zeros(16, np.int32), 1).wait()
+    completion = next(c for c in device._completions.values() if c.outcome.fault)
+    outcome = attrs.evolve(completion.outcome, hazards=(Hazard(0x40, 0x50, "R7", 2, 3),))
+    message = device.describe(attrs.evolve(completion, outcome=outcome)).message
+    assert message.splitlines()[1:] == [
+        "before that, R7 was read at 0x50, 2 cycle(s) before the value of 0x40 was there (3 times)"
+    ]
 
 
 PTX = """

@@ -503,8 +503,17 @@ def control(
             wanted = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
         elif CODE[i, L.C_AUX] >= 0:
             wanted = CODE[i, L.C_AUX]
+        rest = 0
+        if CODE[i, L.C_AUX2]:
+            # EXCLUSIVE: the lanes of one mask go on by themselves; others come here again when those block.
+            wanted |= 1 << first(mask)
+            rest = lanes & ~wanted
+            if rest:
+                park(w, rest, i, WS, LPC)
+                lanes &= wanted
+                act &= ~rest
         if wanted & WS[w, L.W_ALIVE] & ~lanes == 0:
-            return 0
+            return 1 if rest else 0
         for k in range(32):
             if lanes >> k & 1:
                 LPC[w, k] = i + 1

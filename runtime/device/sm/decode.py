@@ -82,7 +82,10 @@ class Decoded:
 
     def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
         """CODE and operand records for a grid with these constant banks and this place of the code."""
-        code, operands = self.code.copy(), self.operands.copy()
+        # A warp that runs off the end looks at one row more before it is noticed.
+        code = np.zeros((self.count + 1, L.C_COLUMNS), np.int64)[: self.count]
+        code[:] = self.code
+        operands = self.operands.copy()
         base = operands.ctypes.data
         code[:, L.C_OPERANDS] = base + abi.OPERANDS.itemsize * np.arange(self.count)
         imm = operands["imm"]
@@ -175,6 +178,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
             if not 0 <= barrier < 16:
                 row[L.C_KIND] = L.K_ILLEGAL
         case L.K_WARPSYNC:
+            row[L.C_AUX2] = "EXCLUSIVE" in mods
             if general:
                 row[L.C_DATA] = _word(general[0])
             elif imms:

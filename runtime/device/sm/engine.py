@@ -302,9 +302,11 @@ class _Run:
         warp = int(rows[0]) if rows.size else 0
         row = ws[warp]
         waiting = "CTA barrier" if row[L.W_ATBAR] else "WARPSYNC" if row[L.W_WSYNC] else "convergence barrier"
+        if row[L.W_ACT]:
+            waiting = "scoreboard that nothing clears"
         lanes = int(row[L.W_ALIVE])
         lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
-        pc = int(self.tables["LPC"][warp, lane]) * 16 - 16
+        pc = int(row[L.W_PC]) * 16 if row[L.W_ACT] else int(self.tables["LPC"][warp, lane]) * 16 - 16
         block, thread = self.thread_of(warp, lane)
         text = (
             f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a "

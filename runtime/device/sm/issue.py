@@ -668,6 +668,9 @@ def run_sm(
             if barrier < 6:
                 if done < t + 2:
                     done = t + 2
+                if kind == L.K_BMOV_WRITE:
+                    # It has no result that would clear it: who waits for it waits for ever (as an H200 does).
+                    done = L.BIG
                 if done >= WS[w, L.W_SB + barrier]:
                     WS[w, L.W_SB + barrier] = done
                     WS[w, L.W_SBL + barrier] = CODE[i, L.C_LONG]

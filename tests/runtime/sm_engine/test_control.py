@@ -89,6 +89,42 @@ def test_deadlock_is_told(timing: bool) -> None:
 
 
 @TIMING
+def test_exclusive_warpsync(timing: bool) -> None:
+    """Lanes with different masks run one mask at a time up to the BSYNC."""
+    at = len(HEAD)
+    lines = [
+        i("LOP3.LUT R5, R0, 0x18, RZ, 0xc0, !PT", 6),
+        i("MOV R6, 0xff", 6),
+        i("SHF.L.U32 R6, R6, R5, RZ", 6),
+        i(f"BSSY B0, {16 * (at + 7):#x}", 2),
+        i("WARPSYNC.EXCLUSIVE R6", 5),
+        i("VOTE.ANY R4, PT, PT", 6),
+        i("BSYNC B0", 5),
+    ]
+    words, outcome = BENCH.words(lines, timing=timing)
+    assert outcome.fault is None
+    assert list(words) == [0xFF << (lane & 24) for lane in range(32)]
+
+
+def test_a_scoreboard_that_nothing_clears() -> None:
+    """BMOV to a convergence barrier has no result: on an H200 too, who waits for its write barrier waits for ever."""
+    lines = [i("BMOV.32 B6, R0", 5, wbar=0), i("NOP", 2, wait=1)]
+    _, outcome = BENCH.words(lines)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "deadlock"
+    assert "scoreboard" in outcome.fault.message
+    assert outcome.fault.pc == 16 * (len(HEAD) + 1)
+
+
+def test_a_trap_names_its_thread() -> None:
+    lines = [i("ISETP.EQ.AND P0, PT, R0, 0x2, PT", 13, yield_=True), i("@P0 BPT.TRAP 0x1", 5)]
+    for timing in (True, False):
+        _, outcome = BENCH.words(lines, timing=timing)
+        assert outcome.fault is not None
+        assert (outcome.fault.kind, outcome.fault.thread) == ("trap", (2, 0, 0))
+
+
+@TIMING
 def test_runaway_is_ended(timing: bool) -> None:
     lines = [i(f"BRA {16 * len(HEAD):#x}", 5)]
     _, outcome = BENCH.words(lines, timing=timing, instruction_limit=50000)
