@@ -54,6 +54,7 @@ _RANGES: dict[int, Any] = {
     14: lambda v: v < 1 << 32 and (v ^ 0xFFFFFFFF) & ((v ^ 0xFFFFFFFF) + 1) == 0 and v != 0xFFFFFFFF,
     13: lambda v: v < 1 << 31 or v >= (1 << 64) - (1 << 31),
 }
+_CODES = {name: code for name, (code, _) in CLASSES.items()} | {"": CLASSES["r"][0]}
 _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
 
 
@@ -102,7 +103,7 @@ class Pattern:
 
 
 _TOKEN = re.compile(r"\s*((?:[\w.*]|\{[\w.]+\})+(?::\w+)?|=-?\w+|[(),])")
-_LEAF = re.compile(r"[(,]\s*([a-z]\w*)(?:\*\d+)?(?::(\w+))?(?=\s*[,)])")
+_LEAF = re.compile(r"[(,]\s*[a-z]\w*(?:\*\d+)?(?::(\w+))?(?=\s*[,)])")
 _AXIS = re.compile(r"\{(\w+)\}")
 _FIELD = re.compile(r"\{(\w+)(?:\.(\d))?\}")
 _RESULTS = re.compile(r"\$([a-z]\w*)\*(\d+)")
@@ -180,9 +181,10 @@ _WORD = {word: code for code, word in enumerate(WORDS, 1)}
 def heads(op: str) -> list[str]:
     """Names that the head of a root stands for: one, or as many as the axis in it has texts."""
     head = op.partition(".")[0]
-    found = _AXIS.search(head)
-    if found is None:
+    if "{" not in head:
         return [head]
+    found = _AXIS.search(head)
+    assert found is not None
     return list(dict.fromkeys(head.replace(found[0], text, 1).partition(".")[0] for text in AXES[found[1]]))
 
 
@@ -222,6 +224,9 @@ def signature(op: str) -> int | None:
 
 def signatures(op: str) -> list[int]:
     """Signatures of a root: one for each head it stands for."""
+    if "{" not in op:
+        plain = signature(op)
+        return [] if plain is None else [plain]
     rest = _AXIS.sub(lambda found: next(iter(AXES[found[1]])), op[len(op.partition(".")[0]) :])
     return [key for head in heads(op) if (key := signature(head + rest)) is not None]
 
@@ -231,12 +236,14 @@ _LEAVES = 32
 
 
 @cache
-def _mask(op: str, leaves: str) -> int:
+def _mask(tree: str) -> int:
     """Operand mask: the type the operation works on in bits 28 to 31, above it the class of each operand in order of
     appearance. The bits below are what the hash sees, mixed from the others."""
+    op, _, leaves = tree.partition("(")
     exact = _WORD.get(op.rpartition(".")[2], 0)
-    for position, found in enumerate(_LEAF.finditer(leaves)):
-        exact |= CLASSES[found[2] or "r"][0] << (4 + 4 * position)
+    if leaves:
+        for position, kind in enumerate(_LEAF.findall("(" + leaves)):
+            exact |= _CODES[kind] << (4 + 4 * position)
     return exact << 28 | exact * 0x127047 & 0xFFFFFF0
 
 
@@ -281,12 +288,14 @@ class Database:
         for key, rows in groups.items():
             first = len(self.rows)
             self.rows += rows
-            own = [_mask(op, row.tree[len(op) :]) for row in rows for op in (root(row.tree),)]
+            own = [_mask(row.tree) for row in rows]
             self.masks += own
-            least = min(row.sm for row in rows)
-            latency, throughput = cost_of(substitute(rows[0].cost, _firsts(rows[0].tree)), sm)
-            family = self.families[substitute(rows[0].cost, _firsts(rows[0].tree))]
-            records.append((key, first, throughput, latency, least, len(rows), family, own[0]))
+            least = min([row.sm for row in rows])
+            name = rows[0].cost
+            if "{" in name:
+                name = substitute(name, _firsts(rows[0].tree))
+            latency, throughput = cost_of(name, sm)
+            records.append((key, first, throughput, latency, least, len(rows), self.families[name], own[0]))
         self.primary.bulk(records)
         for mask in sorted(set(self.masks)):
             self.secondary.insert(mask, constraint_data(mask))
