@@ -17,6 +17,7 @@ the patterns whose tree, template or cost class contains all of them.
   --width BITS      only those on 8, 16, 32, 64 or 128 bits, or variable
   --op OPERATION    the candidates for a node of the DAG, in the order they are tried: add.i32, ld.global.f32, ...
   -arch sm_XX       costs of that machine, and only what it has (default: sm_90, and all)
+  --tensor          the tensor cores of each generation instead: instruction, latency, throughput, formats
   --json            as JSON
 
 Examples:
@@ -32,7 +33,7 @@ def main(words: list[str]) -> int:
     """Print statistics, or the patterns asked for. Returns 1 if nothing matches."""
     values: dict[str, str] = {}
     rest: list[str] = []
-    as_json = False
+    as_json = tensor = False
     at = 0
     while at < len(words):
         word, equals, value = words[at].partition("=")
@@ -42,6 +43,8 @@ def main(words: list[str]) -> int:
             return 0
         if word in ("--json", "-json"):
             as_json = True
+        elif word == "--tensor":
+            tensor = True
         elif word in _OPTIONS:
             if not equals:
                 if at == len(words):
@@ -53,6 +56,9 @@ def main(words: list[str]) -> int:
             fail("cli.unknown-option", f"Unknown option '{word}'; see minicc patterns --help")
         else:
             rest.append(words[at - 1])
+    if tensor:
+        print(generations(as_json), end="")
+        return 0
     if not rest and not values.keys() - {"arch"}:
         report = statistics(values.get("arch", "sm_90"))
         print(json.dumps(report, indent=2) if as_json else render(report), end="\n" if as_json else "")
@@ -121,6 +127,27 @@ def listing(found: list[dict[str, Any]]) -> str:
             f"    {row['category']}, {row['width']} bits, sm_{row['sm']}, {row['forms']} forms{flags}; cost {cost}",
         ]
     return "\n".join([*lines, f"{len(found)} patterns", ""])
+
+
+def generations(as_json: bool) -> str:
+    """Tensor cores by generation."""
+    import attrs
+
+    from minicc.arch.tensor import GENERATIONS
+
+    if as_json:
+        return json.dumps([attrs.asdict(found) for found in GENERATIONS], indent=2) + "\n"
+    lines = ["  sm   name       instruction           shape      threads  latency  throughput  formats"]
+    for g in GENERATIONS:
+        rate = (
+            f"{g.throughput[0]:g}-{g.throughput[1]:g}" if g.throughput[0] != g.throughput[1] else f"{g.throughput[0]:g}"
+        )
+        seen = f"; measured {g.measured[0]} cycles, every {g.measured[1]}" if g.measured else ""
+        lines.append(
+            f"  {g.sm:<4} {g.name:10} {g.instruction:21} {g.shape:10} {g.threads:7} {g.latency:8} {rate:>11}"
+            f"  {' '.join(g.formats)}{' (sparse too)' if g.sparse else ''}{seen}"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def statistics(name: str) -> dict[str, Any]:

@@ -64,6 +64,25 @@ def test_mistakes(words: list[str], message: str, capsys: pytest.CaptureFixture[
     assert message in capsys.readouterr().err
 
 
+def test_tensor_generations(capsys: pytest.CaptureFixture[str]) -> None:
+    """Latency falls and formats come, and each format is one that a pattern of that SM takes."""
+    from minicc.arch import tensor
+    from minicc.isel.database import all_rows
+    from minicc.isel.statistics import texts
+
+    assert cli.main(["patterns", "--tensor"]) == 0
+    assert "tcgen05.mma" in capsys.readouterr().out
+    latencies = [g.latency for g in tensor.GENERATIONS]
+    assert latencies == sorted(latencies, reverse=True) and tensor.of(60) is None
+    assert tensor.of(86) is tensor.of(80) and tensor.of(103) is tensor.of(100)
+    for generation in tensor.GENERATIONS:
+        if generation.sm == 100:
+            continue  # its products are inline PTX; `test_probes.py` has what surrounds them
+        rows = [row for row in all_rows() if row.sm <= generation.sm and "mma" in row.template]
+        spelled = " ".join(text.partition(" ")[0] for row in rows for text in texts(row))
+        assert all(f".{kind}" in spelled for kind in generation.formats), generation.sm
+
+
 def test_nothing_found(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["patterns", "nosuchthing"]) == 1
     assert "0 patterns" in capsys.readouterr().out
