@@ -67,20 +67,20 @@ def _device() -> runtime.Device:
 
 
 @cache
-def _module(name: str, arity: int) -> Any:
+def _module(name: str, arity: int, kind: str) -> Any:
     args = "x[i]" if arity == 1 else "x[i], y[i]"
     text = (
-        'extern "C" __global__ void k(const float *x, const float *y, float *z, int n)'
+        'extern "C" __global__ void k(const @ *x, const @ *y, @ *z, int n)'
         f"{{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) z[i] = {name}({args}); }}"
     )
-    return _device().load(minicc.compile(SourceFile(f"{name}.k", text)).fatbin)
+    return _device().load(minicc.compile(SourceFile(f"{name}.k", text.replace("@", kind))).fatbin)
 
 
 def call(name: str, x: Array, y: Array | None = None) -> Array:
     """`name` of every element, computed by the model."""
     device = _device()
-    kernel = _module(name, 1 if y is None else 2)["k"]
-    a, b, out = device.buffer(x), device.buffer(x if y is None else y), device.empty(len(x))
+    kernel = _module(name, 1 if y is None else 2, "float" if x.dtype == np.float32 else "double")["k"]
+    a, b, out = device.buffer(x), device.buffer(x if y is None else y), device.empty(len(x), x.dtype)
     kernel[(len(x) + 255) // 256, 256](a, b, out, np.int32(len(x)))
     return out.numpy()
 

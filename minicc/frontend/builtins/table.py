@@ -178,6 +178,8 @@ exp2                           d:d      lib:exp
 __approx_ex2                   f:f      i:llvm.nvvm.ex2.approx.ftz.f32
 __approx_lg2                   f:f      i:llvm.nvvm.lg2.approx.ftz.f
 __approx_rcp                   f:f      i:llvm.nvvm.rcp.approx.ftz.f
+__approx_rcp64                 d:d      e:approx64:rcp
+__approx_rsqrt64               d:d      e:approx64:rsqrt
 __approx_sqrt                  f:f      i:llvm.nvvm.sqrt.approx.ftz.f
 __approx_rsqrt                 f:f      i:llvm.nvvm.rsqrt.approx.ftz.f
 fdividef                       f:ff     e:fdividef

@@ -370,6 +370,14 @@ def _fdividef(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _approx64(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    if v.module.host:
+        x = a[0] if d[0] == "rcp" else v.intrinsic("llvm.sqrt.f64", "double", [("double", a[0])])
+        return v.make(f"fdiv double 1.0, {x}")
+    return v.intrinsic(f"llvm.nvvm.{d[0]}.approx.ftz.d", "double", [("double", a[0])])
+
+
+@_handler
 def _sqrt(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     if v.module.host:
         return v.intrinsic(f"llvm.sqrt.f{e.type.bits}", e.type.llvm, [(e.type.llvm, a[0])])

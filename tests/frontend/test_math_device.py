@@ -1,10 +1,11 @@
-"""The single-precision library on the SM model: errors within CUDA's documented bounds, and special values."""
+"""The math library on the SM model: errors within CUDA's documented bounds, and special values."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from . import test_math as double
 from .accuracy import PAIRS, SINGLE, L, call, measure
 
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-40, -1e-40, 3e38, -3e38], np.float32)
@@ -50,3 +51,13 @@ def test_pow_special(x: float) -> None:
             assert np.isnan(a), (x, y, a)
         else:
             assert (a == b or abs(a - b) <= 3e-7 * abs(b)) and np.signbit(a) == np.signbit(b), (x, y, a, b)
+
+
+@pytest.mark.parametrize("name", [*double.DOUBLE, "rsqrt"])
+def test_double_precision_with_the_device_s_reciprocals(name: str) -> None:
+    """On the host 1 / x stands for MUFU.RCP64H, which is coarser; here it is the hardware's."""
+    row = (1.0, lambda x: 1 / np.sqrt(x), 1e-310, 1e308) if name == "rsqrt" else double.DOUBLE[name]
+    bound, reference, low, high = row
+    x = double.inputs(low, high, np.float64, 1500)
+    with np.errstate(all="ignore"):
+        assert double.ulps(call(name, x), reference(x.astype(L))) <= bound
