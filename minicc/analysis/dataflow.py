@@ -98,3 +98,31 @@ class Dataflow:
                 for k in range(access.count):
                     found.update(self.definitions(i, access.file, access.index + k))
         return found
+
+    def live(self) -> list[int]:
+        """Registers of the general file whose values are still needed, at each instruction: what it reads, and what
+        comes after it reads without its being written for certain."""
+        after: list[list[int]] = [[] for _ in self.instrs]
+        for i, before in enumerate(self.before):
+            for k in before:
+                after[k].append(i)
+        reads, kills = [0] * len(self.instrs), [0] * len(self.instrs)
+        for i, effect in enumerate(self.effect):
+            for access in effect.reads if effect is not None else ():
+                if access.file == "R":
+                    reads[i] |= (1 << access.count) - 1 << access.index
+            for access in effect.writes if effect is not None and self._certain(i) else ():
+                if access.file == "R":
+                    kills[i] |= (1 << access.count) - 1 << access.index
+        found = list(reads)
+        todo = set(range(len(self.instrs)))
+        while todo:
+            i = todo.pop()
+            out = 0
+            for k in after[i]:
+                out |= found[k]
+            here = reads[i] | out & ~kills[i]
+            if here != found[i]:
+                found[i] = here
+                todo.update(self.before[i])
+        return [bits.bit_count() for bits in found]

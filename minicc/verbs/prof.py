@@ -34,6 +34,7 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
   --timeline FILE     what every warp, pipe and memory access of an SM did, as FILE.json (Perfetto, chrome://tracing)
                       or FILE.svg; --timeline-sm N (default 0), --timeline-first CYCLE, --timeline-cycles N
   --picture FILE.svg  occupancy and warp states, drawn          --roofline FILE.svg the roofline
+  --html FILE         one page with all of it: findings, pictures, sections, source and machine code by cost
   --json              all of it as JSON
   --explain METRIC    what a metric, section or warp state means
   --list-sections     --query-metrics
@@ -49,7 +50,7 @@ Examples:
 
 _VALUES = (
     *launching.VALUES, "section", "metrics", "page", "print-units", "launch-skip", "launch-count", "kernel-name",
-    "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "roofline",
+    "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "roofline", "html",
     "explain",
 )  # fmt: skip
 _FLAGS = ("csv", "help", "list-sections", "query-metrics")
@@ -167,6 +168,8 @@ def _text(arguments: Arguments, launches: list[Facts], sections: tuple[Section, 
                 rows.append((name, unit, value))
             out += table(f"{f.demangled} ({dims(f.grid)})x({dims(f.block)})", rows, "llr", head=True)
         return "\n".join(out) + "\n"
+    if page == "source" and csv:
+        return "".join(ncu_csv.source(f) for f in launches)
     if page == "source":
         from runtime.profile.source import sass_view, source_view
 
@@ -220,6 +223,10 @@ def _draw(arguments: Arguments, launches: list[Facts]) -> None:
         _write(path, make(launches[0], sm))
     for path in arguments.values.get("picture", []):
         _write(path, timeline.states_picture(launches))
+    for path in arguments.values.get("html", []):
+        from runtime.profile import page
+
+        _write(path, page.page(launches))
     for path in arguments.values.get("roofline", []):
         from runtime.profile import roofline
 

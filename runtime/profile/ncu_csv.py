@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from runtime.profile import metrics
 from runtime.profile.facts import Facts
+from runtime.profile.meaning import STATES
 from runtime.profile.rules import findings
 from runtime.profile.sections import Section
-from runtime.profile.units import scaled
+from runtime.profile.source import live_registers
+from runtime.profile.units import number, scaled
 
 _WHO = ("ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
         "Device", "CC")  # fmt: skip
@@ -58,6 +60,41 @@ def chosen(launches: Sequence[Facts], names: Sequence[str], base: bool) -> str:
         for name in sorted(names):
             value, unit = scaled(out.get(name, 0.0), metrics.unit(name), base)
             rows.append([*_who(n, f), "Command line profiler metrics", name, unit, value])
+    return _text(rows)
+
+
+_STALLS = tuple(f"stall_{name}" for name in STATES)
+
+
+def source(f: Facts) -> str:
+    """The source page's view of machine code: a row an instruction, under ncu's column names as far as the model can
+    fill them. Samples are warp-cycles, all of them."""
+    columns = (
+        "#", "Address", "Source", "File", "Line", "Live Registers", "Warp Stall Sampling (All Samples)",
+        "Warp Stall Sampling (Not-issued Samples)", "Instructions Executed",
+        "Predicated-On Thread Instructions Executed",
+        "Avg. Predicated-On Threads Executed", "Address Space", "Access Operation", "Access Size",
+        "L1 Wavefronts Shared", "L1 Wavefronts Shared Excessive", "L2 Theoretical Sectors Global",
+    )  # fmt: skip
+    live = live_registers(f)
+    rows: list[list[str]] = [[*columns, *_STALLS]]
+    for n, row in enumerate(f.instructions):
+        space, kind, width = row.access
+        shared = space == "shared"
+        values = (
+            row.samples,
+            row.samples - row.counters.get("stall_selected", 0.0),
+            row.executed,
+            row.threads,
+            row.threads / row.executed if row.executed else 0.0,
+        )
+        cells = [str(n), f"0x{row.offset:x}", row.text, row.file, str(row.line or ""), str(live.get(row.offset, ""))]
+        cells += [number(round(value, 2)) for value in values]
+        cells += [space, kind, str(8 * width) if space else ""]
+        cells += [number(row.counters.get("wavefronts", 0.0)) if shared else ""]
+        cells += [number(row.counters.get("bank_conflicts", 0.0)) if shared else ""]
+        cells += [number(row.counters.get("sectors", 0.0)) if space in ("global", "generic") else ""]
+        rows.append(cells + [number(row.counters.get(name, 0.0)) for name in _STALLS])
     return _text(rows)
 
 

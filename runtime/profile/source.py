@@ -74,15 +74,23 @@ _COLUMNS = ("executed", "threads", "cycles", "mostly", "sectors/req", "conflicts
 _ALIGN = "rrrlrr"
 
 
+def live_registers(f: Facts) -> dict[int, int]:
+    """Byte offset to registers whose values are needed there, of the kernel's own code."""
+    from runtime.profile.whatif import flow, own
+
+    return {row.offset: count for row, count in zip(own(f), flow(f).live(), strict=True)}
+
+
 def sass_view(f: Facts, rows: Iterable[Hot] | None = None, title: str = "SASS") -> list[str]:
     """Every instruction with what it cost."""
     total = sum(row.samples for row in f.instructions) or 1.0
-    head = ("offset", *_COLUMNS, "instruction", "source")
-    body = [
-        (f"0x{row.offset:04x}", *_cells(row.counters, row.samples, total), row.text[:64], row.source)
-        for row in (f.instructions if rows is None else rows)
-    ]
-    return table(title, [head, *body], f"l{_ALIGN}ll", head=True)
+    head = ("offset", "live", *_COLUMNS, "instruction", "source")
+    live = live_registers(f)
+    body = []
+    for row in f.instructions if rows is None else rows:
+        first = (f"0x{row.offset:04x}", str(live.get(row.offset, "")))
+        body.append((*first, *_cells(row.counters, row.samples, total), row.text[:64], row.source))
+    return table(title, [head, *body], f"lr{_ALIGN}ll", head=True)
 
 
 def source_view(f: Facts) -> list[str]:

@@ -140,6 +140,26 @@ def test_definitions_of_straight_code(rows):
         assert flow.definitions(i, "R", source) == sorted(expected)
 
 
+@pytest.mark.parametrize("sample", ["spmv_merge", "sgemm_regblock", "bitonic"])
+def test_live_registers_against_definitions(sample):
+    """A register that reaches a reader is live all the way; never more are live than the kernel has."""
+    function = kernel(sample)
+    code = function.code
+    instrs = [sass.decode(int.from_bytes(code[i : i + 16], "little"), SM90, i) for i in range(0, len(code), 16)]
+    flow = Dataflow(instrs, SM90)
+    live = flow.live()
+    assert max(live) <= function.registers
+    for i, effect in enumerate(flow.effect):
+        wanted = {(a.index + k) for a in effect.reads if a.file == "R" for k in range(a.count)}
+        assert live[i] >= len(wanted)
+
+
+def test_live_registers_of_straight_code():
+    texts = ["IADD3 R1, R0, 0x1, RZ", "IADD3 R2, R0, R1, RZ", "@P0 IADD3 R2, R1, 0x1, RZ", "IADD3 R3, R2, R2, RZ"]
+    flow = Dataflow([sass.parse(text, "sm_90") for text in texts], SM90)
+    assert flow.live() == [1, 2, 2, 1]
+
+
 def test_definitions_around_a_loop_against_paths():
     """On a sample with loops: every definition reaches its reader along a path of the graph that has no certain write
     of the register in between (networkx is the oracle)."""

@@ -168,6 +168,9 @@ def test_csv_has_the_columns_of_ncu():
     assert rows[1][-1] == chip[-1]
     raw = list(csv.reader(io.StringIO(ncu_csv.raw([f], True))))
     assert len({len(row) for row in raw}) == 1
+    source = list(csv.DictReader(io.StringIO(ncu_csv.source(f))))
+    assert [row["Source"] for row in source] == [row.text for row in f.instructions]
+    assert sum(int(row["stall_selected"].replace(",", "")) for row in source) == f.outcome.instructions
     details = list(csv.reader(io.StringIO(ncu_csv.details([f], SECTIONS, False))))
     assert len({len(row) for row in details}) == 1
 
@@ -259,3 +262,31 @@ def test_operand_delivery_of_a_matrix_instruction():
 
     e = FIGURES["7nm"]
     assert (4 + 4 + 8) * e.tensor_read.middle + 8 * e.tensor_write.middle + e.tensor_routing.middle == 612
+
+
+def test_the_page_is_complete_and_well_formed(capsys, tmp_path):
+    from html.parser import HTMLParser
+
+    path = tmp_path / "p.html"
+    status, _, _ = run(capsys, str(SAMPLES / "scan.k"), "--html", str(path), "--section", "Occupancy")
+    assert status == 0
+    open_tags: list[str] = []
+    seen: dict[str, int] = {}
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            seen[tag] = seen.get(tag, 0) + 1
+            if tag not in ("meta", "rect", "line", "circle", "polyline"):
+                open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            if tag not in ("rect", "line", "circle", "polyline"):
+                assert open_tags.pop() == tag
+
+    text = path.read_text()
+    Reader().feed(text)
+    assert open_tags == []
+    assert seen["h2"] == 3 and seen["svg"] == 6  # three launches, two pictures each
+    for f in profiled("scan"):
+        assert f.demangled.replace("<", "&lt;") in text
+    assert "SHFL" in text and "Energy" in text and "CPI" in text
