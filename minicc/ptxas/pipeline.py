@@ -10,6 +10,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas import (
+    aggregate,
     allocate,
     balance,
     coalesce,
@@ -52,6 +53,7 @@ PASSES = [
     Pass("wide", combine.run),
     Pass("copies", copies.run),
     Pass("cse", cse.run),
+    Pass("aggregate", aggregate.run),
     Pass("copies-again", copies.run),
     Pass("dead", dead.run),
     Pass("combine", combine.run),
