@@ -27,6 +27,7 @@ operand collectors. Nothing is compiled: programs are short streams of instructi
   timeline   an instruction through collectors and crossbar, cycle by cycle      [--code ...] [--ports 1] [--no-bypass]
   wmma       a matrix instruction through the tensor core                        [--count 4]
 
+  --ideal-registers   the machine without register-bank conflicts (table2, figure8, stream)
   --svg FILE   draw it        --json   as JSON
 
 Examples:
@@ -36,7 +37,7 @@ Examples:
 """
 
 _VALUES = ("machine", "svg", "code", "threads", "ports", "count", "collectors", "buses", "crossbar")
-_FLAGS = ("help", "json", "no-bypass")
+_FLAGS = ("help", "json", "no-bypass", "ideal-registers")
 
 Outcome = tuple[list[str], Any, str]
 """Text, plain data, SVG."""
@@ -64,10 +65,16 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _machine(arguments: Arguments, default: str) -> str:
+def _machine(arguments: Arguments, default: str) -> Any:
     from minicc.arch import classic
 
-    return classic.get(arguments.last("machine", default)).name
+    machine = classic.get(arguments.last("machine", default))
+    if "ideal-registers" in arguments.flags:
+        from minicc.arch.classic.schema import RegisterFile
+
+        ideal = RegisterFile("ideal", machine.registers.bank_bits, machine.registers.overlap)
+        return attrs.evolve(machine, registers=ideal)
+    return machine
 
 
 def _table2(arguments: Arguments) -> Outcome:
@@ -75,8 +82,9 @@ def _table2(arguments: Arguments) -> Outcome:
     from runtime.profile.svg import bars
     from runtime.profile.units import table
 
-    name = _machine(arguments, "gk104")
-    rows = table2(name)
+    machine = _machine(arguments, "gk104")
+    name = machine.name
+    rows = table2(machine)
     body: list[tuple[str, ...]] = [("instruction", "simulated", "document", "error")]
     for row in rows:
         stated = (f"{row.stated:.1f}", f"{row.error:+.1f} %") if row.stated else ("", "")
@@ -91,7 +99,7 @@ def _curves(arguments: Arguments, which: str) -> Outcome:
     from runtime.profile.svg import Series, chart
     from runtime.profile.units import table
 
-    name = _machine(arguments, "gf110")
+    name = _machine(arguments, "gf110").name
     found: dict[str, list[tuple[int, float]]] = getattr(experiments, which)(name)
     axis = "FFMA to one load" if which == "figure2" else "active threads on an SM"
     xs = [x for x, _ in next(iter(found.values()))]
@@ -113,8 +121,9 @@ def _figure8(arguments: Arguments) -> Outcome:
     from runtime.profile.svg import bars
     from runtime.profile.units import table
 
-    name = _machine(arguments, "gk104")
-    rows = figure8(name)
+    machine = _machine(arguments, "gk104")
+    name = machine.name
+    rows = figure8(machine)
     body: list[tuple[str, ...]] = [("allocation", "2-way", "3-way", "FFMA a cycle", "of peak")]
     body += [(r.name, f"{r.two_way:.1f} %", f"{r.three_way:.1f} %", f"{r.ffma:.1f}", f"{r.peak:.1f} %") for r in rows]
     note = "document: 68.8 % and 10.6 % in its first version, 1.2 % and 0 % by banks (of the whole kernel)"
@@ -126,14 +135,13 @@ def _figure8(arguments: Arguments) -> Outcome:
 
 
 def _stream(arguments: Arguments) -> Outcome:
-    from minicc.arch import classic
     from runtime.classic.experiments import sgemm_threads
     from runtime.classic.sm import conflict_ways, run
     from runtime.classic.stream import program
     from runtime.profile.svg import bars
     from runtime.profile.units import table
 
-    machine = classic.get(arguments.last("machine", "gk104"))
+    machine = _machine(arguments, "gk104")
     code = program(arguments.last("code") or fail("cli.missing-value", "stream needs --code"))
     for op in code:
         if op.opcode not in machine.opcodes:

@@ -51,11 +51,11 @@ class Row:
         return 100 * (self.simulated / self.stated - 1) if self.stated else 0.0
 
 
-def table2(machine: str = "gk104", warps: int = 64) -> list[Row]:
-    """Throughput of one instruction over and over, with registers in different banks."""
-    m = classic.get(machine)
+def table2(machine: Machine | None = None, warps: int = 64) -> list[Row]:
+    """Throughput of one instruction over and over, with registers in different banks; Kepler unless told otherwise."""
+    m = machine or classic.get("gk104")
     return [
-        Row(text, run(m, program(text), warps).throughput, stated if machine == "gk104" else 0.0)
+        Row(text, run(m, program(text), warps).throughput, stated if m.name == "gk104" else 0.0)
         for text, stated in TABLE2
         if text.split()[0] in m.opcodes
     ]
@@ -210,9 +210,10 @@ class Allocated:
     """of the machine's peak, percent"""
 
 
-def figure8(machine: str = "gk104", blocking: int = 6) -> list[Allocated]:
-    """Register allocations of the SGEMM main loop: in order of need, the best and the worst of these, and by banks."""
-    m = classic.get(machine)
+def figure8(machine: Machine | None = None, blocking: int = 6) -> list[Allocated]:
+    """Register allocations of the SGEMM main loop: in order of need, the best and the worst of these, and by banks.
+    Kepler unless told otherwise."""
+    m = machine or classic.get("gk104")
     every = list(banks.orders(blocking))
     every.sort(key=lambda one: banks.conflicts(m, one.step()).two + 2 * banks.conflicts(m, one.step()).three)
     rows = []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from minicc import cli
 from minicc.arch import classic
+from minicc.arch.classic.schema import RegisterFile
 from runtime.classic import banks, collector, experiments, tensor
 from runtime.classic.sm import conflict_ways, run
 from runtime.classic.stream import parse, program
@@ -76,6 +77,15 @@ def test_figure_8():
     assert first.three_way == pytest.approx(10.6, abs=2.5)
     assert (planned.two_way, planned.three_way) == (0, 0)
     assert planned.ffma > 1.5 * first.ffma
+
+
+def test_without_banks_every_order_of_registers_is_as_good():
+    ideal = attrs.evolve(KEPLER, registers=RegisterFile("ideal", KEPLER.registers.bank_bits))
+    for row in experiments.table2(ideal)[:4]:
+        assert row.simulated == pytest.approx(132, rel=0.01)
+    first, *_, planned = experiments.figure8(ideal)
+    assert (first.two_way, first.three_way) == (0, 0)
+    assert first.ffma == pytest.approx(planned.ffma, rel=0.05)
 
 
 def test_the_plan_is_an_allocation():
