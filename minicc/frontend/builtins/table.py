@@ -252,6 +252,7 @@ __builtin_clz                  i:j      e:clz
 __builtin_ctz                  i:j      e:ctz
 __builtin_bswap32              j:j      i:llvm.bswap.i32
 __builtin_assume_aligned       Pv:PKvm  e:assume_aligned
+__isCtaShared                  j:PKv    e:is_space:shared
 __isGlobal                     j:PKv    e:is_space:global
 __isShared                     j:PKv    e:is_space:shared
 __isConstant                   j:PKv    e:is_space:const
@@ -380,6 +381,7 @@ def _rounded() -> dict[str, list[str]]:
             out[f"__f{op}_{mode}"] = [f"f:ff e:rounded:{op}:{nv}"]
             out[f"__d{op}_{mode}"] = [f"d:dd e:rounded:{op}:{nv}"]
         out[f"__fmaf_{mode}"] = [f"f:fff e:rounded:fma:{nv}"]
+        out[f"__fmaf_ieee_{mode}"] = [f"f:fff i:llvm.nvvm.fma.{nv}.f"]
         out[f"__fma_{mode}"] = [f"d:ddd e:rounded:fma:{nv}"]
         for op in ("rcp", "sqrt"):
             out[f"__f{op}_{mode}"] = [f"f:f i:llvm.nvvm.{op}.{nv}{{z}}.f"]

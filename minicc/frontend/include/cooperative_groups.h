@@ -87,6 +87,25 @@ public:
 };
 __device__ inline grid_group this_grid() { return grid_group(); }
 
+class cluster_group {
+public:
+    struct arrival_token {};
+    __device__ static void sync() { __cluster_barrier_arrive(); __cluster_barrier_wait(); }
+    __device__ static arrival_token barrier_arrive() { __cluster_barrier_arrive(); return arrival_token(); }
+    __device__ static void barrier_wait() { __cluster_barrier_wait(); }
+    __device__ static void barrier_wait(arrival_token &&) { __cluster_barrier_wait(); }
+    __device__ static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+    __device__ static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+    __device__ static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    __device__ static dim3 dim_blocks() { return __clusterDim(); }
+    __device__ static unsigned thread_rank() { return block_rank() * details::block_size() + details::rank_in_block(); }
+    __device__ static unsigned num_threads() { return num_blocks() * details::block_size(); }
+    __device__ static unsigned size() { return num_threads(); }
+    template <typename T> __device__ static T *map_shared_rank(T *p, int rank) { return (T *)__cluster_map_shared_rank(p, (unsigned)rank); }
+    __device__ static unsigned query_shared_rank(const void *p) { return __cluster_query_shared_rank(p); }
+};
+__device__ inline cluster_group this_cluster() { return cluster_group(); }
+
 class coalesced_group {
 public:
     unsigned mask_, meta_rank_, meta_size_;
