@@ -45,6 +45,8 @@ class Variable:
     symbol: str = ""
     constexpr: bool = False
     extern: bool = False
+    managed: bool = False
+    """__managed__: the host reads and writes it, too."""
     internal: bool = False
     used: bool = False
     restrict: bool = False
@@ -499,6 +501,35 @@ class Temporary(Expr):
         self.at = at
         self.operand = operand
         self.lvalue = lvalue
+
+
+class New(Expr):
+    """`new T(...)`: memory from the device's heap, or at `place`; `count` for arrays; `init` is laid into it."""
+
+    __slots__ = ("count", "init", "made", "place")
+
+    def __init__(
+        self, type: Type, at: Token, made: Type, count: Expr | None, init: Expr | None, place: Expr | None
+    ) -> None:
+        self.type = type
+        self.at = at
+        self.lvalue = False
+        self.made = made
+        self.count = count
+        self.init = init
+        self.place = place
+
+
+class Delete(Expr):
+    """`delete p`."""
+
+    __slots__ = ("operand",)
+
+    def __init__(self, type: Type, at: Token, operand: Expr) -> None:
+        self.type = type
+        self.at = at
+        self.lvalue = False
+        self.operand = operand
 
 
 # -- statements

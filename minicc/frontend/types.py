@@ -267,6 +267,26 @@ def base_offset(derived: Type, base: Type) -> int | None:
     return None
 
 
+def destructors(t: Type, offset: int = 0) -> list[tuple[int, Function]]:
+    """The destructors that end an object of type `t`, in order, with the offsets of what they end."""
+    out: list[tuple[int, Function]] = []
+    if t.kind == "array" and t.elem is not None:
+        if destructors(t.elem):
+            for i in range(t.count)[::-1]:
+                out += destructors(t.elem, offset + i * t.elem.size)
+        return out
+    record = t.record
+    if record is None or record.vector:
+        return out
+    if record.destructor is not None:
+        out.append((offset, record.destructor))
+    for field in record.fields[record.inherited :][::-1]:
+        out += destructors(field.type, offset + field.offset)
+    for base, at in record.bases[::-1]:
+        out += destructors(base, offset + at)
+    return out
+
+
 def qualified(t: Type, quals: int) -> Type:
     """`t` with more qualifiers; those of an array belong to its elements; references and functions take none."""
     if not quals or t.quals | quals == t.quals or t.kind in ("reference", "function", "error"):

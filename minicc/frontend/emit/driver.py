@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.diagnostics import SourceFile
-from minicc.frontend import ast
+from minicc.frontend import ast, types
 from minicc.frontend.emit.debug import DebugInfo
 from minicc.frontend.emit.module import Module
 from minicc.frontend.emit.statements import FunctionEmitter
@@ -102,6 +102,8 @@ def _callees(f: ast.Function) -> list[int]:
         seen.add(id(node))
         if isinstance(node, ast.Variable):
             work.append(node.init)
+            if node.storage == "local":
+                out += [id(g) for _, g in types.destructors(node.type)]
             continue
         if isinstance(node, ast.Call | ast.Construct | ast.FunctionAddress):
             out.append(id(node.function))

@@ -24,6 +24,12 @@ class FunctionEmitter(Values):
     breaks: list[str] = attrs.field(factory=list)
     continues: list[str] = attrs.field(factory=list)
     cases: dict[int, str] = attrs.field(factory=dict)
+    ends: list[tuple[str, list[tuple[int, ast.Function]]]] = attrs.field(factory=list)
+    """Objects in scope whose destructors are still to run: address, and what ends them."""
+    loop_ends: list[int] = attrs.field(factory=list)
+    """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
+    with `continues`."""
+    continue_ends: list[int] = attrs.field(factory=list)
 
     def run(self) -> str:
         """The text of the function's definition."""
@@ -44,6 +50,7 @@ class FunctionEmitter(Values):
             self.statement(item)
         if not self.dead:
             self.at(f.body.end or f.body.at)
+            self.leave_scopes(0)
             ret = f.type.elem
             assert ret is not None
             if ret.kind == "void" or ret.aggregate or f.constructor:
@@ -135,8 +142,19 @@ class FunctionEmitter(Values):
         _STATEMENTS[type(s)](self, s)
 
     def _block(self, s: ast.Block) -> None:
+        # A block without an end is not one of the source's: what it declares lives on around it.
+        before = len(self.ends)
         for item in s.items:
             self.statement(item)
+        if s.end is not None and len(self.ends) > before:
+            if not self.dead:
+                self.leave_scopes(before)
+            del self.ends[before:]
+
+    def leave_scopes(self, down_to: int) -> None:
+        """Run the destructors of what was declared since there were `down_to` objects."""
+        for address, ends in self.ends[down_to:][::-1]:
+            self.destroy(address, ends)
 
     def _expression(self, s: ast.ExprStmt) -> None:
         self.effect(s.value)
@@ -162,6 +180,9 @@ class FunctionEmitter(Values):
             slot = self.slots[id(v)] = self.alloca(t, v.align, _register(v.name))
         if v.init is not None:
             self.initialise(ty.qualified(ty.unqualified(t), t.quals & ty.VOLATILE), v.init, slot, max(v.align, t.align))
+        ends = ty.destructors(t)
+        if ends:
+            self.ends.append((slot, ends))
 
     def _if(self, s: ast.If) -> None:
         known = constant.truth(s.condition) if isinstance(s.condition, ast.Number) else None
@@ -201,9 +222,13 @@ class FunctionEmitter(Values):
             self.begin(body)
         self.breaks.append(end)
         self.continues.append(again)
+        self.loop_ends.append(len(self.ends))
+        self.continue_ends.append(len(self.ends))
         self.statement(s.body)
         self.breaks.pop()
         self.continues.pop()
+        self.loop_ends.pop()
+        self.continue_ends.pop()
         self.begin(again)
         if s.kind == "do":
             assert s.condition is not None
@@ -260,8 +285,10 @@ class FunctionEmitter(Values):
             self.emit(f"br i1 {inside}, label %{label}, label %{after}")
             self.dead = True
         self.breaks.append(end)
+        self.loop_ends.append(len(self.ends))
         self.statement(s.body)
         self.breaks.pop()
+        self.loop_ends.pop()
         self.jump(end)
         self.begin(end)
 
@@ -269,30 +296,40 @@ class FunctionEmitter(Values):
         self.begin(self.cases[id(s)])
 
     def _jump(self, s: ast.Jump) -> None:
+        if self.ends:
+            self.leave_scopes(self.loop_ends[-1] if s.kind == "break" else self.continue_ends[-1])
         self.jump(self.breaks[-1] if s.kind == "break" else self.continues[-1])
 
     def _return(self, s: ast.Return) -> None:
         ret = self.function.type.elem
         assert ret is not None
         if s.value is None:
+            self.leave_scopes(0)
             self.emit("ret void")
         elif ret.kind == "reference":
-            self.emit(f"ret ptr {self.address(s.value)[0]}")
+            address = self.address(s.value)[0]
+            self.leave_scopes(0)
+            self.emit(f"ret ptr {address}")
         elif ret.aggregate:
             self.initialise(ret.bare, s.value, self.result, ret.align)
+            self.leave_scopes(0)
             self.emit("ret void")
         elif ret.kind == "void":
             self.effect(s.value)
+            self.leave_scopes(0)
             self.emit("ret void")
         else:
             operand = self.value(s.value)
             if ret.kind == "bool":
                 operand = self.make(f"zext i1 {operand} to i8")
+            self.leave_scopes(0)
             self.at(s.at)
             self.emit(f"ret {ret.llvm} {operand}")
         self.dead = True
 
     def _goto(self, s: ast.Goto) -> None:
+        if self.ends:
+            raise self.internal("'goto' past objects with destructors is not supported", s.at)
         self.jump(f"user.{_register(s.label)}")
 
     def _label(self, s: ast.Label) -> None:

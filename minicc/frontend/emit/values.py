@@ -54,6 +54,7 @@ class Values(Instructions):
         if isinstance(e, ast.Text):
             return self.module.text(e.data), 1
         if isinstance(e, ast.Temporary):
+            self.no_destructor(e.type, e.at)
             slot = self.alloca(e.type)
             self.initialise(e.type, e.operand, slot, e.type.align)
             return slot, e.type.align
@@ -69,9 +70,14 @@ class Values(Instructions):
                 return self.call(e, ""), max(1, e.type.align)
             if isinstance(e, ast.IndirectCall):
                 return self.indirect_call(e, ""), max(1, e.type.align)
+        self.no_destructor(e.type, e.at)
         slot = self.alloca(e.type)
         self.initialise(e.type, e, slot, e.type.align)
         return slot, e.type.align
+
+    def no_destructor(self, t: Type, at: Token) -> None:
+        if ty.destructors(t):
+            raise self.internal(f"temporary objects of '{t}', which has a destructor, are not supported", at)
 
     def variable_address(self, v: ast.Variable, at: Token) -> tuple[str, int]:
         slot = self.slots.get(id(v))
@@ -611,6 +617,7 @@ class Values(Instructions):
             if param.kind == "reference":
                 out.append(f"ptr {self.address(arg)[0]}")
             elif param.aggregate:
+                self.no_destructor(param, arg.at)
                 slot = self.alloca(param.bare)
                 self.initialise(param.bare, arg, slot, param.align)
                 out.append(f"ptr {slot}")
@@ -643,6 +650,40 @@ class Values(Instructions):
         assert isinstance(builtin, Builtin)
         builtins.emit_aggregate(self, builtin, e, target, align)
 
+    # -- the heap, and the end of objects
+
+    def _new(self, e: ast.New) -> str:
+        size = str(max(1, e.made.size))
+        if e.place is not None:
+            memory = self.value(e.place)
+        else:
+            if e.count is not None:
+                size = self.make(f"mul i64 {self.value(e.count)}, {size}")
+            memory = self.intrinsic("malloc", "ptr", [("i64", size)])
+        if e.init is not None:
+            self.initialise(e.made.bare, e.init, memory, max(1, e.made.align))
+        return memory
+
+    def _delete(self, e: ast.Delete) -> str:
+        memory = self.value(e.operand)
+        t = e.operand.type.elem
+        ends = ty.destructors(t) if t is not None else []
+        if ends:
+            some, end = self.label("delete"), self.label("deleted")
+            null = self.make(f"icmp eq ptr {memory}, null")
+            self.emit(f"br i1 {null}, label %{end}, label %{some}")
+            self.dead = True
+            self.begin(some)
+            self.destroy(memory, ends)
+            self.begin(end)
+        self.intrinsic("free", "void", [("ptr", memory)])
+        return ""
+
+    def destroy(self, address: str, ends: list[tuple[int, ast.Function]]) -> None:
+        for offset, f in ends:
+            symbol = quoted(self.module.function_symbol(f))
+            self.emit(f"call void @{symbol}(ptr {self.offset(address, offset)})")
+
     def _misplaced(self, e: ast.Expr) -> str:
         raise self.internal(f"an expression of type '{e.type}' cannot be used as a value here", e.at)
 
@@ -667,7 +708,8 @@ _VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
     ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,  # noqa: E501
     ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
-    ast.IndirectCall: Values._indirect_value, ast.FunctionAddress: Values._function_address,
+    ast.New: Values._new, ast.Delete: Values._delete, ast.IndirectCall: Values._indirect_value,
+    ast.FunctionAddress: Values._function_address,
     ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,  # noqa: E501
     ast.Init: Values._misplaced, ast.Construct: Values._misplaced, ast.Overloads: Values._misplaced,
 }  # fmt: skip

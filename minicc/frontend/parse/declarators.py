@@ -363,6 +363,17 @@ class Declarators(Names):
 
     # -- declarators
 
+    def simple_type_with_pointers(self) -> Type:
+        specs = self.specifiers()
+        assert specs.type is not None
+        t = specs.type
+        while self.at("*"):
+            self.i += 1
+            t = ty.pointer(t)
+            while self.token.text in ("const", "volatile", "__restrict__"):
+                self.i += 1
+        return t
+
     def type_name(self) -> Type:
         """A type-id: specifiers and an abstract declarator."""
         specs = self.specifiers()

@@ -161,9 +161,71 @@ class Expressions(Packs):
             if text in _WORDS and text in ("not", "compl"):
                 self.i += 1
                 return self.unary(_WORDS[text], self.unary_expression(), token)
-            if text in ("new", "delete", "throw", "typeid", "co_await"):
+            if text == "new":
+                return self._new(token)
+            if text == "delete":
+                return self._delete(token)
+            if text in ("throw", "typeid", "co_await"):
                 self.fail(f"'{text}' is not supported in device code", token)
         return self.postfix_expression()
+
+    def _new(self, token: Token) -> ast.Expr:
+        """`new T`, `new T(...)`, `new T[n]`, `new (place) T(...)`."""
+        self.i += 1
+        place: ast.Expr | None = None
+        if self.at("(") and not self.starts_type(1):
+            args = self.arguments()
+            if len(args) != 1:
+                self.fail("only placement new with one argument is supported", token)
+            place = self.convert(args[0], ty.pointer(ty.VOID))
+        bracket = self.accept("(") is not None
+        t = self.simple_type_with_pointers()
+        count: ast.Expr | None = None
+        if self.at("["):
+            self.i += 1
+            count = self.convert(self.expression(), ty.ULONG)
+            self.expect("]")
+            while self.at("["):
+                self.i += 1
+                size = self.constant_integer(self.conditional_expression(), "array size is not a constant expression")
+                t = ty.array(t, size)
+                self.expect("]")
+        if bracket:
+            self.expect(")")
+        self.require_complete(t, token)
+        init: ast.Expr | None = None
+        if count is not None:
+            if self.at("(") or self.at("{"):
+                self.skip_balanced()
+            if ty.destructors(t) or self._needs_construction(t):
+                self.fail(f"'new' of an array of '{t}', which has constructors, is not supported", token)
+        elif self.at("{"):
+            init = self.braced(self.braced_list(), t)
+        elif self.at("("):
+            args = self.arguments()
+            if t.kind == "record":
+                init = self.construct(t.bare, args, token)
+            else:
+                init = self.convert(args[0], t) if args else ast.Zero(t.bare, token)
+        elif self._needs_construction(t):
+            init = self.default_value(t, token)
+        return ast.New(ty.pointer(t), token, t, count, init, place)
+
+    def simple_type_with_pointers(self) -> Type:
+        """A type-id without arrays and functions."""
+        raise NotImplementedError
+
+    def _delete(self, token: Token) -> ast.Expr:
+        self.i += 1
+        if self.at("["):
+            self.i += 1
+            self.expect("]")
+        operand = self.decay(self.unary_expression())
+        if operand.type.kind != "pointer":
+            self.fail(f"cannot delete expression of type '{operand.type}'", token)
+        for _, f in ty.destructors(operand.type.elem) if operand.type.elem is not None else ():
+            self.need_body(f)
+        return ast.Delete(ty.VOID, token, operand)
 
     def _cast_or_parenthesised(self, token: Token) -> ast.Expr:
         start = self.i
@@ -310,6 +372,8 @@ class Expressions(Packs):
                 self.fail(f"member reference type '{base.type}' is not a pointer", token)
             base = self.dereference(base, token)
         t = base.type
+        if self.at("~"):
+            return self._destruction(base, token)
         name = self._member_name()
         if t.kind == "pointer" and t.elem is not None and t.elem.kind == "record":
             self.fail(f"member reference type '{t}' is a pointer; did you mean to use '->'?", token)
@@ -320,6 +384,28 @@ class Expressions(Packs):
         if not record.complete and not (self.function is not None and self.function.record is t.bare):
             self.fail(f"member access into incomplete type '{t}'", token)
         return self.member_named(base, name)
+
+    def _destruction(self, base: ast.Expr, at: Token) -> ast.Expr:
+        """`object.~T()`."""
+        self.i += 1
+        self.identifier()
+        if self.at("<"):
+            self.skip_template_arguments()
+        self.expect("(")
+        self.expect(")")
+        made: ast.Expr = ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+        chars = ty.pointer(ty.CHAR)
+        for offset, f in ty.destructors(base.type):
+            self.need_body(f)
+            assert f.record is not None
+            start = ast.Cast(chars, at, "convert", self.address_of(base, at))
+            part = ast.Binary(chars, at, "+", start, self.number(offset, ty.LONG, at))
+            ended = ast.Deref(f.record, at, ast.Cast(ty.pointer(f.record), at, "convert", part), lvalue=True)
+            made = ast.Comma(ty.VOID, at, made, ast.Call(ty.VOID, at, f, [], ended))
+        return made
+
+    def skip_template_arguments(self) -> None:
+        raise NotImplementedError
 
     def _member_name(self) -> Token:
         if self.at("operator"):

@@ -70,6 +70,8 @@ class Templates(Instances):
                 begin = self.i
                 self._skip_template_default()
                 p.default = self.tokens[begin : self.i]
+                if not p.default:
+                    self.fail("expected a type" if p.kind == "type" else "expected expression", code="frontend.syntax")
             out.append(p)
             if not self.accept(","):
                 break

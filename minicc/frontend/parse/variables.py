@@ -132,6 +132,8 @@ class Variables(Statements):
             self.declare(at.text, v, at)
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
+        for _, f in ty.destructors(v.type) if v.storage == "local" else ():
+            self.need_body(f)
         if v.storage not in ("local", "reference"):
             v.number = self._number(v)
             self.variables.append(v)
@@ -164,7 +166,10 @@ class Variables(Statements):
         if sum(s in spaces for s in _MEMORY) > 1:
             self.fail("conflicting memory space attributes", at)
         if "managed" in spaces:
-            self.fail("__managed__ variables are not supported", at)
+            if local:
+                self.fail("__managed__ variables must have global scope", at)
+            v.managed = True
+            return "device"
         if "shared" in spaces:
             if v.extern or (v.type.kind == "array" and v.type.count < 0):
                 if not v.extern:
