@@ -32,7 +32,8 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
   --kernel-name RE    profile only kernels whose name matches
   --peak-bandwidth B  GB/s that the Floor and LittlesLaw sections hold the kernel to (default: the machine's)
   --timeline FILE     what every warp, pipe and memory access of an SM did, as FILE.json (Perfetto, chrome://tracing)
-                      or FILE.svg; --timeline-sm N (default 0), --timeline-first CYCLE, --timeline-cycles N
+                      or FILE.svg; --timeline-sm N (default 0), --timeline-first CYCLE (0),
+                      --timeline-cycles N (20000; 0: to the end)
   --picture FILE.svg  occupancy and warp states, drawn          --roofline FILE.svg the roofline
   --html FILE         one page with all of it: findings, pictures, sections, source and machine code by cost
   --json              all of it as JSON
@@ -53,6 +54,7 @@ _VALUES = (
     "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "roofline", "html",
     "explain",
 )  # fmt: skip
+_WINDOW = (("sm", 0), ("first", 0), ("cycles", 20_000))
 _FLAGS = ("csv", "help", "list-sections", "query-metrics")
 
 
@@ -190,7 +192,7 @@ def _record(arguments: Arguments, words: list[str]) -> int | None:
     for path in arguments.values["timeline"]:
         if not path.endswith((".json", ".svg")):
             fail("cli.bad-value", f"'--timeline {path}' must end in .json or .svg")
-    window = [arguments.number(f"timeline-{name}", 0) for name in ("sm", "first", "cycles")]
+    window = [arguments.number(f"timeline-{name}", default) for name, default in _WINDOW]
     asked = {**os.environ, "MINICC_RECORD": ",".join(map(str, window))}
     loaded = sys.modules.get("runtime.device.sm.jit")
     if loaded is not None and not loaded.RECORDING:
