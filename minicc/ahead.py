@@ -8,6 +8,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minicc.arch.schema import Arch
 
 LATER = (
     "minicc.ptx",
@@ -30,6 +34,11 @@ LATER = (
     "minicc.binary.cubin_write",
 )
 """What nearly every compile needs after LLVM."""
+USUAL = """
+S2R LDC IMAD ISETP BRA EXIT ULDC LDG STG IADD3 MOV LOP3 FFMA FADD FMUL SHF LEA PRMT SEL FSETP S2UR BSSY BSYNC BAR LDS
+STS VIADD PLOP3 MUFU FSEL I2F F2I R2UR UMOV UIADD3 ULEA VIMNMX FMNMX SHFL DADD DMUL DFMA
+"""
+"""Instructions whose forms are made while there is time, the commonest first."""
 
 
 def load_llvm() -> None:
@@ -51,23 +60,32 @@ _RTLD_NOW = 2
 
 
 @contextmanager
-def importing() -> Iterator[None]:
-    """Import the later stages while the body runs; LLVM works without the interpreter's lock. Waits for them at the
-    end, so that no two threads ever import at once what the body does not import itself."""
+def preparing(arch: Arch) -> Iterator[None]:
+    """Import the later stages and make their tables for `arch` while the body runs; LLVM works without the
+    interpreter's lock. Waits at the end for what every compile needs, so that no two threads ever import at once what
+    the body does not import itself."""
     import sys
     from importlib import import_module
 
     if LATER[-1] in sys.modules:
         yield
         return
+    done = threading.Event()
 
-    def load() -> None:
+    def prepare() -> None:
         for name in LATER:
             import_module(name)
+        import_module("minicc.isel.database").of(arch)
+        forms_of_mnemonic = import_module("minicc.sass.codec").forms_of_mnemonic
+        for mnemonic in USUAL.split():
+            if done.is_set():
+                return
+            forms_of_mnemonic(mnemonic)
 
-    thread = threading.Thread(target=load, daemon=True)
+    thread = threading.Thread(target=prepare, daemon=True)
     thread.start()
     try:
         yield
     finally:
+        done.set()
         thread.join()

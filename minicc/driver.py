@@ -101,7 +101,8 @@ class Build:
 
             ll, options = self.ll(target), self.nvvm_options(target)
             nvvm.load()
-            with nullcontext() if self.request.stage in ("opt.ll", "ptx") else ahead.importing():
+            early = self.request.stage in ("opt.ll", "ptx")
+            with nullcontext() if early else ahead.preparing(archs.get(target.compute)):
                 text = nvvm.optimise(ll, options)
             self.keep(f"{self.tag(target)}.opt.ll", text)
             return text
