@@ -23,8 +23,8 @@ from tests.gpu.test_recorded import DATA
 
 EXACT = (
     "bitonic", "blackscholes", "conv1d", "daxpy", "dot", "histogram", "montecarlo", "nbody", "saxpy", "scan",
-    "sgemm_naive", "sgemm_regblock", "sgemm_tiled", "sha256", "softmax", "spmv_merge", "spmv_vector", "stencil2d", "transpose_naive",
-    "transpose_tiled", "vadd",
+    "sgemm_naive", "sgemm_regblock", "sgemm_tiled", "sha256", "softmax", "spmv_merge", "spmv_vector", "stencil2d",
+    "transpose_naive", "transpose_tiled", "vadd",
 )  # fmt: skip
 ORDERED = ("collatz", "mandelbrot", "spmv_scalar")
 """Kernels whose warps diverge in loops: the order in which parted lanes run decides how many instructions there are."""
