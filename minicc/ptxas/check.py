@@ -26,11 +26,14 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.operands import BASE, key_name
 from minicc.ptxas.timing import Distances
 from minicc.sass import Effects, decode, effects
-from minicc.sass.instr import Instr, Reg, Target
+from minicc.sass.instr import Imm, Instr, Reg, Target
 
 SIZE = 16
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
+_CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUATOM"})
+"""Loads that may hit or miss: a later one may be first."""
+_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}))
 _ENDS = frozenset({"BRA", "EXIT", "RET", "JMP", "BRX", "JMX", "BRXU", "JMXU", "KILL"})
 
 
@@ -103,6 +106,12 @@ def _node(instr: Instr, arch: Arch) -> _Node:
         # The high word of the addend is read late (see the arch's "wide_hi").
         high = {(BASE["R"] + a.index + 1, a.cls) for a in found.reads if a.file == "R" and a.count == 2}
         reads = [(key, "wide_hi") if (key, cls) in high else (key, cls) for key, cls in reads]
+    if instr.mnemonic == "P2R" and isinstance(instr.operands[-1], Imm):
+        # Only the predicates that the mask lets through matter.
+        mask = instr.operands[-1].bits
+        reads = [
+            (key, cls) for key, cls in reads if not BASE["P"] <= key < BASE["P"] + 7 or mask >> key - BASE["P"] & 1
+        ]
     writes = []
     for a in found.writes:
         if a.file not in BASE:
@@ -272,6 +281,15 @@ class Checker:
         a, b = self.nodes[first].found, self.nodes[second].found
         return a.pipe == b.pipe and a.late and b.late
 
+    def _answers_in_order(self, first: int, second: int) -> bool:
+        """Whether the result of the second tells that the first's is there: nvcc relies on it for shared memory and
+        shuffles, and for special registers."""
+        a, b = self.nodes[first], self.nodes[second]
+        for names in _ANSWERS:
+            if a.instr.mnemonic in names and b.instr.mnemonic in names:
+                return True
+        return self._in_order(first, second) and a.found.out == b.found.out and a.instr.mnemonic not in _CACHED
+
     def _apply(self, i: int, node: _Node, state: _State) -> None:
         control, found = node.instr.control, node.found
         if not node.guarded:
@@ -293,15 +311,15 @@ class Checker:
                 state.uniform[(key, i)] = step
         bars = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
         if bars and found.late:
-            # A queue reads its registers in order, and loads of one kind answer in order: what announces this one
-            # announces the ones before it.
+            # A queue reads its registers in order, and what does not go to the caches answers in order: what announces
+            # this one announces the ones before it.
             for k, mask in state.held.items():
                 if self._in_order(k[1], i):
                     state.held[k] = mask | bars
-            if control.wbar < 6:
-                for k, mask in state.slow.items():
-                    if self._in_order(k[1], i) and self.nodes[k[1]].found.out == found.out:
-                        state.slow[k] = mask | 1 << control.wbar
+        if control.wbar < 6 and found.variable and node.instr.mnemonic not in _CACHED:
+            for k, mask in state.slow.items():
+                if self._answers_in_order(k[1], i):
+                    state.slow[k] = mask | 1 << control.wbar
         for key, _ in node.writes:
             if found.variable:
                 state.slow[(key, i)] = 1 << control.wbar if control.wbar < 6 else 0

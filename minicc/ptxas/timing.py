@@ -285,7 +285,7 @@ class Distances:
 
     def war(self, reader: str, writer: str) -> int:
         """Cycles from a fixed-latency reader to a writer of what it read."""
-        if writer == "umov" and reader in ("uniform", "umov", "uldc"):
+        if writer == "umov" and reader in ("uniform", "uldc"):  # nvcc lets a UMOV follow a UMOV at once
             return max((row.get("umov", 1) for row in self._war.values()), default=1)
         return 1
 

@@ -96,7 +96,8 @@ def _plain(b: Builder, inst: ptx.Inst) -> None:
         op = dotted("UBLKCP", ways, "MULTICAST" if mask is not None else "")
 
     def one() -> None:
-        srcs: list[MOperand] = [VMem(uniform.group(b, target)), VMem(uniform.group(b, origin)), uniform.group(b, (word,))]
+        srcs: list[MOperand] = [VMem(uniform.group(b, x)) for x in (target, origin)]
+        srcs.append(uniform.group(b, (word,)))
         b.emit(op, (), _hinted(b, srcs, hint), memory="barrier", side=True)
 
     uniform.alone(b, one)

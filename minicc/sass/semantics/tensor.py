@@ -252,15 +252,16 @@ def bmma(b: Builder) -> None:
 
 
 def metadata(b: Builder, bits: int, compressed: int, j: int, row_half: E, selector: int) -> E:
-    """The field (in the low bits) of compressed element j, from operand 4; see the layout facts of the measurement."""
+    """The field (in the low bits) of compressed element j, from the last register operand; see the layout facts of the
+    measurement."""
     group = lane() & ~3
     if bits == 8:
         where = group + row_half + (2 * selector if compressed == 16 else 2 * (j // 16))
-        return gather(b, 4, where) >> 2 * (j % 16)
+        return gather(b, len(b.ops) - 2, where) >> 2 * (j % 16)
     per_lane = 8 if bits == 16 else 4
     extra = selector if compressed == per_lane else 2 * selector + j // per_lane
     field_bits = 16 // per_lane
-    word = gather(b, 4, group + extra)
+    word = gather(b, len(b.ops) - 2, group + extra)
     return word.shr(row_half << 4) >> field_bits * (j % per_lane)
 
 
@@ -279,7 +280,7 @@ def hmma_sparse(b: Builder) -> None:
     fmt = BF16 if b.has("BF16") else F32 if tf32 else F16
     kept = 10 if tf32 else fmt.fraction
     compressed, a_registers, b_registers = SPARSE_HMMA[b.one("16816", "16832", "1688"), bits]
-    selector = b.value(5)
+    selector = b.value(-1)
     half_result = not b.has("F32")
     result_format = F16 if half_result else F32
     group, r = lane() & ~3, round_number()
@@ -327,7 +328,7 @@ def imma_sparse(b: Builder) -> None:
     if len(kinds) != 2:
         raise b.fail()
     compressed, a_registers, b_registers = SPARSE_IMMA[b.one(*SPARSE_IMMA)]
-    b.rounds, selector = 4, b.value(5)
+    b.rounds, selector = 4, b.value(-1)
     r = round_number()
     row_half, group = r >> 1, lane() & ~3
     column = (((lane() & 3) << 1) + (r & 1)) << 2
