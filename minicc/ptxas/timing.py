@@ -68,7 +68,7 @@ _TABLE: dict[str, Timing] = {
     **_spread(
         _ALU,
         "IADD3 LOP3 SHF SEL LEA MOV ISETP FSETP FMNMX VIMNMX VIMNMX3 PRMT FSEL IABS SGXT BMSK P2R I2FP F2FP "
-        "F2IP VABSDIFF "
+        "F2IP VABSDIFF HSET2 HSETP2 HMNMX2 "
         "VABSDIFF4 VIADDMNMX PLOP3 FSET FSWZADD I2IP I2I LEPC IMNMX VHMNMX CLMAD RPCMOV",
     ),
     "R2P": Timing("alu", "alu", "p_r2p"),
@@ -76,7 +76,7 @@ _TABLE: dict[str, Timing] = {
     **_spread(_FMA, "FFMA FADD FMUL IDP"),
     # VIADD is timed as IMAD (h200_probes: FMA row).
     **_spread(Timing("fmaheavy", "fma", reader="fma", preader="pred_fma"), "IMAD VIADD"),
-    **_spread(_HALF, "HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2"),
+    **_spread(_HALF, "HADD2 HMUL2 HFMA2"),
     **_spread(_FP64, "DADD DMUL DFMA DSETP"),
     "CS2R": Timing("alu", "cs2r64"),
     **_spread(_XU, "MUFU POPC FLO BREV I2F F2I F2F FRND FCHK"),
