@@ -188,6 +188,12 @@ def _mix(f: Facts, out: Values) -> list[str]:
     return mix(f, out)
 
 
+def _curves(f: Facts, out: Values) -> list[str]:
+    from runtime.profile.whatif import occupancy_curves
+
+    return occupancy_curves(f, out)
+
+
 def _decoupled(f: Facts, out: Values) -> list[str]:
     from runtime.profile.whatif import decoupled
 
@@ -335,6 +341,7 @@ SECTIONS: tuple[Section, ...] = (
         timed=False,
     ),
     Section("Energy", "Energy", extra=_energy, basic=False, timed=False),
+    Section("OccupancyCalculator", "Occupancy Calculator", extra=_curves, basic=False, timed=False),
     Section("CpiStack", "CPI Stack", together=_cpi_stack, basic=False),
     Section("StallSources", "Stall Sources", extra=_stall_sources, basic=False),
     Section("InstructionMix", "Instruction Mix", extra=_mix, basic=False, timed=False),

@@ -205,6 +205,16 @@ def test_energy_is_the_sum_of_its_events():
     assert (sum(getattr(e, n).low for n in names), sum(getattr(e, n).high for n in names)) == (85, 160)
 
 
+@pytest.mark.parametrize("sample", ["sgemm_tiled", "sgemm_regblock", "vadd"])
+def test_the_occupancy_calculator_agrees_with_the_launch(sample):
+    for f in profiled(sample):
+        lines = [line for line in whatif.occupancy_curves(f, {}) if "<- this launch" in line]
+        assert len(lines) == 3
+        theory = metrics.values(f)["sm__maximum_warps_avg_per_active_cycle"]
+        for line in lines:
+            assert int(line.split()[1]) == theory
+
+
 def test_json_is_json():
     (f,) = profiled("vadd")
     again = json.loads(json.dumps(plain(f)))
