@@ -36,6 +36,6 @@ def warm() -> None:
         return
     from runtime.device import sm
 
-    print("minicc: compiling the SM model, once (about 20 seconds)", file=sys.stderr)
+    print("minicc: compiling the SM model, once (about ten seconds)", file=sys.stderr)
     sm.warm(lambda text: print(f"  {text}", file=sys.stderr, flush=True))
     cache.mark_warm()
