@@ -11,7 +11,7 @@ from __future__ import annotations
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv, neg
-from minicc.ptxas.lower.memory import address, fence_words
+from minicc.ptxas.lower.memory import address, fence_words, view_async
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Imm, Reg
@@ -68,7 +68,7 @@ def _init(b: Builder, inst: ptx.Inst) -> None:
 
     def one() -> None:
         word, at = uniform.group(b, (low, high)), uniform.group(b, (b.reg(base),))
-        b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
+        view_async(b)
         b.emit("SYNCS.EXCH.64", (UZERO,), (VMem(at, offset), word), memory="barrier", side=True)
 
     uniform.alone(b, one)

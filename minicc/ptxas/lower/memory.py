@@ -11,7 +11,7 @@ from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, imm
 from minicc.ptxas.lower.integer import wide
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import MOperand, V, VConst, VMem
-from minicc.sass.instr import Const, Imm, Reg
+from minicc.sass.instr import Const, Control, Imm, Reg
 
 SPACES = ("global", "shared", "local", "const", "param")
 MAX_OFFSET = 1 << 23
@@ -355,6 +355,20 @@ def fence_words(b: Builder, kind: str, scope: str, invalidate: bool = True) -> N
             b.emit("CCTL.IVALL", memory="fence")
 
 
+_FENCES = 5
+"""The scoreboard that fences of the asynchronous proxy are waited for by."""
+
+
+def view_async(b: Builder) -> None:
+    """What was written so far is seen by asynchronous copies: each step waits for the one before, as ptxas has it."""
+    first = b.emit("MEMBAR.ALL.CTA", memory="fence")
+    first.control = Control(rbar=_FENCES)
+    second = b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
+    second.control = Control(wbar=_FENCES, wait=1 << _FENCES)
+    last = b.emit("DEPBAR.LE", (), (Reg("SB", _FENCES), Imm(0, "uint")), side=True, memory="fence")
+    last.control = Control(wait=1 << _FENCES)
+
+
 def fence(b: Builder, inst: ptx.Inst) -> None:
     """fence and membar."""
     mods = inst.modifiers
@@ -366,7 +380,7 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
         return
     if "proxy" in mods:
         if any(m.startswith("async") for m in mods):
-            b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
+            view_async(b)
             return
         if any(m.startswith("tensormap::") for m in mods):
             scope = next((m for m in mods if m in SCOPES), "gpu")
@@ -381,8 +395,7 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
     if "mbarrier_init" in mods or "sync_restrict::shared::cluster" in mods:
         return
     if "sync_restrict::shared::cta" in mods:
-        b.emit("MEMBAR.ALL.CTA", memory="fence")
-        b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
+        view_async(b)
         return
     scope = next((m for m in mods if m in SCOPES), "sys")
     kind = "SC" if "sc" in mods else "ALL"

@@ -3,11 +3,9 @@
 PTX says that each thread does one; the machine takes its operands from uniform registers. So the lanes take turns:
 
     turn:  ELECT p             the lowest lane that is here
-           @!p BRA others
+           @!p BRA next
            R2UR ...; the instruction
-           BRA done
-    others: BRA turn
-    done:
+    next:  @!p BRA turn
 """
 
 from __future__ import annotations
@@ -23,16 +21,14 @@ URZ = Reg("UR", 63)
 
 def alone(b: Builder, body: Callable[[], None]) -> None:
     """Let each active lane run `body` by itself."""
-    turn, others, done = b.label("turn"), b.label("others"), b.label("done")
+    turn, after = b.label("turn"), b.label("next")
     b.start(turn)
     p = b.pred()
     b.emit("ELECT", (p, URZ), (TRUE,), side=True)
-    b.jump(others, inv(p))
+    b.jump(after, inv(p))
     body()
-    b.jump(done)
-    b.start(others)
-    b.jump(turn)
-    b.start(done)
+    b.start(after)
+    b.jump(turn, inv(p))
 
 
 def group(b: Builder, values: Sequence[MOperand]) -> V:
