@@ -169,6 +169,8 @@ class Memory:
     """Bytes of the unified L1/shared array that never hold data, beyond the shared-memory configuration."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
+    constant_cold: int = 650
+    """First use of 256 bytes of a bank other than that of the parameters."""
     constant_miss: int = 79
     """Extra cycles of the first use of a constant line by an SM."""
     fence: int = 300

@@ -30,7 +30,6 @@ def _l2_parameters(arch: Arch) -> Any:
     from runtime.device.sm import l2
 
     m = arch.memory
-    bucket = 1 << l2.BUCKET_SHIFT
     MP = np.zeros(l2.MP_COUNT, np.int64)
     MP[l2.MP_NEAR] = m.l2_latency_near - m.l1_latency
     MP[l2.MP_FAR] = m.l2_latency_far - m.l1_latency
@@ -175,6 +174,7 @@ class _Run:
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
+        g[L.G_IMCCOLD] = arch.memory.constant_cold
         self.g = t["G"] = g
         if timed and jit.RECORDING:
             from runtime.device.sm import observe
@@ -195,7 +195,8 @@ class _Run:
         grid, arch, t = self.grid, self.arch, self.tables
         rows = self.sms * L.WARPS_PER_SM
         m = arch.memory
-        wanted = self.residency.ctas * grid.shared
+        # The driver leaves room: twice what the CTAs need, four times if that is only what it reserves itself.
+        wanted = self.residency.ctas * grid.shared * (4 if grid.shared <= arch.abi.shared_reserved else 2)
         shared = next((s for s in m.shared_configurations if s >= wanted), m.l1_bytes)
         lines = max((m.l1_bytes - max(shared, m.l1_reserved + 8192)) // m.l1_line, 64)
         self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS

@@ -216,7 +216,8 @@ def memory_time(
             if window and a >= window and a < window + (1 << 24):
                 space = L.SPACE_LOCAL
         if space == L.SPACE_SHARED:
-            atomic = kind == L.A_ATOM or kind == L.A_RED
+            # POPC.INC adds up the lanes that name a word at once.
+            atomic = (kind == L.A_ATOM or kind == L.A_RED) and CODE[i, L.C_AUX] != 2
             n = 0
             if kind == L.A_LDSM or kind == L.A_STSM:
                 n = CODE[i, L.C_AUX]
@@ -295,7 +296,9 @@ def memory_time(
                 part = 0
                 if consecutive != 1:
                     written = popcount(mask) * width
-                    part = 1 if written < 32 * sectors else 3 if sectors == 1 or written > 32 * sectors else 0
+                    part = 1 if written < 32 * sectors else 3 if written > 32 * sectors else 0
+                    if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
+                        part = 3
                 done = write_lines(X, lines, m, start, atomic, part, BK, L2, MP, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
@@ -460,7 +463,10 @@ def run_sm(
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
                             SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
-                            wake = t + G[L.G_IMC]
+                            # Parameters come with the launch; other constants from memory, 256 bytes at a time.
+                            near = SM[m, L.M_CONST + (line >> 6)] >> (line & 60) & 15
+                            cold = line >= 256 and near == 1 << (line & 3)
+                            wake = t + (G[L.G_IMCCOLD] if cold else G[L.G_IMC])
                             WS[v, L.W_TBLOCK] = wake
                             WS[v, L.W_BLOCKKIND] = L.R_IMC
                             WAKE[v] = wake

@@ -6,8 +6,9 @@ without queueing behind each other's later requests. No data lives here.
 
 A set of a cache is one piece of memory, so that the host's caches have it together:
 L1 int64[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
-L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3) and dirty
-(bits 4..7) sectors with, above them, the time until which the line's latest fill is under way.
+L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3), dirty
+(bits 4..7) and asked for (8..11) sectors, the SM whose fill was the latest (12..19) and the time until which that is
+under way.
 BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), buckets to skip to the
 next that may have room (20 bits), turn of the ring. Its first rows hold other things: DRAM rows that are open, pages
 that the SMs know, lines written last.
@@ -39,6 +40,7 @@ UNITS, SKIP = (1 << 24) - 1, (1 << 20) - 1
 SET = 48
 """Words of a set."""
 LINE = (1 << 48) - 1
+WHO, TIME, VALUE = 12, 20, 4095
 L1_WAYS, L2_WAYS = 8, 16
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
@@ -95,6 +97,8 @@ BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
 PAGES = 8
+SCATTERED = 8
+"""Lines of a load from which on it counts as one that is not coalesced."""
 PAGE_SHIFT = 21 - 7
 """2 MB, in lines."""
 CHUNK_SHIFT = 12 - 7
@@ -259,9 +263,12 @@ def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag
 
 
 @compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64)")
-def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, write: int, PCC: Any, i: int) -> int:
+def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, how: int, PCC: Any, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
-    hit would have been served). The time at which a reader has the data; for a write, when L2 accepted it."""
+    hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
+    parts, 3 a reduction, 4 a write of many lanes to one place. The time at which a reader has the data; for a write,
+    when L2 accepted it."""
+    write = how if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
     near = m & 1
@@ -288,7 +295,15 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
     if slot >= 0:
         state = L2[where, at + 32 + slot]
         missing = need & ~state
-        pending = state >> 8
+        pending = state >> TIME
+        if pending > served + MP[MP_NEAR]:
+            # Its fill, asked for by someone else, is still on the way; it is no later for that.
+            limit = served + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
+            if how < 0 and missing == 0 and need & state >> 8 == 0 and state >> WHO & 255 == m & 255:
+                # The other half of 64 bytes that this SM has under way waits for them and goes the same way again.
+                pending = (pending if pending < limit else limit) + MP[MP_DRAM]
+            elif limit < pending:
+                pending = limit
     else:
         slot = l2_replace(BK, L2, MP, where, at, -1 - slot, tag, served)
     place = at + 32 + slot
@@ -298,11 +313,10 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
         PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
         PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
         return served
-    L2[where, place] |= need
+    L2[where, place] |= need | need << 8
     PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
     late = served + MP[MP_NEAR]
     if pending > late:
-        # Its fill, asked for by someone else, is still on the way.
         late = pending
     hits = sectors - sector_count(missing)
     if missing:
@@ -313,15 +327,21 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
             if other >= 0:
                 state = L2[home, at + 32 + other]
                 found = missing & state
-                pending = state >> 8
+                pending = state >> TIME
             else:
                 other = l2_replace(BK, L2, MP, home, at, -1 - other, tag, served)
             other += at + 32
-            L2[home, other] |= missing
+            L2[home, other] |= missing | missing << 8
             if found:
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
-                    late = pending + MP[MP_DRAM_FAR]
+                    limit = served + MP[MP_DRAM]
+                    if how < 0 and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
+                        pending = (pending if pending < limit else limit) + MP[MP_DRAM]
+                    elif limit < pending:
+                        pending = limit
+                    if pending + MP[MP_DRAM_FAR] > late:
+                        late = pending + MP[MP_DRAM_FAR]
                 hits += sector_count(found)
             missing &= ~found
         if missing:
@@ -335,11 +355,11 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, w
             L2[where, place] |= whole
             if home != near:
                 L2[home, other] |= whole
-                if late > L2[home, other] >> 8:
-                    L2[home, other] = (L2[home, other] & 255) | late << 8
+                if late > L2[home, other] >> TIME:
+                    L2[home, other] = (L2[home, other] & VALUE) | (m & 255) << WHO | late << TIME
                 late += MP[MP_DRAM_FAR]
-        if late > L2[where, place] >> 8:
-            L2[where, place] = (L2[where, place] & 255) | late << 8
+        if late > L2[where, place] >> TIME:
+            L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO | late << TIME
     PCC[i, L.P_L2HIT] += hits
     return late
 
@@ -418,7 +438,7 @@ def read_lines(
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
         asked = take(BK, BK_UP + m, translated(BK, MP, m, t, line), MP[MP_ASK])
-        there = l2_access(BK, L2, MP, m, asked + latency, line, missing, 0, PCC, i)
+        there = l2_access(BK, L2, MP, m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, PCC, i)
         there = take(BK, MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
         if not bypass:
             place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF

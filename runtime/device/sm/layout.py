@@ -400,6 +400,7 @@ G_SMSTART = next(_c)
 """cycles from the first CTA's arrival at an SM to its first issue"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
+G_IMCCOLD = next(_c)
 G_MEMBAR = next(_c)
 G_LASTEND = next(_c)
 """when the last CTA ended"""
