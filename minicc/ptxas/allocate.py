@@ -33,6 +33,8 @@ _ALIGNED[3] = _ALIGNED[4]
 _ODD = sum(1 << i for i in range(1, 256, 2))
 _COOLING = 20
 """Points (two an instruction) after a late read of a register during which others rather take another one."""
+_HINTS = 64
+"""Copy partners that are asked for their register."""
 _EXTRA = 2
 """ptxas reports (and the driver is told) two registers more than the highest used: read off its output on sm_90, where
 an empty kernel that only loads R1 has 4."""
@@ -225,6 +227,8 @@ class Scan:
         self.function = function
         self.live: dict[tuple[int, int], _Live] = {}
         self.resting: dict[tuple[int, int], _Live] = {}
+        self.waking: list[tuple[int, tuple[int, int]]] = []
+        """The resting ones by the start of their next segment."""
         self.events: list[tuple[int, int, tuple[int, int]]] = []  # (point, 0 segment ends | 1 next one starts, name)
         self.busy = 0
         self.hot: dict[int, int] = {}
@@ -245,13 +249,21 @@ class Scan:
                     self.hot[entry.color] = end + _COOLING
                 entry.at += 1
                 if entry.at < len(entry.segments):
-                    resting[name] = entry
-                    heapq.heappush(events, (entry.segments[entry.at][0], 1, name))
+                    self._rest(name, entry)
             else:
                 del resting[name]
+                start = entry.segments[entry.at][0]
+                del self.waking[bisect.bisect_left(self.waking, (start, name))]
                 live[name] = entry
                 self.busy |= 1 << entry.color
                 heapq.heappush(events, (entry.segments[entry.at][1], 0, name))
+
+    def _rest(self, name: tuple[int, int], entry: _Live) -> None:
+        """A part waits for its next segment."""
+        self.resting[name] = entry
+        start = entry.segments[entry.at][0]
+        bisect.insort(self.waking, (start, name))
+        heapq.heappush(self.events, (start, 1, name))
 
     def _free(self, current: Interval, point: int) -> int:
         """Mask of the numbers that `current` may start at (before alignment)."""
@@ -263,11 +275,14 @@ class Scan:
                     free &= ~self.busy
                 else:
                     for entry in self.live.values():
-                        if overlap(entry.segments, segments, point):
+                        if overlap(entry.segments, segments, point, entry.at):
                             free &= ~(1 << entry.color)
                 last = segments[-1][1]
-                for entry in self.resting.values():
-                    if entry.segments[entry.at][0] < last and overlap(entry.segments, segments, point):
+                for start, name in self.waking:
+                    if start >= last:
+                        break
+                    entry = self.resting[name]
+                    if free >> entry.color & 1 and overlap(entry.segments, segments, point, entry.at):
                         free &= ~(1 << entry.color)
                 for pinned in self.pinned:
                     for other, theirs in enumerate(pinned.parts):
@@ -308,8 +323,7 @@ class Scan:
                     self.busy |= 1 << entry.color
                     heapq.heappush(self.events, (segments[0][1], 0, name))
                 else:
-                    self.resting[name] = entry
-                    heapq.heappush(self.events, (segments[0][0], 1, name))
+                    self._rest(name, entry)
         if self.spilled:
             return set(self.spilled.values())
         for interval in self.todo:
@@ -323,7 +337,7 @@ class Scan:
         fit = free & _ALIGNED[width]
         if not fit:
             return None
-        for hint, offset in current.hints:
+        for hint, offset in current.hints[:_HINTS]:
             wanted = self.color.get(hint.id, -256) + offset
             if wanted >= 0 and fit >> wanted & 1:
                 return wanted
@@ -400,6 +414,9 @@ class Scan:
                 entry = table.pop(name)
                 if table is self.live:
                     self.busy &= ~(1 << entry.color)
+                else:
+                    start = entry.segments[entry.at][0]
+                    del self.waking[bisect.bisect_left(self.waking, (start, name))]
                 self.spilled[name[0]] = entry.interval.reg
         return where
 

@@ -25,9 +25,9 @@ _SLOW_READERS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IG
 Segments = list[tuple[int, int]]
 
 
-def overlap(a: Segments, b: Segments, since: int = 0) -> bool:
-    """Whether two ascending lists of segments share a point, from `since` on."""
-    i = j = 0
+def overlap(a: Segments, b: Segments, since: int = 0, first: int = 0) -> bool:
+    """Whether two ascending lists of segments share a point, from `since` on; those of `a` before `first` are past."""
+    i, j = first, 0
     while i < len(a) and a[i][1] <= since:
         i += 1
     while j < len(b) and b[j][1] <= since:
