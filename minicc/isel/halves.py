@@ -45,6 +45,8 @@ class Halves(Base):
     @staticmethod
     def _source(node: Node) -> tuple[Node, int] | None:
         """(register, which half) that a part was taken from."""
+        if node.head == "res" and node.args[0].head == "unpackh":
+            return node.args[0].args[0], node.data
         if node.head != "bitcast" or node.args[0].type != "i32":
             return None
         inner = node.args[0]
@@ -58,8 +60,14 @@ class Halves(Base):
             return list(node.args)
         if node.is_const:
             return [self.build.const(kind, node.data & 0xFFFF), self.build.const(kind, node.data >> 16)]
-        high = self.build.binary("lshr", "i32", node, self.build.const("i32", 16))
-        return [self.build.bitcast(node, kind), self.build.bitcast(high, kind)]
+        shared = self.build.shared
+        key = ("unpackh", kind, id(node))
+        both = shared.get(key)
+        if both is None:
+            both = shared[key] = self.build.raw("unpackh.i32", "", (node,))
+            for i in range(2):
+                shared[(*key, i)] = self.build.raw(f"res.{kind}", kind, (both,), i)
+        return [shared[(*key, i)] for i in range(2)]
 
     def pairs(self, parts: list[Node]) -> list[Node]:
         """Neighbours joined."""

@@ -23,8 +23,12 @@ class Wide(Base):
         self.unsupported(f"'{op}' of i{bits}")
 
     def wide_add(self, op: str, a: list[Node], b: list[Node]) -> list[Node]:
-        """Carries by comparison: sum < addend, difference > minuend."""
+        """A chain of carries; beyond four words, carries by comparison: sum < addend, difference > minuend."""
         build = self.build
+        chain = f"{op}w.x{len(a)}"
+        if self.has(chain) and not any(node.is_const and node.data == 0 for node in (a[0], b[0])):
+            node = build.raw(chain, "", (*a, *b))
+            return [build.raw("res.i64", "i64", (node,), i) for i in range(len(a))]
         out: list[Node] = []
         carry: Node | None = None
         for x, y in zip(a, b, strict=True):
@@ -42,6 +46,11 @@ class Wide(Base):
 
     def wide_multiply(self, a: list[Node], b: list[Node]) -> list[Node]:
         build = self.build
+        if len(a) == 2:
+            high = build.binary("mulhiu", "i64", a[0], b[0])
+            for x, y in ((a[0], b[1]), (a[1], b[0])):
+                high = build.binary("add", "i64", build.binary("mul", "i64", x, y), high)
+            return [build.binary("mul", "i64", a[0], b[0]), high]
         out = [build.const("i64", 0)] * len(a)
         for i, x in enumerate(a):
             row = [build.const("i64", 0)] * len(a)
@@ -139,11 +148,9 @@ class Wide(Base):
         a = [*a[:-1], extend(a[-1], top, "i64")]
         b = [*b[:-1], extend(b[-1], top, "i64")]
         if pred in ("eq", "ne"):
-            difference = build.const("i64", 0)
-            for x, y in zip(a, b, strict=True):
+            difference = build.binary("xor", "i64", a[0], b[0])
+            for x, y in zip(a[1:], b[1:], strict=True):
                 difference = build.binary("or", "i64", difference, build.binary("xor", "i64", x, y))
-                if x is a[0]:
-                    difference = build.binary("xor", "i64", x, y)
             return build.icmp(pred, difference, build.const("i64", 0))
         strict = pred[:-1] + "t"
         low = build.icmp("u" + pred[1:], a[0], b[0])

@@ -52,6 +52,7 @@ class Machine:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.local_names: dict[str, int] = {}
         self.steps = 0
+        self.carry = 0
         self._flatten(function.body or [], "")
 
     def _flatten(self, body: list[Any], scope: str) -> None:
@@ -194,10 +195,46 @@ class Machine:
         self.put(ops[0], integer(*values))
 
     def do_add(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        if "cc" in mods or "sat" in mods:
+            self.carrying(mods, ops, 1, 0)
+            return
         self.arithmetic(mods, ops, lambda a, b: a + b, lambda a, b: a + b)
 
     def do_sub(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        if "cc" in mods or "sat" in mods:
+            self.carrying(mods, ops, -1, 0)
+            return
         self.arithmetic(mods, ops, lambda a, b: a - b, lambda a, b: a - b)
+
+    def do_addc(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        self.carrying(mods, ops, 1, self.carry)
+
+    def do_subc(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        self.carrying(mods, ops, -1, self.carry)
+
+    def carrying(self, mods: list[str], ops: tuple[Any, ...], sign: int, carry: int) -> None:
+        """Sums with the carry flag, or saturated."""
+        bits = int(mods[-1][1:])
+        a, b = (self.get(o) & (1 << bits) - 1 for o in ops[1:])
+        if "sat" in mods:
+            total = signed(a, bits) + sign * signed(b, bits)
+            self.put(ops[0], max(-(1 << (bits - 1)), min((1 << (bits - 1)) - 1, total)))
+            return
+        total = a + sign * (b + carry)
+        if "cc" in mods:
+            self.carry = int(total < 0 or total >> bits != 0)
+        self.put(ops[0], total)
+
+    def do_slct(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        chosen = ops[1] if signed(self.get(ops[3]), 32) >= 0 else ops[2]
+        self.put(ops[0], self.get(chosen))
+
+    def do_sad(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        bits = int(mods[-1][1:])
+        a, b, c = (self.get(o) & (1 << bits) - 1 for o in ops[1:])
+        if mods[-1][0] == "s":
+            a, b = signed(a, bits), signed(b, bits)
+        self.put(ops[0], abs(a - b) + c)
 
     def do_mul(self, mods: list[str], ops: tuple[Any, ...]) -> None:
         kind = mods[-1]
@@ -245,10 +282,20 @@ class Machine:
         sign = 1 << (int(mods[-1][1:]) - 1)
         self.put(ops[0], self.get(ops[1]) & sign | self.get(ops[2]) & sign - 1)
 
+    def relu(self, mods: list[str], ops: tuple[Any, ...], choose: Callable[[int, int], int]) -> None:
+        a, b = (signed(self.get(o), 32) for o in ops[1:])
+        self.put(ops[0], max(choose(a, b), 0))
+
     def do_min(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        if "relu" in mods:
+            self.relu(mods, ops, min)
+            return
         self.arithmetic(mods, ops, min, lambda a, b: b if math.isnan(a) else a if math.isnan(b) else min(a, b))
 
     def do_max(self, mods: list[str], ops: tuple[Any, ...]) -> None:
+        if "relu" in mods:
+            self.relu(mods, ops, max)
+            return
         self.arithmetic(mods, ops, max, lambda a, b: b if math.isnan(a) else a if math.isnan(b) else max(a, b))
 
     def do_div(self, mods: list[str], ops: tuple[Any, ...]) -> None:

@@ -237,6 +237,8 @@ def result_kinds(op: str, template: str, count: int, kind: str) -> list[str]:
     """Types of several results."""
     if "|" in template:
         return [kind or "i32", "p"] if not op.startswith("shflsyncp") else [op.rpartition(".")[2], "p"]
+    if op.startswith("unpackh"):
+        return ["f16"] * count
     if op.startswith("tex"):
         return ["f32" if "v4.f32" in template else "i32"] * count
     if op.startswith(("addw", "subw")) or "i128" in op:

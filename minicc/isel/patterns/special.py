@@ -69,7 +69,7 @@ CONVERT: list[Row] = [
     Row("packh.i32(a, b)", "mov.b32 $d, {$a, $b}", "alu"),
     Row("hi.i32.i64(a)", "mov.b64 {$t1.i32, $d}, $a", "free"),
     Row("trunc.i32.i64(lshr.i64(a, =32))", "mov.b64 {$t1.i32, $d}, $a", "free"),
-    Row("bitcast.{hb}.i32(lshr.i32(a, =16))", "mov.b32 {$t1.h, $d}, $a", "free", 20, "dup"),
+    Row("unpackh.i32(a)", "mov.b32 {$d0, $d1}, $a", "alu"),
     Row("dlo.i32(a)", "mov.b64 {$d, $t1.i32}, $a", "free"),
     Row("dhi.i32(a)", "mov.b64 {$t1.i32, $d}, $a", "free"),
     Row("lohi.f64(a:ri, b:ri)", "mov.b64 $d, {$a, $b}", "mov64"),
