@@ -7,13 +7,21 @@ order in which ncu prints them; `--section` takes an identifier, or `regex:` and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 
 import attrs
 
-from runtime.profile import metrics
+from runtime.profile import energy, metrics
+from runtime.profile.calculator import occupancy_curves
+from runtime.profile.decoupled import decoupled
 from runtime.profile.facts import Facts
+from runtime.profile.floor import gap
+from runtime.profile.little import littles_law
 from runtime.profile.meaning import STATES
 from runtime.profile.metrics import Values, number
+from runtime.profile.rules import findings
+from runtime.profile.source import hottest
+from runtime.profile.stack import cpi_stack, mix, stall_sources
 from runtime.profile.units import dims, table
 from runtime.profile.units import number as text_number
 
@@ -150,13 +158,6 @@ def _roofline(f: Facts, out: Values) -> list[str]:
     return table("", rows, "lrrrrrrl", head=True) if len(rows) > 1 else ["  no floating-point instructions", ""]
 
 
-def _source(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.source import hottest
-
-    del out
-    return hottest(f)
-
-
 def _hazards(f: Facts) -> list[str]:
     rows = [
         (
@@ -170,52 +171,17 @@ def _hazards(f: Facts) -> list[str]:
     return table("Hazards", rows, "llll")
 
 
-def _energy(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.energy import section
-
-    return section(f, out)
-
-
-def _stall_sources(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.whatif import stall_sources
-
-    return stall_sources(f, out)
-
-
-def _mix(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.whatif import mix
-
-    return mix(f, out)
-
-
-def _curves(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.whatif import occupancy_curves
-
-    return occupancy_curves(f, out)
-
-
-def _decoupled(f: Facts, out: Values) -> list[str]:
-    from runtime.profile.whatif import decoupled
-
-    return decoupled(f, out)
+def _source(f: Facts, out: Values) -> list[str]:
+    del out
+    return hottest(f)
 
 
 def _cpi_stack(launches: Sequence[Facts], peak: float) -> list[str]:
-    from runtime.profile.whatif import cpi_stack
-
     del peak
     return cpi_stack(launches)
 
 
-def _gap(launches: Sequence[Facts], peak: float) -> list[str]:
-    from runtime.profile.whatif import gap
-
-    return gap(launches, peak)
-
-
 def _littles_law(launches: Sequence[Facts], peak: float) -> list[str]:
-    from runtime.profile.whatif import littles_law
-
     return [line for f in launches for line in littles_law(f, metrics.values(f), peak)]
 
 
@@ -340,14 +306,14 @@ SECTIONS: tuple[Section, ...] = (
         extra=_source,
         timed=False,
     ),
-    Section("Energy", "Energy", extra=_energy, basic=False, timed=False),
-    Section("OccupancyCalculator", "Occupancy Calculator", extra=_curves, basic=False, timed=False),
+    Section("Energy", "Energy", extra=energy.section, basic=False, timed=False),
+    Section("OccupancyCalculator", "Occupancy Calculator", extra=occupancy_curves, basic=False, timed=False),
     Section("CpiStack", "CPI Stack", together=_cpi_stack, basic=False),
-    Section("StallSources", "Stall Sources", extra=_stall_sources, basic=False),
-    Section("InstructionMix", "Instruction Mix", extra=_mix, basic=False, timed=False),
-    Section("Floor", "Gap to the Floor", together=_gap, basic=False),
+    Section("StallSources", "Stall Sources", extra=stall_sources, basic=False),
+    Section("InstructionMix", "Instruction Mix", extra=mix, basic=False, timed=False),
+    Section("Floor", "Gap to the Floor", together=gap, basic=False),
     Section("LittlesLaw", "Little's Law", together=_littles_law, basic=False),
-    Section("DecoupledAccessExecute", "Decoupled Access/Execute", extra=_decoupled, basic=False),
+    Section("DecoupledAccessExecute", "Decoupled Access/Execute", extra=decoupled, basic=False),
 )
 
 
@@ -368,10 +334,6 @@ def body(section: Section, f: Facts, out: Values, base: bool = False) -> list[st
 
 def details(f: Facts, chosen: tuple[Section, ...], base: bool = False) -> str:
     """The details page of a launch."""
-    from textwrap import wrap
-
-    from runtime.profile.rules import findings
-
     out = metrics.values(f)
     found = findings(f, out)
     head = f"{f.demangled} ({dims(f.grid)})x({dims(f.block)}), Device {f.device}"

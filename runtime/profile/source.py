@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 
 from runtime.profile.facts import Facts, Hot
+from runtime.profile.kinds import flow, own
 from runtime.profile.units import number, table
 
 TOP = 20
@@ -76,8 +77,6 @@ _ALIGN = "rrrlrr"
 
 def live_registers(f: Facts) -> dict[int, int]:
     """Byte offset to registers whose values are needed there, of the kernel's own code."""
-    from runtime.profile.whatif import flow, own
-
     return {row.offset: count for row, count in zip(own(f), flow(f).live(), strict=True)}
 
 

@@ -10,13 +10,17 @@ from functools import cache
 import pytest
 
 from minicc import cli
-from runtime.profile import metrics, ncu_csv, whatif
+from runtime.profile import metrics, ncu_csv
+from runtime.profile.calculator import occupancy_curves
+from runtime.profile.decoupled import absorbed
 from runtime.profile.facts import Facts, gather
+from runtime.profile.little import chain, little
 from runtime.profile.meaning import STATES
 from runtime.profile.report import plain
 from runtime.profile.rules import findings
 from runtime.profile.sections import SECTIONS
 from runtime.profile.source import by_line
+from runtime.profile.stack import blame
 from tests.conftest import SAMPLES
 from tests.end_to_end.harness import compiled, run_script
 from tests.gpu.test_recorded import DATA
@@ -99,7 +103,7 @@ def test_lines_and_instructions_add_up_to_the_same():
 
 def test_blame_moves_cycles_but_keeps_their_sum():
     for f in profiled("spmv_merge"):
-        booked = whatif.blame(f)
+        booked = blame(f)
         assert sum(sum(s.values()) for s in booked.values()) == pytest.approx(sum(f.outcome.stalls.values()))
         long = {o: s["long_scoreboard"] for o, s in booked.items() if s.get("long_scoreboard")}
         worst = max(long, key=long.__getitem__)
@@ -109,22 +113,22 @@ def test_blame_moves_cycles_but_keeps_their_sum():
 
 def test_the_dependent_loads_of_spmv_are_found():
     (f,) = profiled("spmv_merge")
-    found = whatif.chain(f)
+    found = chain(f)
     assert found.depth == 2  # column index, then the vector's element
     rows = {row.offset: row for row in f.instructions}
     assert [rows[o].line for o in found.path] == [51, 51]
     (vadd,) = profiled("vadd")
-    assert whatif.chain(vadd).depth == 1
-    assert whatif.chain(vadd).parallel == 2
+    assert chain(vadd).depth == 1
+    assert chain(vadd).parallel == 2
 
 
 def test_littles_law_of_the_spmv_document():
     """Seed 000, section 4.3: 4,800 GB/s, 300 ns, 132 SMs, 128 bytes a warp, 64 warps."""
-    alone = whatif.little(4800e9, 300e-9, 132, 128, 64)
+    alone = little(4800e9, 300e-9, 132, 128, 64)
     assert alone.needed == pytest.approx(1_440_000)
     assert round(alone.warps, 1) == 85.2
     assert round(100 * alone.share, 1) == 75.1
-    dependent = whatif.little(4800e9, 300e-9, 132, 64, 64)
+    dependent = little(4800e9, 300e-9, 132, 64, 64)
     assert round(dependent.warps, 1) == 170.5
     assert round(100 * dependent.share, 1) == 37.5
 
@@ -134,7 +138,7 @@ def test_littles_law_of_the_spmv_document():
 )
 def test_decoupling_as_the_spmv_document_has_it(cpi, long, speedup):
     """Seed 000, section 7.4."""
-    assert round(whatif.absorbed(cpi, long), 2) == speedup
+    assert round(absorbed(cpi, long), 2) == speedup
 
 
 def test_every_metric_has_a_meaning_and_no_section_names_an_unknown_one():
@@ -208,7 +212,7 @@ def test_energy_is_the_sum_of_its_events():
 @pytest.mark.parametrize("sample", ["sgemm_tiled", "sgemm_regblock", "vadd"])
 def test_the_occupancy_calculator_agrees_with_the_launch(sample):
     for f in profiled(sample):
-        lines = [line for line in whatif.occupancy_curves(f, {}) if "<- this launch" in line]
+        lines = [line for line in occupancy_curves(f, {}) if "<- this launch" in line]
         assert len(lines) == 3
         theory = metrics.values(f)["sm__maximum_warps_avg_per_active_cycle"]
         for line in lines:
