@@ -273,6 +273,11 @@ class Cursor:
         while scope is not None:
             found = self.find_in(scope, name)
             if found is not None:
+                if type(found) is list and scope.parent is None:
+                    # CUDA's own functions are file-scope functions, too.
+                    own = self.builtin(name)
+                    if type(own) is list:
+                        return found + own
                 return found
             scope = scope.parent
         return self.builtin(name)

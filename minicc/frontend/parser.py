@@ -43,6 +43,7 @@ class Parser(HostCode):
         self.offered: list[Deferred] = []
         self.always: set[str] = set()
         self.standard_files: set[str] = set()
+        self.runtime_types = ast.Scope("file")
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
@@ -70,8 +71,10 @@ class Parser(HostCode):
             return self._standard_scope()
         if name.startswith("cuda") and "runtime" not in self.standard_files:
             # The runtime's types, declared at file scope.
-            self._read_standard("runtime", self._standard_scope())
-            return self._global_scope().names.get(name)
+            self.runtime_types = ast.Scope("file")
+            self._read_standard("runtime", self.runtime_types)
+        if name in self.runtime_types.names:
+            return self.runtime_types.names[name]
         found = table.find(name, self.options.fast_math)
         file = next((file for prefix, file in library.ALWAYS if name.startswith(prefix)), None)
         if file is not None and file not in self.always:
@@ -115,7 +118,8 @@ class Parser(HostCode):
         while top.parent is not None:
             top = top.parent
         outer = {n: top.names.pop(n) for n in ("std",) if n in top.names}
-        top.names["std"] = scope
+        if top is not scope:
+            top.names["std"] = scope
         saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
         state = self.quiet, self.pattern, self.unevaluated, self.todo
         self.tokens, self.i, self.scope, self.function, self.nest = tokens, 0, top, None, 0
@@ -134,10 +138,8 @@ class Parser(HostCode):
             self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
             todo, (self.quiet, self.pattern, self.unevaluated, self.todo) = self.todo, state
             self.todo += todo
-            if outer:
-                top.names.update(outer)
-            else:
-                del top.names["std"]
+            top.names.pop("std", None)
+            top.names.update(outer)
 
     def offer(self, files: list[str]) -> None:
         self.offered.append(Deferred(files))

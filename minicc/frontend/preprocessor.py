@@ -473,10 +473,15 @@ class Preprocessor:
             wanted, quoted = rest[0].text[1:-1], True
         elif rest and rest[0].text == "<":
             end = source.text.find(">", rest[0].start)
-            if end < 0 or "\n" in source.text[rest[0].start : end]:
+            close = next((k for k, t in enumerate(rest) if t.text == ">"), 0)
+            if close and (source.text[rest[0].start] != "<" or "\n" in source.text[rest[0].start : end]):
+                # A macro's name: its tokens spell the file.
+                wanted, quoted = "".join(t.text for t in rest[1:close]), False
+            elif end < 0 or "\n" in source.text[rest[0].start : end]:
                 self.error(rest[0], "expected '>'")
                 return
-            wanted, quoted = source.text[rest[0].start + 1 : end], False
+            else:
+                wanted, quoted = source.text[rest[0].start + 1 : end], False
         else:
             self.error(rest[0] if rest else name, 'expected "FILENAME" or <FILENAME>')
             return

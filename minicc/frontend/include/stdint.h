@@ -38,5 +38,11 @@ typedef unsigned long uintmax_t;
 #define SIZE_MAX (18446744073709551615UL)
 #define INT64_C(c) c##L
 #define UINT64_C(c) c##UL
+#define INT8_C(c) c
+#define INT16_C(c) c
+#define UINT8_C(c) c
+#define UINT16_C(c) c
+#define INTMAX_C(c) c##L
+#define UINTMAX_C(c) c##UL
 #define INT32_C(c) c
 #define UINT32_C(c) c##U

@@ -12,6 +12,7 @@ from minicc.frontend.parse.names import SPECIFIERS
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
@@ -539,9 +540,9 @@ class Statements(Records):
             return ast.Return(token, None)
         e: ast.Expr = self.braced_list() if self.at("{") else self.expression()
         self.expect(";", "after return statement")
-        if ret.bare.kind == "auto" or (
-            ret.kind == "reference" and ret.elem is not None and ret.elem.bare.kind == "auto"
-        ):
+        if deduced_type(ret):
+            if isinstance(e, ast.Overloads):
+                e = self.function_value(e, None)
             if ret.kind == "reference":
                 assert ret.elem is not None
                 deduced = ty.reference(ty.qualified(e.type, ret.elem.quals), ret.rvalue and not e.lvalue)

@@ -120,7 +120,7 @@ class Calls(Operators):
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         f = found[0]
         self.need_body(f)
-        if f.type.elem is not None and _deduced(f.type.elem):
+        if f.type.elem is not None and deduced_type(f.type.elem):
             self.finish_auto(f, e.at)
         if f.this is not None:
             self.fail("pointers to member functions are not supported", e.at)
@@ -183,7 +183,7 @@ class Calls(Operators):
             entity.calls_self = True
         ret = entity.type.elem
         assert ret is not None
-        if _deduced(ret):
+        if deduced_type(ret):
             self.finish_auto(entity, at)
             ret = entity.type.elem
             assert ret is not None
@@ -220,7 +220,7 @@ class Calls(Operators):
 
     def finish_auto(self, f: ast.Function, at: Token) -> None:
         self.finish(f)
-        if f.type.elem is not None and _deduced(f.type.elem):
+        if f.type.elem is not None and deduced_type(f.type.elem):
             self.fail(f"function '{f.name}' with deduced return type cannot be used before it is defined", at)
 
     def check_callable(self, f: ast.Function, at: Token) -> None:
@@ -653,7 +653,7 @@ class Calls(Operators):
         return self.resolve(record.name, list(record.constructors), args, None, at)
 
 
-def _deduced(t: Type) -> bool:
+def deduced_type(t: Type) -> bool:
     """A return type that the body decides: auto, auto &, const auto & ..."""
     while t.kind in ("reference", "pointer") and t.elem is not None:
         t = t.elem
