@@ -47,6 +47,12 @@ struct __align__(4) name4 { \
     explicit __host__ __device__ name4(const float4 v) { \
         __x = __nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, kind) | (unsigned)__nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, kind) << 16; \
     } \
+    explicit __host__ __device__ name4(const __half2 a, const __half2 b) { \
+        __x = __nv_cvt_float2_to_fp8x2(__half22float2(a), __NV_SATFINITE, kind) | (unsigned)__nv_cvt_float2_to_fp8x2(__half22float2(b), __NV_SATFINITE, kind) << 16; \
+    } \
+    explicit __host__ __device__ name4(const __nv_bfloat162 a, const __nv_bfloat162 b) { \
+        __x = __nv_cvt_float2_to_fp8x2(__bfloat1622float2(a), __NV_SATFINITE, kind) | (unsigned)__nv_cvt_float2_to_fp8x2(__bfloat1622float2(b), __NV_SATFINITE, kind) << 16; \
+    } \
     explicit __host__ __device__ operator float4() const { \
         float2 a = __mcc8_float2((unsigned short)__x, kind), b = __mcc8_float2((unsigned short)(__x >> 16), kind); \
         return make_float4(a.x, a.y, b.x, b.y); \

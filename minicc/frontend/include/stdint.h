@@ -36,7 +36,19 @@ typedef unsigned long uintmax_t;
 #define UINT32_MAX (4294967295U)
 #define UINT64_MAX (18446744073709551615UL)
 #define SIZE_MAX (18446744073709551615UL)
+#define INT8_C(c) c
+#define INT16_C(c) c
+#define UINT8_C(c) c
+#define UINT16_C(c) c
 #define INT64_C(c) c##L
+#define INTMAX_C(c) c##L
+#define UINTMAX_C(c) c##UL
+#define INTPTR_MAX (9223372036854775807L)
+#define UINTPTR_MAX (18446744073709551615UL)
+#define INTMAX_MAX (9223372036854775807L)
+#define UINTMAX_MAX (18446744073709551615UL)
+#define PTRDIFF_MAX (9223372036854775807L)
+#define PTRDIFF_MIN (-9223372036854775807L - 1)
 #define UINT64_C(c) c##UL
 #define INT8_C(c) c
 #define INT16_C(c) c
