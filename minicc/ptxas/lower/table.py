@@ -47,6 +47,11 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
     "wmma": ("", ("wmma",)),
     "mbarrier": ("", ("mbarrier", "mapa", "getctarank", "setmaxnreg", "griddepcontrol")),
+    "video": (
+        "",
+        (*(f"v{op}{n}" for n in ("", "2", "4") for op in ("add", "sub", "absdiff", "min", "max", "set")), "vavrg2",
+         "vavrg4"),
+    ),
     "bulk": ("", ("createpolicy",)),
     "matrix": ("", ("mma", "ldmatrix", "stmatrix", "movmatrix", "cp")),
 }  # fmt: skip

@@ -1,0 +1,132 @@
+"""Video instructions: vadd, vsub, vabsdiff, vmin, vmax, vset on words, and on two halves or four bytes of a word.
+
+There is little for them in the machine (they are calls of small routines in ptxas's code too): every lane is cut out
+with its sign, computed in 32 bits, clamped where .sat asks, and put in its place, or added up. PTX ISA, "Scalar Video
+Instructions" and "SIMD Video Instructions".
+"""
+
+from __future__ import annotations
+
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower.builder import ZERO, Builder, imm, neg
+from minicc.ptxas.mir import MOperand, V
+
+_LANES = {"2": 16, "4": 8}
+_CUTS = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), "h1": (16, 16)}
+_COMPARE = {"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
+
+
+def simd(b: Builder, inst: ptx.Inst) -> None:
+    """v{add,sub,avrg,absdiff,min,max,set}{2,4}.dtype.atype.btype{.sat}{.add} d, a, b, c"""
+    what, width = inst.opcode[1:-1], _LANES[inst.opcode[-1]]
+    mods = inst.modifiers
+    types = [m for m in mods if m in ("u32", "s32")]
+    compare = next((m for m in mods if m in _COMPARE), "")
+    if len(types) != (2 if what == "set" else 3) or any(m[:1] in "bh" and m[1:].isdigit() for m in mods):
+        b.unsupported()
+    if what == "set":
+        types = ["u32", *types]
+    d, left, right, *third = inst.operands
+    if any(isinstance(o, ptx.Reg) and o.part for o in (left, right)):
+        b.unsupported()
+    x, y = b.reg(b.val(left)), b.reg(b.val(right))
+    summed = "add" in mods
+    total: MOperand = b.reg(b.val(third[0])) if summed and third else ZERO
+    packed: MOperand = ZERO
+    for at in range(0, 32, width):
+        u, v = cut(b, x, at, width, types[1] == "s32"), cut(b, y, at, width, types[2] == "s32")
+        signs = types[1] == "s32", types[2] == "s32"
+        value = compute(b, what, u, v, signs[0] or signs[1], compare)
+        if "sat" in mods:
+            value = clamp(b, value, width, types[0] == "s32")
+        if summed:
+            total = b.new("IADD3", total, value, ZERO)
+        else:
+            kept = b.logic(value, imm((1 << width) - 1), 0xC0)
+            packed = b.logic(b.new("SHF.L.U32", kept, imm(at), ZERO) if at else kept, packed, 0xFC)
+    b.move(b.dst(d), total if summed else packed)
+
+
+def scalar(b: Builder, inst: ptx.Inst) -> None:
+    """v{add,sub,absdiff,min,max,set}.dtype.atype.btype{.sat}{.op2} d, a{.b0}, b{.h1}, c. Sums that need 33 bits wrap
+    to 32 unless clamped, which is done in 64."""
+    what, mods = inst.opcode[1:], inst.modifiers
+    types = [m for m in mods if m in ("u32", "s32")]
+    compare = next((m for m in mods if m in _COMPARE), "")
+    second = next((m for m in mods if m in ("add", "min", "max")), "")
+    d, left, right, *third = inst.operands
+    if isinstance(d, ptx.Reg) and d.part:
+        b.unsupported()
+    if what == "set":
+        types = ["u32", *types]
+    if len(types) != 3 or "sat" in mods:
+        b.unsupported()
+    u, v = chosen(b, left, types[1] == "s32"), chosen(b, right, types[2] == "s32")
+    value = compute(b, what, u, v, "s32" in types[1:], compare)
+    if second:
+        value = compute(b, second, value, b.reg(b.val(third[0])), types[0] == "s32", "")
+    b.move(b.dst(d), value)
+
+
+def chosen(b: Builder, item: ptx.Operand, signed: bool) -> MOperand:
+    """An operand, or the byte or half of it that the instruction names."""
+    part = item.part if isinstance(item, ptx.Reg) else None
+    if part is None:
+        return b.reg(b.val(item))
+    assert isinstance(item, ptx.Reg)
+    at, width = _CUTS[part.lstrip(".")]
+    return cut(b, b.reg(V(b.vreg(item.name))), at, width, signed)
+
+
+def cut(b: Builder, word: MOperand, at: int, width: int, signed: bool) -> MOperand:
+    """Bits at..at+width of a word, extended."""
+    byte = at // 8
+    last = byte + width // 8 - 1
+    fill = last | 8 if signed else 7
+    if width == 8:
+        selector = byte | fill << 4 | fill << 8 | fill << 12
+    else:
+        selector = byte | last << 4 | fill << 8 | fill << 12
+    if not signed:
+        selector = selector & 0xFF if width == 16 else selector & 0xF
+        selector |= 0x4400 if width == 16 else 0x4440
+    return b.new("PRMT", word, imm(selector), ZERO)
+
+
+def compute(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, compare: str) -> MOperand:
+    kind = "" if signed else ".U32"
+    if what == "add":
+        return b.new("IADD3", u, v, ZERO)
+    if what == "sub":
+        return b.new("IADD3", u, neg(b.reg(v)), ZERO)
+    if what == "avrg":
+        # Halves go up, and those of negative sums down.
+        total = b.new("IADD3", u, v, ZERO)
+        if not signed:
+            return b.new("SHF.R.U32.HI", ZERO, imm(1), b.new("IADD3", total, imm(1), ZERO))
+        negative = b.new("SHF.R.S32.HI", ZERO, imm(31), total)
+        return b.new("SHF.R.S32.HI", ZERO, imm(1), b.new("IADD3", total, imm(1), negative))
+    if what in ("min", "max", "absdiff"):
+        p = b.setp(f"ISETP.LT{kind}.AND", u, v)
+        if what != "absdiff":
+            return b.sel(u, v, p) if what == "min" else b.sel(v, u, p)
+        return b.sel(b.new("IADD3", v, neg(b.reg(u)), ZERO), b.new("IADD3", u, neg(b.reg(v)), ZERO), p)
+    if what == "set" and compare:
+        p = b.setp(f"ISETP.{_COMPARE[compare]}{kind}.AND", u, v)
+        return b.sel(imm(1), ZERO, p)
+    b.unsupported()
+
+
+def clamp(b: Builder, value: MOperand, width: int, signed: bool) -> MOperand:
+    """To what a lane can hold."""
+    low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
+    for bound, test in ((low, "LT"), (high, "GT")):
+        p = b.setp(f"ISETP.{test}.AND", value, imm(bound))
+        value = b.sel(imm(bound), value, p)
+    return value
+
+
+LOWER = {
+    **{f"v{op}{n}": simd for n in _LANES for op in ("add", "sub", "avrg", "absdiff", "min", "max", "set")},
+    **{f"v{op}": scalar for op in ("add", "sub", "absdiff", "min", "max", "set")},
+}

@@ -1,0 +1,65 @@
+"""Video instructions: NVIDIA's code of the same PTX gives the same bits on the model."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from minicc import binary
+from minicc.sass.program import Program
+from tests.ptxas.lower.harness import assemble, device
+
+OPERATIONS = ("add", "sub", "avrg", "absdiff", "min", "max")
+SCALAR = (
+    "vadd.s32.u32.s32 %r4, %r1.b0, %r2.h1;",
+    "vsub.u32.u32.u32 %r4, %r1.b1, %r2;",
+    "vabsdiff.u32.u32.u32.add %r4, %r1, %r2, %r3;",
+    "vmin.s32.s32.s32 %r4, %r1.b3, %r2;",
+    "vmax.u32.u32.u32.max %r4, %r1, %r2.b2, %r3;",
+    "vset.u32.u32.lt %r4, %r1, %r2;",
+    "vmax.s32.s32.s32.min %r4, %r1.h0, %r2.b2, %r3;",
+)
+
+
+def instructions() -> list[str]:
+    out = list(SCALAR)
+    for lanes in "24":
+        for kind in ("s32", "u32"):
+            types = f".{kind}.{kind}.{kind}"
+            for op in OPERATIONS:
+                out.append(f"v{op}{lanes}{types} %r4, %r1, %r2, %r3;")
+                if op in ("add", "sub"):
+                    out.append(f"v{op}{lanes}{types}.sat %r4, %r1, %r2, %r3;")
+                if op != "avrg":
+                    out.append(f"v{op}{lanes}{types}.add %r4, %r1, %r2, %r3;")
+            out += [f"vset{lanes}.{kind}.{kind}.{c} %r4, %r1, %r2, %r3;" for c in ("lt", "eq", "ge", "ne")]
+    return out
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas")
+def test_as_nvidia_compiles_them(tmp_path: Path) -> None:
+    chosen = instructions()
+    text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+    text += (
+        ".reg .b32 %r<9>; .reg .b64 %rd<4>; ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;\n"
+    )
+    text += f"mad.wide.u32 %rd0, %r0, 12, %rd0; mad.wide.u32 %rd1, %r0, {4 * len(chosen)}, %rd1;\n"
+    text += "".join(f"ld.global.u32 %r{k + 1}, [%rd0+{4 * k}];" for k in range(3))
+    text += "\n".join(f"{inst} st.global.u32 [%rd1+{4 * k}], %r4;" for k, inst in enumerate(chosen)) + "\nret; }\n"
+    (tmp_path / "k.ptx").write_text(text)
+    subprocess.run(["ptxas", "-arch=sm_90", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
+    program = assemble(text)
+    assert isinstance(program, Program)
+    words = np.random.default_rng(7).integers(0, 1 << 32, 64 * 3, dtype=np.uint64).astype(np.uint32)
+    words[:12] = [0, 0, 0, 0x80808080, 0x7F7F7F7F, 1, 0xFFFFFFFF, 0x00010203, 9, 0x80008000, 0x7FFF8000, 5]
+    results = []
+    for image in ((tmp_path / "k.cubin").read_bytes(), binary.write_cubin(program)):
+        out = np.zeros(64 * len(chosen), np.uint32)
+        device().load(image)["k"][1, 64](words, out)  # type: ignore[attr-defined]
+        results.append(out.reshape(64, -1))
+    wrong = [inst for k, inst in enumerate(chosen) if not np.array_equal(results[0][:, k], results[1][:, k])]
+    assert not wrong
