@@ -42,7 +42,8 @@ class Device(abc.ABC):
     Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
     does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
     logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none) and `instruction_limit` (warp
-    instructions; none) end a runaway kernel; `memory` is its bytes."""
+    instructions; none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
+    and the cycle; `memory` is its bytes."""
 
     name: str
     """What the device calls itself."""

@@ -17,7 +17,7 @@ from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
 from runtime.device.gpu import Gpu
-from runtime.device.grid import CYCLE_LIMIT, Hazard, Options, Outcome
+from runtime.device.grid import CYCLE_LIMIT, Hazard, Options, Outcome, Progress
 from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
 from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
@@ -44,6 +44,7 @@ class ModelDevice(Device):
         trace: bool | Callable[[str], None] = False,
         cycle_limit: int = CYCLE_LIMIT,
         instruction_limit: int = 0,
+        progress: Progress | None = None,
         memory: int | None = None,
         run: Run | None = None,
     ) -> None:
@@ -51,7 +52,7 @@ class ModelDevice(Device):
         self.name = self.arch.device_name
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
-        options = Options(timing, hazards, cycle_limit, instruction_limit)
+        options = Options(timing, hazards, cycle_limit, instruction_limit, progress=progress)
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +144,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
         warm()
     if not on_gpu and "cycle-limit" in arguments.values:
         device_options["cycle_limit"] = arguments.number("cycle-limit", 0)
+    if not on_gpu and sys.stderr.isatty():
+        device_options["progress"] = _progress()
     open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
     device = open_device(device_name, hazards=arguments.last("hazards", "report"), **device_options)
     module = device.load(image)
@@ -164,6 +167,23 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     if not outcome.launches:
         fail("run.no-launch", f"{name}: the //! lines launch nothing; see minicc run --help")
     return Session(name, script, outcome, device, module, request, footprints)
+
+
+def _progress(patience: float = 1.0) -> Callable[[str, int, int, int], None]:
+    """Says on standard error how far a long grid is, once a second; the line goes when the grid is done."""
+    shown = [time.monotonic(), 0.0]
+
+    def tell(name: str, done: int, total: int, cycle: int) -> None:
+        now = time.monotonic()
+        if done >= total:
+            if shown[1]:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            shown[:] = [now, 0.0]
+        elif now - shown[0] > patience:
+            shown[:] = [now, 1.0]
+            print(f"\r\x1b[K{name}: {done} of {total} blocks, cycle {cycle}", end="", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _image(request: Request) -> tuple[Any, str, SourceFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import attrs
@@ -39,6 +40,10 @@ CYCLE_LIMIT = 3_600_000_000
 """About two seconds of an H200: as long as a GPU that also drives a display lets a kernel run."""
 
 
+Progress = Callable[[str, int, int, int], None]
+"""Told now and then, while a grid runs, its name, how many of its CTAs are done, how many there are, and the cycle."""
+
+
 @attrs.frozen
 class Options:
     """How to simulate. `timing` False runs functionally at full speed (cycles are then 0).
@@ -50,6 +55,7 @@ class Options:
     cycle_limit: int = CYCLE_LIMIT
     instruction_limit: int = 0
     trace: bool = False
+    progress: Progress | None = None
 
 
 FaultKind = Literal[

@@ -138,3 +138,16 @@ def test_ptx_is_compiled_at_load(gpu, form):
     a = np.arange(1000, dtype=np.float32)
     launch = kernel[4, 256](a, 2.5, 1000)
     assert np.array_equal(a, np.arange(1000, dtype=np.float32) * np.float32(2.5)) and not launch.hazards
+
+
+@pytest.mark.parametrize("timing", [True, False])
+def test_progress_of_a_long_grid(cases, timing):
+    told = []
+    device = runtime.Device("sm_90", timing=timing, progress=lambda *seen: told.append(seen))
+    kernel = device.load((cases / "ours.bin").read_bytes())["k_switch"]
+    kernel[20000, 64](device.zeros(20000 * 64, np.int32), 1).wait()
+    assert len(told) > 1
+    assert {name for name, *_ in told} == {"k_switch"} and {total for *_, total, _ in told} == {20000}
+    done = [seen[1] for seen in told]
+    assert done == sorted(done) and done[0] < done[-1] == 20000
+    assert not timing or told[-1][3] > told[0][3] > 0

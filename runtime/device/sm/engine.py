@@ -21,7 +21,8 @@ from runtime.device.sm.prove import register_name
 from runtime.device.sm.table import Ref
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
-QUANTA_A_CALL = 64
+QUANTA_A_CALL, TURNS_A_CALL = 16, 256
+"""How much is simulated between two looks at the world."""
 PRINT_BYTES = 1 << 20
 """Size of the printf buffer, as the driver's default; what does not fit is lost."""
 
@@ -225,22 +226,24 @@ class _Run:
         return [Ref(n, self.tables[n]) for n in names.split()]
 
     def run(self) -> int:
-        """1 done, 2 deadlock, negative: minus the fault."""
-        if not self.options.timing:
+        """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""
+        names = "CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC"
+        if self.options.timing:
+            from runtime.device.sm import machine
+
+            arguments = [Ref("NEXT", np.full(self.sms, L.BIG, np.int64))]
+            arguments += self.args(f"{names} L1 BK L2 MP X RES SRC RAW PEND HAZ SBR")
+            step, turns = machine.run_timed, QUANTA_A_CALL
+        else:
             from runtime.device.sm import functional
 
-            arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC")
-            while True:
-                result = functional.run_untimed(256, *arguments)
-                if result:
-                    return int(result)
-        from runtime.device.sm import machine
-
-        soon = np.full(self.sms, L.BIG, np.int64)
-        arguments = self.args("CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC L1 BK L2 MP X RES SRC RAW PEND HAZ SBR")
-        starts = Ref("NEXT", soon)
+            arguments = self.args(names)
+            step, turns = functional.run_untimed, TURNS_A_CALL
+        g, tell = self.g, self.options.progress
         while True:
-            result = machine.run_timed(QUANTA_A_CALL, starts, *arguments)
+            result = step(turns, *arguments)
+            if tell is not None:
+                tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:
                 return int(result)
 
