@@ -183,7 +183,8 @@ def _text(arguments: Arguments, launches: list[Facts], sections: tuple[Section, 
         return ncu_csv.details(launches, sections, base)
     single = tuple(section for section in sections if section.extra is not None or section.rows)
     text = "\n".join(details(f, single, base) for f in launches) if single else ""
-    return text + together(launches, sections, float(arguments.number("peak-bandwidth", 0)))
+    rest = together(launches, sections, float(arguments.number("peak-bandwidth", 0)))
+    return f"{text}\n{rest}" if text and rest else text + rest
 
 
 def _record(arguments: Arguments, words: list[str]) -> int | None:

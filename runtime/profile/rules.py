@@ -67,7 +67,9 @@ def _occupancy(f: Facts, out: Values) -> list[Finding]:
         text = f"Theoretical occupancy is {theory:.0f} %: {name.replace('_', ' ')} allow {limits[name]:.0f} blocks."
         found.append(Finding("Occupancy", "TheoreticalOccupancy", text))
     if f.outcome.cycles and reached < 0.8 * theory:
-        text = f"Achieved occupancy is {reached:.0f} %, of {theory:.0f} % possible: too few blocks, or uneven ones."
+        few = number(out, "launch__waves_per_multiprocessor") < 1
+        why = "too few blocks to fill the SMs" if few else "short blocks, uneven ones, or a tail"
+        text = f"Achieved occupancy is {reached:.0f} %, of {theory:.0f} % possible: {why}."
         found.append(Finding("Occupancy", "AchievedOccupancy", text))
     return found
 
