@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 INTS = ("i1", "i8", "i16", "i32", "i64")
 ODD = ("i7", "i24", "i33", "i48", "i96", "i128")
 FLOATS = ("float", "double")
+HALVES = ("half",)
 
 
 @attrs.frozen
@@ -33,11 +34,11 @@ class Expr:
 
 def width(type_: str) -> int:
     """Bits of a type."""
-    return {"float": 32, "double": 64}.get(type_) or int(type_[1:])
+    return {"half": 16, "float": 32, "double": 64}.get(type_) or int(type_[1:])
 
 
 def is_float(type_: str) -> bool:
-    return type_ in FLOATS
+    return type_ in FLOATS or type_ in HALVES
 
 
 _ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr")
@@ -112,9 +113,11 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
             source = draw(st.sampled_from([t for t in pool if t in ("i8", "i16", "i32", "i64")] or ["i32"]))
             return Expr(draw(st.sampled_from(("sitofp", "uitofp"))), type_, (make(source, left - 1),))
         if choice == 5:
-            other = "double" if type_ == "float" else "float"
-            if other in pool:
-                return Expr("fpext" if type_ == "double" else "fptrunc", type_, (make(other, left - 1),))
+            others = [t for t in pool if is_float(t) and t != type_]
+            if others:
+                other = draw(st.sampled_from(others))
+                op = "fpext" if width(type_) > width(other) else "fptrunc"
+                return Expr(op, type_, (make(other, left - 1),))
         if choice == 6:
             return Expr(
                 draw(st.sampled_from(("fneg", "fabs", "floor", "ceil", "trunc.f", "rint"))),
@@ -139,20 +142,21 @@ def float_bits(value: float, type_: str) -> int:
     """IEEE bits; float rounds to nearest."""
     if type_ == "double":
         return int.from_bytes(struct.pack("<d", value), "little")
-    found: int
+    code, infinity = ("<e", 0x7C00) if type_ == "half" else ("<f", 0x7F800000)
     try:
-        found = struct.unpack("<I", struct.pack("<f", value))[0]
+        return int.from_bytes(struct.pack(code, value), "little")
     except OverflowError:
-        found = 0x7F800000 | (0x80000000 if value < 0 else 0)
-    return found
+        return infinity | (1 << (width(type_) - 1) if value < 0 else 0)
 
 
 def float_value(bits: int, type_: str) -> float:
-    value: float = struct.unpack("<d" if type_ == "double" else "<f", bits.to_bytes(width(type_) // 8, "little"))[0]
+    value: float = struct.unpack(
+        {"half": "<e", "float": "<f", "double": "<d"}[type_], bits.to_bytes(width(type_) // 8, "little")
+    )[0]
     return value
 
 
-NAN = {"float": 0x7FC00000, "double": 0x7FF8000000000000}
+NAN = {"half": 0x7E00, "float": 0x7FC00000, "double": 0x7FF8000000000000}
 
 
 def evaluate(expr: Expr, arguments: Sequence[int], fuse: bool = False) -> int:
@@ -267,7 +271,7 @@ def _float_op(e: Expr, args: list[int]) -> int:
     source = e.args[0].type
     if e.op in ("sitofp", "uitofp"):
         number = signed(args[0], width(source)) if e.op == "sitofp" else args[0]
-        return float_bits(float(number), e.type) if e.type == "double" else _int_to_single(number)
+        return float_bits(float(number), e.type) if e.type == "double" else _int_to_float(number, e.type)
     values = [float_value(a, x.type) for a, x in zip(args, e.args, strict=True)]
     a = values[0]
     match e.op:
@@ -303,10 +307,10 @@ def _float_op(e: Expr, args: list[int]) -> int:
     return float_bits(result, e.type)
 
 
-def _int_to_single(number: int) -> int:
-    """Integer to float with one rounding, to nearest even."""
+def _int_to_float(number: int, type_: str) -> int:
+    """Integer to float or half with one rounding, to nearest even."""
     magnitude = abs(number)
-    excess = magnitude.bit_length() - 24
+    excess = magnitude.bit_length() - (11 if type_ == "half" else 24)
     if excess > 0:
         rest = magnitude & ((1 << excess) - 1)
         magnitude >>= excess
@@ -314,7 +318,7 @@ def _int_to_single(number: int) -> int:
         if rest > half or (rest == half and magnitude & 1):
             magnitude += 1
         magnitude <<= excess
-    return float_bits(-float(magnitude) if number < 0 else float(magnitude), "float")
+    return float_bits(-float(magnitude) if number < 0 else float(magnitude), type_)
 
 
 # --- LLVM IR ----------------------------------------------------------------------------------------------------
@@ -377,6 +381,8 @@ def to_ir(expr: Expr, name: str = "kernel") -> str:
         t = e.type
         if e.op == "const":
             if is_float(t):
+                if t == "half":
+                    return f"0xH{e.data:04X}"
                 return f"0x{float_bits(float_value(e.data, t), 'double'):016X}"
             return str(signed(e.data, width(t))) if t != "i1" else ("true" if e.data else "false")
         if e.op == "arg":

@@ -52,3 +52,11 @@ def test_odd_widths(level: int, program: expr.Expr, rows: list[list[int]]) -> No
 def test_floats(level: int, program: expr.Expr, rows: list[list[int]]) -> None:
     """float and double with conversions."""
     _check(program, rows, level=level)
+
+
+@pytest.mark.parametrize("level", [0, 3])
+@SETTINGS
+@given(program=expr.expressions((*expr.HALVES, "float", "i16", "i32")), rows=ROWS)
+def test_halves(level: int, program: expr.Expr, rows: list[list[int]]) -> None:
+    """half beside float: every operation rounds once."""
+    _check(program, rows, level=level)
