@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, V
-from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.operands import guarded, map_reads, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
-from minicc.sass.instr import Reg
+from minicc.sass.instr import PT, Reg
 
+_MOST_KEPT = 2
+"""Predicates that live on because a compare was not repeated."""
 _PURE = frozenset(
     [
         "IADD3",
@@ -80,6 +84,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 return False
         return True
 
+    renamed: dict[int, V] = {}
+    kept: set[int] = set()
     for b, block in enumerate(function.blocks):
         out: list[MInst] = []
         for at, inst in enumerate(block.insts):
@@ -100,7 +106,27 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             copies = _copies(inst, before[0])
             if copies is not None:
                 out[-1:] = copies
+            elif b == before[1] and _same_predicate(inst, before[0], renamed, kept):
+                out.pop()
         block.insts = out
+    if renamed:
+        for block in function.blocks:
+            for inst in block.insts:
+                map_reads(inst, lambda v: attrs.evolve(v, reg=renamed[v.reg.id].reg) if v.reg.id in renamed else v)
+
+
+def _same_predicate(inst: MInst, before: MInst, renamed: dict[int, V], kept: set[int]) -> bool:
+    """Let a compare of the same block stand for a later one; few, since they live on in one of seven predicates."""
+    to, source = inst.dsts[0], before.dsts[0]
+    if inst.mnemonic not in ("ISETP", "FSETP") or not isinstance(to, V) or not isinstance(source, V):
+        return False
+    if inst.dsts[1] != Reg("P", PT) or before.dsts[1] != Reg("P", PT):
+        return False
+    if source.reg.id not in kept and len(kept) == _MOST_KEPT:
+        return False
+    kept.add(source.reg.id)
+    renamed[to.reg.id] = source
+    return True
 
 
 def _copies(inst: MInst, before: MInst) -> list[MInst] | None:
