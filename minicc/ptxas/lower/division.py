@@ -21,6 +21,11 @@ def divide(b: Builder, inst: ptx.Inst) -> None:
     d, left, right = inst.operands
     remainder = inst.opcode == "rem"
     if bits(type_) == 64:
+        known = b.constant(right)
+        power = known.bit_length() - 1 if known is not None and known > 0 and not known & (known - 1) else -1
+        if 0 <= power < (63 if signed(type_) else 64):
+            shifted(b, b.dst(d), b.val64(left), power, signed(type_), remainder)
+            return
         long_form(b, b.dst(d), b.val64(left), b.val64(right), signed(type_), remainder)
         return
     known = b.constant(right)
@@ -29,6 +34,37 @@ def divide(b: Builder, inst: ptx.Inst) -> None:
     if known is not None and by_constant(b, out, b.reg(x), known, type_, remainder):
         return
     short_form(b, out, b.reg(x), b.reg(operand(b, right, type_)), signed(type_), remainder)
+
+
+def shifted(b: Builder, out: V, x: Pair, power: int, sign: bool, remainder: bool) -> None:
+    """64 bits by 2^power. A negative dividend is first raised by 2^power - 1, so that the shift rounds toward zero."""
+    low, high = b.reg(x[0]), b.reg(x[1])
+    raised: Pair = (low, high)
+    if sign and power:
+        ones = b.new("SHF.R.S32.HI", ZERO, imm(31), high)
+        lower = ones if power >= 32 else b.new("SHF.R.U32.HI", ZERO, imm(32 - power), ones)
+        upper = b.new("SHF.R.U32.HI", ZERO, imm(64 - power), ones) if power > 32 else ZERO
+        total = b.temp(2)
+        b.add64(total, (low, high), (lower, upper))
+        raised = V(total.reg, 0), V(total.reg, 1)
+    if remainder:
+        mask = (1 << power) - 1
+        if not sign:
+            b.move64(out, b.logic(low, imm(mask), 0xC0), b.logic(high, imm(mask >> 32), 0xC0))
+            return
+        kept = b.logic(raised[0], imm(~mask), 0xC0), b.logic(raised[1], imm(~mask >> 32), 0xC0)
+        b.sub64(out, (low, high), kept)
+        return
+    top = "SHF.R.S32.HI" if sign else "SHF.R.U32.HI"
+    if power >= 32:
+        fill: MOperand = b.new("SHF.R.S32.HI", ZERO, imm(31), raised[1]) if sign else ZERO
+        first = b.new(top, ZERO, imm(power - 32), raised[1]) if power > 32 else raised[1]
+        b.move64(out, first, fill)
+    elif power:
+        first = b.new("SHF.R.S64" if sign else "SHF.R.U64", raised[0], imm(power), raised[1])
+        b.move64(out, first, b.new(top, ZERO, imm(power), raised[1]))
+    else:
+        b.move64(out, low, high)
 
 
 def magic_unsigned(divisor: int, width: int) -> tuple[int, int, bool]:

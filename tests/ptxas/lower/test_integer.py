@@ -447,3 +447,24 @@ def test_conversions() -> None:
         t.add("sat_" + name.replace(".", "_"), f"cvt.sat.{name} %d, %a;", U[source], wide,
               lambda x, v=VIEW[sf], n=source, low=low, high=high: max(low, min(high, v(x, n))))  # fmt: skip
     t.check()
+
+
+@pytest.mark.parametrize("kind", ["u64", "s64"])
+def test_wide_division_by_powers_of_two(kind: str) -> None:
+    """div and rem of 64 bits by 2^k, around every boundary."""
+    edges = [0, 1, 2, 3, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 63) - 1]
+    values = sorted({v + s & (1 << 64) - 1 for e in edges for v in (e, -e) for s in (-1, 0, 1)})
+    powers = [0, 1, 5, 31, 32, 33, 47, 62]
+    cases = {
+        f"{op}{k}": Case(f"{op}.{kind} %d, %a, {1 << k};", ("uint64",), "uint64")
+        for op in ("div", "rem")
+        for k in powers
+    }
+    found = run(cases, {name: [np.array(values, np.uint64)] for name in cases})
+    for name, out in found.items():
+        divisor = 1 << int(name[3:])
+        for given, got in zip(values, out, strict=True):
+            x = given - (1 << 64) if kind == "s64" and given >> 63 else given
+            quotient = abs(x) // divisor * (1 if x >= 0 else -1)
+            want = quotient if name.startswith("div") else x - quotient * divisor
+            assert int(got) == want & (1 << 64) - 1, (name, x)
