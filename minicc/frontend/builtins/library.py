@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from minicc.frontend.tokens import Token
 
 # Names that begin so may be found in these files, without a header.
-ALWAYS = (("__v", "video"), ("atomicAdd", "atomics"), ("__dp", "dot"), ("__nv_atomic", "nvatomic"), ("__cluster", "cluster"))
+ALWAYS = (
+    ("__v", "video"),
+    ("atomicAdd", "atomics"),
+    ("__dp", "dot"),
+    ("__nv_atomic", "nvatomic"),
+    ("__cluster", "cluster"),
+)
 FOLDER = Path(__file__).parent.parent / "lib"
 _ITEM = re.compile(r"^(?=[A-Za-z_])", re.M)
 _NAME = re.compile(r"\b(operator\W+?|\w+)\s*\(")
