@@ -82,7 +82,13 @@ class Condition:
                 bracketed = i + 1 < len(line) and line[i + 1].text == "("
                 name = i + 2 if bracketed else i + 1
                 if token.text == "__has_include":
-                    raise _BadCondition(token, "'__has_include' is not supported")
+                    close = next((k for k in range(i, len(line)) if line[k].text == ")"), 0)
+                    if not bracketed or not close:
+                        raise _BadCondition(token, "missing '(' after '__has_include'")
+                    found = self.preprocessor.has_include(line[i + 2 : close], token)
+                    out.append(Token(NUMBER, "1" if found else "0", token.source, token.start))
+                    i = close + 1
+                    continue
                 if name >= len(line) or line[name].kind != IDENT:
                     raise _BadCondition(token, "macro name missing")
                 if bracketed and (name + 1 >= len(line) or line[name + 1].text != ")"):

@@ -159,7 +159,7 @@ HEADERS: dict[str, str] = {
         values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h x86intrin.h sys/cdefs.h sys/file.h sys/ioctl.h
         sys/ipc.h sys/mman.h sys/param.h sys/poll.h sys/ptrace.h sys/resource.h sys/select.h sys/sem.h sys/shm.h
         sys/signal.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/timeb.h
-        sys/times.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h channel_descriptor.h cublas.h cublas_v2.h
+        sys/times.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h channel_descriptor.h
         cudaProfiler.h cuda_gl_interop.h cuda_occupancy.h cuda_profiler_api.h cufft.h curand.h cusolverDn.h
         cusparse.h cusparse_v2.h driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
         nvtx3/nvToolsExt.h""".split(),  # noqa: SIM905
@@ -192,8 +192,11 @@ HEADERS: dict[str, str] = {
                                "cooperative_groups/memcpy_async.h")},
 }  # fmt: skip
 
-PREFIXES: dict[str, str] = {"thrust/": "stdint.h", "cuda/std/": "stdint.h", "cuda/": "stdint.h", "cub/": "cub.h"}
-"""Likewise for all headers of a folder."""
+PREFIXES: dict[str, str] = {
+    "thrust/": "stdint.h", "cuda/": "stdint.h", "cub/": "cub.h", "cublas": "cublas.h", "nvtx3/": "", "cudnn": "",
+    "cusparseLt.h": "",
+}  # fmt: skip
+"""Likewise for all headers whose names begin so."""
 
 STDINT = frozenset(
     [

@@ -450,6 +450,8 @@ class Preprocessor:
         return Condition(self, name).value(rest) != 0
 
     def defined(self, name: str) -> bool:
+        if name == "__has_include":
+            return True
         return name in self.macros or name in self.lazy or name in predefined.DYNAMIC
 
     def _pragma(self, name: Token, rest: list[Token], source: SourceFile) -> None:
@@ -507,6 +509,14 @@ class Preprocessor:
         self.depth += 1
         self._file(found)
         self.depth -= 1
+
+    def has_include(self, name: list[Token], at: Token) -> bool:
+        """`__has_include(...)`: what stands in the brackets."""
+        if not name:
+            return False
+        quoted = name[0].kind == STRING
+        wanted = name[0].text[1:-1] if quoted else "".join(t.text for t in name[1:-1])
+        return self._find(wanted, quoted, at.source) is not None
 
     def _find(self, wanted: str, quoted: bool, source: SourceFile) -> SourceFile | None:
         folders = [Path(f) for f in self.options.includes]
