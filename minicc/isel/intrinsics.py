@@ -189,6 +189,16 @@ class Intrinsics(Base):
         zero = build.const("i64", 0)
         if bits % 64:
             parts[-1] = build.zext(parts[-1], bits % 64, "i64")
+        if which in ("bitreverse", "bswap") and bits % 64 == 0:
+            out = []
+            for part in parts[::-1]:
+                if which == "bitreverse":
+                    out.append(build.pure("brev.i64", "i64", part))
+                else:
+                    low, high = build.trunc(part), build.high(part)
+                    swapped = [build.pure("bswap.i32", "i32", half) for half in (high, low)]
+                    out.append(build.pack(*swapped))
+            return out
         if which == "ctpop":
             total = build.const("i32", 0)
             for part in parts:
@@ -291,6 +301,43 @@ class Intrinsics(Base):
         limit = build.binary("xor", kind, build.binary("ashr", kind, x, build.const("i32", full - 1)),
                              build.const(kind, (1 << (full - 1)) - 1))  # fmt: skip
         return [build.select(kind, flag, limit, result)]
+
+    def saturating_shift(self, inst: ir.Inst, signed_: bool) -> list[Node]:
+        """sshl.sat and ushl.sat: what does not shift back gives the limit."""
+        build = self.build
+        bits, (x, amount) = self.int_args(inst, signed_)
+        if bits not in (32, 64):
+            self.unsupported(f"saturating shift of i{bits}")
+        kind = x.type
+        by = build.trunc(amount)
+        shifted = build.binary("shl", kind, x, by)
+        back = build.binary("ashr" if signed_ else "lshr", kind, shifted, by)
+        limit = build.const(kind, -1)
+        if signed_:
+            sign = build.binary("ashr", kind, x, build.const("i32", bits - 1))
+            limit = build.binary("xor", kind, sign, build.const(kind, (1 << (bits - 1)) - 1))
+        return [build.select(kind, build.icmp("eq", back, x), shifted, limit)]
+
+    def to_nearest_integer(self, inst: ir.Inst, half_away: bool) -> list[Node]:
+        """lrint (to even) and lround (half away from zero)."""
+        build = self.build
+        a = self.one(inst.args[0])
+        if a.type in ("f16", "bf16"):
+            a = self.float_to(a, "f32")
+        kind = self.legal(inst.type)[0]
+        if half_away:
+            return [build.pure(f"fptosi.{kind}.{a.type}", kind, self.round_one(a))]
+        return [build.pure(f"f2i.s.rn.{kind}.{a.type}", kind, a)]
+
+    def reduce_float(self, inst: ir.Inst, head: str) -> list[Node]:
+        """vector.reduce of floats: sums and products in order, from the start value."""
+        parts = list(self.parts(inst.args[-1]))
+        result = self.one(inst.args[0]) if len(inst.args) > 1 else parts.pop(0)
+        for part in parts:
+            kind = part.type
+            half = kind in ("f16", "bf16")
+            result = self.half(head, result, part) if half else self.build.pure(f"{head}.{kind}", kind, result, part)
+        return [result]
 
     def three_way(self, inst: ir.Inst, signed_: bool) -> list[Node]:
         """scmp / ucmp: -1, 0, 1."""
@@ -640,6 +687,12 @@ _SPECIAL: dict[str, _Handler] = {
     **{f"{s}{op}.with.overflow": _partial(Intrinsics.overflow, op, s == "s")
        for s in "su" for op in ("add", "sub", "mul")},
     **{f"{s}{op}.sat": _partial(Intrinsics.saturating, op, s == "s") for s in "su" for op in ("add", "sub")},
+    "ushl.sat": _partial(Intrinsics.saturating_shift, False),
+    "sshl.sat": _partial(Intrinsics.saturating_shift, True),
+    **{op: _partial(Intrinsics.to_nearest_integer, "round" in op) for op in ("lrint", "llrint", "lround", "llround")},
+    **{f"vector.reduce.{op}": _partial(Intrinsics.reduce_float, head)
+       for op, head in (("fadd", "fadd"), ("fmul", "fmul"), ("fmin", "fmin"), ("fmax", "fmax"),
+                        ("fminimum", "fminnan"), ("fmaximum", "fmaxnan"))},
     **{f"vector.reduce.{op}": _partial(Intrinsics.reduce, op)
        for op in ("add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax")},
 }  # fmt: skip

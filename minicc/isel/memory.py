@@ -166,8 +166,10 @@ class Memory(Base):
             head = self.ordered_head("ld", inst)
         elif "volatile" in inst.flags and space in ("gen", "global", "shared"):
             head = "ldvol"
-        elif space in ("global",) and "invariant.load" in inst.metadata:
+        elif space == "global" and "invariant.load" in inst.metadata:
             head = "ldnc"
+        elif "nontemporal" in inst.metadata and space in ("gen", "global", "shared"):
+            head = "ldcs"
         nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
         if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
             self.fence("fencesc", self.scope(inst))
@@ -274,6 +276,8 @@ class Memory(Base):
             head = self.ordered_head("st", inst)
         elif "volatile" in inst.flags and self.space(pointer.type) in ("gen", "global", "shared"):
             head = "stvol"
+        elif "nontemporal" in inst.metadata and self.space(pointer.type) in ("gen", "global", "shared"):
+            head = "stcs"
         value = inst.args[0]
         self.store(head, self.space(pointer.type), value.type, self.parts(value), self.one(pointer), inst.align or 1)
         return []
@@ -406,9 +410,15 @@ class Memory(Base):
     def op_cmpxchg(self, inst: ir.Inst) -> list[Node]:
         build = self.build
         pointer = self.one(inst.args[0])
-        expected, new = self.one(inst.args[1]), self.one(inst.args[2])
         bits = self.layout.bits(inst.args[1].type)
         space = self.space(inst.args[0].type)
+        if bits == 128:
+            wanted, other = self.parts(inst.args[1]), self.parts(inst.args[2])
+            node = self.atomic("cas", space, "i128", pointer, (*wanted, *other), inst)
+            node.type = ""
+            parts = [build.raw("res.i64", "i64", (node,), i) for i in range(2)]
+            return [*parts, self.wide_compare("eq", 128, parts, wanted)]
+        expected, new = self.one(inst.args[1]), self.one(inst.args[2])
         kind = expected.type
         if bits < 32:
             if bits != 16:

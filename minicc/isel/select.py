@@ -71,7 +71,9 @@ def _function(
     mark_uses(blocks, lowering)
     for dag in blocks:
         for node in dag.nodes:
-            if node.head == "atom" and node.uses == 0 and not node.op.startswith(("atom.exch", "atom.cas")):
+            if node.head != "atom" or node.uses or node.op.startswith(("atom.exch", "atom.cas")):
+                continue
+            if node.data[0] in ("relaxed", "release"):  # red has no others
                 node.rename("red" + node.op[4:], "")
     explain = options.explain or explanation is not None
     cover = Cover(of(arch), options.how == "first-match", explain)
