@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
@@ -75,6 +76,7 @@ def mutate(text: str, rng: random.Random) -> str:
 def test_mutated_programs(seed: int) -> None:
     rng = random.Random(seed)
     programs = [p.replace("K(", "k(") for p in ACCEPTED.values()]
+    programs += [path.read_text() for path in sorted((Path(__file__).parent / "constructs").glob("*.cu"))]
     for _ in range(150):
         text = mutate(rng.choice(programs), rng)
         try:

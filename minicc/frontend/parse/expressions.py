@@ -131,6 +131,8 @@ class Expressions(Packs):
             if self.greater_ends and op in (">", ">>"):
                 return left
             self.i += 1
+            if op == "<<" and self.at("<"):
+                self.fail("launching kernels from device code is not supported", token)
             right = self.binary_expression(here + 1)
             left = self.binary(op, left, right, token)
         del tokens
@@ -476,7 +478,7 @@ class Expressions(Packs):
             if token.text == "[":
                 return self.lambda_expression()
             if token.text == "<<<" or (token.text == "<<" and self.peek().text == "<"):
-                self.fail("kernel launches are host code, which is not supported", token)
+                self.fail("launching kernels from device code is not supported", token)
         if kind == STRING:
             return self._text(token)
         if kind == CHAR:

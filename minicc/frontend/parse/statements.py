@@ -103,7 +103,7 @@ class Statements(Records):
         if isinstance(e, ast.Overloads):
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         if self.at("<<<") or (self.at("<<") and self.peek().text == "<"):
-            self.fail("kernel launches are host code, which is not supported", self.token)
+            self.fail("launching kernels from device code is not supported", self.token)
         self.expect(";", "after expression")
         self._warn_unused(e)
         return ast.ExprStmt(token, e)
