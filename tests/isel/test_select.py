@@ -106,7 +106,7 @@ def test_atomics() -> None:
         ' %f = atomicrmw fadd ptr %p, float 1.0 syncscope("block") acq_rel\n store i32 %o, ptr %p'
     )
     assert names(kernel("ptr %p, i32 %a", code)) == [
-        "atom.relaxed.gpu.global.add.u32", "red.acq_rel.cta.global.add.f32", "st.global.u32",
+        "atom.relaxed.gpu.global.add.u32", "atom.acq_rel.cta.global.add.f32", "st.global.u32",
     ]  # fmt: skip
 
 
