@@ -13,10 +13,9 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr")
-_DECLARED = re.compile(
+_DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t) (\w+)"
-    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\(",
-    re.M,
+    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\("
 )
 HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
 """Names that a using directive for std does not bring in: device code means CUDA's own by them."""
@@ -28,7 +27,7 @@ def names() -> dict[str, tuple[str, ...]]:
     out: dict[str, tuple[str, ...]] = {}
     for file in _FILES:
         text = (FOLDER / f"{file}.h").read_text(encoding="utf-8")
-        for match in _DECLARED.finditer(text):
+        for match in re.finditer(_DECLARED, text, re.M):
             name = match[1] or match[2] or match[3]
             if file not in out.get(name, ()):
                 out[name] = (*out.get(name, ()), file)
