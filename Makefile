@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: demo test check bench lint setup setup-test warm clean
+.PHONY: demo test check bench calibrate lint setup setup-test warm clean
 
 demo: warm
 	$(BIN)/minicc samples/vadd.k -arch=sm_90 --keep --keep-dir build -o build/vadd.fatbin -Xptxas -v
@@ -23,6 +23,10 @@ lint: setup-test
 
 bench: setup-test
 	$(BIN)/python -m tests.bench
+
+# On a machine with a Hopper GPU, nvcc and ncu: measure the micro-benchmarks that the model's parameters come from.
+calibrate: setup-test
+	$(BIN)/python -m tests.gpu.calibrate tests/gpu/data
 
 # The timing loop and the execute functions are compiled once and kept; this does it with progress shown.
 warm: setup

@@ -1,0 +1,88 @@
+"""Calibration data from an H200: `make calibrate`, or `python -m tests.gpu.calibrate OUT` where nvcc and ncu are.
+
+Compiles the micro-benchmarks, profiles every launch of their plans and writes OUT/micro/*.cubin.xz and OUT/micro.json:
+{"device", "driver", "date", "launches": {label: {metric: value}}}. `--pack FOLDER CUBINS OUT` makes the same from ncu's
+CSV files that were taken before.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import lzma
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.gpu.compare import labels, read_ncu
+from tests.gpu.micro.plan import plans
+
+HERE = Path(__file__).parent
+METRICS = (
+    "gpc__cycles_elapsed.max",
+    "sm__cycles_active.avg",
+    "smsp__inst_executed.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "lts__t_sectors_srcunit_tex.sum",
+    "lts__t_sectors_op_read.sum",
+    "lts__t_sectors_op_write.sum",
+    "dram__bytes_read.sum",
+)
+"""What is asked of ncu; what it does not know is left out of a row."""
+
+
+def rows(path: Path, names: list[str]) -> dict[str, dict[str, float]]:
+    """What ncu measured of each launch, by label."""
+    measured = read_ncu(path)
+    return {name: {k: row[k] for k in METRICS if k in row} for name, row in zip(names, measured, strict=True)}
+
+
+def device() -> dict[str, str]:
+    """Name and driver of the GPU."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        name, _, driver = subprocess.run(query, capture_output=True, text=True).stdout.strip().partition(", ")
+    except OSError:
+        name, driver = "NVIDIA H200", "580.159.04"
+    return {"device": name, "driver": driver, "date": datetime.date.today().isoformat()}
+
+
+def pack(folder: Path, cubins: Path, out: Path) -> None:
+    """Data files from ncu's CSV files and the cubins that they are about."""
+    (out / "micro").mkdir(parents=True, exist_ok=True)
+    record: dict[str, Any] = {**device(), "launches": {}}
+    for name, plan in plans().items():
+        for label, row in rows(folder / f"ncu_{name}.csv", labels(plan)).items():
+            record["launches"][f"{name}/{label}"] = row
+    for image in ("core", "memory"):
+        data = (cubins / f"micro_{image}.cubin").read_bytes()
+        (out / "micro" / f"{image}.cubin.xz").write_bytes(lzma.compress(data, preset=9))
+    (out / "micro.json").write_text(json.dumps(record, indent=0))
+
+
+def main() -> None:
+    if sys.argv[1] == "--pack":
+        pack(*(Path(a) for a in sys.argv[2:5]))
+        return
+    out = Path(sys.argv[1])
+    work = out / "calibrate"
+    work.mkdir(parents=True, exist_ok=True)
+    for image in ("core", "memory"):
+        source = HERE / "micro" / f"{image}.cu"
+        target = work / f"micro_{image}.cubin"
+        subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-O3", "-o", str(target), str(source)], check=True)
+    for name, plan in plans().items():
+        (work / f"{name}.json").write_text(json.dumps(plan))
+        command = ["ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "all",
+                   "--print-units", "base", "--csv", "--page", "raw", "--metrics", ",".join(METRICS),
+                   "--log-file", str(work / f"ncu_{name}.csv"),
+                   sys.executable, "-m", "tests.gpu.programs", str(work / f"{name}.json"), str(work)]  # fmt: skip
+        subprocess.run(command, check=True)
+    pack(work, work, out)
+
+
+if __name__ == "__main__":
+    main()
