@@ -1,11 +1,11 @@
 """The tensor cores of each generation: instruction, shape, latency, throughput, formats.
 
-Latency and throughput are those of the pattern-database document (004, "Tensor Core Evolution"): relative cycles that it
-read out of a compiler's cost tables, not of a machine; the cost classes `wmma`, `mma`, `wgmma` and `tcgen` of selection
-follow their order. `measured` is cycles on an H200 (the project's probes: issue to first use of D of
-mma.sync m16n8k16, and issue interval per sub-core); None where no machine was at hand. Formats are PTX's, by the first
-SM whose instructions take them; where the document lists a format that PTX does not have there (FP32 inputs, INT4 on
-sm_100), PTX is followed and the format left out.
+Latency and throughput are those of the pattern-database document (004, "Tensor Core Evolution"): relative cycles that
+it read out of a compiler's cost tables, not of a machine; the cost classes `wmma`, `mma`, `wgmma` and `tcgen` of
+selection follow their order. `measured` is cycles on an H200 (the project's probes: issue to first use of D of mma.sync
+m16n8k16, and issue interval per sub-core); None where no machine was at hand. Formats are PTX's, by the first SM whose
+instructions take them; where the document lists a format that PTX does not have there (FP32 inputs, INT4 on sm_100),
+PTX is followed and the format left out.
 """
 
 from __future__ import annotations

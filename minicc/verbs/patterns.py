@@ -72,8 +72,9 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
     """The patterns that words and options leave, each as a record."""
     from minicc.isel import cost as costs
     from minicc.isel import statistics as stats
-    from minicc.isel.database import CLASSES, of, root, unify
+    from minicc.isel.database import CLASSES, of, root, substitute, unify
     from minicc.isel.patterns import CATEGORIES, cost_of
+    from minicc.isel.patterns.axes import AXES
 
     category = values.get("category")
     if category and category not in (*CATEGORIES, "special"):
@@ -90,7 +91,7 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
             continue
         if "op" in values and unify(root(row.tree), values["op"]) is None:
             continue
-        first = stats.substitute(row.cost, {axis: next(iter(stats.AXES[axis])) for axis in stats.AXES})
+        first = substitute(row.cost, {axis: next(iter(texts)) for axis, texts in AXES.items()})
         latency, issue = cost_of(first, arch.sm)
         mantissa, exponent = costs.combine(latency, issue)
         out.append(
