@@ -27,9 +27,9 @@ are CUDA events around each launch, medians of seven, launch overhead included. 
 `tests/gpu/test_recorded.py` holds the model to them.
 
 *worst error* is the GPU's largest difference from the numpy reference (float64 for floats); *bits* says whether every
-output of the model equals the GPU's, bit for bit (a free order of float atomics excepted). The model's launch overhead,
-DRAM latency and SM start-up were fitted to nvcc's rows of this very table, so its errors here are no forecast for other
-kernels.
+output of the model equals the GPU's, bit for bit (a free order of float atomics excepted). The model's
+parameters come from micro-benchmarks, but earlier ones were fitted to this table; docs/accuracy.md has kernels that no
+parameter was fitted to.
 """
 
 
