@@ -115,13 +115,19 @@ def _wait(b: Builder, inst: ptx.Inst, sleeping: bool) -> None:
 
 
 def copy_arrive(b: Builder, inst: ptx.Inst) -> None:
-    """cp.async.mbarrier.arrive{.noinc}: the barrier learns when this thread's copies so far are there."""
+    """cp.async.mbarrier.arrive{.noinc}: the barrier learns when this thread's copies so far are there. ARRIVES takes a
+    uniform address only: with a vector register as its base it is an illegal instruction on an H200."""
     base, offset = place(b, inst.operands[0], _space(inst))
-    where = _memory(b, base, offset)
     if "noinc" not in inst.modifiers:
+        where = _memory(b, base, offset)
         b.emit("SYNCS.ARRIVE.TRANS64.RED.A0T1", (ZERO,), (where, ZERO), memory="barrier", side=True)
     kind = "ARVCNT" if "noinc" in inst.modifiers else "TRANSCNT"
-    b.emit(f"ARRIVES.LDGSTSBAR.64.{kind}", (), (where,), memory="barrier", side=True)
+
+    def one() -> None:
+        at = uniform.group(b, (b.reg(base),))
+        b.emit(f"ARRIVES.LDGSTSBAR.64.{kind}", (), (VMem(None, offset, ureg=at),), memory="barrier", side=True)
+
+    uniform.alone(b, one)
 
 
 def cluster(b: Builder, inst: ptx.Inst) -> None:
