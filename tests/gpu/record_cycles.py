@@ -1,7 +1,7 @@
 """Count cycles and sectors of images with Nsight Compute: `python -m tests.gpu.record_cycles IMAGES OUT`.
 
 IMAGES holds a folder per variant (ours, nvcc, ...) of `<kernel>.cubin`, whose scripts `record_samples` finds.
-One process per variant runs under `ncu`; OUT/ncu_<variant>.csv has ncu's rows, each led by the kernel file's name.
+One process per variant runs under `ncu`; OUT/ncu_<variant>.csv has ncu's rows, each led by the kernel file's name; its ID is the launch's number in the script.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def profile(folder: Path, out: Path) -> None:
         images = sorted(map(str, folder.glob("*.cubin")))
         script = [sys.executable, "-m", "tests.gpu.record_cycles", "--launch", str(counts), *images]
         subprocess.run([*NCU, "--metrics", ",".join(METRICS), "--log-file", str(log), *script], check=True)
-        names = [name for name, launches in json.loads(counts.read_text()) for _ in range(launches)]
+        places = [(name, number) for name, launches in json.loads(counts.read_text()) for number in range(launches)]
         rows = csv.reader(line for line in log.read_text().splitlines() if line.startswith('"') and line[1].isdigit())
         with (out / f"ncu_{folder.name}.csv").open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([names[int(row[0])], *row] for row in rows)
+            csv.writer(file, lineterminator="\n").writerows([*places[int(row[0])], *row[1:]] for row in rows)
 
 
 def main() -> None:

@@ -65,7 +65,7 @@ def test_instructions_and_sectors_are_what_ncu_counted_on_an_h200(sample, varian
         if sample in EXACT:
             assert count == theirs["smsp__inst_executed.sum"]
         else:
-            assert count == pytest.approx(theirs["smsp__inst_executed.sum"], rel=0.005)
+            assert count == pytest.approx(theirs["smsp__inst_executed.sum"], rel=0.01)
 
 
 @pytest.mark.parametrize("sample", ["spmv_merge", "sgemm_tiled", "softmax"])
