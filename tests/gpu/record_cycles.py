@@ -1,7 +1,8 @@
 """Count cycles and sectors of images with Nsight Compute: `python -m tests.gpu.record_cycles IMAGES OUT`.
 
 IMAGES holds a folder per variant (ours, nvcc, ...) of `<kernel>.cubin`, whose scripts `record_samples` finds.
-One process per variant runs under `ncu`; OUT/ncu_<variant>.csv has ncu's rows, each led by the kernel file's name; its ID is the launch's number in the script.
+One process per variant runs under `ncu`. OUT/ncu_<variant>.csv has ncu's rows, each led by the kernel file's name; ID
+is the number of the launch in its script.
 """
 
 from __future__ import annotations
