@@ -29,6 +29,7 @@ from minicc.sass import Effects, decode, effects
 from minicc.sass.instr import Imm, Instr, Reg, Target
 
 SIZE = 16
+_DEPBAR_STALL = 4
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
 _CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUATOM"})
@@ -234,6 +235,8 @@ class Checker:
         control = node.instr.control
         if not control.yield_ and (control.stall == 0 or control.stall >= 12):
             self._report("control", i, i, f"stall {control.stall} without yield")
+        if node.instr.mnemonic == "DEPBAR" and 0 < control.stall < _DEPBAR_STALL:
+            self._report("control", i, i, f"a stall of {_DEPBAR_STALL} is what holds the instruction after DEPBAR")
         for bar in (control.wbar, control.rbar):
             if bar == 6:
                 self._report("control", i, i, "barrier 6 does not exist")

@@ -106,7 +106,7 @@ _TABLE: dict[str, Timing] = {
     "STS": _late("lsu", "lds", 1, address="sts_addr"),
     **_spread(_late("lsu", "ldg", 1, address="stg_addr"), "STG ST STL REDG RED REDAS SUST SURED STSM STAS CCTL "
     "CCTLL CCTLT"),
-    **_spread(_late("lsu", "ldg", 1), "LDGSTS LDGDEPBAR SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF "
+    **_spread(_late("lsu", "ldg", 1), "LDGSTS SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF "
     "UTMAREDG UTMACCTL UTMACMDFLUSH"),
     **_spread(_FLOW, "BRA BRX BRXU JMP JMX JMXU EXIT RET CALL BSYNC WARPSYNC BREAK KILL YIELD"),
     # A stall below 5 after these was never seen in ptxas output (control.md, "Stall minimums").
@@ -118,7 +118,10 @@ _TABLE: dict[str, Timing] = {
     "FENCE": _late("lsu", "ldg", 20),
     "ERRBAR": attrs.evolve(_SYNC, stall=1),
     "CGAERRBAR": attrs.evolve(_SYNC, stall=6),
-    "DEPBAR": attrs.evolve(_SYNC, stall=1),
+    # Its scoreboard counts it a cycle after issue (uarch.md, "Six dependence counters"), and a DEPBAR may follow.
+    "LDGDEPBAR": _late("lsu", "ldg", 1, stall=2),
+    # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
+    "DEPBAR": attrs.evolve(_SYNC, stall=4),
     "BPT": _FLOW,
     "NOP": Timing("none"),
     "BMOV": _late("adu", "s2r", 24, stall=5),

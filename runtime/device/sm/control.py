@@ -297,8 +297,8 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
 @compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
 def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int:
     """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to
-    512, as many as can be read) to the output buffer; R4 = 1. __assertfail: the same record of R4..R15, then a fault.
-    Returns 0 or minus the fault."""
+    512, as many as can be read) to the output buffer; R4 = the format's conversions. __assertfail: the same record of
+    R4..R15, then a fault. Returns 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     c = WS[w, L.W_CTA]
     scratch = G[L.G_SCRATCH]
@@ -329,7 +329,28 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
                     break
                 store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
                 size += 4
-            store32(state + R4 + 4 * k, np.uint32(1))
+            # What printf returns is the number of its conversions ("no arguments" 0), as an H200 has it.
+            count = 0
+            open_ = ended = False
+            place = np.int64(load64(at + 8))
+            last = place + 4096
+            while not ended and place < last:
+                store64(scratch + 8 * k, np.uint64(place & ~np.int64(3)))
+                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
+                if done < 0:
+                    break
+                word = np.int64(load32(np.int64(load64(scratch + 256 + 8 * k))))
+                for byte in range(place & 3, 4):
+                    letter = word >> 8 * byte & 255
+                    if letter == 0:
+                        ended = True
+                        break
+                    percent = letter == 37
+                    if percent:
+                        count += -1 if open_ else 1
+                    open_ = percent and not open_
+                place = (place & ~np.int64(3)) + 4
+            store32(state + R4 + 4 * k, np.uint32(count))
         store32(at, np.uint32(16 + size))
         G[L.G_OUTLEN] += 16 + size
         if which == L.F_ASSERT:
