@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,15 +48,13 @@ def load_llvm() -> None:
     def load() -> None:
         import ctypes
         import importlib.util
+        import os
 
         package = importlib.util.find_spec("llvmlite")
         for folder in package.submodule_search_locations or () if package else ():
-            ctypes.CDLL(None).dlopen(f"{folder}/binding/libllvmlite.so".encode(), _RTLD_NOW)
+            ctypes.CDLL(None).dlopen(f"{folder}/binding/libllvmlite.so".encode(), os.RTLD_NOW)
 
     threading.Thread(target=load, daemon=True).start()
-
-
-_RTLD_NOW = 2
 
 
 @contextmanager
@@ -73,6 +71,10 @@ def preparing(arch: Arch) -> Iterator[None]:
     done = threading.Event()
 
     def prepare() -> None:
+        with suppress(Exception):  # the stage itself meets the same error, where it is reported
+            everything()
+
+    def everything() -> None:
         for name in LATER:
             import_module(name)
         import_module("minicc.isel.database").of(arch)

@@ -8,8 +8,8 @@ need it are, and a phi's input is read after the last position of the predecesso
 from __future__ import annotations
 
 from minicc.isel.cover import leaf_nodes
-from minicc.isel.dag import Node
-from minicc.isel.lower import BlockDag, Lowering
+from minicc.isel.dag import BlockDag, Node
+from minicc.isel.lower import Lowering
 from minicc.nvvm import ir
 
 END = 1 << 40

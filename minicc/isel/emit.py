@@ -12,9 +12,9 @@ from minicc.isel import template
 from minicc.isel.calls import AsmText, CallTarget
 from minicc.isel.coalesce import Lives
 from minicc.isel.cover import Cover, Tile
-from minicc.isel.dag import WIDTH, Node, signed
+from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
-from minicc.isel.lower import BlockDag, Lowering
+from minicc.isel.lower import Lowering
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 

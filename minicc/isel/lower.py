@@ -13,7 +13,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import Calls
-from minicc.isel.dag import FINVERT, INVERT, WIDTH, Builder, Node
+from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.intrinsics import Intrinsics
@@ -26,17 +26,6 @@ from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
-
-
-@attrs.define(eq=False, repr=False)
-class BlockDag:
-    """What one IR block became. `terminator` is a root node, `copies` maps successor blocks to phi moves."""
-
-    block: ir.Block
-    nodes: list[Node] = attrs.field(factory=list)
-    phis: list[tuple[ir.Inst, list[Node]]] = attrs.field(factory=list)
-    terminator: Node | None = None
-
 
 _INT_BINARY = frozenset(
     ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"]
@@ -366,7 +355,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         one = 0x3F800000 if kind == "f32" else 0x3FF0000000000000
         if kind == "f32":
             approximate = "afn" in flags or "fast" in flags
-            full = not self.options.prec_div or _fpmath(self.module, inst) >= 2.0
+            full = not self.options.prec_div or self.module.fpmath(inst) >= 2.0
             head = "fdivapprox" if approximate else "fdivfull" if full else "fdiv"
         else:
             head = "fdiv"
@@ -795,15 +784,4 @@ _CASTS = frozenset(
 _ELEMENTWISE = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem"])
 
 
-def _fpmath(module: ir.Module, inst: ir.Inst) -> float:
-    """Permitted error in ulp from !fpmath; 0 where there is none."""
-    node = module.node(inst.metadata.get("fpmath"))
-    if node is not None and node.items and isinstance(node.items[0], ir.ConstFloat):
-        import struct
-
-        value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
-        return value
-    return 0.0
-
-
-__all__ = ["FINVERT", "INVERT", "BlockDag", "Lowering"]
+__all__ = ["FINVERT", "INVERT", "Lowering"]

@@ -346,3 +346,13 @@ class Module:
         if isinstance(ref, MdRef):
             return self.metadata.get(ref.number)
         return ref if isinstance(ref, Node) else None
+
+    def fpmath(self, inst: Inst) -> float:
+        """Permitted error in ulp from !fpmath; 0 where there is none."""
+        node = self.node(inst.metadata.get("fpmath"))
+        if node is not None and node.items and isinstance(node.items[0], ConstFloat):
+            import struct
+
+            value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
+            return value
+        return 0.0
