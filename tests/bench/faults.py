@@ -13,21 +13,20 @@ import argparse
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from minicc import arch, binary, ptx, ptxas, sass
 from minicc.diagnostics import SourceFile
+from minicc.frontend import types
 from minicc.ptxas.check import check
 from minicc.ptxas.options import Options
 from minicc.sass.program import Program
 from tests.ptxas.calls import EXPECTED, MODULE
 from tests.ptxas.lower.harness import assemble
 from tests.ptxas.test_check import controls, damage
-from tests.suites.ptx_results import arguments, plain_names
+from tests.suites.results import Kernel, Shape, launch, ptx_kernels
 
 ARCH = arch.get("sm_90")
+SHAPE = Shape((2, 1), (48, 1), 16, 1 << 18)
 
 
 def faults(code: bytes, rng: random.Random) -> list[tuple[str, int, dict[str, int]]]:
@@ -50,39 +49,24 @@ def faults(code: bytes, rng: random.Random) -> list[tuple[str, int, dict[str, in
     return out
 
 
-Kernel = tuple[str, Program, str, list[Any]]
-"""(name, program, kernel, arguments)"""
-
-
-def programs(files: list[Path]) -> list[Kernel]:
-    """The kernels with real calls, and those of PTX files with made-up arguments."""
+def programs(files: list[Path]) -> list[tuple[str, Program, Kernel]]:
+    """(name, program, kernel): those with real calls, and those of PTX files with made-up arguments."""
     made = assemble(MODULE, inline="never")
     assert isinstance(made, Program)
-    out: list[Kernel] = [
-        (f"calls/{kernel}", made, kernel, [np.zeros(96, np.uint32), np.uint32(96)]) for kernel in EXPECTED
-    ]
+    two = (types.pointer(types.UINT), types.UINT)
+    out = [(f"calls/{kernel}", made, Kernel(kernel, two)) for kernel in EXPECTED]
     for file in files:
-        text = plain_names(file.read_text())
+        text = file.read_text()
         parsed = ptx.parse(SourceFile(str(file), text))
         program = ptxas.assemble(parsed, ARCH, Options())
-        for function in parsed.functions:
-            given = arguments(function, "f32", text) if function.entry else None
-            if given is not None:
-                out.append((f"{file.stem}/{function.name}", program, function.name, given))
+        out += [(f"{file.stem}/{kernel.symbol}", program, kernel) for kernel in ptx_kernels(parsed, text)]
     return out
 
 
-def run(program: Program, kernel: str, given: list[Any]) -> list[bytes] | str:
-    """Memory after one launch, or the name of the error."""
-    import runtime
-
-    device: Any = runtime.Device("sm_90", cycle_limit=3_000_000)
-    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
-    try:
-        device.load(binary.write_cubin(program))[kernel][(2,), (48,), 4096](*copies)
-    except Exception as error:  # faults and hangs are results
-        return type(error).__name__
-    return [a.tobytes() for a in copies if isinstance(a, np.ndarray)]
+def run(program: Program, kernel: Kernel) -> list[bytes] | str:
+    """Memory after one launch, or the fault that ended it (hangs are faults)."""
+    done = launch(binary.write_cubin(program), kernel, {}, SHAPE, timing=True, cycle_limit=3_000_000)
+    return done.fault.partition(":")[0] or [a.tobytes() for a in done.after]
 
 
 def main() -> None:
@@ -95,14 +79,14 @@ def main() -> None:
     altered: Counter[str] = Counter()
     caught: Counter[str] = Counter()
     silent: Counter[str] = Counter()
-    for name, program, kernel, given in programs(wanted.files):
-        function = program.function(kernel)
-        right, code = run(program, kernel, given), function.code
+    for name, program, kernel in programs(wanted.files):
+        function = program.function(kernel.symbol)
+        right, code = run(program, kernel), function.code
         if isinstance(right, str):
             continue
         for kind, at, change in faults(code, rng)[: wanted.each]:
             function.code = damage(code, at, **change)
-            result = run(program, kernel, given)
+            result = run(program, kernel)
             reported = bool(check(function.code, ARCH))
             if result != right:
                 altered[kind] += 1

@@ -1,13 +1,13 @@
 """Do minicc's and NVIDIA's compilers agree on what kernels compute? `python -m tests.suites.results PATH... [flags]`
 
-Each .cu file (compiled by minicc and by nvcc) and each .ptx file (by both ptxas) below PATH: every kernel runs on the SM
-model, functionally, as either compiler made it, from the same made-up memory (`inputs.py`), in the launch shapes of
+Each .cu file (compiled by minicc and by nvcc) and each .ptx file (by both ptxas) below PATH: every kernel runs on the
+SM model, functionally, as either compiler made it, from the same made-up memory (`inputs.py`), in the launch shapes of
 SHAPES. All buffers, module variables and printed text are compared bit for bit. A kernel counts as
 
     agrees        equal bits wherever NVIDIA's code runs through and writes something
     contraction   equal bits with -fmad=false: which product joins a sum in an fma is each compiler's choice
-    library       calls a math function whose last bits are not specified; floats differ by less than LIBRARY, relatively
-    DIFFERS       none of these: a miscompile, a race, or use of uninitialised memory; printed, to be looked at
+    library       calls a math function whose last bits are not specified; floats differ by less than LIBRARY
+    DIFFERS       none of these: a miscompile, or use of uninitialised memory; printed, to be looked at
     OURS-FAULTS   NVIDIA's code runs through, ours does not
     missing       nvcc's cubin has the kernel, ours does not
     races         NVIDIA's code gives different results in another order of warps, or from its ptxas -O0
@@ -41,10 +41,9 @@ LIBRARY = 2e-3
 """Relative to the larger value: what a few ulps of expf may become in the sums around it."""
 INSTRUCTIONS = 4_000_000
 DYNAMIC = 32 << 10
-EXACT = frozenset(
-    """fma fmaf sqrt sqrtf round roundf rint trunc fmod fmodf remainder remquo ldexp ldexpf frexp frexpf modf
-    modff nextafter lround llround lrint llrint fdim fdimf scalbn scalbnf ilogb logb""".split()
-)
+_EXACT = """fma fmaf sqrt sqrtf round roundf rint trunc fmod fmodf remainder remquo ldexp ldexpf frexp frexpf modf modff
+nextafter lround llround lrint llrint fdim fdimf scalbn scalbnf ilogb logb"""
+EXACT = frozenset(_EXACT.split())
 
 
 @attrs.frozen
@@ -92,12 +91,15 @@ class Kernel:
     library: tuple[str, ...] = ()
 
 
-def launch(image: bytes, kernel: Kernel, variables: dict[str, Any], shape: Shape, timing: bool = False) -> Run:
+def launch(image: bytes, kernel: Kernel, variables: dict[str, Any], shape: Shape, **options: Any) -> Run:
     """One launch on a fresh device, whose buffers lie where they lie for every image."""
     import runtime
 
-    device: Any = runtime.Device("sm_90", timing=timing, hazards="off", instruction_limit=INSTRUCTIONS, memory=4 << 30)
-    run, buffers = Run(), []
+    settings = {"timing": False, "hazards": "off", "instruction_limit": INSTRUCTIONS, "memory": 4 << 30}
+    make: Any = runtime.Device
+    device: Any = make("sm_90", **{**settings, **options})
+    run = Run()
+    buffers: list[tuple[int, int]] = []
 
     def buffer(target: Any, k: int, depth: int = 0) -> int:
         from minicc.frontend import types
@@ -215,7 +217,7 @@ def explain(kernel: Kernel, pair: Pair, plain: Pair | None, shape: Shape, theirs
     """(verdict, what differs) of two runs that are not the same."""
 
     def again(image: bytes, timing: bool = False) -> Run:
-        return launch(image, kernel, pair.variables, shape, timing)
+        return launch(image, kernel, pair.variables, shape, timing=timing)
 
     pair = plain or pair
     if (
@@ -323,13 +325,18 @@ def from_ptx(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
         ours = binary.write_cubin(ptxas.assemble(parsed, arch.get("sm_90"), Options(fmad=False)))
     except CompileError as error:
         return f"does not compile: {str(error).splitlines()[0]}"
+    return Pair(theirs, ours, ptx_kernels(parsed, text), {})
+
+
+def ptx_kernels(parsed: Any, text: str) -> list[Kernel]:
+    """The kernels of a PTX module without aggregate parameters."""
     kernels = []
     for f in parsed.functions:
         if f.entry and f.body is not None and not any(p.dims for p in f.params):
             at = text.find(f".entry {f.name}(")
             own = text[at : text.find(".entry ", at + 1)]
             kernels.append(Kernel(f.name, tuple(_ptx_type(p, own) for p in f.params)))
-    return Pair(theirs, ours, kernels, {})
+    return kernels
 
 
 def _ptx_type(param: Any, text: str) -> Any:
