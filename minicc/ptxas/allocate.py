@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
+from collections.abc import Sequence
 
 import attrs
 
@@ -25,6 +26,7 @@ from minicc.ptxas.mir import MFunction, V, VReg
 from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
+from minicc.sass.instr import Imm
 
 STACK_POINTER = 1
 _SIZE = {"P": 7, "UP": 7, "UR": 63, "B": 16}
@@ -81,7 +83,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         if spilled:
             spiller.rewrite(spilled)
             continue
-        spilled = Scan(ranges, "R", usable, function).run()
+        regions = _regions(function, cfg, ranges.starts, limit)
+        _place_wide(function, ranges, regions)
+        spilled = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1]).run()
         if not spilled:
             break
         spiller.rewrite(spilled)
@@ -92,7 +96,81 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     for reg in _present(function):
         if reg.file == "R" and reg.fixed is not None:
             highest = max(highest, reg.fixed + reg.width - 1)
-    function.attributes["registers"] = highest + 1 + _EXTRA
+    # With setmaxnreg, what a launch gives a warp is what the code before it counts on.
+    moves = len(_regions(function, Cfg.of(function), ranges.starts, limit)) > 1
+    function.attributes["registers"] = limit if moves else highest + 1 + _EXTRA
+
+
+@attrs.frozen(repr=False)
+class _Region:
+    """Points at which no more than `limit` registers may be used."""
+
+    limit: int
+    segments: Segments
+
+
+def _regions(function: MFunction, cfg: Cfg, starts: list[int], limit: int) -> list[_Region]:
+    """Where how many registers are there, the fewest first: setmaxnreg changes what the launch gave."""
+    if not any(i.mnemonic == "USETMAXREG" for b in function.blocks for i in b.insts):
+        return [_Region(limit, [])]
+    entry = [0] * len(function.blocks)
+    found: dict[int, Segments] = {}
+
+    def block(b: int, keep: bool) -> int:
+        have, since = entry[b], starts[b]
+        for i, inst in enumerate(function.blocks[b].insts):
+            counts = [s.bits for s in inst.srcs if isinstance(s, Imm)] if inst.mnemonic == "USETMAXREG" else []
+            if counts:
+                at = starts[b] + 2 * i + (0 if "DEALLOC" in inst.modifiers else 2)
+                if keep and at > since:
+                    found.setdefault(have, []).append((since, at))
+                have, since = counts[0], at
+        if keep and starts[b + 1] > since:
+            found.setdefault(have, []).append((since, starts[b + 1]))
+        return have
+
+    entry[cfg.rpo[0]] = limit
+    changed = True
+    while changed:
+        changed = False
+        for b in cfg.rpo:
+            after = block(b, False)
+            for s in cfg.succs[b]:
+                if not entry[s] or after < entry[s]:
+                    entry[s] = after
+                    changed = True
+    for b in range(len(function.blocks)):
+        block(b, True)
+    return [_Region(least, sorted(found[least])) for least in sorted(found) if least]
+
+
+def _place_wide(function: MFunction, ranges: Ranges, regions: list[_Region]) -> None:
+    """Give groups wider than a quad (accumulators of warpgroup multiplies) their numbers, before anything else breaks
+    up the file: from R24 up, as ptxas does, at a multiple of eight."""
+    found = [i for i in ranges.intervals if i is not None and i.reg.file == "R" and i.reg.width > 4]
+    placed = [i for i in found if i.reg.fixed is not None]
+    for interval in sorted((i for i in found if i.reg.fixed is None), key=lambda i: (-i.weight, i.reg.id)):
+        width = interval.reg.width
+        most = min(
+            (r.limit for r in regions if any(overlap(r.segments, p) for p in interval.parts)),
+            default=regions[-1].limit,
+        )
+        last = most - _EXTRA - width
+        for base in (*range(24, last + 1, 8), *range(8, min(24, last + 1), 8)):
+            if not any(
+                base < o.reg.fixed + o.reg.width and o.reg.fixed < base + width and o.overlaps(interval)
+                for o in placed
+                if o.reg.fixed is not None
+            ):
+                interval.reg.fixed = base
+                break
+        else:
+            fail(
+                "ptxas.registers",
+                f"'{function.name}' needs more than the {most} registers allowed",
+                exit_status=EXIT_PTXAS,
+            )
+        placed.append(interval)
 
 
 def _present(function: MFunction) -> list[VReg]:
@@ -208,8 +286,12 @@ class _Live:
 class Scan:
     """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing)."""
 
-    def __init__(self, ranges: Ranges, file: str, size: int, function: MFunction) -> None:
+    def __init__(
+        self, ranges: Ranges, file: str, size: int, function: MFunction, regions: Sequence[_Region] = ()
+    ) -> None:
         self.size = size
+        self.regions = regions
+        """Where fewer than `size` may be used."""
         self.everything = (1 << size) - 1
         if file == "R":
             self.everything &= ~(1 << STACK_POINTER)
@@ -220,7 +302,9 @@ class Scan:
                 (self.todo if interval.reg.fixed is None else self.pinned).append(interval)
         self.todo.sort(key=lambda i: (i.start, i.reg.id))
         self.color: dict[int, int] = {}
-        for interval in self.pinned:
+        wide = [i for i in self.pinned if i.reg.width > 4]
+        self.pinned = [i for i in self.pinned if i.reg.width <= 4]
+        for interval in (*self.pinned, *wide):
             assert interval.reg.fixed is not None
             self.color[interval.reg.id] = interval.reg.fixed
         self.spilled: dict[int, VReg] = {}
@@ -233,6 +317,11 @@ class Scan:
         self.busy = 0
         self.hot: dict[int, int] = {}
         """Numbers that a memory instruction may still be reading, and up to which point to leave them alone."""
+        for interval in wide:
+            for part, segments in enumerate(interval.parts):
+                if segments:
+                    number = self.color[interval.reg.id] + part
+                    self._rest((interval.reg.id, part), _Live(interval, segments, number))
 
     def _advance(self, point: int) -> None:
         events, live, resting = self.events, self.live, self.resting
@@ -289,6 +378,10 @@ class Scan:
                         if overlap(theirs, segments):
                             free &= ~(1 << self.color[pinned.reg.id] + other)
             fit &= free >> part
+        for region in self.regions:
+            if any(overlap(region.segments, segments) for segments in current.parts):
+                fit &= (1 << max(0, region.limit - _EXTRA - current.reg.width + 1)) - 1
+                break
         return fit
 
     def _rivals(self, current: Interval, point: int) -> list[tuple[int, int]]:
@@ -384,6 +477,11 @@ class Scan:
         step = 4 if width > 2 else width
         cost = [0.0] * self.size
         blocked = [not self.everything >> n & 1 for n in range(self.size)]
+        for region in self.regions:
+            if any(overlap(region.segments, segments) for segments in current.parts):
+                for n in range(region.limit - _EXTRA, self.size):
+                    blocked[n] = True
+                break
         for pinned in self.pinned:
             if pinned.overlaps(current):
                 for n in range(self.color[pinned.reg.id], self.color[pinned.reg.id] + pinned.reg.width):
@@ -436,5 +534,9 @@ def _price(interval: Interval) -> float:
 def comfortable(function: MFunction, arch: Arch, options: Options) -> int:
     """Live general registers that the scheduler may aim for before allocation: some under the limit, since pairs and
     quads leave gaps."""
-    usable = register_limit(function, arch, options) - _EXTRA - 1
+    limits = [
+        s.bits for b in function.blocks for i in b.insts if i.mnemonic == "USETMAXREG" for s in i.srcs
+        if isinstance(s, Imm)
+    ]  # fmt: skip
+    usable = max(register_limit(function, arch, options), *limits, 0) - _EXTRA - 1
     return max(8, usable - max(4, usable // 16))

@@ -12,7 +12,7 @@ from functools import cache
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem
+from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
 from minicc.ptxas.operands import guarded, map_operand, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
@@ -113,6 +113,8 @@ class _Propagation:
 
     def _inst(self, inst: MInst, b: int, at: int) -> None:
         facts, local = self.facts, self.local
+        if inst.mnemonic in GMMA:  # what is under way is known by its own registers
+            return
         for v in reads(inst):
             if type(v) is V:
                 name = v.reg.id

@@ -11,6 +11,8 @@ from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import Const
 
+_WIDEST = 256
+"""More registers than any group has."""
 _STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
 
 
@@ -24,7 +26,7 @@ def removable(inst: MInst) -> bool:
 
 
 def _names(v: V) -> range:
-    first = v.reg.id * 8 + v.part
+    first = v.reg.id * _WIDEST + v.part
     return range(first, first + v.count)
 
 
@@ -34,19 +36,19 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def sweep(function: MFunction) -> None:
-    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (vreg id * 8 + part)."""
+    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (id * _WIDEST + part)."""
     uses: dict[int, int] = {}
     makers: dict[int, list[MInst]] = {}
     for block in function.blocks:
         for inst in block.insts:
             for operand in reads(inst):
                 if type(operand) is V:
-                    first = operand.reg.id * 8 + operand.part
+                    first = operand.reg.id * _WIDEST + operand.part
                     for name in range(first, first + operand.count):
                         uses[name] = uses.get(name, 0) + 1
             for operand in writes(inst):
                 if type(operand) is V:
-                    first = operand.reg.id * 8 + operand.part
+                    first = operand.reg.id * _WIDEST + operand.part
                     for name in range(first, first + operand.count):
                         makers.setdefault(name, []).append(inst)
     dead: set[int] = set()

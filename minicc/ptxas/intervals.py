@@ -11,15 +11,26 @@ import attrs
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
-from minicc.ptxas.mir import MFunction, V, VMem, VReg
+from minicc.ptxas.mir import GMMA, MFunction, V, VMem, VReg
 from minicc.ptxas.timing import timing
 
-WIDEST = 8
-"""Consecutive registers of the widest group."""
-_BITS = [tuple(k for k in range(WIDEST) if mask >> k & 1) for mask in range(1 << WIDEST)]
+_BITS: dict[int, tuple[int, ...]] = {}
+_KEPT = 1 << 12
+
+
+def bits_of(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    found = _BITS.get(mask)
+    if found is None:
+        found = tuple(k for k in range(mask.bit_length()) if mask >> k & 1)
+        if mask < _KEPT:
+            _BITS[mask] = found
+    return found
+
+
 _ACCUMULATE = frozenset({"FFMA", "DFMA", "IMAD", "HFMA2", "HMMA", "IMMA", "DMMA"})
 """Whose result often takes the place of the third source."""
-_SLOW_READERS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA"})
+_SLOW_READERS = GMMA | {"HMMA", "IMMA", "DMMA", "BMMA"}
 
 
 Segments = list[tuple[int, int]]
@@ -106,7 +117,7 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
         scale = 10.0 ** min(block.loop_depth, 6)
         until: dict[tuple[int, int], int] = {}
         for reg, mask in live.live_out[b].items():
-            for part in _BITS[mask]:
+            for part in bits_of(mask):
                 until[(reg, part)] = finish
         for i in range(len(block.insts) - 1, -1, -1):
             access = live.accesses[b][i]
@@ -116,18 +127,18 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
             for reg, mask in access.defs:
                 found = interval(reg)
                 found.weight += scale
-                for part in _BITS[mask]:
+                for part in bits_of(mask):
                     found.parts[part].append((early, until.pop((reg, part), at + 2)))
             for reg, mask in access.partial:
                 found = interval(reg)
                 found.weight += scale
-                for part in _BITS[mask]:
+                for part in bits_of(mask):
                     if (reg, part) not in until:
                         found.parts[part].append((early, at + 2))
             for reg, mask in access.uses:
                 found = interval(reg)
                 found.weight += scale
-                for part in _BITS[mask]:
+                for part in bits_of(mask):
                     if (reg, part) not in until:
                         until[(reg, part)] = at + 1
                         if slow:

@@ -65,6 +65,8 @@ class VConst:
     base: V | Reg | None = None
 
 
+GMMA = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
+"""Warpgroup multiplies, which read and write registers long after they have issued (see `lower.warpgroup`)."""
 RETURN_POINT = Name("return point")
 """As a source: the place right after the next CALL, which its return address is to name."""
 
@@ -166,6 +168,6 @@ class MModule:
 
 
 __all__ = [
-    "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst", "VMem",
-    "VReg", "function_label",
+    "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst",
+    "VMem", "VReg", "function_label",
 ]  # fmt: skip

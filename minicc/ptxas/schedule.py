@@ -12,6 +12,7 @@ import heapq
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.dag import Node, build
+from minicc.ptxas.intervals import bits_of
 from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
@@ -45,7 +46,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
         if len(block.insts) < 3:
             continue
         prints = [footprint(i, components) for i in block.insts]
-        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in range(8) if mask >> p & 1}
+        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         out: list[MInst] = []
         runs = _runs(prints)
         lives: list[set[int]] = []

@@ -87,6 +87,9 @@ _TABLE: dict[str, Timing] = {
     "R2UR": Timing("uniform", "r2ur", "up_alu", "ur", preader="guard"),
     **_spread(Timing("tensor", "mma16816", reader="mma_a", preader="guard", ureader="mem"), "HMMA IMMA BMMA"),
     "DMMA": _late("tensor", "dmma", 34),
+    # Results are waited for by WARPGROUP.DEPBAR; the stalls are ptxas's least ones.
+    **_spread(Timing("tensor", "", reader="mma_a", preader="guard", ureader="gmma", stall=4), "HGMMA QGMMA IGMMA BGMMA"),
+    "WARPGROUP": attrs.evolve(_SYNC, stall=6),
     "S2R": _late("adu", "s2r", 24),
     "S2UR": _late("adu", "s2ur", 35),
     "B2R": _late("adu", "s2r", 24),

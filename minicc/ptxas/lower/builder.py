@@ -22,6 +22,7 @@ from minicc.sass.instr import PT, RZ, Const, Imm, Reg, Target
 if TYPE_CHECKING:
     from minicc.ptxas.lower.flatten import Flat
     from minicc.ptxas.lower.symbols import Symbols
+    from minicc.ptxas.lower.wgmma import Plan
 
 ZERO = Reg("R", RZ)
 TRUE = Reg("P", PT)
@@ -129,6 +130,8 @@ class Builder:
         """ids of WARPSYNCs that a warp in step does not need."""
         self.in_cold = False
         self.has_calls = False
+        self.gmma: Plan
+        """The register groups of warpgroup multiplies; see `wgmma`."""
         self.pinned: dict[tuple[str, int], VReg] = {}
         """The virtual registers that stand for physical ones, by (file, number); see `abi`."""
 
@@ -426,7 +429,9 @@ class Builder:
         self.emit(op, (out,), self.slots(*srcs))
         return out
 
-    def lop(self, dst: MOperand, a: MOperand, b: MOperand, c: MOperand, lut: int) -> None:
+    def lop(
+        self, dst: MOperand, a: MOperand, b: MOperand, c: MOperand, lut: int, guard: MOperand | None = None
+    ) -> None:
         """LOP3.LUT of three operands; constants may stand anywhere, the table is permuted to suit."""
         order = [a, b, c]
         if not is_reg(c) and is_reg(b):
@@ -435,7 +440,7 @@ class Builder:
             order, lut = [order[1], order[0], order[2]], _permute(lut, (1, 0, 2))
         x, y, z = order
         x, z = self.reg(x), self.reg(z)
-        self.emit("LOP3.LUT", (dst,), (x, y, z, number(lut), FALSE))
+        self.emit("LOP3.LUT", (dst,), (x, y, z, number(lut), FALSE), guard)
 
     def logic(self, a: MOperand, b: MOperand, lut: int, c: MOperand = ZERO) -> V:
         """`lop` into a fresh register."""

@@ -2,8 +2,8 @@
 
 32 bits: an estimate q of x/y comes from MUFU.RCP of y rounded up to f32, made integer; q may be too small by 2 at most,
 never too large, so two conditional corrections make it exact. 64 bits: a reciprocal estimate of 2^64/y by Newton steps
-in fixed point, then the same two corrections. Signed forms divide magnitudes. Division by zero gives all ones (the
-quotient) and the dividend (the remainder), as the reference compiler's code does. 16 bits use the 32-bit form.
+in fixed point, then the same two corrections. Signed forms divide magnitudes. Division by zero gives all ones (of 64
+bits, the remainder is the dividend), as the reference compiler's code does. 16 bits use the 32-bit form.
 """
 
 from __future__ import annotations
@@ -157,32 +157,21 @@ def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remaind
     q = b.temp()
     b.emit("IMAD.HI.U32", (q,), (r, ax, ZERO))
     less = b.temp()
-    b.emit("IADD3", (less,), (neg(q), ZERO, ZERO))
-    rest = b.new("IMAD", less, ay, ax)
-    for _ in range(2):
+    b.emit("IADD3", (less,), (neg(ay), ZERO, ZERO))
+    rest, last = b.new("IMAD", q, less, ax), q
+    for final in (False, True):
         p = b.setp("ISETP.GE.U32.AND", rest, ay)
-        lower = b.temp()
-        b.emit("IADD3", (lower,), (rest, neg(ay), ZERO))
-        rest = b.sel(lower, rest, p)
+        if remainder or not final:
+            b.emit("IADD3", (rest,), (rest, neg(ay), ZERO), guard=p)
         if not remainder:
-            q = b.sel(b.new("IADD3", q, imm(1), ZERO), q, p)
-    none = b.setp("ISETP.EQ.U32.AND", ay, ZERO)
-    if remainder:
-        rest = b.sel(ax, rest, none)
-        if sign:
-            negative = b.setp("ISETP.LT.AND", x, ZERO)
-            turned = b.temp()
-            b.emit("IADD3", (turned,), (neg(rest), ZERO, ZERO))
-            b.select(out, turned, rest, negative)
-        else:
-            b.move(out, rest)
-        return
+            b.emit("IADD3", (last,), (last, imm(1), ZERO), guard=p)
+    result = rest if remainder else last
     if sign:
-        negative = b.setp("ISETP.LT.AND", b.logic(x, y, 0x3C), ZERO)
-        turned = b.temp()
-        b.emit("IADD3", (turned,), (neg(q), ZERO, ZERO))
-        q = b.sel(turned, q, negative)
-    b.select(out, imm(-1), q, none)
+        negative = b.setp("ISETP.LT.AND", x if remainder else b.logic(x, y, 0x3C), ZERO)
+        b.emit("IADD3", (result,), (neg(result), ZERO, ZERO), guard=negative)
+    none = b.setp("ISETP.EQ.U32.AND", y, ZERO)
+    b.lop(result, y, ZERO, ZERO, 0x0F, guard=none)
+    b.move(out, result)
 
 
 def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
@@ -197,7 +186,9 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
     _long(b, quotient, rest, ax, ay)
     b.start_cold(narrow)
     if remainder:
-        short_form(b, V(rest.reg, 0), ax[0], ay[0], False, True)
+        low = b.temp()
+        short_form(b, low, ax[0], ay[0], False, True)
+        b.select(V(rest.reg, 0), ax[0], low, b.setp("ISETP.EQ.U32.AND", ay[0], ZERO))
         b.move(V(rest.reg, 1), ZERO)
     else:
         low = b.temp()

@@ -121,7 +121,7 @@ def approximate(b: Builder, inst: ptx.Inst) -> None:
     if op in ("rcp", "sqrt") and "approx" not in mods:
         rounding = next(m for m in mods if m in ROUNDING)
         if op == "rcp":
-            divide(b, out, b.reg(imm(ONE)), x, rounding, bool(ftz(inst)))
+            invert(b, out, x, rounding, bool(ftz(inst)))
         else:
             square_root(b, out, x, rounding, bool(ftz(inst)))
         return
@@ -151,14 +151,32 @@ def approximate(b: Builder, inst: ptx.Inst) -> None:
 
 
 def square_root(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
-    """Correctly rounded square root, without a branch.
+    """Correctly rounded square root.
 
-    RSQ gives g = x*r ~ sqrt(x) with h = r/2; one step g + h*(x - g*g) rounds correctly for every normal x (tested over
-    all significands of two binades). Small x is scaled by 2^64 first, exactly; the result is never denormal. Zero,
-    infinity, NaN and negative numbers take what MUFU.SQRT says. Directed roundings correct the nearest result by the
-    sign of its exact residual."""
+    RSQ gives g = x*r ~ sqrt(x) with h = r/2; one step g + h*(x - g*g) rounds correctly for every x of [2^-101, inf)
+    (tested over all significands of two binades); else `any_root`."""
     if flush:
         x = b.new("FMUL.FTZ", x, fimm(ONE))
+    if rounding != "rn":
+        any_root(b, out, x, rounding)
+        return
+    result = b.temp()
+    p = b.setp("ISETP.GT.U32.AND", b.new("IADD3", x, imm(-0x0D000000), ZERO), imm(0x727FFFFF))
+    r = mufu(b, "RSQ", x)
+    g, h = b.new("FMUL", x, r), b.new("FMUL", r, fimm(HALF))
+    b.emit("FFMA", (result,), (b.new("FFMA", neg(g), g, x), h, g))
+    slow, done = b.label("sqrt_slow"), b.label("sqrt_done")
+    b.jump(slow, p)
+    b.start_cold(slow)
+    any_root(b, result, x, rounding)
+    b.resume(done)
+    b.move(out, result)
+
+
+def any_root(b: Builder, out: V, x: MOperand, rounding: str) -> None:
+    """The root of any operand, without a branch. Small x is scaled by 2^64 first, exactly; the result is never denormal.
+    Zero, infinity, NaN and negative numbers take what MUFU.SQRT says. Directed roundings correct the nearest result by
+    the sign of its exact residual."""
     small = b.setp("FSETP.LT.AND", absolute(x), fimm(TWO_96))
     xs = scaled(b, small, x, TWO64)
     r = mufu(b, "RSQ", xs)
@@ -181,8 +199,10 @@ def div(b: Builder, inst: ptx.Inst) -> None:
     mods = inst.modifiers
     d, left, right = inst.operands
     out = b.dst(d)
-    x, y = b.reg(value(b, left)), b.reg(value(b, right))
+    x, y = value(b, left), b.reg(value(b, right))
     flush = ftz(inst)
+    one = isinstance(x, Imm) and x.bits == ONE
+    x = b.reg(x)
     if "approx" in mods or "full" in mods:
         if "full" in mods:
             big = b.setp(dotted("FSETP.GT", flush, "AND"), absolute(y), fimm(HUGE))
@@ -193,13 +213,41 @@ def div(b: Builder, inst: ptx.Inst) -> None:
             x, y = scaled(b, p, x, TWO24), scaled(b, p, y, TWO24)
         b.op(dotted("FMUL", flush), out, x, mufu(b, "RCP", y))
         return
-    divide(b, out, x, y, next((m for m in mods if m in ROUNDING), "rn"), bool(flush))
+    rounding = next((m for m in mods if m in ROUNDING), "rn")
+    if one:
+        invert(b, out, y, rounding, bool(flush))
+    else:
+        divide(b, out, x, y, rounding, bool(flush))
+
+
+def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
+    """1 / x, correctly rounded: to nearest by one step on RCP where x and the result are normal (exponents 1 to 252)."""
+    one = b.reg(imm(ONE))
+    if rounding != "rn":
+        divide(b, out, one, x, rounding, flush)
+        return
+    if flush:
+        x = b.new("FMUL.FTZ", x, fimm(ONE))
+    result = b.temp()
+    moved = b.logic(b.new("IADD3", x, imm(0x01800000), ZERO), imm(0x7F800000), 0xC0)
+    p = b.setp("ISETP.LE.U32.AND", moved, imm(0x01FFFFFF))
+    r = mufu(b, "RCP", x)
+    b.emit("FFMA", (result,), (r, b.new("FFMA", neg(x), r, fimm(ONE)), r))
+    slow, done = b.label("rcp_slow"), b.label("rcp_done")
+    b.jump(slow, p)
+    b.start_cold(slow)
+    precise(b, result, one, x, rounding)
+    b.resume(done)
+    if flush:
+        b.op("FMUL.FTZ", out, result, fimm(ONE))
+    else:
+        b.move(out, result)
 
 
 def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: bool) -> None:
     """Correctly rounded quotient.
 
-    Nearest: Newton's reciprocal and Markstein's residual steps where FCHK says that nothing over- or underflows on the
+    Nearest: Newton's reciprocal and Markstein's residual step where FCHK says that nothing over- or underflows on the
     way; else, and for directed roundings, the quotient of the operands as doubles, rounded once (`precise`)."""
     if flush:
         x, y = b.new("FMUL.FTZ", x, fimm(ONE)), b.new("FMUL.FTZ", y, fimm(ONE))
@@ -210,9 +258,7 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: b
         r = b.new("FFMA", r0, e, r0)
         q0 = b.new("FFMA", x, r, ZERO)
         rest = b.new("FFMA", neg(y), q0, x)
-        q1 = b.new("FFMA", r, rest, q0)
-        rest = b.new("FFMA", neg(y), q1, x)
-        b.emit("FFMA", (result,), (r, rest, q1))
+        b.emit("FFMA", (result,), (r, rest, q0))
         check = b.pred()
         b.emit("FCHK", (check,), (x, y))
         slow, done = b.label("div_slow"), b.label("div_done")
@@ -289,7 +335,7 @@ LOWER = {
 
 def branches(inst: ptx.Inst) -> bool:
     """Slow paths make blocks."""
-    return inst.opcode in ("div", "rcp") and "approx" not in inst.modifiers and "full" not in inst.modifiers
+    return inst.opcode in ("div", "rcp", "sqrt") and "approx" not in inst.modifiers and "full" not in inst.modifiers
 
 
 __all__ = ["LOWER", "branches", "divide"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V
 from minicc.sass.instr import Imm
@@ -107,21 +107,26 @@ def _part(x: MOperand, index: int) -> MOperand:
     return V(x.reg, index) if isinstance(x, V) else x
 
 
-def quotient(b: Builder, x: MOperand, y: MOperand) -> V:
-    """x / y rounded to nearest, for operands whose exponents keep every step in range.
+def inverse(b: Builder, y: MOperand, low: MOperand) -> V:
+    """1 / y rounded to nearest, for operands whose exponents keep every step in range.
 
-    RCP64H has 20 good bits; 1 + e + e^2 triples them, one more step rounds the reciprocal, Markstein's step rounds the
-    quotient."""
+    RCP64H has 20 good bits; 1 + e + e^2 triples them, one more step rounds the reciprocal. `low`, the seed's low word,
+    must not be zero: with it the steps are right for a significand of all ones, too, the one that is special."""
     r = b.temp(2)
     b.emit("MUFU.RCP64H", (V(r.reg, 1),), (_part(y, 1),))
-    b.move(V(r.reg, 0), ZERO)
+    b.move(V(r.reg, 0), low)
     one = high_immediate(0x3FF00000)
     e = _new(b, "DFMA", neg(y), r, one)
     e = _new(b, "DFMA", e, e, e)
     r = _new(b, "DFMA", r, e, r)
     e = _new(b, "DFMA", neg(y), r, one)
-    r = _new(b, "DFMA", r, e, r)
-    q = _new(b, "DMUL", x, r)
+    return _new(b, "DFMA", r, e, r)
+
+
+def quotient(b: Builder, x: MOperand, y: MOperand) -> V:
+    """x / y rounded to nearest, for operands whose exponents keep every step in range: Markstein's step on `inverse`."""
+    r = inverse(b, y, imm(1))
+    q = _new(b, "DMUL", *((r, x) if isinstance(x, Imm) else (x, r)))
     rest = _new(b, "DFMA", neg(y), q, x)
     return _new(b, "DFMA", r, rest, q)
 
@@ -135,33 +140,62 @@ def _new(b: Builder, op: str, *srcs: MOperand) -> V:
 def div(b: Builder, inst: ptx.Inst) -> None:
     """div.{rn,rz,rm,rp}.f64"""
     d, left, right = inst.operands
-    divide(b, b.dst(d), b.pair(left, "f64"), b.pair(right, "f64"), modes(inst))
+    x = value(b, left)
+    if isinstance(x, Imm) and x.bits == 0x3FF00000 and modes(inst) == "":
+        invert(b, b.dst(d), b.pair(right, "f64"))
+        return
+    divide(b, b.dst(d), x, b.pair(right, "f64"), modes(inst))
 
 
 def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
     """Correctly rounded quotient: the fast sequence where exponents allow, long division of the significands where not
     (denormals, results near the ends of the range, infinities, NaN) and for directed roundings."""
-    xr, yr = _copy(b, x), _copy(b, y)
+    yr = _copy(b, y)
     result = b.temp(2)
+    if rounding != "":
+        long_division(b, result, _double(b, x), yr, rounding)
+        b.move64(out, V(result.reg, 0), V(result.reg, 1))
+        return
+    x = x if isinstance(x, Imm) else _copy(b, x)
+    q = quotient(b, x, yr)
+    b.move64(result, V(q.reg, 0), V(q.reg, 1))
+    # High words as f32: the quotient above 2^-1022 and no NaN or infinity anywhere (0 * y + q is NaN then), the dividend
+    # at least 2^-969, so that its residual is exact. (The same bounds as in the code of the reference compiler.)
+    test = b.new("FFMA", ZERO, V(yr.reg, 1), V(q.reg, 1))
+    p = b.setp("FSETP.GT.AND", absolute(test), fimm(0x00100000))
+    if isinstance(x, V):
+        p = b.setp("FSETP.GEU.AND", absolute(V(x.reg, 1)), fimm(0x03600000), p)
+    elif x.bits & 0x7FFFFFFF < 0x03600000:
+        p = FALSE  # type: ignore[assignment]
     slow, done = b.label("ddiv_slow"), b.label("ddiv_done")
-    if rounding == "":
-        q = quotient(b, xr, yr)
-        b.move64(result, V(q.reg, 0), V(q.reg, 1))
-        ex, ey = (b.logic(b.new("SHF.R.U32.HI", ZERO, imm(20), V(v.reg, 1)), imm(0x7FF), 0xC0) for v in (xr, yr))
-        # x in [120, 2046], y in [30, 2000], their difference in [-900, 900].
-        p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ex, imm(-120), ZERO), imm(1926))
-        p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ey, imm(-30), ZERO), imm(1970), p)
-        p = b.setp("ISETP.LE.U32.AND", b.new("IADD3", ex, imm(900), neg(ey)), imm(1800), p)
-        # A divisor of all ones is the one significand whose reciprocal the Newton steps do not round correctly.
-        ones = b.temp()
-        b.lop(ones, V(yr.reg, 0), V(yr.reg, 1), b.reg(imm(0xFFF00000)), 0xE0)
-        p = b.setp("ISETP.NE.U32.AND", ones, imm(-1), p)
-        b.jump(slow, inv(p))
-        b.start_cold(slow)
-    long_division(b, result, xr, yr, rounding)
-    if rounding == "":
-        b.resume(done)
+    b.jump(slow, inv(p))
+    b.start_cold(slow)
+    long_division(b, result, _double(b, x), yr, rounding)
+    b.resume(done)
     b.move64(out, V(result.reg, 0), V(result.reg, 1))
+
+
+def invert(b: Builder, out: V, x: MOperand) -> None:
+    """1 / x to nearest: `inverse` where x and the result are normal, else by long division."""
+    y = _copy(b, x)
+    result = b.temp(2)
+    # The high word plus 0x300402 keeps its sign, and is at least 0x400402, for exponents 1 to 2044; it is as good a low
+    # word of the seed as any.
+    low = b.new("IADD3", V(y.reg, 1), imm(0x300402), ZERO)
+    r = inverse(b, y, low)
+    b.move64(result, V(r.reg, 0), V(r.reg, 1))
+    p = b.setp("FSETP.GEU.AND", absolute(low), fimm(0x00400402))
+    slow, done = b.label("drcp_slow"), b.label("drcp_done")
+    b.jump(slow, inv(p))
+    b.start_cold(slow)
+    long_division(b, result, _double(b, high_immediate(0x3FF00000)), y, "")
+    b.resume(done)
+    b.move64(out, V(result.reg, 0), V(result.reg, 1))
+
+
+def _double(b: Builder, x: MOperand) -> V:
+    """A double in a register pair."""
+    return _copy(b, b.join(ZERO, imm(x.bits)) if isinstance(x, Imm) else x)
 
 
 def _copy(b: Builder, x: MOperand) -> V:
@@ -363,9 +397,10 @@ def reciprocal(b: Builder, inst: ptx.Inst) -> None:
         b.emit("MUFU.RCP64H", (seed,), (_part(x, 1),))
         b.move64(out, ZERO, seed)
         return
-    one = b.temp(2)
-    b.move64(one, ZERO, imm(0x3FF00000))
-    divide(b, out, one, x, modes(inst))
+    if modes(inst) == "":
+        invert(b, out, x)
+    else:
+        divide(b, out, high_immediate(0x3FF00000), x, modes(inst))
 
 
 def rsqrt(b: Builder, inst: ptx.Inst) -> None:
@@ -378,17 +413,39 @@ def rsqrt(b: Builder, inst: ptx.Inst) -> None:
         b.emit("MUFU.RSQ64H", (seed,), (V(x.reg, 1),))
         b.move64(out, ZERO, seed)
         return
+    r = b.temp(2)
+    b.emit("MUFU.RSQ64H", (V(r.reg, 1),), (V(x.reg, 1),))
+    b.move(V(r.reg, 0), ZERO)
+    y = cubic(b, x, r)
+    result = b.temp(2)
+    b.move64(result, V(y.reg, 0), V(y.reg, 1))
+    # Normal, finite and above zero, by the high word.
+    p = b.setp("ISETP.GE.U32.AND", b.new("IADD3", V(x.reg, 1), imm(-0x00100000), ZERO), imm(0x7FE00000))
+    slow, done = b.label("drsqrt_slow"), b.label("drsqrt_done")
+    b.jump(slow, p)
+    b.start_cold(slow)
+    strange_rsqrt(b, result, x)
+    b.resume(done)
+    b.move64(out, V(result.reg, 0), V(result.reg, 1))
+
+
+def cubic(b: Builder, x: V, r: V) -> V:
+    """A reciprocal root of 20 good bits made 60: r + r*e*(1/2 + 3/8 e), e = 1 - x r^2."""
+    square = _new(b, "DMUL", r, r)
+    e = _new(b, "DFMA", neg(x), square, high_immediate(0x3FF00000))
+    part = _new(b, "DFMA", e, b.join(ZERO, imm(0x3FD80000)), high_immediate(0x3FE00000))
+    return _new(b, "DFMA", part, _new(b, "DMUL", r, e), r)
+
+
+def strange_rsqrt(b: Builder, out: V, x: V) -> None:
+    """rsqrt of any operand."""
     small = b.setp("ISETP.LT.U32.AND", b.logic(V(x.reg, 1), imm(0x7FFFFFFF), 0xC0), imm(0x00100000))
     lifted = _new(b, "DMUL", x, high_immediate(0x43500000))
     xs = _choose(b, lifted, x, small)
     r = b.temp(2)
     b.emit("MUFU.RSQ64H", (V(r.reg, 1),), (V(xs.reg, 1),))
     b.move(V(r.reg, 0), ZERO)
-    square = _new(b, "DMUL", r, r)
-    e = _new(b, "DFMA", neg(xs), square, high_immediate(0x3FF00000))
-    c = b.join(ZERO, imm(0x3FD80000))
-    part = _new(b, "DFMA", e, c, high_immediate(0x3FE00000))
-    y = _new(b, "DFMA", part, _new(b, "DMUL", r, e), r)
+    y = cubic(b, xs, r)
     down = _new(b, "DMUL", y, high_immediate(0x41A00000))
     y = _choose(b, down, y, small)
     # Zero, infinity, NaN and negative numbers: the seed of the operand itself says it.
@@ -422,14 +479,42 @@ def _not_positive(b: Builder, x: V) -> V:
 
 
 def sqrt(b: Builder, inst: ptx.Inst) -> None:
-    """sqrt.{rn,rz,rm,rp}.f64, without a branch.
-
-    x (scaled by 2^108 if small) has g = x*r and h = r/2 of the seed; two coupled Newton steps bring both near 60 bits,
-    the last residual rounds. A result is never denormal, so scaling back is exact."""
+    """sqrt.{rn,rz,rm,rp}.f64: where exponents allow, g = x*r of the refined seed r and one residual step; else, and for
+    directed roundings, `any_sqrt`."""
     d, source = inst.operands
     out = b.dst(d)
     x = _copy(b, b.pair(source, "f64"))
-    rounding = modes(inst)
+    if modes(inst) != "":
+        any_sqrt(b, out, x, modes(inst))
+        return
+    result = b.temp(2)
+    # High words 0x03500000 to 0x7fefffff; the difference serves as the low word of the seed, which must not be zero.
+    low = b.new("IADD3", V(x.reg, 1), imm(-0x03500000), ZERO)
+    p = b.setp("ISETP.GE.U32.AND", low, imm(0x7CA00000))
+    seed = b.temp(2)
+    b.emit("MUFU.RSQ64H", (V(seed.reg, 1),), (V(x.reg, 1),))
+    b.move(V(seed.reg, 0), low)
+    r = cubic(b, x, seed)
+    g = _new(b, "DMUL", x, r)
+    half = b.temp(2)
+    b.emit("IADD3", (V(half.reg, 1),), (V(r.reg, 1), imm(-0x00100000), ZERO))
+    b.move(V(half.reg, 0), V(r.reg, 0))
+    rest = _new(b, "DFMA", neg(g), g, x)
+    y = _new(b, "DFMA", rest, half, g)
+    b.move64(result, V(y.reg, 0), V(y.reg, 1))
+    slow, done = b.label("dsqrt_slow"), b.label("dsqrt_done")
+    b.jump(slow, p)
+    b.start_cold(slow)
+    any_sqrt(b, result, x, "")
+    b.resume(done)
+    b.move64(out, V(result.reg, 0), V(result.reg, 1))
+
+
+def any_sqrt(b: Builder, out: V, x: V, rounding: str) -> None:
+    """The root of any operand, without a branch.
+
+    x (scaled by 2^108 if small) has g = x*r and h = r/2 of the seed; two coupled Newton steps bring both near 60 bits,
+    the last residual rounds. A result is never denormal, so scaling back is exact."""
     small = b.setp("ISETP.LT.U32.AND", b.logic(V(x.reg, 1), imm(0x7FFFFFFF), 0xC0), imm(0x10000000))
     lifted = _new(b, "DMUL", x, high_immediate(0x46B00000))
     xs = _choose(b, lifted, x, small)
@@ -437,11 +522,7 @@ def sqrt(b: Builder, inst: ptx.Inst) -> None:
     b.emit("MUFU.RSQ64H", (V(r.reg, 1),), (V(xs.reg, 1),))
     b.move(V(r.reg, 0), ZERO)
     half = high_immediate(0x3FE00000)
-    # r: 20 bits -> 60 bits by the cubic step r + r*e*(1/2 + 3/8 e), e = 1 - x r^2.
-    square = _new(b, "DMUL", r, r)
-    e = _new(b, "DFMA", neg(xs), square, high_immediate(0x3FF00000))
-    part = _new(b, "DFMA", e, b.join(ZERO, imm(0x3FD80000)), half)
-    r = _new(b, "DFMA", part, _new(b, "DMUL", r, e), r)
+    r = cubic(b, xs, r)
     g = _new(b, "DMUL", xs, r)
     h = _new(b, "DMUL", r, half)
     rest = _new(b, "DFMA", neg(g), g, xs)
@@ -492,7 +573,9 @@ LOWER = {
 
 def branches(inst: ptx.Inst) -> bool:
     """Slow paths make blocks."""
-    return inst.opcode in ("div", "rcp") and "approx" not in inst.modifiers
+    if inst.opcode == "rsqrt":
+        return "ftz" not in inst.modifiers
+    return inst.opcode in ("div", "rcp", "sqrt") and "approx" not in inst.modifiers
 
 
 __all__ = ["LOWER", "branches", "quotient"]

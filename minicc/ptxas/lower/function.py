@@ -83,6 +83,11 @@ def lower_function(
         _parameters(b, function)
     _locals(b)
     b.constants = constants(b, flat)
+    multiplies = any(isinstance(s, ptx.Inst) and s.opcode == "wgmma" for s in flat.statements)
+    if multiplies:
+        from minicc.ptxas.lower import wgmma
+
+        b.gmma = wgmma.plan(b)
     if not function.entry:
         from minicc.ptxas.lower import abi
 
@@ -107,7 +112,13 @@ def lower_function(
     if b.has_calls and b.descriptor is not None:
         # Calls preserve the uniform registers from 36 on.
         b.descriptor.fixed = SAVED_UNIFORM
+    if multiplies:
+        wgmma.substitute(b, out)
     converge(out, b)
+    if multiplies:
+        from minicc.ptxas.lower import warpgroup
+
+        warpgroup.finish(out)
     clean(out)
 
 

@@ -188,8 +188,6 @@ def registers(b: Builder, inst: ptx.Inst) -> None:
     b.fn.attributes["REG_RECONFIG"] = True
     b.emit("WARPSYNC.ALL", side=True, memory="barrier")
     if "dec" in inst.modifiers:
-        # One allocation serves the whole function: what is left here must do everywhere.
-        b.fn.max_registers = min(b.fn.max_registers or count, count)
         b.emit("USETMAXREG.DEALLOC.CTAPOOL", (), (Imm(count, "uint"),), memory="barrier", side=True)
         return
     again = b.label("registers")

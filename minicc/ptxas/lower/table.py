@@ -46,6 +46,7 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
     "wmma": ("", ("wmma",)),
+    "wgmma": ("", ("wgmma",)),
     "mbarrier": ("", ("mbarrier", "mapa", "getctarank", "setmaxnreg", "griddepcontrol")),
     "video": (
         "",
