@@ -148,7 +148,7 @@ class Parser(HostCode):
     def _declare_deferred(self, deferred: Deferred, name: str) -> list[object]:
         """The functions called `name` that a header's library files define; their bodies wait until they are called."""
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
-        tokens = deferred.tokens(name, options, self.diagnostics)
+        tokens = deferred.tokens(name, options, Diagnostics())
         if not tokens:
             return []
         last = tokens[-1]
@@ -195,7 +195,7 @@ class Parser(HostCode):
 
         scope = self.libraries[file] = ast.Scope("file", None, name="library")
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
-        tokens = Preprocessor(options, self.diagnostics).run(library.source(file))
+        tokens = Preprocessor(options, Diagnostics()).run(library.source(file))
         inner = Parser(self.options, self.diagnostics, tokens, scope=scope, library=True)
         inner.known, inner.libraries = self.known, self.libraries
         inner.declare_all()
