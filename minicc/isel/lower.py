@@ -12,6 +12,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
+from minicc.isel.addresses import share
 from minicc.isel.calls import Calls
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
@@ -152,6 +153,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
     def run(self) -> None:
         function = self.function
         if self.options.opt_level > 0:
+            share(function, self.layout)
             sink(function)
         self.use_counts = {value: len(found) for value, found in users(function).items()}
         order = layout(function)

@@ -79,3 +79,48 @@ def layout(function: ir.Function) -> list[ir.Block]:
     for index, block in enumerate(order):
         block.index = index
     return order
+
+
+def dominators(function: ir.Function) -> dict[ir.Block, ir.Block | None]:
+    """Immediate dominator of each reachable block (None of the entry), in reverse postorder: Cooper, Harvey
+    and Kennedy's iteration."""
+    entry = function.blocks[0]
+    seen = {entry}
+    postorder: list[ir.Block] = []
+    stack = [(entry, iter(entry.successors))]
+    preds: dict[ir.Block, list[ir.Block]] = {}
+    while stack:
+        block, rest = stack[-1]
+        after = next(rest, None)
+        if after is None:
+            postorder.append(block)
+            stack.pop()
+            continue
+        preds.setdefault(after, []).append(block)
+        if after not in seen:
+            seen.add(after)
+            stack.append((after, iter(after.successors)))
+    number = {block: index for index, block in enumerate(postorder)}
+    found: dict[ir.Block, ir.Block | None] = {entry: None}
+    order = postorder[::-1]
+    changed = True
+    while changed:
+        changed = False
+        for block in order[1:]:
+            new: ir.Block | None = None
+            for other in preds[block]:
+                if other not in found:
+                    continue
+                if new is None:
+                    new = other
+                    continue
+                a: ir.Block = other
+                while a is not new:
+                    if number[a] < number[new]:
+                        a = found[a] or entry
+                    else:
+                        new = found[new] or entry
+            if found.get(block, block) is not new:
+                found[block] = new
+                changed = True
+    return {block: found[block] for block in order}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import BINARY, CASTS
 
-_PURE = BINARY | CASTS | {"icmp", "fcmp", "select", "getelementptr", "fneg", "extractvalue", "insertvalue"}
+PURE = BINARY | CASTS | {"icmp", "fcmp", "select", "getelementptr", "fneg", "extractvalue", "insertvalue"}
 
 
 def predecessors(function: ir.Function) -> dict[ir.Block, list[ir.Block]]:
@@ -69,7 +69,7 @@ def sink(function: ir.Function) -> None:
 
 
 def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
-    if inst.op not in _PURE or not uses or inst.op in ("udiv", "sdiv", "urem", "srem", "fdiv", "frem"):
+    if inst.op not in PURE or not uses or inst.op in ("udiv", "sdiv", "urem", "srem", "fdiv", "frem"):
         return None
     target = None
     for use in uses:
