@@ -190,6 +190,8 @@ ARCH = Arch(
         local_window=0x20,
         shared_reserved=1024,
         text_padding=128,
+        parameter_window=0x198,
+        parameter_origin=0x220,
     ),
     # C
     occupancy=Occupancy(

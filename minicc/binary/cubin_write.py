@@ -219,7 +219,7 @@ class _Writer:
                 out += rec.sval(code["KPARAM_INFO_V2"], 0, place, p.size)
             else:
                 out += rec.sval(code["KPARAM_INFO"], 0, place, p.size << 18 | 0x1F << 12)
-        out += self._kept(f, "EXPLICIT_CLUSTER", "MAX_CLUSTER_RANK", "CTA_PER_CLUSTER")
+        out += self._kept(f, "MAX_CLUSTER_RANK", "EXPLICIT_CLUSTER", "CTA_PER_CLUSTER")
         out += self._kept(f, "SPARSE_MMA_MASK") or rec.hval(code["SPARSE_MMA_MASK"], 0)
         out += self._kept(f, "WMMA_USED")
         out += self._kept(f, "MAXREG_COUNT") or rec.hval(code["MAXREG_COUNT"], f.max_registers or 0xFF)

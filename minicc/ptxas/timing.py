@@ -12,7 +12,7 @@ from functools import cache
 import attrs
 
 from minicc.arch.schema import Arch, Latency
-from minicc.ptxas.mir import MInst, V, VConst, VMem
+from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
 from minicc.sass.instr import Const, Instr, Mem, Reg
 
@@ -88,7 +88,7 @@ _TABLE: dict[str, Timing] = {
     **_spread(Timing("tensor", "mma16816", reader="mma_a", preader="guard", ureader="mem"), "HMMA IMMA BMMA"),
     "DMMA": _late("tensor", "dmma", 34),
     # Results are waited for by WARPGROUP.DEPBAR; the stalls are ptxas's least ones.
-    **_spread(Timing("tensor", "", reader="mma_a", preader="guard", ureader="gmma", stall=4), "HGMMA QGMMA IGMMA BGMMA"),
+    **dict.fromkeys(GMMA, Timing("tensor", "", reader="mma_a", preader="guard", ureader="gmma", stall=4)),
     "WARPGROUP": attrs.evolve(_SYNC, stall=6),
     "S2R": _late("adu", "s2r", 24),
     "S2UR": _late("adu", "s2ur", 35),

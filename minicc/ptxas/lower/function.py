@@ -162,8 +162,8 @@ def _directives(out: MFunction, function: ptx.Function) -> None:
             out.min_ctas = values[0]
         elif name == "maxnreg":
             out.max_registers = values[0]
-        elif name in ("reqnctapercluster", "explicitcluster", "maxclusterrank", "blocksareclusters"):
-            fail("ptxas.cluster", f"Feature not supported: .{name}", function.where, exit_status=EXIT_PTXAS)
+        elif name in _CLUSTER:
+            out.attributes[_CLUSTER[name]] = full if name == "reqnctapercluster" else values[:1] or True
 
 
 def _parameters(b: Builder, function: ptx.Function) -> None:
@@ -254,6 +254,11 @@ def _constant(b: Builder, source: ptx.Operand, type_: str) -> int | None:
     return None
 
 
+_CLUSTER = {
+    "reqnctapercluster": "CTA_PER_CLUSTER", "explicitcluster": "EXPLICIT_CLUSTER",
+    "maxclusterrank": "MAX_CLUSTER_RANK", "blocksareclusters": "BLOCKS_ARE_CLUSTERS",
+}  # fmt: skip
+"""Directive -> record of the cubin."""
 SAVED_UNIFORM = 36
 """The uniform registers from here on survive a call."""
 

@@ -451,9 +451,28 @@ def cvta(b: Builder, inst: ptx.Inst) -> None:
     elif space == "const":
         _constant_window(b, out, source, to)
     elif space == "param":
-        b.unsupported("generic address of a parameter")
+        _parameter_window(b, out, (low, high), to)
     else:
         b.unsupported()
+
+
+def _parameter_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to: bool) -> None:
+    """Generic addresses of parameters: the driver says where in memory the bank is, from `parameter_window` on."""
+    abi = b.arch.abi
+    if abi.parameter_window is None:
+        b.unsupported("generic address of a parameter")
+    base = b.temp(2)
+    b.emit("LDC.64", (base,), (Const(0, abi.parameter_window),))
+    if to:
+        offset = b.temp()
+        b.emit("IADD3", (offset,), b.minus(b.reg(address[0]), V(base.reg, 0)))
+        b.move64(out, b.new("IADD3", offset, imm(abi.parameter_origin), ZERO), ZERO)
+        return
+    low = address[0]
+    if isinstance(low, Imm):
+        b.add64(out, wide(b, base), (imm(low.bits - abi.parameter_origin), ZERO))
+    else:
+        b.add64(out, wide(b, base), (b.new("IADD3", low, imm(-abi.parameter_origin), ZERO), ZERO))
 
 
 def _constant_window(b: Builder, out: V, source: ptx.Operand, to: bool) -> None:

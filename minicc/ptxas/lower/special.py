@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minicc.ptxas.lower.builder import ZERO, Builder, Pair, imm
+from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, Pair, imm, neg
 from minicc.ptxas.mir import MOperand, V
 from minicc.sass.instr import Const, Name
 
@@ -18,10 +18,23 @@ _S2R = {
     "%lanemask_ge": "SR_GEMASK",
     "%cluster_ctarank": "SR_CgaCtaId",
 }
-_BANK0 = {"%nsmid": 0x10C, "%dynamic_smem_size": 0x2C}
+_BANK0 = {
+    "%nsmid": 0x10C, "%dynamic_smem_size": 0x2C, "%reserved_smem_offset_end": 0x68, "%cluster_nctarank": 0x188,
+    **{f"%cluster_nctaid.{a}": 0x144 + 4 * i for i, a in enumerate("xyz")},
+    **{f"%nclusterid.{a}": 0x15C + 4 * i for i, a in enumerate("xyz")},
+}  # fmt: skip
+_FIXED = {"%reserved_smem_offset_begin": 0, "%reserved_smem_offset_cap": 0x400}
+_RECIPROCAL = 0x150
+"""In bank 0: three f32, one over the blocks of a cluster in each direction."""
+_KIND = 0x140
+"""In bank 0: 1 for a launch without clusters."""
+_GRAPH = 0x190
+_MOST_SHARED = 0x13C
+_ENVIRONMENT = 0x40
 _CS2R = {
     "%clock": "SR_CLOCKLO", "%clock_hi": "SR_CLOCKHI", "%globaltimer_lo": "SR_GLOBALTIMERLO",
     "%globaltimer_hi": "SR_GLOBALTIMERHI", **{f"%pm{i}": f"SR_PM{i}" for i in range(8)},
+    **{f"%pm{i}_64": f"SR_PM{i}" for i in range(8)},
 }  # fmt: skip
 _CS2R64 = {"%clock64": "SR_CLOCKLO", "%globaltimer": "SR_GLOBALTIMERLO"}
 
@@ -65,18 +78,37 @@ def read(b: Builder, name: str) -> Pair:
         out = b.temp()
         b.emit("IADD3", (out,), b.minus(total, system))
         return out, ZERO
-    if stem in ("%clusterid", "%cluster_ctaid", "%nclusterid", "%cluster_nctaid") or name in (
-        "%cluster_nctarank", "%is_explicit_cluster",
-    ):  # fmt: skip
-        # Clusters cannot be launched here: each block is its own cluster.
-        if stem == "%clusterid" and axis:
-            return read(b, f"%ctaid.{axis}")
-        if stem == "%nclusterid" and axis:
-            return read(b, f"%nctaid.{axis}")
-        return (imm(1) if "nctaid" in name or "nctarank" in name else ZERO), ZERO
+    if name in _FIXED:
+        return imm(_FIXED[name]), ZERO
+    if stem in ("%clusterid", "%cluster_ctaid") and axis:
+        return _cluster(b, axis, inner=stem == "%cluster_ctaid"), ZERO
+    if name == "%is_explicit_cluster":
+        p = b.setp("ISETP.NE.AND", b.reg(_bank0(b, _KIND)), imm(1))
+        return b.sel(imm(1), ZERO, p), ZERO
+    if name == "%current_graph_exec":
+        pair = b.temp(2, name)
+        b.emit("LDC.64", (pair,), (Const(0, _GRAPH),))
+        return V(pair.reg, 0), V(pair.reg, 1)
+    if name == "%aggr_smem_size":
+        own = b.temp(hint=name)
+        b.emit("S2R", (own,), (Name("SR_SMEMSZ"),))
+        return b.new("VIMNMX.U32", own, _bank0(b, _MOST_SHARED), TRUE), ZERO
     if name.startswith("%envreg"):
-        return ZERO, ZERO
+        return _bank0(b, _ENVIRONMENT + 4 * int(name[7:])), ZERO
     b.unsupported(f"special register '{name}'")
+
+
+def _cluster(b: Builder, axis: str, inner: bool) -> MOperand:
+    """The number of the block's cluster, by a product that is exact enough to round down; or of the block in it."""
+    at = 4 * "xyz".index(axis)
+    block = b.reg(read(b, f"%ctaid.{axis}")[0])
+    number = b.new("FMUL", b.new("I2FP.F32.U32", block), b.reg(_bank0(b, _RECIPROCAL + at)))
+    whole = b.temp()
+    b.emit("F2I.U32.TRUNC.NTZ", (whole,), (number,))
+    if not inner:
+        return whole
+    minus = b.new("IADD3", neg(whole), ZERO, ZERO)
+    return b.new("IMAD", minus, b.reg(_bank0(b, 0x144 + at)), block)
 
 
 def _bank0(b: Builder, offset: int) -> MOperand:
