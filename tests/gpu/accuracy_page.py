@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.gpu import compare, programs
-from tests.gpu.micro.plan import plans
+from tests.gpu.micro.plan import IMAGES, plans
 
 DATA = Path(__file__).parent / "data"
 CYCLES = compare.CYCLES
@@ -63,7 +63,7 @@ def micro(names: tuple[str, ...] = ("launch", "instruction", "latency", "stream"
     out: dict[str, list[Pair]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for image in ("core", "memory"):
+        for image in IMAGES:
             data = lzma.decompress((DATA / "micro" / f"{image}.cubin.xz").read_bytes())
             (folder / f"micro_{image}.cubin").write_bytes(data)
         for plan in names:

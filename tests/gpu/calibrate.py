@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.gpu.compare import labels, read_ncu
-from tests.gpu.micro.plan import plans
+from tests.gpu.micro.plan import IMAGES, plans
 
 HERE = Path(__file__).parent
 METRICS = (
@@ -30,6 +30,8 @@ METRICS = (
     "lts__t_sectors_op_read.sum",
     "lts__t_sectors_op_write.sum",
     "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "launch__shared_mem_config_size",
 )
 """What is asked of ncu; what it does not know is left out of a row."""
 
@@ -57,7 +59,7 @@ def pack(folder: Path, cubins: Path, out: Path) -> None:
     for name, plan in plans().items():
         for label, row in rows(folder / f"ncu_{name}.csv", labels(plan)).items():
             record["launches"][f"{name}/{label}"] = row
-    for image in ("core", "memory"):
+    for image in IMAGES:
         data = (cubins / f"micro_{image}.cubin").read_bytes()
         (out / "micro" / f"{image}.cubin.xz").write_bytes(lzma.compress(data, preset=9))
     (out / "micro.json").write_text(json.dumps(record, indent=0))
@@ -70,7 +72,7 @@ def main() -> None:
     out = Path(sys.argv[1])
     work = out / "calibrate"
     work.mkdir(parents=True, exist_ok=True)
-    for image in ("core", "memory"):
+    for image in IMAGES:
         source = HERE / "micro" / f"{image}.cu"
         target = work / f"micro_{image}.cubin"
         subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-O3", "-o", str(target), str(source)], check=True)

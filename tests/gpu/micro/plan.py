@@ -7,43 +7,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-Program = dict[str, Any]
-MB = 1 << 20
+from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
+from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, mixed_programs
+from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 
-
-def i32(n: int) -> dict[str, int]:
-    return {"i32": n}
-
-
-def floats(count: int, **fill: Any) -> dict[str, Any]:
-    return {"dtype": "<f4", "count": count, **fill}
-
-
-def words(count: int, **fill: Any) -> dict[str, Any]:
-    return {"dtype": "<u4", "count": count, **fill}
-
-
-def program(name: str, image: str, buffers: dict[str, Any], rows: list[Any], save: list[str] | None = None) -> Program:
-    """`rows`: (label, kernel, grid, block, args[, shared])."""
-    out = []
-    for label, kernel, grid, block, args, *shared in rows:
-        grid = [grid] if isinstance(grid, int) else grid
-        block = [block] if isinstance(block, int) else block
-        out.append(
-            {
-                "label": label,
-                "kernel": kernel,
-                "grid": grid,
-                "block": block,
-                "args": args,
-                "shared": shared[0] if shared else 0,
-            }
-        )
-    return {"name": name, "image": f"micro_{image}.cubin", "buffers": buffers, "launches": out, "save": save or []}
+IMAGES = ("core", "memory", "cold", "contended")
 
 
 def launch_programs() -> list[Program]:
-    rows = [
+    rows: list[Any] = [
         (f"{grid}x{block}", "empty", grid, block, [])
         for grid, block in (
             (1, 32),
@@ -495,6 +467,12 @@ def plans() -> dict[str, list[Program]]:
         "latency": latency_programs(),
         "stream": stream_programs(),
         "pattern": pattern_programs(),
+        "cold": cold_programs(),
+        "turn": turn_programs(),
+        "carve": carve_programs(),
+        "atomic": atomic_programs(),
+        "mixed": mixed_programs(),
+        "flow": flow_programs(),
     }
 
 
