@@ -33,14 +33,14 @@ class _Combiner:
     def __init__(self, function: MFunction) -> None:
         self.function = function
         self.single = Single.of(function)
-        self.uses: dict[tuple[int, int], int] = {}
+        self.uses = uses = dict[tuple[int, int], int]()
         for block in function.blocks:
             for inst in block.insts:
                 for operand in reads(inst):
-                    if isinstance(operand, V):
+                    if type(operand) is V:
                         for part in range(operand.part, operand.part + operand.count):
                             name = (operand.reg.id, part)
-                            self.uses[name] = self.uses.get(name, 0) + 1
+                            uses[name] = uses.get(name, 0) + 1
 
     def run(self) -> None:
         for b, block in enumerate(self.function.blocks):

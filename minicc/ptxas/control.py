@@ -28,7 +28,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     distances = Distances(arch)
     components = Components(function)
     cfg = Cfg.of(function)
-    prints = [[footprint(i, components) for i in block.insts] for block in function.blocks]
+    known = function.prints
+    prints = [[known.get(id(i)) or footprint(i, components) for i in block.insts] for block in function.blocks]
     marks = scoreboard.assign(function, cfg, prints)
     stalls = stall.assign(function, cfg, prints, marks, distances)
     for b, block in enumerate(function.blocks):

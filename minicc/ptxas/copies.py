@@ -16,9 +16,10 @@ from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
 from minicc.ptxas.operands import guarded, map_operand, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
-from minicc.sass.instr import RZ, URZ, Const, Imm, Reg
+from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
+FALSE = Reg("P", PT, inv=True)
 _SLOTS: dict[str, tuple[int, ...]] = {
     "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
     "ISETP": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,), "VIMNMX": (1,),
@@ -76,9 +77,10 @@ class _Propagation:
             self.holders.clear()
             for at, inst in enumerate(block.insts):
                 self._inst(inst, b, at)
-                for operand in writes(inst):
-                    if isinstance(operand, V):
-                        self._forget(operand)
+                if self.local or self.holders:
+                    for operand in writes(inst):
+                        if type(operand) is V:
+                            self._forget(operand)
                 if inst.mnemonic in ("MOV", "UMOV") and isinstance(inst.dsts[0], V):
                     source = _copied(inst, 0)
                     if isinstance(source, V) and source.reg.id != inst.dsts[0].reg.id and source.count == 1:
@@ -118,9 +120,11 @@ class _Propagation:
         for v in reads(inst):
             if type(v) is V:
                 name = v.reg.id
-                if any((name, p) in facts or (name, p) in local for p in range(v.part, v.part + v.count)):
-                    self._rewrite(inst, b, at)
-                    break
+                for part in range(v.part, v.part + v.count):
+                    if (name, part) in facts or (name, part) in local:
+                        self._rewrite(inst, b, at)
+                        _simplify(inst)
+                        return
         _simplify(inst)
 
     def _rewrite(self, inst: MInst, b: int, at: int) -> None:
@@ -165,10 +169,10 @@ def _simplify(inst: MInst) -> None:
         return
     value: MOperand | None = None
     if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.srcs) == 3:
-        rest = [s for s in inst.srcs if s != ZERO]
+        rest = [s for s in inst.srcs if type(s) is not Reg or s != ZERO]
         if len(rest) <= 1:
             value = rest[0] if rest else ZERO
-    elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == Reg("P", 7, inv=True):
+    elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == FALSE:
         value = _logic(inst.srcs[:3], inst.srcs[3])
     if value is None or (isinstance(value, V | Reg | Const) and (value.neg or value.abs or value.inv)):
         return

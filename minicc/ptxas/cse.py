@@ -60,27 +60,27 @@ _PURE = frozenset(
 
 
 def _pure(inst: MInst) -> bool:
-    return (
-        inst.mnemonic in _PURE
-        and not guarded(inst)
-        and not inst.side_effect
-        and inst.memory in ("", "load")
-        and (not inst.memory or inst.mnemonic == "LDC")
-        and all(isinstance(d, V) or (isinstance(d, Reg) and d.index in (255, 63, 7)) for d in inst.dsts)
-    )
+    if inst.mnemonic not in _PURE or guarded(inst) or inst.side_effect:
+        return False
+    if inst.memory and (inst.memory != "load" or inst.mnemonic != "LDC"):
+        return False
+    return all(type(d) is V or (type(d) is Reg and d.index in (255, 63, 7)) for d in inst.dsts)
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Replace repeated computations by MOVs (for copy propagation to take away)."""
     single = Single.of(function)
+    table = single.table
     seen: dict[object, tuple[MInst, int, int]] = {}
 
     def stable(operand: V | Reg, b: int, at: int) -> bool:
         if isinstance(operand, Reg):
             return operand.file == "SR"
         for part in range(operand.part, operand.part + operand.count):
-            found = single.table.get((operand.reg.id, part))
-            if found is None or not single.dominates(found.block, found.at, b, at):
+            found = table.get((operand.reg.id, part))
+            if found is None:
+                return False
+            if (found.at >= at) if found.block == b else not single.dominates(found.block, found.at, b, at):
                 return False
         return True
 
@@ -92,12 +92,12 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             out.append(inst)
             if not _pure(inst):
                 continue
-            results = [d for d in inst.dsts if isinstance(d, V)]
-            if any((d.reg.id, d.part + w) not in single.table for d in results for w in range(d.count)):
+            results = [d for d in inst.dsts if type(d) is V]
+            if any((d.reg.id, d.part + w) not in table for d in results for w in range(d.count)):
                 continue
             if not all(stable(r, b, at) for r in reads(inst)):
                 continue
-            shape = tuple(d.count if isinstance(d, V) else -1 for d in inst.dsts)
+            shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
             key = (inst.mnemonic, inst.modifiers, inst.srcs, inst.hidden, shape)
             before = seen.get(key)
             if before is None or not single.dominates(before[1], before[2], b, at):

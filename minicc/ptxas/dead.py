@@ -44,13 +44,17 @@ def sweep(function: MFunction) -> None:
             for operand in reads(inst):
                 if type(operand) is V:
                     first = operand.reg.id * _WIDEST + operand.part
-                    for name in range(first, first + operand.count):
+                    uses[first] = uses.get(first, 0) + 1
+                    for name in range(first + 1, first + operand.count):
                         uses[name] = uses.get(name, 0) + 1
             for operand in writes(inst):
                 if type(operand) is V:
                     first = operand.reg.id * _WIDEST + operand.part
                     for name in range(first, first + operand.count):
-                        makers.setdefault(name, []).append(inst)
+                        if name in makers:
+                            makers[name].append(inst)
+                        else:
+                            makers[name] = [inst]
     dead: set[int] = set()
     work = [inst for name, insts in makers.items() if not uses.get(name) for inst in insts]
     while work:

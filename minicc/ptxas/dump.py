@@ -3,6 +3,7 @@ set."""
 
 from __future__ import annotations
 
+from minicc.ptx import printer
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.sass.instr import Const, Control, Imm, Mem, Name, Reg, Target
 
@@ -68,5 +69,6 @@ def function_text(function: MFunction, *, controls: bool = False) -> str:
         lines.append(f"{block.label}:  // depth {block.loop_depth} -> {', '.join(block.succs)}")
         for inst in block.insts:
             prefix = f"{_control(inst.control)}  " if controls else ""
-            lines.append(f"    {prefix}{inst_text(inst)}" + (f"  // {inst.ptx}" if inst.ptx else ""))
+            origin = f"  // {printer.instruction(inst.ptx)}" if inst.ptx else ""
+            lines.append(f"    {prefix}{inst_text(inst)}{origin}")
     return "\n".join(lines) + "\n"

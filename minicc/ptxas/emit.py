@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label
 from minicc.ptxas.options import Options
@@ -13,12 +15,15 @@ SIZE = 16
 _LOOP = Control(stall=0, yield_=True)
 
 
+_named = cache(Reg)
+
+
 def _reg(v: V | Reg) -> Reg:
     if isinstance(v, Reg):
         return v
     fixed = v.reg.fixed
     assert fixed is not None, f"{v.reg!r} has no register"
-    return Reg(v.reg.file, fixed + v.part, v.neg, v.abs, v.inv, v.suffix)
+    return _named(v.reg.file, fixed + v.part, v.neg, v.abs, v.inv, v.suffix)
 
 
 def physical(operand: MOperand, addresses: dict[str, int]) -> Operand:

@@ -8,10 +8,11 @@ whose halves are defined separately, and predicated writes are partial definitio
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
+from minicc.ptx.model import Inst
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable
 
@@ -82,7 +83,8 @@ MOperand = V | VMem | VConst | Reg | Imm | Const | Mem | Target | Name
 @attrs.define(eq=False, repr=False)
 class MInst:
     """One machine instruction. `dsts` then `srcs` are the printed operands. `guard` is a predicate source.
-    `loc` is (file index, line, column) plus the inlining chain as `ptx.Loc` holds it; `ptx` the text it came from."""
+    `loc` is (file index, line, column) plus the inlining chain as `ptx.Loc` holds it; `ptx` the instruction it came
+    from."""
 
     mnemonic: str
     modifiers: tuple[str, ...] = ()
@@ -90,7 +92,7 @@ class MInst:
     srcs: tuple[MOperand, ...] = ()
     guard: V | Reg = Reg("P", PT)
     loc: object | None = None
-    ptx: str = ""
+    ptx: Inst | None = None
     side_effect: bool = False
     """Never removed, never duplicated, keeps its order among its kind (memory, barriers, votes)."""
     memory: Literal["", "load", "store", "atomic", "fence", "barrier"] = ""
@@ -101,6 +103,9 @@ class MInst:
     """Registers (virtual, with `fixed` set) that a CALL reads without printing them: its arguments."""
     implicit_writes: tuple[V, ...] = ()
     """Registers that a CALL may change: results and everything the callee need not preserve."""
+    reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
+    writing: tuple[object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
+    """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -142,6 +147,8 @@ class MFunction:
     min_ctas: int | None = None
     constant2: bytearray = attrs.field(factory=bytearray)
     attributes: dict[str, object] = attrs.field(factory=dict)
+    prints: dict[int, Any] = attrs.field(factory=dict)
+    """Footprints (`timing`) of the finished instructions by id(), where the last scheduling has made them."""
 
     def new(self, file: Literal["R", "UR", "P", "UP", "B"], width: int = 1, hint: str = "") -> VReg:
         """A fresh virtual register."""

@@ -52,10 +52,14 @@ def _inner(operand: MOperand) -> Iterator[V | Reg]:
                 yield reg
 
 
-def reads(inst: MInst) -> list[V | Reg]:
+def reads(inst: MInst) -> tuple[V | Reg, ...]:
     """Every register read: sources, the guard, and what a call takes."""
+    srcs, guard = inst.srcs, inst.guard
+    known = inst.reading
+    if known is not None and known[0] is srcs and known[1] is guard and known[2] is inst.implicit_reads:
+        return known[3]
     out: list[V | Reg] = []
-    for operand in inst.srcs:
+    for operand in srcs:
         kind = type(operand)
         if kind is V:
             out.append(operand)  # type: ignore[arg-type]
@@ -64,23 +68,28 @@ def reads(inst: MInst) -> list[V | Reg]:
                 out.append(operand)  # type: ignore[arg-type]
         elif kind is not Imm:
             out.extend(_inner(operand))
-    guard = inst.guard
     if type(guard) is V or guard.index != 7:  # type: ignore[union-attr]
         out.append(guard)
-    if inst.implicit_reads:
-        out.extend(inst.implicit_reads)
-    return out
+    out.extend(inst.implicit_reads)
+    found = tuple(out)
+    inst.reading = srcs, guard, inst.implicit_reads, found
+    return found
 
 
-def writes(inst: MInst) -> list[V | Reg]:
+def writes(inst: MInst) -> tuple[V | Reg, ...]:
     """Every register written, those a call may change included."""
+    dsts = inst.dsts
+    known = inst.writing
+    if known is not None and known[0] is dsts and known[1] is inst.implicit_writes:
+        return known[2]
     out: list[V | Reg] = []
-    for operand in inst.dsts:
+    for operand in dsts:
         if type(operand) is V or (isinstance(operand, Reg) and operand.index != ZERO.get(operand.file)):
             out.append(operand)
-    if inst.implicit_writes:
-        out.extend(inst.implicit_writes)
-    return out
+    out.extend(inst.implicit_writes)
+    found = tuple(out)
+    inst.writing = dsts, inst.implicit_writes, found
+    return found
 
 
 def guarded(inst: MInst) -> bool:

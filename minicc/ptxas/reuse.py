@@ -13,44 +13,52 @@ from collections.abc import Collection
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.sass import Effects, effects
+from minicc.sass import effects
+from minicc.sass.codec import Plan, form_of
+from minicc.sass.effects import variable
 from minicc.sass.instr import RZ, Instr, Reg
 
 _PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
 """Pipes whose instructions read through the cache."""
 
 
-def _slots(found: Effects) -> dict[int, int]:
-    if found.variable or found.late or found.pipe not in _PIPES:
-        return {}
-    return {a.slot: a.index for a in found.reads if a.file == "R" and a.slot >= 0}
+Slots = tuple[tuple[int, int], ...]
+"""(operand, cache slot) of the registers that an instruction of some shape reads through the cache."""
+
+
+def _slots(plan: Plan | None, arch: Arch) -> Slots:
+    if plan is None:
+        return ()
+    timing = plan.form.row.timing
+    if variable(timing, arch) or timing.late or timing.pipe not in _PIPES:
+        return ()
+    pairs = zip(plan.form.operands, plan.places, strict=True)
+    return tuple((place, codec.reuse - 122) for codec, place in pairs if place >= 0 and codec.read and codec.reuse)
 
 
 def assign(instrs: list[Instr], leaders: Collection[int], arch: Arch) -> list[Instr]:
     """`instrs` with reuse masks; `leaders` are the indices at which basic blocks start."""
     out = list(instrs)
-    known: dict[int, tuple[Effects, dict[int, int]]] = {}
+    shapes: dict[int, Slots] = {}
 
-    def look(n: int) -> tuple[Effects, dict[int, int]]:
-        found = known.get(n)
-        if found is None:
-            seen = effects(instrs[n], arch)
-            found = known[n] = seen, _slots(seen)
-        return found
+    def look(instr: Instr) -> dict[int, int]:
+        plan = form_of(instr, arch.sass)
+        slots = shapes.get(id(plan))
+        if slots is None:
+            slots = shapes[id(plan)] = _slots(plan, arch)
+        operands = instr.operands
+        return {slot: o.index for at, slot in slots if type(o := operands[at]) is Reg and o.file == "R"}
 
     named = [{o.index for o in i.operands if type(o) is Reg and o.file == "R" and o.index != RZ} for i in instrs]
     for n in range(len(instrs) - 1):
         if not named[n] & named[n + 1] or n + 1 in leaders or instrs[n].control.yield_:
             continue
-        here, mine = look(n)
-        if not mine:
+        theirs = look(instrs[n + 1])
+        shared = [(slot, r) for slot, r in look(instrs[n]).items() if r != RZ and theirs.get(slot) == r]
+        if not shared:
             continue
-        theirs = look(n + 1)[1]
-        written = {a.index + k for a in here.writes if a.file == "R" for k in range(a.count)}
-        mask = 0
-        for slot, reg in mine.items():
-            if theirs.get(slot) == reg and reg not in written:
-                mask |= 1 << slot
+        written = {a.index + k for a in effects(instrs[n], arch).writes if a.file == "R" for k in range(a.count)}
+        mask = sum(1 << slot for slot, reg in shared if reg not in written)
         if mask:
             out[n] = attrs.evolve(instrs[n], control=attrs.evolve(instrs[n].control, reuse=mask))
     return out

@@ -7,7 +7,7 @@ they are and split a block into runs. `sched=serial` leaves the program order.
 
 from __future__ import annotations
 
-import heapq
+from bisect import bisect_left, insort
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
@@ -46,6 +46,8 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
         if len(block.insts) < 3:
             continue
         prints = [footprint(i, components) for i in block.insts]
+        if target is None:
+            function.prints.update(zip(map(id, block.insts), prints, strict=True))
         after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         out: list[MInst] = []
         runs = _runs(prints)
@@ -94,7 +96,9 @@ class _Pressure:
 
     def __init__(self, prints: list[Footprint], live_after: set[int], general: set[int], target: int) -> None:
         self.uses: list[int] = []
-        """Reads left, per value."""
+        """Instructions left that read it, per value."""
+        self.left: list[int] = []
+        """Sum of their indices: of the last one, it is the index."""
         self.reads: list[list[int]] = []
         self.writes: list[list[int]] = []
         current: dict[int, int] = {}
@@ -102,6 +106,7 @@ class _Pressure:
 
         def fresh(key: int) -> int:
             self.uses.append(0)
+            self.left.append(0)
             current[key] = len(self.uses) - 1
             return current[key]
 
@@ -109,7 +114,7 @@ class _Pressure:
             if key in general:
                 self.live.add(fresh(key))
         start = set(self.live)
-        for print_ in prints:
+        for i, print_ in enumerate(prints):
             reads: list[int] = []
             writes: list[int] = []
             for key in sorted({k for k, _ in print_.reads if k in general}):
@@ -117,17 +122,18 @@ class _Pressure:
                 if value is None:
                     value = fresh(key)
                     start.add(value)
-                self.uses[value] += 1
                 reads.append(value)
             for key, _ in print_.writes:
                 if key not in general:
                     continue
                 if print_.guarded and key in current:
                     if current[key] not in reads:
-                        self.uses[current[key]] += 1
                         reads.append(current[key])
                     continue
                 writes.append(fresh(key))
+            for value in reads:
+                self.uses[value] += 1
+                self.left[value] += i
             self.reads.append(reads)
             self.writes.append(writes)
         self.after = {current[key] for key in live_after if key in general}
@@ -140,6 +146,11 @@ class _Pressure:
         far = sum(len(w) for w, p in zip(self.writes, prints, strict=True) if p.timing.expect > _NEAR_MEMORY)
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
         self.target = max(min(target, max(_FEW, peak + more)), peak)
+        self.change = [len(w) for w in self.writes]
+        """Live values that each instruction would add (or, negative, end) if it came now."""
+        for value, uses in enumerate(self.uses):
+            if uses == 1 and value not in self.after:
+                self.change[self.left[value]] -= 1
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)
@@ -152,16 +163,16 @@ class _Pressure:
             peak = max(peak, len(live))
         return peak
 
-    def change(self, i: int) -> int:
-        """Live values added (or, negative, ended) by instruction `i` now."""
-        ends = sum(1 for v in self.reads[i] if self.uses[v] == 1 and v not in self.after)
-        return len(self.writes[i]) - ends
-
     def take(self, i: int) -> None:
+        """Instruction `i` comes next."""
         for value in self.reads[i]:
-            self.uses[value] -= 1
-            if not self.uses[value] and value not in self.after:
-                self.live.discard(value)
+            self.uses[value] = uses = self.uses[value] - 1
+            self.left[value] -= i
+            if uses < 2 and value not in self.after:
+                if uses:
+                    self.change[self.left[value]] -= 1
+                else:
+                    self.live.discard(value)
         self.live.update(v for v in self.writes[i] if self.uses[v] or v in self.after)
 
     @property
@@ -171,48 +182,41 @@ class _Pressure:
 
 def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pressure | None) -> list[int]:
     """A topological order of the run."""
-    waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index)
-    ready: list[tuple[int, int]] = []  # (-height, index)
+    waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
-    for i, node in enumerate(nodes):
-        if not left[i]:
-            heapq.heappush(ready, (-node.height, i))
+    ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i])  # (-height, index)
     now = 0
     pipe_free: dict[str, int] = {}
     pipes = arch.pipes
     out: list[int] = []
     while ready or waiting:
-        while waiting and waiting[0][0] <= now:
-            _, height, i = heapq.heappop(waiting)
-            heapq.heappush(ready, (height, i))
+        if waiting and waiting[0][0] <= now:
+            arrived = bisect_left(waiting, (now + 1,))
+            for _, height, i in waiting[:arrived]:
+                insort(ready, (height, i))
+            del waiting[:arrived]
         if not ready:
             now = waiting[0][0]
             continue
         if pressure is not None and pressure.tight:
             # Anything that is free of unmet dependences will do, even if it has to wait.
-            some = heapq.nsmallest(_LOOK, ready) + [(h, i) for _, h, i in heapq.nsmallest(_LOOK, waiting)]
-            best = min(some, key=lambda c: (pressure.change(c[1]), c[0], c[1]))
-            if best in ready:
-                ready.remove(best)
-                heapq.heapify(ready)
-            else:
-                for entry in waiting:
-                    if entry[2] == best[1]:
-                        waiting.remove(entry)
-                        now = max(now, entry[0])
-                        break
-                heapq.heapify(waiting)
-            i = best[1]
-        else:
-            first = heapq.heappop(ready)
-            if pipe_free.get(prints[first[1]].timing.pipe, 0) > now and ready:
-                second = heapq.heappop(ready)
-                if pipe_free.get(prints[second[1]].timing.pipe, 0) <= now:
-                    heapq.heappush(ready, first)
-                    first = second
+            change = pressure.change
+            best = min((change[i], height, i) for height, i in ready[:_LOOK])
+            if waiting:
+                other = min((change[i], height, i, when) for when, height, i in waiting[:_LOOK])
+                if other < best:
+                    best = other[:3]
+                    now = other[3]
+                    waiting.remove((now, *best[1:]))
                 else:
-                    heapq.heappush(ready, second)
-            i = first[1]
+                    ready.remove(best[1:])
+            else:
+                ready.remove(best[1:])
+            i = best[2]
+        else:
+            busy = pipe_free.get(prints[ready[0][1]].timing.pipe, 0) > now
+            second = busy and len(ready) > 1 and pipe_free.get(prints[ready[1][1]].timing.pipe, 0) <= now
+            i = ready.pop(1 if second else 0)[1]
         out.append(i)
         if pressure is not None:
             pressure.take(i)
@@ -221,9 +225,10 @@ def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pr
         pipe_free[timing.pipe] = now + (pipe.interval if pipe else 1)
         for succ, cycles in nodes[i].succs:
             node = nodes[succ]
-            node.least = max(node.least, now + cycles)
+            if node.least < now + cycles:
+                node.least = now + cycles
             left[succ] -= 1
             if not left[succ]:
-                heapq.heappush(waiting, (node.least, -node.height, succ))
+                insort(waiting, (node.least, -node.height, succ))
         now += timing.stall
     return out

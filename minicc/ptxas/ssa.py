@@ -40,12 +40,13 @@ class Single:
         table: dict[Part, Definition | None] = {}
         for b, block in enumerate(function.blocks):
             for i, inst in enumerate(block.insts):
+                some = guarded(inst)
                 for operand in writes(inst):
-                    if not isinstance(operand, V):
+                    if type(operand) is not V:
                         continue
                     for word in range(operand.count):
                         part = (operand.reg.id, operand.part + word)
-                        if part in table or guarded(inst):
+                        if some or part in table:
                             table[part] = None
                         else:
                             table[part] = Definition(inst, b, i, word)

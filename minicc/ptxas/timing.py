@@ -192,13 +192,15 @@ def footprint(inst: MInst, components: Components) -> Footprint:
     info = timing(mnemonic, inst.modifiers)
     reads: list[tuple[int, str]] = []
     start = components.start
+    usual = mnemonic not in _SOURCE_ROLES and mnemonic != "SHFL"
     position = 0
     for operand in inst.srcs:
         if type(operand) is V:
-            reg = operand.reg
-            cls = _reader(info, reg.file, mnemonic, position, inst.modifiers)
-            first = start[reg.id] + operand.part
-            for key in range(first, first + operand.count):
+            kind = operand.reg.file
+            cls = info.reader if usual and kind == "R" else _reader(info, kind, mnemonic, position, inst.modifiers)
+            first = start[operand.reg.id] + operand.part
+            reads.append((first, cls))
+            for key in range(first + 1, first + operand.count):
                 reads.append((key, cls))
             if operand.count == 2 and info.result == "wide" and position == 2:
                 reads[-1] = (reads[-1][0], "wide_hi")
@@ -235,6 +237,9 @@ def footprint(inst: MInst, components: Components) -> Footprint:
         if type(operand) is V:
             file = operand.reg.file
             first, count = start[operand.reg.id] + operand.part, operand.count
+            if count == 1:
+                writes.append((first, info.predicate if file in ("P", "UP") else info.result))
+                continue
         elif type(operand) is Reg and operand.index != ZERO.get(operand.file) and operand.file != "SR":
             file, first, count = operand.file, BASE[operand.file] + operand.index, reg_count(operand)
         else:

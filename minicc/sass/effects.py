@@ -61,10 +61,12 @@ def effects(instr: Instr, arch: Arch) -> Effects:
         if operand is not None:
             _collect(form, timing, codec, operand, place, instr, reads, writes)
     out = result_class(timing, instr, "R")
-    variable, late = timing.variable, timing.late
-    if timing.out == "fp64" and arch.sass == "sm_80":  # scoreboarded there: its FP64 pipe is not coupled
-        variable = True
-    return Effects(tuple(reads), tuple(writes), timing.pipe, variable, late, out)
+    return Effects(tuple(reads), tuple(writes), timing.pipe, variable(timing, arch), timing.late, out)
+
+
+def variable(timing: Timing, arch: Arch) -> bool:
+    """Whether results come without fixed latency. The FP64 pipe of sm_80 is not coupled, so scoreboards wait for it."""
+    return timing.variable or (timing.out == "fp64" and arch.sass == "sm_80")
 
 
 def result_class(timing: Timing, instr: Instr, file: str) -> str:
@@ -127,4 +129,4 @@ def _reader(timing: Timing, codec: Codec, reg: Reg) -> str:
     return timing.psrc if reg.file in ("P", "UP") else ""
 
 
-__all__ = ["NOTHING", "Access", "Effects", "RegCodec", "effects", "result_class"]
+__all__ = ["NOTHING", "Access", "Effects", "RegCodec", "effects", "result_class", "variable"]

@@ -15,7 +15,6 @@ from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
-from minicc.ptx.printer import instruction as show
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg, Target
 
@@ -111,7 +110,6 @@ class Builder:
         self.entry_insts: list[MInst] = []
         self.guard: V | None = None
         self.loc: object | None = None
-        self.text = ""
         self.inst: ptx.Inst | None = None
         self.floor = 0
         self.labels = 0
@@ -185,7 +183,7 @@ class Builder:
 
     def make(self, op: str, dsts: Sequence[MOperand], srcs: Sequence[MOperand], guard: MOperand | None = None) -> MInst:
         name, mods = mnemonic(op)
-        inst = MInst(name, mods, tuple(dsts), tuple(srcs), loc=self.loc, ptx=self.text)
+        inst = MInst(name, mods, tuple(dsts), tuple(srcs), loc=self.loc, ptx=self.inst)
         if guard is not None:
             assert isinstance(guard, V | Reg)
             inst.guard = guard
@@ -509,13 +507,11 @@ class Builder:
     def begin_end(self) -> None:
         """Start what follows the last PTX instruction."""
         self.inst = self.guard = self.loc = None
-        self.text = ""
 
     def begin(self, inst: ptx.Inst) -> None:
         """Start the lowering of one PTX instruction."""
         self.inst = inst
         self.loc = inst.loc
-        self.text = show(inst)
         self.floor = len(self.fn.vregs)
         self.guard = None
         if inst.guard is not None:
@@ -524,8 +520,10 @@ class Builder:
             guard = self.pred_of(inst.guard)
             assert isinstance(guard, V)
             self.guard = guard
+        regs = self.regs
         for operand in inst.operands:
-            self.declare(operand)
+            if type(operand) is not ptx.Reg or operand.name not in regs:
+                self.declare(operand)
         self.floor = len(self.fn.vregs)
 
     def declare(self, operand: ptx.Operand | None) -> None:

@@ -151,17 +151,12 @@ def _turn(here: Block, after: Block) -> None:
         here.insts.pop()
 
 
-def sources(inst: MInst) -> list[V]:
-    """Virtual registers that an instruction reads."""
-    return [r for r in reads(inst) if type(r) is V]
-
-
 def discard(function: MFunction) -> None:
     """Results that nobody reads go to PT or RZ; an atomic without a result is a reduction."""
     used: set[int] = set()
     for block in function.blocks:
         for inst in block.insts:
-            used.update(v.reg.id for v in sources(inst))
+            used.update([v.reg.id for v in reads(inst) if type(v) is V])
     for block in function.blocks:
         for inst in block.insts:
             several = len(inst.dsts) > 1 or inst.mnemonic == "ATOMS"
@@ -226,6 +221,8 @@ def propagate(function: MFunction) -> None:
 
     for number, block in enumerate(function.blocks):
         for position, inst in enumerate(block.insts):
+            if not any(type(v) is V and v.reg.id in copies for v in reads(inst)):
+                continue
             inst.srcs = tuple([swap(x, number, position) for x in inst.srcs])  # type: ignore[misc]
             if isinstance(inst.guard, V):
                 guard = swap(inst.guard, number, position)

@@ -21,6 +21,8 @@ _PLAIN: dict[tuple[str, ...], tuple[str, ...]] = {
 
 def contract(flat: Flat) -> None:
     """Fuse in place."""
+    if not any(type(s) is ptx.Inst and s.opcode == "mul" and s.modifiers in _PLAIN for s in flat.statements):
+        return
     uses = _uses(flat)
     statements = flat.statements
     products: dict[str, tuple[int, ptx.Inst]] = {}

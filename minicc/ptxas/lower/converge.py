@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from minicc.ptxas.lower.cleanup import prune, sources, straighten, thread
+from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link, loops
 from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _varies(inst: MInst, varying: set[int]) -> bool:
     if inst.mnemonic == "S2R":
         source = inst.srcs[0]
         return not (isinstance(source, Name) and source.text.startswith(_UNIFORM_SR))
-    return any(v.reg.id in varying for v in sources(inst))
+    return any(type(v) is V and v.reg.id in varying for v in reads(inst))
 
 
 def _reach(graph: Graph, start: int, end: int) -> set[int]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import is_
 
 import attrs
 
@@ -123,6 +124,8 @@ class _Flattener:
 
     def register(self, frame: _Frame, name: str) -> str:
         """The unique name of a register; registers it with its type. An undeclared one keeps its name."""
+        if (known := frame.names[-1].get(name)) is not None:
+            return known
         for scope, names, suffix in zip(
             reversed(frame.scopes), reversed(frame.names), reversed(frame.suffixes), strict=True
         ):
@@ -178,7 +181,8 @@ class _Flattener:
         loc = inst.loc
         if frame.inlined_at is not None:
             loc = inlined(loc, frame.inlined_at, frame.name)
-        new = ptx.Inst(inst.opcode, inst.modifiers, operands, guard, loc, inst.where)
+        same = guard is inst.guard and loc is inst.loc and all(map(is_, operands, inst.operands))
+        new = inst if same else ptx.Inst(inst.opcode, inst.modifiers, operands, guard, loc, inst.where)
         if inst.opcode == "call":
             target = callee(inst)
             body = self.bodies.get(target) if target is not None else None
