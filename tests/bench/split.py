@@ -1,10 +1,10 @@
-"""Whose fault a slow kernel is: `python -m tests.bench.split PLANS [--only GLOB] [--limit CYCLES]`.
+"""Whose fault a slow kernel is: `python -m tests.bench.split PLANS [--only GLOB]`.
 
-PLANS is what `tests.gpu.validation.plan` (or anything that writes such a folder: NAME.cu beside `ours.json`) left. Each source is
-compiled four ways, PTX by minicc or by nvcc, machine code by minicc or by NVIDIA's ptxas, and each launch runs on the SM
-model. Of a launch the columns are, for nvcc/NVIDIA: cycles and warp instructions; then cycles over that, and warp
-instructions over that, for minicc's PTX through NVIDIA's ptxas (the middle end and selection), nvcc's PTX through our
-ptxas (the backend), and minicc alone. Launches whose kernel another program already ran are skipped with `--once`.
+PLANS is what `tests.gpu.validation.plan` (or anything that writes such a folder: NAME.cu beside `ours.json`) left.
+Each source is compiled four ways, PTX by minicc or by nvcc, machine code by minicc or by NVIDIA's ptxas, and each launch
+runs on the SM model. Of a launch the columns are, for nvcc/NVIDIA: cycles and warp instructions; then cycles over that,
+and (in brackets) warp instructions over that, for minicc's PTX through NVIDIA's ptxas (the middle end and selection),
+nvcc's PTX through our ptxas (the backend), and minicc alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WAYS = {
 ARCH = "-arch=sm_90"
 
 
-def build(source: Path, folder: Path, fresh: bool) -> dict[str, Path]:
+def build(source: Path, folder: Path, includes: list[str], fresh: bool) -> dict[str, Path]:
     """Way -> image of one source; a way that fails is missing. nvcc's PTX is kept between runs unless `fresh`."""
     minicc = [sys.executable, "-m", "minicc", ARCH, "-w"]
     ptx = {who: folder / f"{source.stem}.{who}.ptx" for who in ("nvcc", "minicc")}
@@ -37,7 +37,7 @@ def build(source: Path, folder: Path, fresh: bool) -> dict[str, Path]:
     images = {}
     for who, command in commands.items():
         if fresh or who == "minicc" or not ptx[who].exists():
-            include = [f"-I{source.parent}", "-ptx", str(source), "-o", str(ptx[who])]
+            include = [*(f"-I{i}" for i in [source.parent, *includes]), "-ptx", str(source), "-o", str(ptx[who])]
             subprocess.run([*command, *include], capture_output=True)
     for way, (who, backend) in WAYS.items():
         image = folder / f"{source.stem}.{way}.cubin"
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("plans", type=Path)
     parser.add_argument("--only", default="*", help="programs whose name (polybench/gemm) matches, several by comma")
     parser.add_argument("--skip", default="", help="launches whose label matches, several by comma")
+    parser.add_argument("-I", dest="includes", action="append", default=[])
     parser.add_argument("--fresh", action="store_true", help="ask nvcc again")
     given = parser.parse_args()
     folder = given.plans / "split"
@@ -75,7 +76,7 @@ def main() -> None:
         rows = program["launches"]
         program["launches"] = [r for r in rows if not any(s and s in r["label"] for s in skip)]
         source = given.plans / f"{Path(program['image']).stem.removeprefix('ours_')}.cu"
-        found = {way: run(program, image) for way, image in build(source, folder, given.fresh).items()}
+        found = {way: run(program, image) for way, image in build(source, folder, given.includes, given.fresh).items()}
         for number, launch in enumerate(program["launches"] if "nvcc" in found else []):
             cycles, executed = found["nvcc"][number]
             line = f"{program['name'] + ' ' + launch['label']:58.58}{cycles:9}{executed:9}"
