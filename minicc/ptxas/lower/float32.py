@@ -174,7 +174,7 @@ def square_root(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> 
 
 
 def any_root(b: Builder, out: V, x: MOperand, rounding: str) -> None:
-    """The root of any operand, without a branch. Small x is scaled by 2^64 first, exactly; the result is never denormal.
+    """The root of any operand, without a branch. Small x is scaled by 2^64 first, exactly; no result is denormal.
     Zero, infinity, NaN and negative numbers take what MUFU.SQRT says. Directed roundings correct the nearest result by
     the sign of its exact residual."""
     small = b.setp("FSETP.LT.AND", absolute(x), fimm(TWO_96))
@@ -221,7 +221,7 @@ def div(b: Builder, inst: ptx.Inst) -> None:
 
 
 def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
-    """1 / x, correctly rounded: to nearest by one step on RCP where x and the result are normal (exponents 1 to 252)."""
+    """1 / x, rounded: to nearest by one step on RCP where x and the result are normal, exponents 1 to 252."""
     one = b.reg(imm(ONE))
     if rounding != "rn":
         divide(b, out, one, x, rounding, flush)

@@ -124,7 +124,7 @@ def inverse(b: Builder, y: MOperand, low: MOperand) -> V:
 
 
 def quotient(b: Builder, x: MOperand, y: MOperand) -> V:
-    """x / y rounded to nearest, for operands whose exponents keep every step in range: Markstein's step on `inverse`."""
+    """x / y to nearest, for operands whose exponents keep every step in range: Markstein's step on `inverse`."""
     r = inverse(b, y, imm(1))
     q = _new(b, "DMUL", *((r, x) if isinstance(x, Imm) else (x, r)))
     rest = _new(b, "DFMA", neg(y), q, x)
@@ -159,8 +159,8 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
     x = x if isinstance(x, Imm) else _copy(b, x)
     q = quotient(b, x, yr)
     b.move64(result, V(q.reg, 0), V(q.reg, 1))
-    # High words as f32: the quotient above 2^-1022 and no NaN or infinity anywhere (0 * y + q is NaN then), the dividend
-    # at least 2^-969, so that its residual is exact. (The same bounds as in the code of the reference compiler.)
+    # High words as f32: the quotient above 2^-1022 and no NaN or infinity anywhere (0 * y + q is NaN then), the
+    # dividend at least 2^-969, so that its residual is exact. (The bounds that the reference compiler's code has.)
     test = b.new("FFMA", ZERO, V(yr.reg, 1), V(q.reg, 1))
     p = b.setp("FSETP.GT.AND", absolute(test), fimm(0x00100000))
     if isinstance(x, V):
