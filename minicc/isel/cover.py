@@ -35,6 +35,43 @@ class Tile:
     wild: dict[str, str]
 
 
+Shape = tuple[tuple[str, int], ...]
+"""Of a node's operands: operation, and whether a tile may cover it: 0 never, 1 if its pattern says `dup`, 2 yes."""
+
+
+def shape(node: Node) -> Shape:
+    """What can be seen of a node's operands without looking into them."""
+    return tuple([(a.op, 0 if a.root else 1 if a.uses > 1 else 2) for a in node.args])
+
+
+def possible(pattern: Pattern, operands: Shape) -> bool:
+    """Whether the pattern's root may match a node with such operands: most patterns fail here, once per shape."""
+    tree = pattern.tree
+    assert tree is not None
+    items = tree.children
+    if len(items) != len(operands):
+        return not items
+    least = 1 if pattern.row.flags == "dup" else 2
+    if all(_may_be(item, *seen, least) for item, seen in zip(items, operands, strict=True)):
+        return True
+    return tree.commutative and _may_be(items[0], *operands[1], least) and _may_be(items[1], *operands[0], least)
+
+
+def _may_be(item: Tree | Leaf, op: str, cover: int, least: int) -> bool:
+    head, _, type_ = op.partition(".")
+    if isinstance(item, Tree):
+        if cover < (2 if head.startswith("ld") else least):
+            return False
+        return item.op == op if item.wild is None else item.wild.match(op) is not None
+    if item.value is not None:
+        return head == "const"
+    if item.accept & ADDR:
+        return True
+    if head == "const" and type_ != "p":
+        return bool(item.accept & (IMM | REG))
+    return bool(item.accept & (REG | NEG))
+
+
 class Matcher:
     """One attempt after the other to lay patterns over a node."""
 
@@ -162,6 +199,7 @@ class Cover:
         self.first_match = first_match
         self.explain = explain
         self.matcher = Matcher()
+        self.candidates: dict[tuple[str, Shape], list[Pattern]] = {}
 
     def run(self, nodes: list[Node]) -> Node | None:
         """Choose a tile for every node in order (operands come before users). Returns a node without a pattern."""
@@ -180,9 +218,13 @@ class Cover:
         best: Tile | None = None
         least = costs.INFINITY
         weighed: list[tuple[Pattern, costs.Cost]] = []
-        given = {arg.op for arg in node.args}
-        for pattern in self.database.lookup(node.op):
-            if not pattern.needs <= given or not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
+        operands = shape(node)
+        candidates = self.candidates.get((node.op, operands))
+        if candidates is None:
+            candidates = [p for p in self.database.lookup(node.op) if possible(p, operands)]
+            self.candidates[node.op, operands] = candidates
+        for pattern in candidates:
+            if not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
                 continue
             check = _CHECKS.get(pattern.row.flags)
             if check is not None and not check(matcher.bound):

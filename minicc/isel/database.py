@@ -94,8 +94,6 @@ class Pattern:
     throughput: int
     tree: Tree | None = None
     template: Any = None
-    needs: frozenset[str] = frozenset()
-    """Operations that must be among the root's operands: what most attempts fail on, seen before they are made."""
 
     @property
     def name(self) -> str:
@@ -364,7 +362,6 @@ class Database:
         pattern = Pattern(row, index, sig, row.sm, self.masks[index], data, self.families[name], latency, throughput)
         pattern.tree = _parse_tree(row.tree, self.masks[index], data, bound)
         pattern.template = template
-        pattern.needs = frozenset(c.op for c in pattern.tree.children if isinstance(c, Tree) and c.wild is None)
         return pattern
 
 
