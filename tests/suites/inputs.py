@@ -112,6 +112,6 @@ def argument(shape: Layout, integer: int, pointer: Callable[[Type | None, int], 
         elif slot.kind in ("half", "bfloat16"):
             data = (0x3D00 if slot.kind == "half" else 0x3FA0).to_bytes(2, "little")
         else:
-            data = (1 if slot.kind == "bool" else integer).to_bytes(slot.size, "little")
+            data = (1 if slot.kind == "bool" else integer).to_bytes(16, "little")[: slot.size]
         out[slot.offset : slot.offset + slot.size] = data
     return bytes(out)
