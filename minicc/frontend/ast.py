@@ -101,6 +101,10 @@ class Function:
     """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
     param_scope: Scope | None = None
     noreturn: bool = False
+    virtual: bool = False
+    pure: bool = False
+    """Virtual, `= 0`."""
+    final: bool = False
     pure_at: int = 0
     calls_self: bool = False
 
@@ -226,9 +230,9 @@ class Name(Expr):
 
 
 class Overloads(Expr):
-    """A function's name, or a member function's with its object."""
+    """A function's name, or a member function's with its object; `direct`: qualified, so no virtual call."""
 
-    __slots__ = ("args", "base", "functions", "name")
+    __slots__ = ("args", "base", "direct", "functions", "name")
 
     def __init__(
         self,
@@ -247,6 +251,7 @@ class Overloads(Expr):
         self.functions = functions
         self.args = args
         self.base = base
+        self.direct = False
         self.lvalue = lvalue
 
 
@@ -394,7 +399,9 @@ class Member(Expr):
 
 
 class Call(Expr):
-    __slots__ = ("args", "function", "this")
+    """`virtual`: the function is looked up in the object's virtual table."""
+
+    __slots__ = ("args", "function", "this", "virtual")
 
     def __init__(
         self,
@@ -405,12 +412,14 @@ class Call(Expr):
         this: Expr | None = None,
         *,
         lvalue: bool = False,
+        virtual: bool = False,
     ) -> None:
         self.type = type
         self.at = at
         self.function = function
         self.args = args
         self.this = this
+        self.virtual = virtual
         self.lvalue = lvalue
 
 
@@ -521,15 +530,17 @@ class New(Expr):
 
 
 class Delete(Expr):
-    """`delete p`."""
+    """`delete p` or, unless it `frees`, `p->~T()`; `array`: `delete[] p`."""
 
-    __slots__ = ("operand",)
+    __slots__ = ("array", "frees", "operand")
 
-    def __init__(self, type: Type, at: Token, operand: Expr) -> None:
+    def __init__(self, type: Type, at: Token, operand: Expr, array: bool = False, frees: bool = True) -> None:
         self.type = type
         self.at = at
         self.lvalue = False
         self.operand = operand
+        self.array = array
+        self.frees = frees
 
 
 # -- statements

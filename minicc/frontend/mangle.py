@@ -228,6 +228,8 @@ def _unqualified(f: ast.Function) -> str:
     name = f.name
     if f.constructor:
         return "C1"
+    if name.startswith("~"):
+        return "D2"
     if name.startswith("operator") and name != "operator" and not (name[8:9].isalnum() or name[8:9] == "_"):
         op = name[8:]
         if op.startswith(" "):
@@ -247,7 +249,9 @@ def function(f: ast.Function) -> str:
     if f.extern_c or (f.name == "main" and not scopes):
         return f.name
     m = Mangler()
-    internal = "L" if f.static and f.record is None and f.template is None and not scopes else ""
+    # A kernel has a stub of the same name on the host, hence no internal name, static or not.
+    plain = f.record is None and f.template is None and not scopes and f.space != "global"
+    internal = "L" if f.static and plain else ""
     name = internal + _unqualified(f)
     out = "_Z"
     if scopes:

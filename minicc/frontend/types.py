@@ -107,6 +107,20 @@ class Field:
 
 
 @attrs.define(eq=False, repr=False)
+class Slot:
+    """An entry of a virtual table: `key` is what an overrider has in common with it; no function: a destructor, which
+    `frees` its object's memory too in the second of its two slots."""
+
+    key: tuple[object, ...]
+    function: Function | None
+    frees: bool = False
+
+
+VTABLE_POINTER = " vtable"
+"""Name of the field that points to a virtual table; no program can say it."""
+
+
+@attrs.define(eq=False, repr=False)
 class Record:
     """struct, class or union. `scope` holds its member functions, types and static members."""
 
@@ -135,6 +149,11 @@ class Record:
     """Bytes before the padding at the end."""
     inherited: int = 0
     """How many of the fields come from base classes: the first ones."""
+    final: bool = False
+    virtuals: list[Function] = attrs.field(factory=list)
+    """Virtual functions declared here, in order, the destructor among them."""
+    tables: list[tuple[int, list[Slot]]] = attrs.field(factory=list)
+    """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's own."""
 
     def find(self, name: str) -> Field | None:
         for field in self.fields:
@@ -162,6 +181,10 @@ class Record:
                 if inner.find_unnamed(wanted.name) is wanted:
                     return field.offset + inner.unnamed_offset(wanted)
         return 0
+
+    @property
+    def abstract(self) -> bool:
+        return any(s.function is not None and s.function.pure for _, slots in self.tables for s in slots)
 
     @property
     def trivial(self) -> bool:

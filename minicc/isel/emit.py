@@ -146,7 +146,7 @@ class Emitter:
                 modifiers = tuple(words)
             if opcode == "call":
                 operands = self.call_operands(node, operands)
-                if operands and isinstance(operands[0], ptx.Tuple) and node.data.prototype is not None:
+                if node.data.prototype is not None:
                     self.out.append(node.data.prototype)
             self.inst(opcode, modifiers, operands, guard)
         if self.cover.explain:

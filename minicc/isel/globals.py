@@ -77,6 +77,11 @@ class Globals:
             visit(name)
         return list(done.values())
 
+    def addressed(self) -> list[str]:
+        """Functions that initialisers name: PTX wants those declared first."""
+        named = (name for v in self.module.variables.values() for name in _referenced(v.init))
+        return [name for name in dict.fromkeys(named) if name in self.module.functions]
+
     def variable(self, variable: ir.GlobalVariable) -> ptx.Variable:
         start, end = offset_of(self.module.text, variable.offset)
         self.where = Span(SourceFile(self.module.name, self.module.text), start, end)

@@ -35,9 +35,11 @@ def select(module: ir.Module, arch: Arch, options: Options, explanation: Explana
     locations = Locations(module)
     called = _calls(module)
     order = _callees_first(module, called)
-    declared: set[str] = set()
-    out.variables = Globals(module, names).variables()
-    out.order = list(out.variables)
+    variables = Globals(module, names)
+    declared = set(variables.addressed())
+    out.functions = [_declaration(module, module.functions[f], names, arch, options) for f in variables.addressed()]
+    out.variables = variables.variables()
+    out.order = [*out.functions, *out.variables]
     annotations = _annotations(module)
     if annotations:
         for name, function in module.functions.items():

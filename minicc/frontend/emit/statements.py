@@ -46,6 +46,8 @@ class FunctionEmitter(Values):
         assert f.body is not None
         if f.constructor:
             self._construct_members(f)
+        elif f.name.startswith("~"):
+            self._own_tables(f)
         for item in f.body.items:
             self.statement(item)
         if not self.dead:
@@ -82,7 +84,7 @@ class FunctionEmitter(Values):
             return f"define ptx_kernel {result} @{quoted(symbol)}({', '.join(params)}) #0{extra}"
         if self.module.host and not f.library:
             return f"define {result} @{quoted(symbol)}({', '.join(params)}) #3"
-        group = "#2" if f.noinline else "#3" if id(f) in self.module.recursive else "#1"
+        group = "#2" if f.noinline else "#3" if f.virtual or id(f) in self.module.recursive else "#1"
         return f"define internal {result} @{quoted(symbol)}({', '.join(params)}) {group}"
 
     def _bounds(self, f: ast.Function) -> str:
@@ -123,6 +125,7 @@ class FunctionEmitter(Values):
         for offset, e in f.base_inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
             self.initialise(e.type, e, self.offset(this, offset), fit(e.type.align, offset))
+        self._own_tables(f)
         for field, e in f.inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
             where = self.offset(this, field.offset)
@@ -132,6 +135,11 @@ class FunctionEmitter(Values):
                 self.emit(f"store ptr {self.value(e)}, ptr {where}, align 8")
             else:
                 self.initialise(field.type.bare, e, where, field.type.align)
+
+    def _own_tables(self, f: ast.Function) -> None:
+        """While a constructor or a destructor of a class runs, the object is of that class."""
+        if f.record is not None and f.record.record is not None and f.record.record.tables:
+            self.set_tables(f.record, self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8"))
 
     # -- statements
 

@@ -13,11 +13,11 @@ import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.emit import layout
+from minicc.frontend.emit import layout, tables
 from minicc.frontend.emit.instructions import Instructions, fit
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
 
@@ -181,13 +181,25 @@ class Values(Instructions):
             self.initialise(t, e.right, target, align)
         elif isinstance(e, ast.BuiltinCall):
             self.builtin_aggregate(e, target, align)
-        elif isinstance(e, ast.Cast) and not e.lvalue and not isinstance(e.operand, ast.Name):
+        elif (
+            isinstance(e, ast.Cast)
+            and not e.lvalue
+            and not isinstance(e.operand, ast.Name)
+            and e.operand.type.bare is t.bare
+        ):
             self.initialise(t, e.operand, target, align)
         elif isinstance(e, ast.Name) and e.variable.storage == "special":
             self.special(e.variable, target)
         else:
             source, source_align = self.address(e)
             self.copy(ty.qualified(t, e.type.quals & ty.VOLATILE), source, source_align, target, align)
+            self.set_tables(t, target)
+
+    def set_tables(self, t: Type, target: str) -> None:
+        """Point an object of class `t` to its virtual tables: what it was copied from may have been of another."""
+        if t.record is not None and t.record.tables:
+            for at, table in tables.pointers(self.module, t):
+                self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
 
     def _lay(self, t: Type, e: ast.Init, target: str, align: int) -> None:
         covered = sum(part.type.size for _, field, part in e.parts if field is None)
@@ -202,6 +214,7 @@ class Values(Instructions):
                 self.initialise(
                     part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, fit(align, at)
                 )
+        self.set_tables(t, target)
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
         data = e.data[: t.size].ljust(t.size, b"\0")
@@ -299,6 +312,16 @@ class Values(Instructions):
         return self._step_at(e)[2]
 
     def _assign_aggregate(self, e: ast.Assign) -> tuple[str, int]:
+        record = e.left.type.record
+        if record is not None and record.tables:
+            # An object keeps its class.
+            target, align = self.address(e.left)
+            kept = [(at, self.make(f"load ptr, ptr {self.offset(target, at)}, align 8")) for at, _ in record.tables]
+            source, source_align = self.address(e.right)
+            self.copy(e.left.type, source, source_align, target, align)
+            for at, table in kept:
+                self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
+            return target, align
         if e.right.lvalue or isinstance(e.right, ast.Zero):
             target, align = self.address(e.left)
             self.initialise(ty.qualified(e.left.type.bare, e.left.type.quals & ty.VOLATILE), e.right, target, align)
@@ -573,11 +596,20 @@ class Values(Instructions):
         """Call a function; an aggregate result goes to `target`. References come back as addresses."""
         f = e.function
         this = []
+        callee = ""
         if f.this is not None:
             assert e.this is not None
-            this = [f"ptr {self.address(e.this)[0]}"]
+            address = self.address(e.this)[0]
+            this = [f"ptr {address}"]
+            if e.virtual:
+                callee = self.slot(address, virtuals.index(f))
         args = this + self.arguments(f.type, e.args)
-        return self._call(f.type, f"@{quoted(self.module.function_symbol(f))}", args, target, e.at)
+        return self._call(f.type, callee or f"@{quoted(self.module.function_symbol(f))}", args, target, e.at)
+
+    def slot(self, address: str, index: int) -> str:
+        """The function in a slot of the virtual table of the object at `address`."""
+        table = self.make(f"load ptr, ptr {address}, align 8")
+        return self.make(f"load ptr, ptr {self.offset(table, 8 * index)}, align 8")
 
     def indirect_call(self, e: ast.IndirectCall, target: str) -> str:
         function = e.callee.type.elem
@@ -667,17 +699,53 @@ class Values(Instructions):
     def _delete(self, e: ast.Delete) -> str:
         memory = self.value(e.operand)
         t = e.operand.type.elem
-        ends = ty.destructors(t) if t is not None else []
-        if ends:
+        assert t is not None
+        ends = ty.destructors(t)
+        virtual = None if e.array else virtuals.destructor_index(t.record, e.frees)
+        if (ends and not e.array) or virtual is not None:
             some, end = self.label("delete"), self.label("deleted")
             null = self.make(f"icmp eq ptr {memory}, null")
             self.emit(f"br i1 {null}, label %{end}, label %{some}")
             self.dead = True
             self.begin(some)
-            self.destroy(memory, ends)
+            if virtual is not None:
+                self.emit(f"call void {self.slot(memory, virtual)}(ptr {memory})")
+            else:
+                self.destroy(memory, ends)
             self.begin(end)
-        self.intrinsic("free", "void", [("ptr", memory)])
+        elif ends:
+            memory = self.end_array(memory, t, ends)
+        if e.frees and virtual is None:
+            self.intrinsic("free", "void", [("ptr", memory)])
         return ""
+
+    def end_array(self, memory: str, t: Type, ends: list[tuple[int, ast.Function]]) -> str:
+        """End the elements of an array that `new` made, last first; returns where its memory begins. How many there are
+        is written before the first, as the ABI has it."""
+        head = max(8, t.align)
+        some, test, body, end = self.label("ends"), self.label("test"), self.label("end"), self.label("ended")
+        null = self.make(f"icmp eq ptr {memory}, null")
+        before = self.block
+        self.emit(f"br i1 {null}, label %{end}, label %{some}")
+        self.dead = True
+        self.begin(some)
+        start = self.make(f"getelementptr i8, ptr {memory}, i64 {-head}")
+        where = self.make(f"getelementptr i8, ptr {memory}, i64 -8")
+        count = self.make(f"load i64, ptr {where}, align 8")
+        counter = self.alloca(ty.ULONG)
+        self.emit(f"store i64 {count}, ptr {counter}, align 8")
+        self.begin(test)
+        left = self.make(f"load i64, ptr {counter}, align 8")
+        done = self.make(f"icmp eq i64 {left}, 0")
+        self.emit(f"br i1 {done}, label %{end}, label %{body}")
+        self.dead = True
+        self.begin(body)
+        left = self.make(f"sub i64 {left}, 1")
+        self.emit(f"store i64 {left}, ptr {counter}, align 8")
+        self.destroy(self.make(f"getelementptr {t.llvm}, ptr {memory}, i64 {left}"), ends)
+        self.jump(test)
+        self.begin(end)
+        return self.make(f"phi ptr [ null, %{before} ], [ {start}, %{test} ]")
 
     def destroy(self, address: str, ends: list[tuple[int, ast.Function]]) -> None:
         for offset, f in ends:

@@ -336,7 +336,7 @@ class Declarations(Variables):
             and d.owner.record.scope is not None
         )
         found: object = d.owner.record.scope.names.get(d.name.text)
-        if constructor:
+        if constructor and not d.name.text.startswith("~"):
             found = d.owner.record.constructors
         for f in found if isinstance(found, list) else ():
             if isinstance(f, ast.Function) and f.type.params == d.type.params and f.this_quals == d.this_quals:

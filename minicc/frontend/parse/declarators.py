@@ -65,6 +65,8 @@ class Declarator:
     this_quals: int = 0
     owner: Type | None = None
     """`Class::name`."""
+    override: bool = False
+    final: bool = False
     param_scope: ast.Scope | None = None
 
 
@@ -212,9 +214,10 @@ class Declarators(Names):
         """`Class::Class(params)` at the cursor."""
         at = self.token
         owner = self.type_entity(*self._class_before_colons())
-        if self.at("~"):
-            self.fail("destructors defined outside of their class are not supported in device code", at)
+        ends = self.accept("~") is not None
         name = self.identifier()
+        if ends:
+            name = Token(IDENT, "~" + name.text, at.source, name.start)
         d = Declarator(name, ty.VOID)
         d.owner = owner
         self._function_suffix(d)
@@ -253,8 +256,6 @@ class Declarators(Names):
             self._attribute(specs)
         elif text == "thread_local":
             self.fail("thread-local storage is not supported in device code", token)
-        elif text == "virtual":
-            self.fail("virtual functions are not supported", token)
         else:
             specs.words.add(text)
 
@@ -576,6 +577,7 @@ class Declarators(Names):
         while (self.token.kind == IDENT and self.token.text in _AFTER_PARAMETERS) or (self.at("&") or self.at("&&")):
             word = self.take().text
             made.this_quals |= {"const": CONST, "volatile": VOLATILE}.get(word, 0)
+            made.override, made.final = made.override or word == "override", made.final or word == "final"
             if word == "noexcept" and self.at("("):
                 self.skip_balanced()
         if self.at("->"):

@@ -195,6 +195,8 @@ class Expressions(Packs):
         if bracket:
             self.expect(")")
         self.require_complete(t, token)
+        if t.record is not None and t.record.abstract:
+            self.fail(f"allocating an object of abstract class type '{t}'", token)
         init: ast.Expr | None = None
         if count is not None:
             if self.at("(") or self.at("{"):
@@ -219,15 +221,15 @@ class Expressions(Packs):
 
     def _delete(self, token: Token) -> ast.Expr:
         self.i += 1
-        if self.at("["):
-            self.i += 1
+        array = self.accept("[") is not None
+        if array:
             self.expect("]")
         operand = self.decay(self.unary_expression())
         if operand.type.kind != "pointer":
             self.fail(f"cannot delete expression of type '{operand.type}'", token)
         for _, f in ty.destructors(operand.type.elem) if operand.type.elem is not None else ():
             self.need_body(f)
-        return ast.Delete(ty.VOID, token, operand)
+        return ast.Delete(ty.VOID, token, operand, array)
 
     def _cast_or_parenthesised(self, token: Token) -> ast.Expr:
         start = self.i
@@ -395,16 +397,9 @@ class Expressions(Packs):
             self.skip_template_arguments()
         self.expect("(")
         self.expect(")")
-        made: ast.Expr = ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
-        chars = ty.pointer(ty.CHAR)
-        for offset, f in ty.destructors(base.type):
+        for _, f in ty.destructors(base.type):
             self.need_body(f)
-            assert f.record is not None
-            start = ast.Cast(chars, at, "convert", self.address_of(base, at))
-            part = ast.Binary(chars, at, "+", start, self.number(offset, ty.LONG, at))
-            ended = ast.Deref(f.record, at, ast.Cast(ty.pointer(f.record), at, "convert", part), lvalue=True)
-            made = ast.Comma(ty.VOID, at, made, ast.Call(ty.VOID, at, f, [], ended))
-        return made
+        return ast.Delete(ty.VOID, at, self.address_of(base, at), frees=False)
 
     def skip_template_arguments(self) -> None:
         raise NotImplementedError
@@ -432,9 +427,12 @@ class Expressions(Packs):
                 inner = entity.record
                 if inner is None:
                     self.fail(f"'{name.text}' is not a class", name)
-                return self.member_named(
+                made = self.member_named(
                     self.bind(base, ty.reference(ty.qualified(entity, base.type.quals))), self._member_name()
                 )
+                if isinstance(made, ast.Overloads):
+                    made.direct = True
+                return made
             elif isinstance(entity, list):
                 explicit = None
                 if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
@@ -545,7 +543,10 @@ class Expressions(Packs):
             self.i += 1
             return ast.Overloads(ty.VOID, token, text, [])
         entity, name = self.qualified()
-        return self.entity_expression(entity, name)
+        made = self.entity_expression(entity, name)
+        if name is not token and isinstance(made, ast.Overloads):
+            made.direct = True
+        return made
 
     def _question(self, token: Token) -> ast.Expr:
         """`__is_enum(T)` and its kind."""

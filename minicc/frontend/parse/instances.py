@@ -256,7 +256,8 @@ class Instances(Declarations):
         if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
             return
         for o in record.template.outlines:
-            if o.inner is not None or o.name != (record.template.name if f.constructor else f.name):
+            special = f.constructor or f.name.startswith("~")
+            if o.inner is not None or o.name != (record.template.name if special else f.name):
                 continue
             saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
             self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
@@ -264,10 +265,12 @@ class Instances(Declarations):
             try:
                 scope = self.scope = self.bind_parameters(record.scope, o.params, record.template_args, f.at)
                 specs = self.specifiers(need_type=False)
-                if (specs.type is None) != f.constructor:
+                if (specs.type is None) != special:
                     continue
                 d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
                 if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
+                    continue
+                if special and d.name is not None and d.name.text.startswith("~") == f.constructor:
                     continue
                 f.params, f.param_scope, f.pending = d.params, d.param_scope, (self.tokens, self.i)
                 if d.param_scope is not None:

@@ -8,13 +8,15 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Declarators, Specifiers
-from minicc.frontend.sema import constant
-from minicc.frontend.tokens import EOF, IDENT, STRING, Token
-from minicc.frontend.types import Field, Record, Type
+from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
 
 class Records(Declarators):
     anonymous: int = 0
+    library: bool = False
+    """Reading our own library: host rules do not apply."""
 
     def tagged(self, specs: Specifiers) -> Type:
         tag = self.take()
@@ -64,14 +66,15 @@ class Records(Declarators):
     def _body(self, made: Type, at: Token, align: int) -> Type:
         record = made.record
         assert record is not None and record.scope is not None
-        self.accept("final")
+        record.final = self.accept("final") is not None
         outer, function = self.scope, self.function
         self.scope = record.scope
         pending: list[ast.Function] = []
         layout = Layout(record, align)
-        if self.accept(":"):
-            self._bases(made, layout)
+        bases = self._bases() if self.accept(":") else []
         self.expect("{")
+        if bases or self._declares_virtual():
+            self._place_bases(record, layout, bases)
         self.enter(at)
         public = True
         while not self.at("}"):
@@ -86,8 +89,13 @@ class Records(Declarators):
         self.nest -= 1
         self.expect("}")
         self.function = function
+        virtuals.build(record)
+        if record.tables and (not record.constructors or record.has_default):
+            self._default_constructor(made, at)
         layout.finish(made)
         self.scope = outer
+        for f in record.virtuals:
+            self.need_body(f)
         # Bodies in our own headers wait until they are called, as those of templates do.
         if not at.source.name.startswith("<"):
             self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
@@ -96,32 +104,73 @@ class Records(Declarators):
     def _in_template(self, record: Record) -> bool:
         return record.template is not None
 
-    def _bases(self, made: Type, layout: Layout) -> None:
-        """Base classes: their fields come first, each base where the ABI puts it."""
-        record = made.record
-        assert record is not None
+    def _bases(self) -> list[Type]:
+        """The base classes after the colon."""
+        out: list[Type] = []
         while True:
             while self.token.text in ("public", "private", "protected", "virtual"):
-                self.i += 1
+                if self.take().text == "virtual":
+                    self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
             end = self.expansion_end(angles=True) if self.has_packs else None
             if end is not None:
-                for _ in self.expansions(self.i, end):
-                    self._one_base(record, layout)
+                out += [self._one_base() for _ in self.expansions(self.i, end)]
                 self.i += 1
             else:
-                self._one_base(record, layout)
+                out.append(self._one_base())
             if not self.accept(","):
-                break
-        record.inherited = len(record.fields)
+                return out
 
-    def _one_base(self, record: Record, layout: Layout) -> None:
+    def _one_base(self) -> Type:
         at = self.token
         t = self.simple_type().bare
         if t.record is None or not t.record.complete:
             self.fail(f"base class has incomplete type '{t}'", at)
-        offset = layout.add_base(t)
-        record.bases.append((t, offset))
-        record.fields += [attrs.evolve(f, offset=f.offset + offset) for f in t.record.fields]
+        if t.record.final:
+            self.fail(f"base '{t}' is marked 'final'", at)
+        return t
+
+    def _declares_virtual(self) -> bool:
+        """The body at the cursor declares a virtual function."""
+        depth, k, tokens = 1, self.i, self.tokens
+        while depth and tokens[k].kind != EOF:
+            text = tokens[k].text
+            if text == "virtual" and depth == 1:
+                return True
+            if text in ("{", "}") and tokens[k].kind is not STRING:
+                depth += 1 if text == "{" else -1
+            k += 1
+        return False
+
+    def _place_bases(self, record: Record, layout: Layout, bases: list[Type]) -> None:
+        """Base classes come first, each where the ABI puts it: one with a virtual table before the others; without
+        such, a class with virtual functions begins with the pointer to its own."""
+        shared = next((t for t in bases if t.record is not None and t.record.tables), None)
+        pointer: list[Field] = []
+        if shared is None and self._declares_virtual():
+            layout.add(VTABLE_POINTER, ty.pointer(ty.VOID), 0, -1, None)
+            pointer = [record.fields.pop()]
+        where = {id(shared): layout.add_base(shared)} if shared is not None else {}
+        for t in bases:
+            assert t.record is not None
+            offset = where.get(id(t))
+            if offset is None:
+                offset = layout.add_base(t)
+            record.bases.append((t, offset))
+            record.fields += [attrs.evolve(f, offset=f.offset + offset) for f in t.record.fields]
+        record.fields += pointer
+        record.inherited = len(record.fields)
+
+    def _default_constructor(self, made: Type, at: Token) -> None:
+        """A class with a virtual table has a constructor, if only to set the pointer to it."""
+        record = made.record
+        assert record is not None
+        f = ast.Function(record.template_name or record.name, ty.function(ty.VOID, []), at, scope=record.scope)
+        f.record, f.constructor, f.library = made, True, self.library
+        f.param_scope = ast.Scope("function", record.scope)
+        self._add_this(f, made, 0)
+        f.pending = ([Token(PUNCT, t, at.source, at.start) for t in "{}"] + [Token(EOF, "", at.source, at.start)], 0)
+        record.constructors.append(f)
+        record.has_default = False
 
     def _member(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
         """One member. Functions of the host that cannot be read are stepped over."""
@@ -317,9 +366,37 @@ class Records(Declarators):
         f.explicit = "explicit" in specs.words
         if "static" not in specs.words:
             self._add_this(f, made, d.this_quals)
+            self._virtual(f, specs, d)
         f.scope = self.scope
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
+
+    def _virtual(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
+        """Virtual by its declaration, or by what it overrides."""
+        record = f.record.record if f.record is not None else None
+        assert record is not None
+        base = virtuals.overridden(record, f) if record.bases else None
+        if base is not None and base.final:
+            self.fail(f"declaration of '{f.name}' overrides a 'final' function", f.at)
+        if d.override and base is None:
+            self.fail(f"'{f.name}' marked 'override' but does not override any member functions", f.at)
+        if "virtual" not in specs.words and base is None:
+            return
+        if base is not None and base.type.elem is not f.type.elem and not self._covariant(base.type.elem, f.type.elem):
+            self.fail(
+                f"virtual function '{f.name}' has a different return type ('{f.type.elem}') than the function it"
+                f" overrides (which has return type '{base.type.elem}')",
+                f.at,
+            )
+        f.virtual, f.final = True, d.final
+        f.pure = self.at("=") and self.peek().text == "0"
+        record.virtuals.append(f)
+
+    def _covariant(self, base: Type | None, own: Type | None) -> bool:
+        """A class in place of one of its bases, which begins where it does."""
+        if base is None or own is None or base.elem is None or own.elem is None or base.kind != own.kind:
+            return False
+        return ty.base_offset(own.elem.bare, base.elem.bare) == 0
 
     def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
         f.this_quals = quals
@@ -331,7 +408,7 @@ class Records(Declarators):
         if self.accept("="):
             word = self.take().text
             f.deleted = word == "delete"
-            f.body = ast.Block(f.at) if word != "delete" else None
+            f.body = ast.Block(f.at) if word != "delete" and not f.pure else None
             self.expect(";")
             return
         if self.at("{") or self.at(":"):
@@ -386,9 +463,13 @@ class Records(Declarators):
         f = self.make_function(specs, d)
         f.record, f.scope = made, self.scope
         self._add_this(f, made, 0)
+        self._virtual(f, specs, d)
+        if record.scope is not None:
+            record.scope.names[f.name] = [f]
         if self.at("=") and self.peek().text in ("default", "0"):
             self.i += 2
             self.expect(";")
+            f.pure = False
             return
         if f.space == "device":
             record.destructor = f

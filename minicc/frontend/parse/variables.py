@@ -19,8 +19,6 @@ class Variables(Statements):
     variables: list[ast.Variable]
     """Variables with static storage, in order."""
     extern_c: bool = False
-    library: bool = False
-    """Reading our own library: host rules do not apply."""
 
     # -- variables
 
@@ -115,6 +113,8 @@ class Variables(Statements):
             self.fail("function declarations inside functions are not supported", at)
         if v.type.kind == "record" and not ty.is_complete(v.type):
             self.fail(f"variable has incomplete type '{v.type}'", at)
+        if v.type.record is not None and v.type.record.abstract:
+            self.fail(f"variable type '{v.type}' is an abstract class", at)
         # A declarator's name is in scope in its own initialiser.
         declared_type = v.type
         if not self._is_auto(declared_type):

@@ -71,7 +71,7 @@ class Calls(Operators):
         if not functions:
             self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
-        return self.make_call(chosen, args, callee.at, callee.base)
+        return self.make_call(chosen, args, callee.at, callee.base, callee.direct)
 
     def _call_converted(self, callee: ast.Expr, args: list[ast.Expr], at: Token) -> ast.Expr | None:
         """A class that converts to a pointer to function."""
@@ -166,7 +166,10 @@ class Calls(Operators):
                 scope = scope.parent if scope.kind != "namespace" else None
         return out
 
-    def make_call(self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None) -> ast.Expr:
+    def make_call(
+        self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None, direct: bool = False
+    ) -> ast.Expr:
+        """A call of what was chosen; `direct`: even of a virtual function."""
         entity = chosen.entity
         if isinstance(entity, Builtin) and entity.how == "same-type":
             return self.builtin_call(entity, args, at)
@@ -187,9 +190,11 @@ class Calls(Operators):
             self.finish_auto(entity, at)
             ret = entity.type.elem
             assert ret is not None
+        virtual = False
         if entity.record is not None and entity.this is not None:
             if base is None:
                 self.fail("call to non-static member function without an object argument", at)
+            virtual = entity.virtual and not direct and not entity.final and not _exact(base)
             if base.type.bare is not entity.record and is_derived(base.type.bare, entity.record):
                 if not base.lvalue:
                     base = ast.Temporary(base.type, base.at, base, lvalue=True)
@@ -198,8 +203,8 @@ class Calls(Operators):
             base = None
         if ret.kind == "reference":
             assert ret.elem is not None
-            return ast.Call(ret.elem, at, entity, converted, base, lvalue=True)
-        made = ast.Call(ret.bare, at, entity, converted, base)
+            return ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
+        made = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
             self.finish(entity)
             if ret.arithmetic and (base is None or self.is_constant(base)) and all(map(self.is_constant, converted)):
@@ -651,6 +656,15 @@ class Calls(Operators):
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, list(record.constructors), args, None, at)
+
+
+def _exact(e: ast.Expr) -> bool:
+    """The object is of its expression's own class, not of one derived from it."""
+    if isinstance(e, ast.Name):
+        return e.variable.type.kind == "record"
+    if isinstance(e, ast.Member):
+        return e.field.type.kind == "record"
+    return isinstance(e, ast.Temporary) or not e.lvalue or (e.type.record is not None and e.type.record.final)
 
 
 def deduced_type(t: Type) -> bool:
