@@ -180,6 +180,14 @@ class Memory:
     """A GPU-scope memory fence with nothing outstanding."""
     atomic_repeat: float = 0.32
     """Cycles of an L2 slice for each further lane that names the same word."""
+    gpcs: int = 8
+    """Groups of SMs; the blocks of a cluster are in one."""
+    cluster_latency: int = 180
+    """Another SM's shared memory (Luo et al., Dissecting the NVIDIA Hopper architecture, 2024)."""
+    cluster_barrier: int = 190
+    """Last arrival at a cluster's barrier to the next issue: an estimate, about the latency above."""
+    bulk_start: int = 170
+    """A bulk copy, on top of its lines from L2: an estimate."""
 
 
 @attrs.frozen(repr=False)

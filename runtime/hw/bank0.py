@@ -23,9 +23,11 @@ class Extra:
     """u64: addresses from here on are global (isspacep.global)."""
     nsmid: int
     reserved_shared: int
+    explicit_cluster: int
+    """u32: 1 if the launch names a cluster size."""
     cluster_dim: int
     cluster_reciprocal: int
-    """f32: 1 / cluster x."""
+    """f32 x 3: 1 / cluster x, y, z."""
     cluster_grid: int
     cluster_rank: int
     """u32: CTAs of a cluster."""
@@ -38,6 +40,7 @@ EXTRA = {
         global_limit=0xD0,
         nsmid=0x10C,
         reserved_shared=0x114,
+        explicit_cluster=0x140,
         cluster_dim=0x144,
         cluster_reciprocal=0x150,
         cluster_grid=0x15C,
@@ -81,8 +84,9 @@ def build(arch: Arch, words: LaunchWords, parameters: bytes) -> bytes:
     put("Q", extra.global_limit, max(words.shared_window, words.local_window) + WINDOW_BYTES)
     put("I", extra.nsmid, arch.sm_count)
     put("I", extra.reserved_shared, abi.shared_reserved)
+    put("I", extra.explicit_cluster, words.cluster != (1, 1, 1))
     put("3I", extra.cluster_dim, *words.cluster)
-    put("f", extra.cluster_reciprocal, 1.0 / words.cluster[0])
+    put("3f", extra.cluster_reciprocal, *(1.0 / c for c in words.cluster))
     put("3I", extra.cluster_grid, *(g // c for g, c in zip(words.grid, words.cluster, strict=True)))
     put("I", extra.cluster_rank, words.cluster[0] * words.cluster[1] * words.cluster[2])
     # What the memory descriptor holds is not public; an open driver leaves it 0 and works.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.isa.notation import op
-from minicc.sass.isa.timing import ATOMS, B2R, BARRIER, NONE, SYSTEM
+from minicc.sass.isa.timing import B2R, BARRIER, NONE, SYNCS, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
 PLAIN = "77..80: SYNC ARV ? ? ? ? ? ? SYNC.DEFER_BLOCKING"
@@ -48,21 +48,21 @@ ROWS = (
     op("UCGABAR_ARV", 0x9C7, " ", SYSTEM._replace(uniform=True), when="91=1", on=NEW),
     op("UCGABAR_WAIT", 0xDC7, " ", SYSTEM._replace(uniform=True), when="91=1", on=NEW),
     # mbarrier objects in shared memory.
-    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_90",
+    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", SYNCS, when="91=1", on="sm_90",
        hidden="what=70..71=1", try_="72: - TRYWAIT", off="40..63 int"),
-    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on="sm_100 sm_120",
+    op("SYNCS", 0x5A7, ".PHASECHK.TRANS64{try_} Pd, [Ra+URc+#off], Rb:2", SYNCS, when="91=1", on="sm_100 sm_120",
        hidden="what=76..77=1", try_="72: - TRYWAIT", off="40..63 int"),
-    op("SYNCS", 0x9A7, ".ARRIVE.TRANS64{kind}{optout}{count} Rd:2, [Ra+URc+#off], Rb:2", ATOMS, when="91=1", on=NEW,
+    op("SYNCS", 0x9A7, ".ARRIVE.TRANS64{kind}{optout}{count} Rd:2, [Ra+URc+#off], Rb:2", SYNCS, when="91=1", on=NEW,
        kind="73..74: - TMASK RED ?", optout="75: - OPTOUT", count="84..86: - A1T0 A0T1 A0TR A0TX ART0 ? ?",
        off="40..63 int"),
-    op("SYNCS", 0x5B1, ".LD.64{watch} Rd:2, [Ra+URc+#off]", ATOMS, when="73=1 91=1", on=NEW, watch="74: - WATCH",
+    op("SYNCS", 0x5B1, ".LD.64{watch} Rd:2, [Ra+URc+#off]", SYNCS, when="73=1 91=1", on=NEW, watch="74: - WATCH",
        off="40..63 int"),
-    op("SYNCS", 0x9B1, ".CCTL{what} ", ATOMS, when="91=0", on=NEW, what="72: IVALL WBALL"),
-    op("SYNCS", 0x9B1, ".CCTL{what} [Ra+URc+#off]", ATOMS, when="91=1", on=NEW, what="72: IV WB", off="40..63 int"),
-    op("SYNCS", 0x3B2, ".CAS.64 URd:2, [URa+#off], URb:2, URb':2", ATOMS._replace(uniform=True), when="72..73=2 91=1",
+    op("SYNCS", 0x9B1, ".CCTL{what} ", SYNCS, when="91=0", on=NEW, what="72: IVALL WBALL"),
+    op("SYNCS", 0x9B1, ".CCTL{what} [Ra+URc+#off]", SYNCS, when="91=1", on=NEW, what="72: IV WB", off="40..63 int"),
+    op("SYNCS", 0x3B2, ".CAS.64 URd:2, [URa+#off], URb:2, URb':2", SYNCS._replace(uniform=True), when="72..73=2 91=1",
        on=NEW, off="40..63 int"),
-    op("SYNCS", 0x5B2, ".EXCH.64 URd:2, [URa+#off], URb:2", ATOMS._replace(uniform=True), when="72..73=1 91=1", on=NEW,
+    op("SYNCS", 0x5B2, ".EXCH.64 URd:2, [URa+#off], URb:2", SYNCS._replace(uniform=True), when="72..73=1 91=1", on=NEW,
        off="40..63 int"),
-    op("SYNCS", 0x9B2, ".LD.64 URd:2, [URa+#off]", ATOMS._replace(uniform=True), when="72..73=0 91=1", on=NEW,
+    op("SYNCS", 0x9B2, ".LD.64 URd:2, [URa+#off]", SYNCS._replace(uniform=True), when="72..73=0 91=1", on=NEW,
        off="40..63 int"),
 )  # fmt: skip

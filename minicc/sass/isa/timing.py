@@ -61,6 +61,8 @@ STS = Timing("lsu", src="xu", usrc="mem", addr="sts_addr", late=True, psrc="guar
 STG = Timing("lsu", src="xu", usrc="mem", addr="stg_addr", late=True, psrc="guard")
 LDGSTS = Timing("lsu", src="xu", usrc="mem", addr="ldg_addr", late=True, psrc="guard")
 ATOMS = Timing("lsu", out="atoms", src="xu", usrc="mem", addr="lds_addr", variable=True, late=True)
+SYNCS = ATOMS._replace(addr="sts_addr")
+"""ptxas 13.0 leaves 4 cycles between IMAD and the address, less than LDS needs; how late it is read is not known."""
 ATOMG = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="ldg_addr", variable=True, late=True)
 SHFL = Timing("lsu", out="shfl", src="xu", usrc="mem", variable=True, late=True)
 MATCH = Timing("lsu", out="match", src="ldg_addr", usrc="mem", variable=True, late=True)

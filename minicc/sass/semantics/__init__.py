@@ -22,25 +22,24 @@ from minicc.sass.semantics import (  # noqa: F401  (each module registers its mn
 from minicc.sass.semantics.form import SEMANTICS, Access, Builder, Form, Result, Slot, Unsupported, form_key
 
 _UNCOVERED = """
-HGMMA QGMMA IGMMA BGMMA UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF UTMACCTL STAS REDAS
 TEX TLD TLD4 TXD TXQ TMML FOOTPRINT SULD SUST SUATOM SURED SUQUERY
 AL2P ALD AST IPA ISBERD ISBEWR LDTRAM OUT PIXLD CSMTEST SETCTAID USETSHMSZ UCLEA ULEPC CLMAD
 CREDUX CS2UR FMNMX3 IADD LDCU QMMA UF2I UFFMA UFMUL UIMNMX UVIMNMX
 """
 UNCOVERED = frozenset(_UNCOVERED.split())
-"""Warpgroup and bulk-copy instructions, textures and surfaces, the graphics pipeline, what came after
-sm_90: no semantics yet."""
+"""Textures and surfaces, the graphics pipeline, what came after sm_90: no semantics yet."""
 
 _FORMS: dict[tuple[str, str], Form | Unsupported] = {}
 
 _CONTROL = """
 BRA BRX BRXU JMP JMX JMXU CALL RET EXIT KILL BSSY BSYNC BREAK BMOV BPT WARPSYNC YIELD NANOSLEEP NOP BAR B2R DEPBAR
 LDGDEPBAR MEMBAR ERRBAR CGAERRBAR FENCE CCTL CCTLL CCTLT PREEXIT ACQBULK UCGABAR_ARV UCGABAR_WAIT RPCMOV LEPC
-SETLMEMBASE GETLMEMBASE PMTRIG ENDCOLLECTIVE USETMAXREG WARPGROUP WARPGROUPSET SYNCS ARRIVES QSPC UTMACMDFLUSH
+SETLMEMBASE GETLMEMBASE PMTRIG ENDCOLLECTIVE USETMAXREG WARPGROUP WARPGROUPSET QSPC UTMACMDFLUSH
+HGMMA QGMMA IGMMA BGMMA UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF UTMACCTL
 """
 CONTROL = frozenset(_CONTROL.split())
-"""Mnemonics that the SM engine itself carries out: control flow, barriers, fences and the like have no lane
-semantics."""
+"""Mnemonics that the SM engine itself carries out: control flow, barriers, fences, bulk copies, matrices of a warpgroup
+and the like have no lane semantics."""
 
 
 def lookup(instr: Instr, arch: Arch) -> Form:

@@ -183,4 +183,51 @@ def copy(b: Builder) -> None:
     _emit(b, access, address(b, places[0], False), address(b, places[1], b.has("E")))
 
 
+_SYNCS = {
+    "PHASECHK": "phase", "ARRIVE": "arrive", "LD": "load", "EXCH": "exchange", "CAS": "cas", "CCTL": "nothing",
+}  # fmt: skip
+
+
+@semantic("SYNCS")
+def synchronise(b: Builder) -> None:
+    """mbarrier objects, 64 bits of shared memory each: `atomic` says what is done to them (see `_SYNCS`). The address
+    may have a rank in the cluster in bits 24..31."""
+    what = _SYNCS[b.instr.modifiers[0]]
+    if not any(isinstance(op, Mem) for op in b.ops):
+        _emit(b, Access("shared", "sync", 8, atomic="nothing"))
+        return
+    at = _mem(b)
+    data = at + 1 if at + 1 < len(b.ops) and what != "load" else -1
+    compare = at + 2 if at + 2 < len(b.ops) else -1
+    first_p = at == 1 and isinstance(o := b.ops[0], Reg) and o.file == "P"
+    access = Access(
+        "shared", "sync", 8, data=data, compare=compare, dest=0 if at and not first_p else -1,
+        predicate=0 if first_p else -1, atomic=what,
+    )  # fmt: skip
+    _emit(b, access, address(b, at, False))
+
+
+@semantic("ARRIVES")
+def copies_arrive(b: Builder) -> None:
+    """The mbarrier learns when this thread's LDGSTS are done."""
+    _emit(b, Access("shared", "sync", 8, atomic="copies"), address(b, _mem(b), False))
+
+
+@semantic("STAS", "REDAS")
+def store_counted(b: Builder) -> None:
+    """[address] or [address and mbarrier], value: to shared memory of the cluster. The lane address is 64 bits wide,
+    the mbarrier's (if any) above the other."""
+    at = _mem(b)
+    op = b.ops[at]
+    assert isinstance(op, Mem)
+    both = op.base is not None and "64" in op.base.suffix
+    kind = b.one("S32", "64", "128", default="U32")
+    width = {"64": 8, "128": 16}.get(kind, 4)
+    name = "store counted" if b.instr.mnemonic == "STAS" else b.one(*ATOMIC_OPS)
+    access = Access(
+        "shared", "sync", width, data=at + 1, atomic=name, type="U64" if kind == "64" else kind, zero_fill=both
+    )
+    _emit(b, access, address(b, at, both))
+
+
 __all__ = ["address"]

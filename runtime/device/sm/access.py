@@ -45,7 +45,7 @@ from runtime.device.sm.vector import (
 
 FULL = 0xFFFFFFFF
 WINDOW = 1 << 24
-"""Bytes of the generic windows of shared and local memory."""
+"""Bytes of the generic windows of shared and local memory (of each CTA of a cluster)."""
 SURVEY_PASSES = 4001
 """Where `survey` leaves its second answer."""
 
@@ -100,9 +100,13 @@ def translate_each(
             kind = space
             if space == L.SPACE_GENERIC:
                 kind = L.SPACE_GLOBAL
-                if a >= shared_window and a < shared_window + WINDOW and shared_window:
+                if a >= shared_window and a < shared_window + WINDOW * G[L.G_CLUSTER] and shared_window:
                     kind = L.SPACE_SHARED
                     a -= shared_window
+                    if G[L.G_CLUSTER] > 1:
+                        # The CTA of that rank in the cluster.
+                        shared = loads64(G[L.G_MATES] + 8 * (a >> 24))
+                        a &= WINDOW - 1
                 elif a >= local_window and a < local_window + WINDOW and local_window:
                     kind = L.SPACE_LOCAL
                     a -= local_window

@@ -29,8 +29,9 @@ class Transfer:
 
     `dest`, `data`, `compare`: (file, first register, count) or None; RZ is register 255. `predicate`: predicate number
     written (the success flag), or -1. `guard`: (predicate number, negated) of LDGSTS, or None. `op`: lower-case
-    "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm"; `atomic` and `type` lower-case ("add", "u32", "f16x2",
-    "f32.ftz"). `address_width` is 32 or 64; `strong` when a scope asks for no L1 hit (STRONG, MMIO)."""
+    "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm" "sync" (an mbarrier, see `extended`); `atomic` and `type`
+    lower-case ("add", "u32", "f16x2", "f32.ftz"). `address_width` is 32 or 64; `strong` when a scope
+    asks for no L1 hit (STRONG, MMIO)."""
 
     space: str
     op: str
@@ -52,7 +53,7 @@ class Transfer:
 
 
 _OPS = {"load": "load", "store": "store", "atomic": "atom", "reduce": "red", "copy": "ldgsts", "matrix_load": "ldsm",
-        "matrix_store": "stsm"}  # fmt: skip
+        "matrix_store": "stsm", "sync": "sync"}  # fmt: skip
 
 
 def _transfer(access: Access, instr: Instr) -> Transfer:

@@ -20,7 +20,8 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
-from runtime.device.sm.converge import complete_groups, join, leave, participants, waiting
+from runtime.device.sm.converge import complete_groups, join, leave, participants, strays, waiting
+from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
@@ -176,7 +177,7 @@ def settle(
     """After lanes blocked, broke out or exited: free whom that frees, let a ready group run, note the arrival of the
     warp at a CTA barrier or its end."""
     release(w, WS, LPC)
-    if WS[w, L.W_ACT] == 0:
+    if WS[w, L.W_ACT] == 0 and next_group(w, WS, LPC) == 0 and strays(w, WS):
         next_group(w, WS, LPC)
     alive = WS[w, L.W_ALIVE]
     c = WS[w, L.W_CTA]
@@ -290,6 +291,8 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
             low = G[L.G_LOCALWIN] & FULL
         elif which == 23:
             low = G[L.G_THREADS]
+        elif which == 25:
+            low = CT[c, L.T_RANK]
         spread(at, np.uint32(low & FULL))
     spread(at + 128, np.uint32(high & FULL))
 
@@ -560,6 +563,8 @@ def control(
         WS[w, L.W_ALIVE] &= ~lanes
         WS[w, L.W_ACT] = act & ~lanes
         settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        if G[L.G_CLUSTER] > 1:
+            extension(G[L.G_EXTENSION], L.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1
     if kind == L.K_BAR:
         WS[w, L.W_PC] = i + 1
@@ -604,6 +609,12 @@ def control(
         settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
         return 1
     WS[w, L.W_PC] = i + 1
+    if kind == L.K_EXTENDED:
+        G[L.G_XDONE] = 0
+        G[L.G_XREAD] = 0
+        if lanes == 0:
+            return 0
+        return extension(G[L.G_EXTENSION], CODE[i, L.C_OP], w, i, mask, t, G[L.G_TABLES])
     if kind == L.K_B2R:
         # B2R.RESULT: the count (or truth) in the register, truth in the predicate. Mode 0 count, 1 and, 2 or.
         value = np.uint32(WS[w, L.W_REDUCE] & 0xFFFF)
@@ -621,19 +632,25 @@ def control(
         return 0
     if kind == L.K_BMOV_READ:
         b = CODE[i, L.C_AUX]
-        value = act if b == 16 else (participants(w, b, first(mask), WS) if b < 16 and lanes else 0)
+        seen = 0
         for k in range(32):
             if lanes >> k & 1:
+                value = act if b == 16 else (participants(w, b, k, WS) if b < 16 else 0)
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value))
+                seen |= value
         if CODE[i, L.C_AUX2] and b < 16:
-            leave(w, b, lanes, WS)
+            # Who of these groups comes to the BSYNC meanwhile has to wait until the mask is put back.
+            leave(w, b, seen, WS)
         return 0
     if kind == L.K_BMOV_WRITE:
-        value = CODE[i, L.C_AUX2]
-        if CODE[i, L.C_DATA] >= 0 and lanes:
-            value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
-        if lanes and CODE[i, L.C_AUX] < 16:
-            leave(w, CODE[i, L.C_AUX], lanes, WS)
+        todo = lanes if CODE[i, L.C_AUX] < 16 else 0
+        leave(w, CODE[i, L.C_AUX], todo, WS)
+        while todo:
+            # Lanes of several groups may have met here, each with its own mask.
+            value = CODE[i, L.C_AUX2]
+            if CODE[i, L.C_DATA] >= 0:
+                value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(np.uint32(todo))))
+            todo &= ~value & (todo - 1)
             join(w, CODE[i, L.C_AUX], value, WS)
         return 0
     if kind == L.K_LEPC:
@@ -656,7 +673,7 @@ def control(
                     u = state + CODE[i, L.C_DATA2]
                     a += np.int64(load32(u)) | np.int64(load32(u + 4)) << 32
                 space = 0
-                if a >= G[L.G_SHAREDWIN] and a < G[L.G_SHAREDWIN] + WINDOW and G[L.G_SHAREDWIN]:
+                if a >= G[L.G_SHAREDWIN] and a < G[L.G_SHAREDWIN] + WINDOW * G[L.G_CLUSTER] and G[L.G_SHAREDWIN]:
                     space = 1
                 elif a >= G[L.G_LOCALWIN] and a < G[L.G_LOCALWIN] + WINDOW and G[L.G_LOCALWIN]:
                     space = 2

@@ -4,6 +4,9 @@ Diverged groups of one warp may pass the same BSSY at different times, while par
 at the BSYNC. So a barrier has up to GROUPS disjoint masks of participants (WS columns W_B + 16 * group + barrier): BSSY
 makes the executing lanes one group and takes them out of any other, BSYNC frees a group when all its living lanes are
 there, BREAK takes lanes out.
+
+A called function saves a barrier's mask with BMOV.CLEAR, uses the barrier and puts the mask back. Lanes of the caller
+that come to the BSYNC meanwhile are in no group: they wait until the mask is back, or nothing else of the warp can run.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
@@ -60,23 +63,39 @@ def participants(w: int, b: int, lane: int, WS: Any) -> int:
 
 @compiled("int64(int64, int64, int64, int64[:,::1])")
 def waiting(w: int, b: int, lanes: int, WS: Any) -> int:
-    """Of `lanes`, arrived at BSYNC b, those whose group is not complete. Lanes in no group do not wait."""
-    out = 0
+    """Of `lanes`, arrived at BSYNC b, those whose group is not complete, or who are in none."""
+    out = lanes
     here = lanes | WS[w, L.W_BB + b]
     for g in range(GROUPS):
         mask = WS[w, L.W_B + 16 * g + b] & WS[w, L.W_ALIVE]
-        if mask & lanes and mask & ~here:
-            out |= mask & lanes
-    return out
+        if mask & ~here == 0:
+            out &= ~mask
+    return int(out)
 
 
 @compiled("int64(int64, int64, int64[:,::1])")
 def complete_groups(w: int, b: int, WS: Any) -> int:
     """Of the lanes blocked at BSYNC b, those that may go on."""
     blocked = WS[w, L.W_BB + b]
-    out = blocked
+    out = 0
     for g in range(GROUPS):
         mask = WS[w, L.W_B + 16 * g + b] & WS[w, L.W_ALIVE]
-        if mask & ~blocked:
-            out &= ~mask
+        if mask & ~blocked == 0:
+            out |= mask
     return out
+
+
+@compiled("int64(int64, int64[:,::1])")
+def strays(w: int, WS: Any) -> int:
+    """Nothing of the warp can run: make ready the lanes that are blocked at a BSYNC in no group of it."""
+    out = 0
+    todo = WS[w, L.W_BLOCKS]
+    for b in range(16):
+        if todo >> b & 1:
+            free = WS[w, L.W_BB + b]
+            for g in range(GROUPS):
+                free &= ~WS[w, L.W_B + 16 * g + b]
+            WS[w, L.W_BB + b] &= ~free
+            out |= free
+    WS[w, L.W_READY] |= out
+    return int(out)

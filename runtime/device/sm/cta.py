@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
+from runtime.device.sm.extend import extension
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import store32, store64
 
@@ -26,20 +27,20 @@ def clear(start: int, size: int) -> None:
 
 
 @compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
+    "void(int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
+    "int64[:,::1], int64[:,::1])"
 )
-def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
-    """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more."""
-    number = G[L.G_NEXTCTA]
-    if number >= G[L.G_TOTAL]:
-        return 0
-    G[L.G_NEXTCTA] = number + 1
+def settle_in(
+    c: int, number: int, x: int, y: int, z: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any,
+    SM: Any,
+) -> None:  # fmt: skip
+    """Put CTA `number` of the grid, block (x, y, z), into CTA slot c; its warps start at `t`."""
     m = CT[c, L.T_SM]
     CT[c, L.T_ACTIVE] = 1
     CT[c, L.T_LINEAR] = number
-    CT[c, L.T_X] = number % G[L.G_GX]
-    CT[c, L.T_Y] = number // G[L.G_GX] % G[L.G_GY]
-    CT[c, L.T_Z] = number // (G[L.G_GX] * G[L.G_GY])
+    CT[c, L.T_X] = x
+    CT[c, L.T_Y] = y
+    CT[c, L.T_Z] = z
     CT[c, L.T_LIVE] = G[L.G_WARPS]
     for b in range(16):
         CT[c, L.T_BAR + b] = 0
@@ -84,4 +85,22 @@ def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: An
             # The first CTA of an SM finds the constants and the code not there yet.
             WAKE[w] = t + G[L.G_SMSTART]
             WS[w, L.W_TFETCH] = WAKE[w]
+
+
+@compiled(
+    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
+)
+def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
+    """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more. The CTAs of
+    clusters come together, if they can, wherever there is room for them."""
+    if G[L.G_CLUSTER] > 1:
+        extension(G[L.G_EXTENSION], L.X_PLACE, 0, 0, np.uint32(0), t, G[L.G_TABLES])
+        return CT[c, L.T_ACTIVE]
+    number = G[L.G_NEXTCTA]
+    if number >= G[L.G_TOTAL]:
+        return 0
+    G[L.G_NEXTCTA] = number + 1
+    x = number % G[L.G_GX]
+    y = number // G[L.G_GX] % G[L.G_GY]
+    settle_in(c, number, x, y, number // (G[L.G_GX] * G[L.G_GY]), t, CODE, WS, CT, WAKE, G, SC, SM)
     return 1

@@ -18,7 +18,7 @@ from minicc.arch import Arch
 from minicc.diagnostics import CompileError
 from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target
 from runtime.device import syscalls
-from runtime.device.sm import abi, codegen
+from runtime.device.sm import abi, codegen, extended
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
 from runtime.device.sm.timing import Timing, timing
@@ -30,7 +30,7 @@ _SPECIAL = {
     "SR_CLOCKLO": 7, "SR_CLOCK": 7, "SR_CLOCKHI": 8, "SR_GLOBALTIMERLO": 9, "SR_GLOBALTIMERHI": 10, "SR_EQMASK": 11,
     "SR_LTMASK": 12, "SR_LEMASK": 13, "SR_GTMASK": 14, "SR_GEMASK": 15, "SR_VIRTUALSMID": 16, "SR_VIRTID": 17,
     "SR_SWINHI": 18, "SR_SWINLO": 19, "SR_LWINHI": 20, "SR_LWINLO": 21, "SRZ": 22, "SR_NTID": 23, "SR_TID": 24,
-    "SR_CgaCtaId": 22,
+    "SR_CgaCtaId": 25,
 }  # fmt: skip
 _NUMBERS = {
     0: "SR_LANEID", 1: "SR_CLOCK", 3: "SR_VIRTID", 32: "SR_TID", 33: "SR_TID.X", 34: "SR_TID.Y", 35: "SR_TID.Z",
@@ -45,9 +45,6 @@ _SPACES = {"global": L.SPACE_GLOBAL, "shared": L.SPACE_SHARED, "local": L.SPACE_
            "constant": L.SPACE_CONST}  # fmt: skip
 _ACCESSES = {"load": L.A_LOAD, "store": L.A_STORE, "atom": L.A_ATOM, "red": L.A_RED, "ldgsts": L.A_LDGSTS,
              "ldsm": L.A_LDSM, "stsm": L.A_STSM}  # fmt: skip
-_ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "or": L.OP_OR, "xor": L.OP_XOR,
-            "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC,
-            "cast": L.OP_CAST}  # fmt: skip
 _TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
           "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2}  # fmt: skip
 _DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT}
@@ -56,6 +53,7 @@ _CONTROL = {
     "CALL": L.K_CALL, "RET": L.K_BRA_REG, "EXIT": L.K_EXIT, "KILL": L.K_EXIT, "BSSY": L.K_BSSY, "BSYNC": L.K_BSYNC,
     "BREAK": L.K_BREAK, "WARPSYNC": L.K_WARPSYNC, "YIELD": L.K_YIELD, "NANOSLEEP": L.K_NANOSLEEP, "BAR": L.K_BAR,
     "B2R": L.K_B2R, "DEPBAR": L.K_DEPBAR, "MEMBAR": L.K_MEMBAR, "LDGDEPBAR": L.K_LDGDEPBAR, "CCTL": L.K_CCTL,
+    "SETLMEMBASE": L.K_NOP,
     "BPT": L.K_TRAP, "LEPC": L.K_LEPC, "NOP": L.K_NOP, "ERRBAR": L.K_NOP, "CGAERRBAR": L.K_NOP, "FENCE": L.K_NOP,
     "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_NOP, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
     "QSPC": L.K_QSPC,
@@ -77,6 +75,8 @@ class Decoded:
     errors: dict[int, str]
     constants: list[tuple[int, int, int, int, int]]
     """(instruction, slot, bank, offset, size) of constant operands"""
+    extended: bool
+    """Whether any instruction needs the extension"""
     absolute: list[int]
     """direct jumps to absolute addresses: C_TARGET is relative to the code only once the grid is known"""
 
@@ -313,7 +313,7 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
             row[L.C_AUX] = 2
             row[L.C_OP] = L.OP_ADD
         else:
-            row[L.C_OP] = _ATOMICS.get(move.atomic, -1)
+            row[L.C_OP] = extended.ATOMICS.get(move.atomic, -1)
             row[L.C_TYPE] = _TYPES.get(move.type, -1)
             if row[L.C_OP] < 0 or row[L.C_TYPE] < 0 or move.width > 8:
                 row[L.C_KIND] = L.K_ILLEGAL
@@ -383,6 +383,42 @@ def decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     return decoded
 
 
+def _meaning(
+    row: Table, i: int, instr: Instr, arch: Arch, absolute: list[int]
+) -> tuple[codegen.Bound | None, str | None]:
+    """Fill the columns that say what instruction i does: its operands, and why it cannot be executed."""
+    try:
+        bound = codegen.bind(instr, arch)
+    except codegen.Unsupported as error:
+        return None, f"{instr.mnemonic}: {error}"
+    move = bound.transfer
+    row[L.C_AUX] = -1
+    if instr.mnemonic in extended.MNEMONICS:
+        return bound, extended.row_of(row, instr)
+    if move is not None and move.op == "sync":
+        return bound, extended.sync_row(row, instr, move)
+    if bound.key is None:
+        _control_row(row, i, instr, absolute)
+        if row[L.C_KIND] == L.K_ILLEGAL:
+            return bound, f"{instr.mnemonic} is not modelled"
+    elif move is not None:
+        row[L.C_KIND] = L.K_MEM
+        _transfer_row(row, move)
+        if row[L.C_KIND] == L.K_ILLEGAL:
+            return bound, f"atomic {move.atomic} {move.type} is not modelled"
+    elif bound.special >= 0:
+        row[L.C_KIND] = L.K_SPECIAL
+        row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
+    else:
+        row[L.C_KIND] = L.K_EXEC
+    return bound, None
+
+
+def unmodelled(instr: Instr, arch: Arch) -> str | None:
+    """Why an instruction cannot be executed; None if it can."""
+    return _meaning(np.zeros(L.C_COLUMNS, np.int64), 0, instr, arch, [])[1]
+
+
 def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     words = [int.from_bytes(data[k : k + 16], "little") for k in range(0, len(data) - 15, 16)]
     count = len(words)
@@ -406,29 +442,13 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
             continue
         instrs[i] = instr
         row = code[i]
-        try:
-            bound = codegen.bind(instr, arch)
-        except codegen.Unsupported as error:
-            errors[i] = f"{instr.mnemonic}: {error}"
+        bound, error = _meaning(row, i, instr, arch, absolute)
+        if error is not None:
+            errors[i] = error
+        if bound is None:
             continue
         bounds[i] = bound
         operands[i] = bound.operands
-        move = bound.transfer
-        row[L.C_AUX] = -1
-        if bound.key is None:
-            _control_row(row, i, instr, absolute)
-            if row[L.C_KIND] == L.K_ILLEGAL:
-                errors[i] = f"{instr.mnemonic} is not modelled"
-        elif move is not None:
-            row[L.C_KIND] = L.K_MEM
-            _transfer_row(row, move)
-            if row[L.C_KIND] == L.K_ILLEGAL:
-                errors[i] = f"atomic {move.atomic} {move.type} is not modelled"
-        elif bound.special >= 0:
-            row[L.C_KIND] = L.K_SPECIAL
-            row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
-        else:
-            row[L.C_KIND] = L.K_EXEC
         if bound.operands["const_slot"] >= 0:
             o = bound.operands
             constants.append(
@@ -452,7 +472,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     res, src, raw = tables(facts, code, arch)
     if hazards:
         prove(facts, code, flow, arch)
-    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, absolute)
+    extended_ = bool((code[:, L.C_KIND] == L.K_EXTENDED).any())
+    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, extended_, absolute)
 
 
 def _common(

@@ -21,6 +21,9 @@ from runtime.device.sm.prove import register_name
 from runtime.device.sm.table import Ref
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
+QUANTUM, CLUSTER_QUANTUM = 1024, 128
+"""Cycles an SM runs alone: less than an L2 round trip; in a launch of clusters, whose CTAs talk to each other directly,
+less than that takes."""
 QUANTA_A_CALL, TURNS_A_CALL = 16, 256
 """How much is simulated between two looks at the world."""
 PRINT_BYTES = 1 << 20
@@ -177,6 +180,7 @@ class _Run:
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD] = arch.memory.constant_cold
         self.g = t["G"] = g
+        g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) else QUANTUM
         if timed and jit.RECORDING:
             from runtime.device.sm import observe
 
@@ -189,6 +193,35 @@ class _Run:
         ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * shared_stride
         if timed:
             self._prepare_timing()
+        cx, cy, cz = grid.cluster
+        g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
+        if self.decoded.extended or g[L.G_CLUSTER] > 1:
+            self._prepare_extension()
+
+    def _prepare_extension(self) -> None:
+        """What the extension needs: its address, the list of tables, room for events and for a copy under way."""
+        from runtime.device.sm import bulk, mbarrier
+        from runtime.device.sm.extend import TABLES
+
+        g, t, arch = self.g, self.tables, self.arch
+        g[L.G_EXTENSION] = jit.extension_address()
+        where = np.zeros(2 * len(TABLES), np.int64)
+        for k, name in enumerate(TABLES):
+            if name in t:
+                where[2 * k : 2 * k + 2] = t[name].ctypes.data, t[name].shape[-1]
+        events = self.space.array("events", (self.sms, mbarrier.EVENTS * mbarrier.EVENT // 8))
+        lines = self.space.array("lines", (bulk.LINES, 2))
+        work = self.space.array("work", (1 << 18,), np.uint8)
+        told, mates = np.zeros(64, np.int64), np.zeros(16, np.int64)
+        self.keep += [where, events, lines, told, mates, work]
+        g[L.G_MATES] = mates.ctypes.data
+        g[L.G_TABLES], g[L.G_EVENTS] = where.ctypes.data, events.ctypes.data
+        g[L.G_LINES], g[L.G_TOLD], g[L.G_WORK] = lines.ctypes.data, told.ctypes.data, work.ctypes.data
+        m = arch.memory
+        g[L.G_REMOTE], g[L.G_REMOTEBAR], g[L.G_TMASTART] = m.cluster_latency, m.cluster_barrier, m.bulk_start
+        if g[L.G_CLUSTER] > 1:
+            g[L.G_SLOTS] = self.sms * self.residency.ctas
+            g[L.G_GPCS] = m.gpcs
 
     def _prepare_timing(self) -> None:
         from runtime.device.sm import hazard, l2
@@ -350,7 +383,8 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     decoded = decode(data, entry, arch, hazards)
     total = grid.grid[0] * grid.grid[1] * grid.grid[2]
     with borrowed() as space:
-        machine = _Run(grid, memory, arch, options, residency, decoded, min(arch.sm_count, total), space)
+        sms = min(arch.sm_count, total) if grid.cluster == (1, 1, 1) else arch.sm_count
+        machine = _Run(grid, memory, arch, options, residency, decoded, sms, space)
         machine.prepare()
         result = machine.run()
         g, tables = machine.g, machine.tables

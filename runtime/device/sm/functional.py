@@ -201,12 +201,21 @@ def run_untimed(
         c = G[L.G_TURN]
         G[L.G_TURN] = c + 1 if c + 1 < slots else 0
         if CT[c, L.T_ACTIVE] == 0 and place(c, 0, CODE, WS, CT, WAKE, G, SC, SM) == 0:
+            G[L.G_STUCK] += 1
+            if G[L.G_STUCK] > slots:
+                return 2
             continue
+        before = G[L.G_INSTR]
         done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
         if done < 0:
             return done
         if done == 2:
-            return 2
+            # CTAs of a cluster wait for one another.
+            G[L.G_STUCK] = G[L.G_STUCK] + 1 if G[L.G_INSTR] == before else 0
+            if G[L.G_CLUSTER] == 1 or G[L.G_STUCK] > slots:
+                return 2
+            continue
+        G[L.G_STUCK] = 0
         if done == 1:
             CT[c, L.T_ACTIVE] = 0
             SM[CT[c, L.T_SM], L.M_LIVE] -= 1

@@ -210,8 +210,11 @@ def memory_time(
             a = loads64(scratch + 8 * first(mask))
             space = L.SPACE_GLOBAL
             window = G[L.G_SHAREDWIN]
-            if window and a >= window and a < window + (1 << 24):
+            if window and a >= window and a < window + (G[L.G_CLUSTER] << 24):
                 space = L.SPACE_SHARED
+                if G[L.G_CLUSTER] > 1 and (a - window) >> 24 != G[L.G_RANK]:
+                    # Shared memory of another SM.
+                    done += G[L.G_REMOTE]
             window = G[L.G_LOCALWIN]
             if window and a >= window and a < window + (1 << 24):
                 space = L.SPACE_LOCAL
@@ -660,6 +663,14 @@ def run_sm(
                     # A taken branch: the next instruction comes a branch latency later.
                     after = t + G[L.G_BRANCH]
                     WS[w, L.W_TBRANCH] = after
+                if kind == L.K_EXTENDED:
+                    if queue:
+                        done = memory_time(w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
+                        delay = X[4000]
+                    if G[L.G_XDONE] > done:
+                        done = G[L.G_XDONE]
+                    if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:
+                        delay = G[L.G_XREAD] - t - CODE[i, L.C_RELEASE]
                 blocked = WAKE[w] != -1
                 if queue and done == 0:
                     done = t + CODE[i, L.C_LATENCY]

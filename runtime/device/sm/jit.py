@@ -38,15 +38,18 @@ RECORDING = "MINICC_RECORD" in os.environ
 config = cast(Any, numba_config)
 """numba sets its settings as attributes at run time."""
 
-_COMMON = ("raw", "access", "front", "converge", "control", "memop", "cta")
+_COMMON = ("raw", "access", "front", "converge", "control", "cta", "memop")
 MODULES = {
     "timed": (*_COMMON, "l2", "hazard", "observe", "issue", "machine"),
     "untimed": (*_COMMON, "functional"),
+    "extension": (*_COMMON, "l2", "mbarrier", "cluster", "bulk", "sync", "extension"),
 }
-"""The modules that hold compiled functions of either machine, callees first."""
+"""The modules that hold compiled functions of either machine and of what both call by address (see `extend`), callees
+first."""
 
 _SOURCES = (
-    *dict.fromkeys((*MODULES["timed"], *MODULES["untimed"])),
+    *dict.fromkeys((*MODULES["timed"], *MODULES["untimed"], *MODULES["extension"])),
+    "extend",
     "layout",
     "abi",
     "invoke",
@@ -174,6 +177,14 @@ def warm(progress: Callable[[str], None] | None = None, machines: tuple[str, ...
             with _locked(cache_directory()) as directory:
                 _warm(machine, directory, progress)
             _ready.add(machine)
+
+
+def extension_address() -> int:
+    """Host address of the extension's entry (see `extend`), compiled or loaded."""
+    warm(machines=("extension",))
+    entry = next(e for e in _ENTRIES if e.module == "extension")
+    made = next(iter(entry.dispatcher.overloads.values()))
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
 
 @contextlib.contextmanager

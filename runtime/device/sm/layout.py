@@ -141,7 +141,32 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     K_CCTL,
     K_BRA_DIV,
     K_QSPC,
-) = range(27)
+    K_EXTENDED,
+) = range(28)
+"""K_EXTENDED: C_OP says which of the operations below; `extension` carries them out."""
+(
+    X_ARRIVE,
+    X_PHASE,
+    X_SYNC_LOAD,
+    X_SYNC_EXCHANGE,
+    X_SYNC_CAS,
+    X_NOTHING,
+    X_COPIES_ARRIVE,
+    X_BULK,
+    X_TENSOR,
+    X_BULK_GROUP,
+    X_CLUSTER_ARRIVE,
+    X_CLUSTER_WAIT,
+    X_STORE_ASYNC,
+    X_REDUCE_ASYNC,
+    X_MATRIX,
+    X_MATRIX_WAIT,
+    X_TEXTURE,
+    X_REGISTERS,
+    X_PLACE,
+    X_EXIT,
+    X_HEAP,
+) = range(21)
 
 # C_AUX of a direct call: a function of the driver's.
 CALL_PRINT, CALL_ASSERT = 1, 2
@@ -166,6 +191,12 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
     OP_CAST,
 ) = range(11)
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
+
+AR_COUNTED, AR_BYTES, AR_COMPLETE, AR_LEAVE, AR_REGISTER, AR_EXPECT_ONE = 1, 2, 4, 8, 16, 32
+"""What an arrival at an mbarrier does (C_AUX): it is counted; the register has bytes to expect, or bytes that came; the
+thread leaves; the register has the number of arrivals; one byte is to be expected."""
+BC_TO_SHARED, BC_FROM_SHARED, BC_MULTICAST, BC_REDUCE, BC_IM2COL = 1, 2, 4, 8, 16
+"""What a bulk copy does (C_AUX2)."""
 
 # ---- WS: warps: what an ordinary instruction needs comes first, in four of the host's cache lines ---------------
 _c = count()
@@ -221,6 +252,17 @@ W_REDUCE = next(_c)
 W_TURN = next(_c)
 """lane at which the search for the next ready group begins"""
 W_START = next(_c)
+W_WAITAT = next(_c)
+"""host address of the mbarrier that it waits for (0 none)"""
+W_CLUSTER = next(_c)
+"""1 + the phase of the cluster barrier at which it arrived (0: did not)"""
+W_BULK = next(_c)
+"""when its bulk copies out of shared memory so far are done"""
+W_MATRIX = next(_c)
+"""when its warpgroup matrix instructions so far are done"""
+W_GROUPS = next(_c)
+"""groups of them committed, and when each of the last eight is done"""
+W_GROUP = _several(_c, 8)
 W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 B_GROUPS = 8
@@ -255,6 +297,13 @@ T_BARW = _several(_c, 16)
 T_RPOP = _several(_c, 16)
 T_RAND = _several(_c, 16)
 T_ROR = _several(_c, 16)
+T_RANK = next(_c)
+"""its place in the cluster"""
+T_MATES = _several(_c, 16)
+"""rows of the cluster's CTAs, by rank"""
+T_ARRIVED = next(_c)
+"""threads arrived at the cluster's barrier, and how often it was complete (kept by rank 0)"""
+T_PHASE = next(_c)
 T_COLUMNS = next(_c)
 
 # ---- SC: sub-cores --------------------------------------------------------------------------------------------------
@@ -317,6 +366,14 @@ M_L15N = next(_c)
 M_CLOCK = next(_c)
 M_CONST = _several(_c, 8)
 """constant lines (64 B) seen, bit per line: four words for bank 0, four for bank 3"""
+M_EVENTS = next(_c)
+"""bulk copies and remote arrivals whose mbarriers do not know yet"""
+M_WAKE = next(_c)
+"""0, or when another SM wants this one to look again"""
+M_TMA = next(_c)
+"""when its copy engine is free"""
+M_TENSOR = _several(_c, 4)
+"""when the tensor core of each sub-core has done its warpgroup instructions"""
 M_COLUMNS = next(_c)
 
 # ---- G: scalars -----------------------------------------------------------------------------------------------------
@@ -417,6 +474,41 @@ G_WATCHFROM = next(_c)
 G_WATCHEND = next(_c)
 G_WATCHBUF = next(_c)
 G_WATCHN = next(_c)
+G_STUCK = next(_c)
+"""CTA slots in a row in which nothing could run, without timing"""
+G_EXTENSION = next(_c)
+"""address of the extension's machine code (0: not needed), and of the addresses of all tables (see `extend`)"""
+G_TABLES = next(_c)
+G_CLUSTER = next(_c)
+"""CTAs of a cluster, and along x, y, z"""
+G_CLUSTERX = next(_c)
+G_CLUSTERY = next(_c)
+G_CLUSTERZ = next(_c)
+G_GPCS = next(_c)
+G_MATES = next(_c)
+"""in a launch of clusters: host address of the shared memories of the cluster that the running warp is in"""
+G_RANK = next(_c)
+"""rank in its cluster of the CTA whose memory instruction is under way"""
+G_QUANTUM = next(_c)
+"""cycles that an SM runs alone"""
+G_EVENTS = next(_c)
+"""host addresses of the events of each SM, of the lines of the bulk copy under way, of the mbarriers that it tells"""
+G_LINES = next(_c)
+G_TOLD = next(_c)
+G_NLINE = next(_c)
+G_NTOLD = next(_c)
+G_XDONE = next(_c)
+"""when what the extension did is done, and when its operands have been read"""
+G_XREAD = next(_c)
+G_REMOTE = next(_c)
+"""latency of another SM's shared memory; of a cluster barrier; of a bulk copy on top of its lines"""
+G_REMOTEBAR = next(_c)
+G_TMASTART = next(_c)
+G_HEAP = next(_c)
+"""device address and bytes of the heap of malloc"""
+G_HEAPSIZE = next(_c)
+G_WORK = next(_c)
+"""host address of room for the operands of a matrix instruction"""
 G_COLUMNS = next(_c)
 
 FAULTS = (

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from runtime.device.sm import layout as L
 from runtime.device.sm.cta import place
+from runtime.device.sm.extend import extension
 from runtime.device.sm.issue import run_sm
 from runtime.device.sm.jit import compiled
-
-QUANTUM = 1024
-"""Cycles an SM runs alone: less than an L2 round trip."""
 
 
 @compiled(
@@ -21,6 +21,12 @@ QUANTUM = 1024
 )
 def start(NEXT: Any, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
     """Place the first CTAs: breadth first over the SMs."""
+    if G[L.G_CLUSTER] > 1:
+        extension(G[L.G_EXTENSION], L.X_PLACE, 0, 0, np.uint32(0), -1, G[L.G_TABLES])
+        for c in range(G[L.G_SMS] * G[L.G_CTAS]):
+            if CT[c, L.T_ACTIVE] and CT[c, L.T_BEGIN] < NEXT[CT[c, L.T_SM]]:
+                NEXT[CT[c, L.T_SM]] = CT[c, L.T_BEGIN]
+        return
     for slot in range(G[L.G_CTAS]):
         for m in range(G[L.G_SMS]):
             c = m * G[L.G_CTAS] + slot
@@ -74,18 +80,23 @@ def run_timed(
             return 1
         soonest = L.BIG
         for m in range(G[L.G_SMS]):
+            if SM[m, L.M_WAKE]:
+                if SM[m, L.M_WAKE] < NEXT[m]:
+                    NEXT[m] = SM[m, L.M_WAKE]
+                SM[m, L.M_WAKE] = 0
             if NEXT[m] < soonest:
                 soonest = NEXT[m]
         if soonest >= L.BIG:
             return 2
-        end = soonest // QUANTUM * QUANTUM + QUANTUM
+        quantum = G[L.G_QUANTUM]
+        end = soonest // quantum * quantum + quantum
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
             return -L.F_TIMEOUT
         G[L.G_NOW] = end
         # Another SM goes first each time, and every other time in the other direction, so that none is always first in
         # the queues of L2.
         count = G[L.G_SMS]
-        number = end // QUANTUM
+        number = end // quantum
         for k in range(count):
             m = (number * 53 + (k if number & 1 else count - 1 - k)) % count
             if NEXT[m] < end:

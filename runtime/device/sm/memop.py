@@ -13,7 +13,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import load16, load32, loads64, store16, store32
+from runtime.device.sm.raw import load16, load32, loads64, store16, store32, store64
 from runtime.device.sm.vector import (
     consecutive,
     copy_words,
@@ -59,6 +59,15 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
     hosts = scratch + HOSTS
     invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
     shared = CT[WS[w, L.W_CTA], L.T_SHARED]
+    if G[L.G_CLUSTER] > 1:
+        if CODE[i, L.C_SPACE] == L.SPACE_SHARED or CODE[i, L.C_ACCESS] == L.A_LDGSTS:
+            # The rank of the CTA in its cluster is above the offset; these instructions reach their own only.
+            for k in range(32):
+                store64(scratch + 8 * k, np.uint64(loads64(scratch + 8 * k) & (WINDOW - 1)))
+        G[L.G_RANK] = CT[WS[w, L.W_CTA], L.T_RANK]
+        for rank in range(G[L.G_CLUSTER]):
+            mate = CT[WS[w, L.W_CTA], L.T_MATES + rank]
+            store64(G[L.G_MATES] + 8 * rank, np.uint64(CT[mate, L.T_SHARED]))
     local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
     width = CODE[i, L.C_WIDTH]
     kind = CODE[i, L.C_ACCESS]

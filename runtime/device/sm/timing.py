@@ -86,6 +86,8 @@ _TABLE["MATCH"] = _queued(L.Q_ADU, 4, 2, 28, 10, 25, "adu")
 _TABLE["SHFL"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
 _TABLE["MOVM"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
 _TABLE["QSPC"] = _queued(L.Q_LSU, 4, 1, 31, 10, 29, "lsu")
+_TABLE["SYNCS"] = _queued(L.Q_LSU, 2, 1, 26, 8, 21, "lsu")
+_TABLE["ARRIVES"] = _TABLE["STAS"] = _TABLE["REDAS"] = _TABLE["SYNCS"]
 _TABLE["LDGDEPBAR"] = _queued(L.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 
 # By access: width in bytes -> row.
@@ -149,7 +151,7 @@ def _tensor(instr: Instr) -> Timing:
 def timing(instr: Instr, space: str = "", kind: str = "", width: int = 4) -> Timing:
     """The row of an instruction; `space`, `kind`, `width` are those of its memory access, if it has one."""
     name, modifiers = instr.mnemonic, instr.modifiers
-    if space:
+    if space and kind != "sync":
         return UMOV if name == "ULDC" else _memory(instr, space, kind, width)
     if name in ("HMMA", "IMMA", "DMMA", "BMMA"):
         return _tensor(instr)

@@ -1,0 +1,114 @@
+"""The columns of instructions that the extension carries out (see `extend`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minicc.sass.instr import URZ, Imm, Instr, Mem, Reg
+from runtime.device.sm import abi, codegen
+from runtime.device.sm import layout as L
+
+_ARRIVALS = {
+    "": L.AR_COUNTED | L.AR_BYTES, "A1T0": L.AR_COUNTED, "A0T1": L.AR_EXPECT_ONE, "A0TR": L.AR_BYTES,
+    "A0TX": L.AR_COMPLETE, "ART0": L.AR_COUNTED | L.AR_REGISTER,
+}  # fmt: skip
+_SYNC = {
+    "arrive": L.X_ARRIVE, "phase": L.X_PHASE, "load": L.X_SYNC_LOAD, "exchange": L.X_SYNC_EXCHANGE,
+    "cas": L.X_SYNC_CAS, "nothing": L.X_NOTHING, "copies": L.X_COPIES_ARRIVE, "store counted": L.X_STORE_ASYNC,
+}  # fmt: skip
+ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "or": L.OP_OR, "xor": L.OP_XOR,
+           "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC,
+           "cast": L.OP_CAST}  # fmt: skip
+_BULK_TYPES = {"S32": L.T_S32, "U64": L.T_U64, "S64": L.T_S64, "F16": L.T_F16X2, "F32": L.T_F32, "F64": L.T_F64,
+               "BF16": L.T_BF16X2}  # fmt: skip
+_NOTHING = frozenset({"UBLKPF", "UTMAPF", "UTMACCTL", "USETMAXREG", "WARPGROUPSET"})
+MNEMONICS = frozenset(
+    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP"} | _NOTHING
+)  # fmt: skip
+"""Those without lane semantics."""
+
+
+def _place(reg: Reg | None, write: bool = False) -> int:
+    """Byte offset of a register in the warp state."""
+    if reg is None:
+        return 4 * abi.ur_word(URZ)
+    words = {"R": abi.r_row, "UR": abi.ur_word, "P": abi.p_word, "UP": abi.up_word}
+    return 4 * words[reg.file](reg.index, write=write)
+
+
+def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
+    """An instruction on an mbarrier, or a store that one counts. Why it cannot be executed, or None."""
+    row[L.C_KIND] = L.K_EXTENDED
+    row[L.C_WIDTH] = move.width
+    row[L.C_SPACE] = L.SPACE_SHARED
+    row[L.C_OP] = _SYNC.get(move.atomic, L.X_REDUCE_ASYNC)
+    row[L.C_AUX] = row[L.C_AUX2] = 0
+    row[L.C_DEST] = row[L.C_DATA2] = -1
+    row[L.C_DATA] = 4 * abi.RZ_ROW * abi.LANES
+    if move.data is not None:
+        row[L.C_DATA] = _place(Reg(move.data[0], move.data[1]))  # type: ignore[arg-type]
+    if move.compare is not None:
+        row[L.C_DATA2] = _place(Reg(move.compare[0], move.compare[1]))  # type: ignore[arg-type]
+    if move.dest is not None:
+        row[L.C_DEST] = _place(Reg(move.dest[0], move.dest[1]), True)  # type: ignore[arg-type]
+        row[L.C_UNIFORM] = move.dest[0] == "UR"
+    match int(row[L.C_OP]):
+        case L.X_ARRIVE:
+            name = next((m for m in instr.modifiers if m in _ARRIVALS), "")
+            row[L.C_AUX] = _ARRIVALS[name] | (L.AR_LEAVE if "OPTOUT" in instr.modifiers else 0)
+        case L.X_PHASE:
+            row[L.C_AUX] = "TRYWAIT" in instr.modifiers
+            row[L.C_DEST] = _place(Reg("P", 7 if move.predicate < 0 else move.predicate), True)
+        case L.X_COPIES_ARRIVE:
+            row[L.C_AUX] = "TRANSCNT" not in instr.modifiers
+        case L.X_STORE_ASYNC | L.X_REDUCE_ASYNC:
+            row[L.C_AUX2] = move.zero_fill
+            row[L.C_AUX] = ATOMICS.get(move.atomic, -1)
+            row[L.C_TYPE] = {"S32": L.T_S32, "U64": L.T_U64}.get(move.type, L.T_U32)
+        case _:
+            pass
+    return None
+
+
+def row_of(row: Any, instr: Instr) -> str | None:
+    """An instruction of MNEMONICS. Why it cannot be executed, or None."""
+    name, mods, ops = instr.mnemonic, instr.modifiers, instr.operands
+    row[L.C_KIND] = L.K_EXTENDED
+    row[L.C_FN] = 0
+    row[L.C_AUX] = row[L.C_AUX2] = 0
+    match name:
+        case "UCGABAR_ARV":
+            row[L.C_OP] = L.X_CLUSTER_ARRIVE
+        case "UCGABAR_WAIT":
+            row[L.C_OP] = L.X_CLUSTER_WAIT
+        case "UTMACMDFLUSH":
+            row[L.C_OP] = L.X_BULK_GROUP
+        case "UBLKCP" | "UBLKRED":
+            row[L.C_OP] = L.X_BULK
+            target, source, size = (o for o in ops[:3])
+            assert isinstance(target, Mem) and isinstance(source, Mem) and isinstance(size, Reg)
+            row[L.C_DEST], row[L.C_DATA], row[L.C_DATA2] = _place(target.base), _place(source.base), _place(size)
+            how = (L.BC_TO_SHARED if mods[0] == "S" else 0) | (L.BC_FROM_SHARED if mods[1] == "S" else 0)
+            how |= (L.BC_MULTICAST if "MULTICAST" in mods else 0) | (L.BC_REDUCE if name == "UBLKRED" else 0)
+            row[L.C_AUX2] = how
+            if name == "UBLKRED":
+                row[L.C_AUX] = ATOMICS[mods[2].lower()]
+                kind = next((m for m in mods[3:] if m in _BULK_TYPES), "")
+                row[L.C_TYPE] = _BULK_TYPES.get(kind, L.T_U32)
+                if "FTZ" in mods:
+                    row[L.C_TYPE] = L.T_F32_FTZ
+        case "WARPGROUP":
+            row[L.C_KIND] = L.K_NOP
+            if "DEPBAR" in mods:
+                count = ops[-1]
+                assert isinstance(count, Imm)
+                row[L.C_KIND], row[L.C_OP], row[L.C_AUX] = L.K_EXTENDED, L.X_MATRIX_WAIT, count.bits
+        case "USETMAXREG":
+            if ops and isinstance(ops[0], Reg) and ops[0].file == "UP":
+                # There are always registers: a warp's place has room for all that its grid asked for.
+                row[L.C_OP], row[L.C_DEST] = L.X_REGISTERS, _place(ops[0], True)
+            else:
+                row[L.C_KIND] = L.K_NOP
+        case _:
+            row[L.C_KIND] = L.K_NOP
+    return None
