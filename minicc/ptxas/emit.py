@@ -12,6 +12,8 @@ from minicc.sass.program import Function, Line, Program
 
 SIZE = 16
 """Bytes of an instruction."""
+DYNAMIC = 1024
+"""Bytes of stack for what alloca takes, at the least: what the driver gives where no bound is known."""
 _LOOP = Control(stall=0, yield_=True)
 
 
@@ -93,7 +95,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     for n, instr in enumerate(instrs):
         words += encode(instr, arch, n * SIZE).to_bytes(16, "little")
     attributes = dict(function.attributes)
-    for name in ("registers", "spill_stores", "spill_loads"):
+    for name in ("registers", "spill_stores", "spill_loads", "DYNAMIC_STACK"):
         attributes.pop(name, None)
     entries = {f.name: table[f.blocks[0].label] for f, table in zip(device, tables[1:], strict=True)}
     labels = {f"${function.name}${name}": at for name, at in entries.items()}
@@ -102,6 +104,8 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         depth = stack_depths([function, *device], module.pointers)
         frame = min_stack = depth.get(function.name, 0)
         attributes["LOCAL_FRAMES"] = {f"${function.name}${f.name}": depth.get(f.name, 0) for f in device}
+    if any(f.attributes.get("DYNAMIC_STACK") for f in (function, *device)) and (not device or function.name in depth):
+        min_stack += DYNAMIC
     constant2 = bytes(function.constant2)
     if any(f.indirect for f in (function, *device)):
         # Slot 0 is what a null pointer finds.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, inv
 from minicc.ptxas.lower.integer import compare64
-from minicc.ptxas.lower.memory import SCOPES, fence_words, memory_operand, space_of
+from minicc.ptxas.lower.memory import SCOPES, cluster_memory, fence_words, memory_operand, space_of
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Reg
@@ -69,6 +69,12 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         vector(b, inst, d, where, values[0])
         return
     width = bits(type_)
+    if "shared::cluster" in inst.modifiers:
+        distant(b, inst, op, type_, d, where, values)
+        return
+    if width == 128:
+        wide(b, inst, op, space, d, where, values)
+        return
     if width < 32 and op == "cas":
         small_cas(b, inst, space, d, where, values)
         return
@@ -97,6 +103,53 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         generic(b, op, type_, out, where, operands, SCOPES[scope])
     if order in ("acquire", "acq_rel"):
         b.emit("CCTL.IVALL", memory="fence")
+
+
+def distant(
+    b: Builder,
+    inst: ptx.Inst,
+    op: str,
+    type_: str,
+    d: ptx.Operand | None,
+    where: ptx.Operand,
+    values: list[ptx.Operand],
+) -> None:
+    """Shared memory of any block of the cluster, through generic addresses: integers of 32 bits, exchanges and
+    compare-and-swap are single instructions there, the rest loops around one."""
+    memory = cluster_memory(b, where)
+    scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
+    width = bits(type_)
+    if width not in (32, 64):
+        b.unsupported()
+    if type_ in ("f32", "f64") and op != "add":
+        type_ = type_.replace("f", "b")
+    operands = [b.pair(v, type_) if width == 64 else b.reg(b.val(v, type_)) for v in values[: 2 if op == "cas" else 1]]
+    out = b.dst(d) if d is not None else None
+    if type_ not in _FLOAT and (width == 32 or op in ("exch", "cas")):
+        issue(b, "", op, type_, out, where, operands, scope, memory)
+    else:
+        loop(b, memory, "", op, type_, out, operands)
+
+
+def wide(
+    b: Builder, inst: ptx.Inst, op: str, space: str, d: ptx.Operand | None, where: ptx.Operand,
+    values: list[ptx.Operand],
+) -> None:  # fmt: skip
+    """128 bits: exchange, compare and swap."""
+    if op not in ("exch", "cas") or d is None:
+        b.unsupported()
+    memory = memory_operand(b, where, space)
+    scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
+    operands = [b.dst(v) for v in values[: 2 if op == "cas" else 1]]
+    name, out = _NAMES[op], b.dst(d)
+    if any(v.count != 4 for v in (out, *operands)):
+        b.wrong("Arguments mismatch: a 128-bit register was expected")
+    if space == "shared":
+        b.emit(f"ATOMS.{name}.128", (out,), (memory, *operands), memory="atomic", space="shared")
+        return
+    unit = "ATOMG" if space == "global" else "ATOM"
+    place = _plain(memory) if op == "cas" else memory
+    b.emit(f"{unit}.E.{name}.128.STRONG.{scope}", (TRUE, out), (place, *operands), memory="atomic", space=space)
 
 
 _VECTORS = {

@@ -117,6 +117,10 @@ class Builder:
         """PTX register -> its value where the register has one definition, a 32-bit or 64-bit constant."""
         self.descriptor: VReg | None = None
         self.carry: VReg | None = None
+        self.taken: VReg | None = None
+        """The lowest address of local memory taken at run time; see `stack`."""
+        self.rank: VReg | None = None
+        """The block's rank in its cluster, where shared addresses have it."""
         self.params: dict[str, list[VReg]] = {}
         self.entry_params: dict[str, int] = {}
         self.local_offsets: dict[str, int] = {}

@@ -11,7 +11,7 @@ import attrs
 
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower import abi
+from minicc.ptxas.lower import abi, stack
 from minicc.ptxas.lower.builder import STACK, ZERO, Builder
 from minicc.ptxas.lower.flatten import call_lists, callee
 from minicc.ptxas.lower.params import words
@@ -64,7 +64,16 @@ def _transfer(
             register = abi.put(b, word, value, STACK)
             if register is not None:
                 reads.append(register)
+    switched = stack.uses(b)
+    if switched:
+        if any(abi.overflow(abi.places(formals)) for formals, _ in (arguments, results)):
+            b.unsupported("alloca and a call with that many arguments in one function")
+        kept = b.temp()
+        b.emit("MOV", (kept,), (STACK,), side=True)
+        b.emit("MOV", (STACK,), (stack.lowest(b),), side=True)
     made: MInst = jump()
+    if switched:
+        b.emit("MOV", (STACK,), (kept,), side=True)
     made.implicit_reads = (*reads, abi.return_address(b))
     made.implicit_writes = abi.clobbers(b)
     for formal, actual, where in zip(*results, abi.places(results[0]), strict=True):

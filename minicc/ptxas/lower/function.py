@@ -33,13 +33,14 @@ def lower_kernel(
     flat = flatten(function, calls.expanded, shared)
     device = _reached(flat, calls, shared) if calls.bodies else {}
     symbols.place_shared([flat, *device.values()])
+    symbols.clusters = symbols.clusters or any("cluster" in name for name, _ in function.directives)
     lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
     symbols.module.functions.append(out)
     limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas)
     found: list[MFunction] = []
     for name, body in device.items():
-        key = (name, limits, tuple(symbols.shared.items()))
+        key = (name, limits, symbols.clusters, tuple(symbols.shared.items()))
         inner = made.get(key)
         if inner is None:
             inner = made[key] = MFunction(name, False)
@@ -246,7 +247,7 @@ def _constant(b: Builder, source: ptx.Operand, type_: str) -> int | None:
         return source.bits
     if isinstance(source, ptx.Symbol):
         if (shared := b.symbols.shared.get(source.name)) is not None:
-            return shared + source.offset
+            return None if b.symbols.clusters else shared + source.offset
         if (constant := b.symbols.constants.get(source.name)) is not None:
             return constant + source.offset
         if source.name in b.entry_params:

@@ -104,6 +104,15 @@ def memory_operand(b: Builder, item: ptx.Operand, space: str) -> VMem:
     return VMem(base, offset)  # type: ignore[arg-type]
 
 
+def cluster_memory(b: Builder, item: ptx.Operand) -> VMem:
+    """A `.shared::cluster` address, as a generic one: the window's upper half is above it."""
+    base, offset = address(b, item, "shared")
+    pair = b.temp(2)
+    b.move(V(pair.reg, 0), base)
+    b.emit("S2R", (V(pair.reg, 1),), (sr("SR_SWINHI"),))
+    return b.global_address(V(pair.reg, 0, 2, suffix=("64",)), offset)
+
+
 def order_modifiers(b: Builder, inst: ptx.Inst, load: bool) -> tuple[str, str, bool]:
     """(eviction word, strength, is it acquire/release)."""
     mods = inst.modifiers
@@ -142,7 +151,10 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
         load_constant(b, where, outs, type_, 3, 0)
         return
     eviction, strength, ordered = order_modifiers(b, inst, True)
-    memory = memory_operand(b, where, space)
+    if "shared::cluster" in inst.modifiers:
+        space, memory = "", cluster_memory(b, where)
+    else:
+        memory = memory_operand(b, where, space)
     width = bits(type_)
     if space in ("shared", "local"):
         mnemonic = "LDS" if space == "shared" else "LDL"
@@ -285,7 +297,10 @@ def st(b: Builder, inst: ptx.Inst) -> None:
     eviction, strength, ordered = order_modifiers(b, inst, False)
     if ordered:
         release(b, inst)
-    memory = memory_operand(b, where, space)
+    if "shared::cluster" in inst.modifiers:
+        space, memory = "", cluster_memory(b, where)
+    else:
+        memory = memory_operand(b, where, space)
     width = bits(type_)
     if space in ("shared", "local"):
         head, tail = ("STS" if space == "shared" else "STL"), ""

@@ -18,7 +18,8 @@ from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.flatten import Flat
-from minicc.ptxas.mir import MModule, MOperand, V, VConst
+from minicc.ptxas.mir import MInst, MModule, MOperand, V, VConst
+from minicc.sass.instr import RZ, Imm, Name, Reg
 from minicc.sass.program import Relocation, Variable
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Symbols:
     module_shared: list[ptx.Variable] = attrs.field(factory=list)
     shared_size: int = 0
     shared_align: int = 16
+    clusters: bool = False
+    """Whether the kernel in hand knows of clusters: then shared addresses carry the rank of their block."""
 
     def slot(self, name: str) -> int:
         """Byte offset in bank 4 of the address of a global or function."""
@@ -78,6 +81,7 @@ class Symbols:
         """Lay out the shared variables that a kernel and its device functions declare or use; extern arrays begin after
         them."""
         base = self.arch.abi.shared_reserved
+        self.clusters = any(_knows_clusters(s) for flat in flats for s in flat.statements)
         at = 0
         self.shared = {}
         self.shared_align = 16
@@ -102,6 +106,12 @@ class Symbols:
             self.shared[variable.name] = base + round_up(at, align_of(variable))
         if extern:
             self.shared_size = round_up(at, max(align_of(v) for v in extern)) if at else 0
+
+
+def _knows_clusters(statement: ptx.Inst | ptx.Label) -> bool:
+    return isinstance(statement, ptx.Inst) and (
+        statement.opcode == "mapa" or any("cluster" in m for m in statement.modifiers)
+    )
 
 
 def _names_used(flat: Flat) -> set[str]:
@@ -250,12 +260,23 @@ def _bad(where: Span | None, message: str) -> NoReturn:
     fail("ptxas.initialiser", message, where, exit_status=EXIT_PTXAS)
 
 
+def _rank(b: Builder) -> V:
+    """Bits 24 and up of the addresses of this block's shared memory, in a cluster: its rank."""
+    if b.rank is None:
+        number, b.rank = b.fn.new("R", 1, "rank"), b.fn.new("R", 1, "rank")
+        b.entry_insts.append(MInst("S2R", (), (V(number),), (Name("SR_CgaCtaId"),)))
+        b.entry_insts.append(MInst("SHF", ("L", "U32"), (V(b.rank),), (V(number), Imm(24), Reg("R", RZ))))
+    return V(b.rank)
+
+
 def address(b: Builder, symbol: ptx.Symbol) -> Pair:
     """The address of a name in its own space, as (low, high)."""
     from minicc.ptxas.lower.builder import STACK, ZERO, imm
 
     name, offset = symbol.name, symbol.offset
     if (shared := b.symbols.shared.get(name)) is not None:
+        if b.symbols.clusters:
+            return b.new("IADD3", _rank(b), imm(shared + offset), ZERO), ZERO
         return imm(shared + offset), ZERO
     if (local := b.local_offsets.get(name)) is not None:
         if local + offset == 0:

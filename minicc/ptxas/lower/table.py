@@ -47,6 +47,9 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "warp": ("", ("shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep")),
     "wmma": ("", ("wmma",)),
     "wgmma": ("", ("wgmma",)),
+    "tensormap": ("", ("tensormap",)),
+    "multimem": ("", ("multimem",)),
+    "stack": ("", ("alloca", "stacksave", "stackrestore")),
     "mbarrier": ("", ("mbarrier", "mapa", "getctarank", "setmaxnreg", "griddepcontrol")),
     "video": (
         "",

@@ -86,4 +86,12 @@ ROWS = (
        op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
        hidden="op=87..90=11", off=OFF),
+    # Loads from a multicast address: a reduction over all copies.
+    op("LDGMC", 0x9A4, "{e}{op}{type}{scope} Rd:type, [Ra.64:2+URc+#off]", ATOMG, when="70=1 91=1", on="sm_90",
+       e=EXTENDED, op="87..90: ADD MIN MAX ? ? AND OR XOR ? ? ? ? ? ? ? ?", type="73..75: 32 S32 64 S64 ? ? ? ?",
+       scope=SCOPE, off="40..63 int"),
+    op("LDGMC", 0x9A5, "{e}{op}{type}{scope} Rd:type, [Ra.64:2+URc+#off]", ATOMG, when="70=1 91=1", on="sm_90",
+       e=EXTENDED, op="88..89: ADD MIN MAX F32ADD", scope=SCOPE, off="40..63 int",
+       type="73..76: F16x2.RN F16x4.RN F16x8.RN BF16x2.RN BF16x4.RN BF16x8.RN ? ? ? ? ? ? F32.RN F32x2.RN F32x4.RN"
+       " F64.RN"),
 )  # fmt: skip
