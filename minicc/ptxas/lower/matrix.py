@@ -294,4 +294,10 @@ def _prefetch(inst: ptx.Inst) -> str:
     return next((PREFETCH[m] for m in inst.modifiers if m in PREFETCH), "")
 
 
+def branches(inst: ptx.Inst) -> bool:
+    """What one lane at a time does makes blocks."""
+    mods = inst.modifiers
+    return inst.opcode == "cp" and ("mbarrier" in mods or ("bulk" in mods and "wait_group" not in mods))
+
+
 LOWER = {"mma": mma, "ldmatrix": ldmatrix, "stmatrix": stmatrix, "movmatrix": movmatrix, "cp": copy}

@@ -525,6 +525,11 @@ def isspacep(b: Builder, inst: ptx.Inst) -> None:
     b.emit(f"QSPC.E.{letter}", (out, ZERO), (VMem(pair, 0),))
 
 
+def branches(inst: ptx.Inst) -> bool:
+    """What one lane at a time does makes blocks."""
+    return any("tensormap" in m for m in inst.modifiers)
+
+
 LOWER = {
     "ld": ld,
     "ldu": ld,
