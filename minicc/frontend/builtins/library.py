@@ -25,6 +25,7 @@ ALWAYS = (
     ("__dp", "dot"),
     ("__nv_atomic", "nvatomic"),
     ("__cluster", "cluster"),
+    ("__threadfence_cluster", "cluster"),
 )
 FOLDER = Path(__file__).parent.parent / "lib"
 _ITEM = re.compile(r"^(?=[A-Za-z_])", re.M)

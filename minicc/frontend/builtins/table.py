@@ -38,6 +38,9 @@ __barrier_sync_count           v:jj     e:barrier_count
 __syncthreads_count            i:i      e:barrier_reduce:popc
 __syncthreads_and              i:i      e:barrier_reduce:and
 __syncthreads_or               i:i      e:barrier_reduce:or
+syncthreads_count              i:i      e:barrier_reduce:popc
+syncthreads_and                i:i      e:barrier_reduce:and
+syncthreads_or                 i:i      e:barrier_reduce:or
 __syncwarp                     v:j      i:llvm.nvvm.bar.warp.sync
 __syncwarp                     v:       e:syncwarp
 __threadfence                  v:       i:llvm.nvvm.membar.gl
@@ -183,6 +186,8 @@ __approx_rsqrt64               d:d      e:approx64:rsqrt
 __approx_sqrt                  f:f      i:llvm.nvvm.sqrt.approx.ftz.f
 __approx_rsqrt                 f:f      i:llvm.nvvm.rsqrt.approx.ftz.f
 fdividef                       f:ff     e:fdividef
+fdivide                        f:ff     e:fdividef
+fdivide                        d:dd     e:rounded:div:rn
 __expf                         f:f      e:exp_approx:1.44269502162933349609375
 __exp10f                       f:f      e:exp_approx:3.3219280242919921875
 __exp2f                        f:f      i:llvm.nvvm.ex2.approx{z}.f32
@@ -476,7 +481,7 @@ def find(name: str, fast: bool) -> list[object] | None:
             kind, _, rest = how.partition(":")
             types, variadic = _types(params)
             if kind == "lib":
-                precise = name if params[0] != "f" or (name.endswith("f") and name[:-1] in _rows) else name + "f"
+                precise = name if "f" not in params or (name.endswith("f") and name[:-1] in _rows) else name + "f"
                 how = f"lib:{rest}:{precise if rest != 'integer' and name[:2] != '__' and name != 'rsqrt' else name}"
                 made.append(Builtin(name, _types(result)[0][0], tuple(types), how))
             elif kind == "same-type":

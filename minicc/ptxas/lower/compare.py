@@ -157,10 +157,10 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
     type_ = type_of(inst)
     d, source = inst.operands
     if type_ == "pred":
-        if isinstance(source, ptx.Reg) or not isinstance(source, ptx.Symbol | ptx.Special):
-            p = b.pred_of(source)
-        else:
+        if isinstance(source, ptx.Special):  # %is_explicit_cluster
             p = b.setp("ISETP.NE.AND", b.reg(b.val(source, "u32")), ZERO)
+        else:
+            p = b.pred_of(source)
         b.emit("PLOP3.LUT", (b.dst_pred(d), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
         return
     if isinstance(d, ptx.Vector):
