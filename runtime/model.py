@@ -234,7 +234,9 @@ class ModelDevice(Device):
         self.tracer.step(
             "driver", "launch", kernel=kernel.name, grid=request.grid, block=request.block, dynamic=request.shared
         )
-        bank0 = launch.constant_bank0(asked, placed, self.arch, parameters, number)
+        bank3 = module.loaded.bank3
+        constants = bank3[0] if bank3 else 0
+        bank0 = launch.constant_bank0(asked, placed, self.arch, parameters, number, constants)
         bank0 += bytes(-len(bank0) % 16)
         try:
             bank_address, qmd_address = memory.allocate(len(bank0)), memory.allocate(512)

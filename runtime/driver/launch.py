@@ -17,6 +17,7 @@ Dim = tuple[int, int, int]
 
 STACK_LIMIT = 1024
 """Stack bytes a thread gets when the compiler could not bound the kernel's need (cudaLimitStackSize's default)."""
+UNKNOWN_STACK = 0xFFFFFFFF
 MAX_LOCAL = 512 << 10
 """Bytes of local memory per thread (CUDA programming guide, compute capabilities)."""
 MAX_CLUSTER = 16
@@ -43,10 +44,13 @@ def cluster_of(placed: Placed) -> Dim:
 
 
 def local_bytes(placed: Placed) -> int:
-    """Local memory a thread needs, a multiple of 16. The compiler states 0 for a kernel that may recurse."""
+    """Local memory a thread needs, a multiple of 16. For a kernel that may recurse the compiler states 0, one frame or
+    all ones (nvcc 13.0), so whatever calls functions of its own gets what the driver gives."""
     function = placed.function
-    known = max(function.min_stack, function.frame)
-    unbounded = function.min_stack == 0 and any(name[:1] == "$" for name in function.labels)
+    unbounded = function.min_stack == UNKNOWN_STACK or any(
+        name[:1] == "$" and not name.startswith("$__internal") for name in function.labels
+    )
+    known = max(0 if function.min_stack == UNKNOWN_STACK else function.min_stack, function.frame)
     return -(-max(known, STACK_LIMIT if unbounded else 0) // 16) * 16
 
 
@@ -97,8 +101,10 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     return -(-(arch.abi.shared_reserved + shared) // unit) * unit
 
 
-def constant_bank0(request: Request, placed: Placed, arch: Arch, parameters: bytes, grid_id: int) -> bytes:
-    """The contents of constant bank 0."""
+def constant_bank0(
+    request: Request, placed: Placed, arch: Arch, parameters: bytes, grid_id: int, constants: int = 0
+) -> bytes:
+    """The contents of constant bank 0; `constants` is the address of bank 3."""
     words = bank0.LaunchWords(
         grid=request.grid,
         block=request.block,
@@ -108,6 +114,7 @@ def constant_bank0(request: Request, placed: Placed, arch: Arch, parameters: byt
         shared_window=SHARED_WINDOW,
         local_window=LOCAL_WINDOW,
         grid_id=grid_id,
+        constants=constants,
     )
     return bank0.build(arch, words, parameters)
 

@@ -19,8 +19,8 @@ class Extra:
 
     dynamic_shared: int
     grid_id: int
-    global_limit: int
-    """u64: addresses from here on are global (isspacep.global)."""
+    constants: int
+    """u64: generic address of constant bank 3 (cvta.const, isspacep.const)."""
     nsmid: int
     reserved_shared: int
     explicit_cluster: int
@@ -37,7 +37,7 @@ EXTRA = {
     "sm_90": Extra(
         dynamic_shared=0x2C,
         grid_id=0x30,
-        global_limit=0xD0,
+        constants=0xD0,
         nsmid=0x10C,
         reserved_shared=0x114,
         explicit_cluster=0x140,
@@ -48,8 +48,6 @@ EXTRA = {
     )
 }
 """By encoding family (`Arch.sass`)."""
-
-WINDOW_BYTES = 1 << 24
 
 
 @attrs.frozen
@@ -64,6 +62,7 @@ class LaunchWords:
     shared_window: int
     local_window: int
     grid_id: int
+    constants: int = 0
 
 
 def build(arch: Arch, words: LaunchWords, parameters: bytes) -> bytes:
@@ -81,7 +80,7 @@ def build(arch: Arch, words: LaunchWords, parameters: bytes) -> bytes:
     put("I", abi.stack_base, words.stack_base)
     put("I", extra.dynamic_shared, words.dynamic_shared)
     put("Q", extra.grid_id, words.grid_id)
-    put("Q", extra.global_limit, max(words.shared_window, words.local_window) + WINDOW_BYTES)
+    put("Q", extra.constants, words.constants)
     put("I", extra.nsmid, arch.sm_count)
     put("I", extra.reserved_shared, abi.shared_reserved)
     put("I", extra.explicit_cluster, words.cluster != (1, 1, 1))

@@ -199,11 +199,16 @@ def minmax(x: E, y: E, low: E, signed: bool) -> E:
     return (x_less ^ ~low).select(x, y)
 
 
+def _lanes(b: Builder, value: E) -> list[E]:
+    """A 32-bit operand, or its two halves."""
+    return [value.trunc(16), (value >> 16).trunc(16)] if b.has("U16x2", "S16x2") else [value]
+
+
 def _simd(b: Builder, values: list[E], low: E) -> E:
     """Chain of minima or maxima over 32-bit or 16x2 operands, then RELU."""
     signed = not b.has("U32", "U16x2")
     wide = not b.has("U16x2", "S16x2")
-    parts = [[v] if wide else [v.trunc(16), (v >> 16).trunc(16)] for v in values]
+    parts = [_lanes(b, v) for v in values]
     out = []
     for lane_values in zip(*parts, strict=True):
         result = lane_values[0]
@@ -217,11 +222,15 @@ def _simd(b: Builder, values: list[E], low: E) -> E:
 
 @semantic("VIMNMX", "IMNMX")
 def vimnmx(b: Builder) -> None:
-    """Minimum where the last predicate is true, else maximum."""
+    """Minimum where the last predicate is true, else maximum. Predicate results: whether it is the first operand, of
+    the low and the high half (nvcc's use of them for __vibmin_u16x2 and for max(a, b) == a)."""
     outs, sources, ins = split_preds(b)
-    if outs and any(isinstance(o := b.ops[i], Reg) and o.index != 7 for i in outs):
-        raise b.fail("predicate results")
-    b.set(0, _simd(b, [b.integer(s) for s in sources], b.pred(ins[-1])))
+    first = b.integer(sources[0])
+    result = _simd(b, [first, *(b.integer(s) for s in sources[1:])], b.pred(ins[-1]))
+    same = [x.eq(y) for x, y in zip(_lanes(b, result), _lanes(b, first), strict=True)]
+    for position, out in enumerate(outs):
+        b.set(out, same[min(position, len(same) - 1)])
+    b.set(0, result)
 
 
 @semantic("VIMNMX3")

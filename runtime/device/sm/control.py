@@ -20,7 +20,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
-from runtime.device.sm.converge import complete_groups, join, leave, participants, strays, waiting
+from runtime.device.sm.converge import complete_groups, join, leave, participants, strays
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.jit import compiled
@@ -79,7 +79,7 @@ def release(w: int, WS: Any, LPC: Any) -> None:
         b = first(np.uint32(todo))
         todo &= todo - 1
         if WS[w, L.W_BB + b]:
-            free = complete_groups(w, b, WS)
+            free = complete_groups(w, b, WS[w, L.W_BB + b], WS)
             if free:
                 WS[w, L.W_BB + b] &= ~free
                 WS[w, L.W_READY] |= free & alive
@@ -495,7 +495,7 @@ def control(
         return bad if bad else 1
     if kind == L.K_BSSY:
         if lanes:
-            join(w, CODE[i, L.C_AUX], lanes, WS)
+            join(w, CODE[i, L.C_AUX], lanes, lanes, WS)
         WS[w, L.W_PC] = i + 1
         return 0
     if kind == L.K_BSYNC:
@@ -503,8 +503,14 @@ def control(
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
-        if WS[w, L.W_BB + b] == 0 and waiting(w, b, lanes, WS) == 0:
-            return 0
+        if WS[w, L.W_BB + b] == 0:
+            met = complete_groups(w, b, lanes, WS)
+            if met == lanes:
+                return 0
+            if met:
+                park(w, met, i + 1, WS, LPC)
+                lanes &= ~met
+                act &= ~met
         for k in range(32):
             if lanes >> k & 1:
                 LPC[w, k] = i + 1
@@ -514,7 +520,7 @@ def control(
         settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
         return 1
     if kind == L.K_BREAK:
-        leave(w, CODE[i, L.C_AUX], lanes, WS)
+        leave(w, CODE[i, L.C_AUX], lanes, 0, WS)
         WS[w, L.W_PC] = i + 1
         release(w, WS, LPC)
         return 0
@@ -632,26 +638,20 @@ def control(
         return 0
     if kind == L.K_BMOV_READ:
         b = CODE[i, L.C_AUX]
-        seen = 0
         for k in range(32):
             if lanes >> k & 1:
                 value = act if b == 16 else (participants(w, b, k, WS) if b < 16 else 0)
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value))
-                seen |= value
         if CODE[i, L.C_AUX2] and b < 16:
-            # Who of these groups comes to the BSYNC meanwhile has to wait until the mask is put back.
-            leave(w, b, seen, WS)
+            leave(w, b, lanes, 1, WS)
         return 0
     if kind == L.K_BMOV_WRITE:
-        todo = lanes if CODE[i, L.C_AUX] < 16 else 0
-        leave(w, CODE[i, L.C_AUX], todo, WS)
-        while todo:
-            # Lanes of several groups may have met here, each with its own mask.
-            value = CODE[i, L.C_AUX2]
-            if CODE[i, L.C_DATA] >= 0:
-                value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(np.uint32(todo))))
-            todo &= ~value & (todo - 1)
-            join(w, CODE[i, L.C_AUX], value, WS)
+        for k in range(32):
+            if lanes >> k & 1 and CODE[i, L.C_AUX] < 16:
+                value = CODE[i, L.C_AUX2]
+                if CODE[i, L.C_DATA] >= 0:
+                    value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
+                join(w, CODE[i, L.C_AUX], 1 << k, value, WS)
         return 0
     if kind == L.K_LEPC:
         value = G[L.G_CODEVA] + CODE[i, L.C_AUX]
