@@ -4,10 +4,10 @@ LLVM splits constants off an index while the sums are known not to overflow; wha
 (reassociation, shifts of sums) has lost that mark. Here an address is a linear form, base + sum of coefficient * leaf
 + constant in bytes, and a GEP whose form an earlier, dominating one has but for the constant is made from that one.
 
-A sum of 32 bits is taken not to overflow where it is extended with its sign to index an `inbounds` GEP: for signed
-arithmetic the language says so; for an unsigned sum that the source converted to int, A[i] and A[i+1] would have to lie
-2**32 elements apart, in one object. nvcc assumes as much. Indices that are extended with zeros are left alone. Pointers
-of 32 bits and indices of 64 wrap as the sums do, and need no assumption.
+A sum of 32 bits is taken not to overflow where it is extended with its sign to index memory: for signed arithmetic the
+language says so; for an unsigned sum that the source converted to int, A[i] and A[i+1] would have to lie 2**32 elements
+apart, in the one object that A points into. nvcc assumes as much. Indices that are extended with zeros are left alone.
+Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumption.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Sharing:
         groups: dict[tuple[ir.Value, frozenset[tuple[ir.Value, int]]], list[tuple[ir.Inst, int]]] = {}
         for block in self.function.blocks:
             for inst in block.insts:
-                if inst.op == "getelementptr" and "inbounds" in inst.flags:
+                if inst.op == "getelementptr":
                     found = self.address(inst)
                     if found is not None and found[1][0]:
                         root, (terms, constant) = found

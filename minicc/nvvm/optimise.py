@@ -106,6 +106,12 @@ def _report(text: str, ir: str, options: Options) -> None:
 def _run_passes(llvm: Any, module: Any, machine: Any, level: int) -> None:
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(machine, tuning)
+    if level:
+        # LLVM's pipeline tidies the blocks before it knows values. Where an `else if` ends, blocks are then merged that
+        # would have told two values apart, and a branch on floats with three ways to its end stays a branch.
+        first = llvm.create_new_module_pass_manager()
+        first.add_sroa_pass()
+        first.run(module, builder)
     builder.getModulePassManager().run(module, builder)
 
 
