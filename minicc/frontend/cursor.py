@@ -276,7 +276,7 @@ class Cursor:
                 if type(found) is list and scope.parent is None:
                     # CUDA's own functions are file-scope functions, too.
                     own = self.builtin(name)
-                    if type(own) is list:
+                    if type(own) is list and own is not found:
                         return found + own
                 return found
             scope = scope.parent

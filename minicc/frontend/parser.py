@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 
 from minicc.diagnostics import Diagnostics
@@ -22,6 +24,9 @@ _TYPEDEFS: dict[str, Type] = {
     "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "__int64_t": ty.LONG, "__uint64_t": ty.ULONG,
 }  # fmt: skip
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in ("1", "2", "3", "4", "4_16a", "4_32a")}
+
+
+_TEXTURES = re.compile("tex(1D|2D|3D|Cubemap)|surf(1D|2D|3D|Cubemap)")
 
 
 class Parser(HostCode):
@@ -73,6 +78,9 @@ class Parser(HostCode):
             # The runtime's types, declared at file scope.
             self.runtime_types = ast.Scope("file")
             self._read_standard("runtime", self.runtime_types)
+        if _TEXTURES.match(name) and "texture" not in self.standard_files:
+            self._find_builtin("cudaTextureObject_t")
+            self._read_standard("texture", self.runtime_types)
         if name in self.runtime_types.names:
             return self.runtime_types.names[name]
         found = table.find(name, self.options.fast_math)

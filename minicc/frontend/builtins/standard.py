@@ -36,7 +36,7 @@ def names() -> dict[str, tuple[str, ...]]:
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (),
-    "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (),
+    "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
 }  # fmt: skip
 
 

@@ -273,6 +273,8 @@ __cvta_constant_to_generic     Pv:m     e:from_space:4
 __wmma_load                    v:iiiiiiPvPKvj e:wmma:load
 __wmma_store                   v:iiiiiPKvPvj e:wmma:store
 __wmma_mma                     v:iiiiiiiiiPvPKvPKvPKv e:wmma:mma
+__tex_fetch                    v:iiiiiPvyiffffffffff e:texture
+__surf_access                  v:iiiiiPvyiiii e:surface
 printf                         i:PKcz   e:printf
 __assert_fail                  v:PKcPKcjPKc e:assert_fail
 memcpy                         Pv:PvPKvm e:memory:memcpy

@@ -309,6 +309,20 @@ def _cas(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _texture(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    from minicc.frontend.emit import texture
+
+    return texture.texture(v, e, a, d)
+
+
+@_handler
+def _surface(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    from minicc.frontend.emit import texture
+
+    return texture.surface(v, e, a, d)
+
+
+@_handler
 def _wmma(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     from minicc.frontend.emit import wmma
 

@@ -158,7 +158,7 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
     d, source = inst.operands
     if type_ == "pred":
         if isinstance(source, ptx.Special):  # %is_explicit_cluster
-            p = b.setp("ISETP.NE.AND", b.reg(b.val(source, "u32")), ZERO)
+            p: MOperand = b.setp("ISETP.NE.AND", b.reg(b.val(source, "u32")), ZERO)
         else:
             p = b.pred_of(source)
         b.emit("PLOP3.LUT", (b.dst_pred(d), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
