@@ -5,8 +5,8 @@
 
 Up to `geometry` (and `extra`) the arguments are constants: `kind` 0 float, 1 signed, 2 unsigned; `element` and `bytes`
 the sizes of an element and of all at `memory`; `geometry` indexes _GEOMETRIES, `extra` and `mode` their tables. The
-operands are those of the PTX ISA, "tex", "tld4", "suld", "sust"; of 3D and 2D-array coordinates the last is given twice,
-as nvcc does.
+operands are those of the PTX ISA, "tex", "tld4", "suld", "sust"; of 3D and 2D-array coordinates the last is given
+twice, as nvcc does.
 """
 
 from __future__ import annotations
