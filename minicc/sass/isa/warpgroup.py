@@ -33,15 +33,23 @@ def gmma(
     )  # fmt: skip
 
 
-def sparse(mnemonic: str, opcode: int, mods: str, **fields: str) -> tuple[Row, ...]:
+def sparse(
+    mnemonic: str, opcode: int, mods: str, flags: str = "", flags_b: str = "", chosen: str = "#id?", **fields: str
+) -> tuple[Row, ...]:
     """The sparse forms: a metadata register and selector follow the accumulator."""
-    head, tail = f".SP{{far}}{mods} Rd:gmma_d,", "Rc:gmma_d, !UPx?, Re, #id, {group}?"
+    mark, sign = ("{flags}", "-") if flags else ("", "")
+    head, tail = f".SP{{far}}{mods} Rd:gmma_d,", f"Rc:gmma_d, !UPx?, Re, {chosen}, {{group}}?"
     more = {"far": "74: - REGOFFSET", "id": "48..49", "group": GROUP} | fields
     return (
-        op(mnemonic, opcode, f"{head} gdesc[URa{{flags}}:4], {tail}", GMMA, when="73=1 91=1", on=ON, flags=ALL, **more),
-        op(mnemonic, opcode | 0x400, f"{head} -Ra:4, gdesc[URb{{flags}}:2], {tail}", GMMA, when="73=1 91=1", on=ON,
-           flags=ALL_B, **more),
+        op(mnemonic, opcode, f"{head} gdesc[URa{mark}:4], {tail}", GMMA, when="73=1 91=1", on=ON, flags=flags, **more),
+        op(mnemonic, opcode | 0x400, f"{head} {sign}Ra:4, gdesc[URb{mark}:2], {tail}", GMMA, when="73=1 91=1", on=ON,
+           flags=flags_b, **more),
     )  # fmt: skip
+
+
+def doubled(bits: str, columns: Sequence[int], first: int, step: int) -> str:
+    """The field of 64 x N x 64, the depth of the sparse forms of 8-bit types."""
+    return f"{bits}: " + " ".join(f"{first + step * n}=64x{width}x64" for n, width in enumerate(columns))
 
 
 def shapes(bits: str, columns: Sequence[int], depths: Sequence[int], step: int = 1) -> str:
@@ -60,9 +68,12 @@ BYTES = {"a": "76: U8 S8", "b": "82: U8 S8", "sat": "75: - SAT"}
 
 ROWS = (
     *gmma("HGMMA", 0x9F0, "{shape}{acc}{type}", ALL, ALL_B, shape=shapes("53..58", EIGHTS, (16, 8)), **HALF),
-    *sparse("HGMMA", 0x9F0, "{shape}{acc}{type}", shape=shapes("53..57,59,58", EIGHTS, (16, 32)), **HALF),
+    *sparse("HGMMA", 0x9F0, "{shape}{acc}{type}", ALL, ALL_B, "#id", shape=shapes("53..57,59,58", EIGHTS, (16, 32)),
+            **HALF),
     *gmma("QGMMA", 0x9F3, "{shape}{acc}{a}{b}", SIGNS, SIGNS_B, shape=shapes("53..57", EIGHTS, (32,)), **EIGHT),
     *gmma("IGMMA", 0x9F1, "{shape}{a}{b}{sat}", shape=shapes("53..58", COLUMNS, (32,), 3), **BYTES),
+    *sparse("QGMMA", 0x9F3, "{shape}{acc}{a}{b}", SIGNS, SIGNS_B, shape=doubled("53..58", EIGHTS, 32, 1), **EIGHT),
+    *sparse("IGMMA", 0x9F1, "{shape}{a}{b}{sat}", shape=doubled("53..58", COLUMNS, 1, 3), **BYTES),
     *gmma("BGMMA", 0x9F2, "{shape}.AND.POPC", hidden="op=78..80=5", shape=shapes("53..57", COLUMNS, (256,))),
     op("WARPGROUP", 0x9C5, "{step} ", SYSTEM, when="80=0", on=ON, step="79: ARRIVE WAIT"),
     op("WARPGROUP", 0x9C5, ".DEPBAR.LE 'gsb0', #count", SYSTEM, when="79..80=2", on=ON, hidden="group=44..47=8",
