@@ -305,7 +305,7 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
     if kind != "cubin":
         try:
             # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
-            text = data.decode("utf-8", "surrogateescape" if kind == "k" else "strict")
+            text = data.decode("utf-8-sig", "surrogateescape" if kind == "k" else "strict")
         except UnicodeDecodeError as error:
             fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
