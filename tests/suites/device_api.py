@@ -1,8 +1,8 @@
 """How much of CUDA's device API is there, and does it compute what nvcc's does? `python -m tests.suites.device_api`
 
 The functions that NVIDIA's headers declare for devices (as installed beside nvcc; names and signatures only) are found
-by preprocessing a file that includes them. For each that takes and returns numbers, vectors or pointers to such, a kernel
-of one call is written: arguments are read from arrays, pointers lead to an element of an array that belongs to the
+by preprocessing a file that includes them. For each that takes and returns numbers, vectors or pointers to such,
+a kernel of one call is written: arguments are read from arrays, pointers lead to an element of an array that belongs to the
 thread, the result is stored. minicc and nvcc compile the kernels in batches, the SM model runs both images over random
 and special values, results are compared bit for bit (NaNs as equal). What is missing, and what differs and by how much,
 is printed. nvcc's cubins are kept in --cache.

@@ -7,6 +7,7 @@ SHAPES. All buffers, module variables and printed text are compared bit for bit.
     agrees        equal bits wherever NVIDIA's code runs through and writes something
     contraction   equal bits with -fmad=false: which product joins a sum in an fma is each compiler's choice
     library       calls a math function whose last bits are not specified; floats differ by less than LIBRARY
+    order         one thread alone computes the same: threads race, or work together otherwise; printed, to be looked at
     DIFFERS       none of these: a miscompile, or use of uninitialised memory; printed, to be looked at
     OURS-FAULTS   NVIDIA's code runs through, ours does not
     missing       nvcc's cubin has the kernel, ours does not
@@ -214,7 +215,7 @@ def judge(kernel: Kernel, pair: Pair, plain: Callable[[], Pair | None]) -> tuple
             verdict = found if verdict == "not run" else verdict
             continue
         ran += 1
-        if found in ("DIFFERS", "OURS-FAULTS"):
+        if found in ("order", "DIFFERS", "OURS-FAULTS"):
             return found, f"{shape.grid} {shape.block}: {what} {','.join(kernel.library)}"
         verdict, detail = found, what
     return verdict, detail
@@ -242,7 +243,10 @@ def explain(kernel: Kernel, pair: Pair, plain: Pair | None, shape: Shape, theirs
         return "contraction", differences(theirs, ours)[0]
     if kernel.library and worst < LIBRARY:
         return "library", f"{','.join(kernel.library)}: {worst:.1e}"
-    return "DIFFERS", what
+    alone = attrs.evolve(shape, grid=(1, 1), block=(1, 1))
+    first, second = (launch(image, kernel, pair.variables, alone) for image in (pair.theirs, pair.ours))
+    same = not first.fault and not first.idle and not second.fault and not differences(first, second)[0]
+    return ("order" if same else "DIFFERS"), what
 
 
 # -- .cu ---------------------------------------------------------------------------------------------------------------
@@ -438,7 +442,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if verdict not in ("agrees", "not run", "races", "rejected by nvcc"):
                     print(f"{verdict:12} {path} {kernel} {detail}".rstrip(), flush=True)
     print(dict(total.most_common()))
-    ran = sum(total[v] for v in ("agrees", "contraction", "library", "DIFFERS", "OURS-FAULTS"))
+    ran = sum(total[v] for v in ("agrees", "contraction", "library", "order", "DIFFERS", "OURS-FAULTS"))
     good = total["agrees"] + total["contraction"] + total["library"]
     print(f"{good} of {ran} kernels agree ({100 * good / max(ran, 1):.1f} %), {total['agrees']} of them bit for bit")
     return 0

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from minicc import sass
+from minicc.arch import NAMES
 from minicc.arch import get as get_arch
 from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
@@ -26,8 +27,11 @@ def cubins(paths: list[Path]) -> Iterator[Path]:
 
 
 def unmodelled(data: bytes) -> tuple[int, Counter[tuple[str, str]]]:
-    """(instructions, how often each (opcode with modifiers, reason) that is not modelled occurs) of a cubin."""
+    """(instructions, how often each (opcode with modifiers, reason) that is not modelled occurs) of a cubin for
+    a machine that has a model."""
     image = read_cubin(data, "cubin")
+    if image.arch not in NAMES:
+        return 0, Counter()
     arch = get_arch(image.arch)
     out: Counter[tuple[str, str]] = Counter()
     total = 0
