@@ -1,0 +1,67 @@
+"""Launch parameters that are addresses: read from the constant bank by the instructions that add to them.
+
+    LDC.64 p, c[0][n];  IMAD.WIDE d, a, 4, p     MOV m, 4;  IMAD.WIDE d, a, m, c[0][n]
+
+LDC and S2R go through one queue of the SM that takes one in two cycles, in which all warps of a new wave stand at
+once; a constant operand costs nothing (h200_probes, "Issue"). An instruction holds one immediate or constant, so factors
+go to registers, one for all uses of a factor.
+"""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Single
+from minicc.sass.instr import Const, Imm
+
+
+def _parameter(inst: MInst) -> Const | None:
+    """What an LDC without an index loads."""
+    if inst.mnemonic != "LDC" or inst.modifiers not in ((), ("64",)) or guarded(inst) or inst.hidden:
+        return None
+    source = inst.srcs[0]
+    return source if isinstance(source, Const) and source.base is None and source.ureg is None else None
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Turn loaded addends into constant operands; drop the loads that nobody needs any more."""
+    loads = [i for b in function.blocks for i in b.insts if i.modifiers == ("64",) and _parameter(i) is not None]
+    if not loads:
+        return
+    single = Single.of(function)
+    factors: dict[int, V] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.mnemonic == "IMAD" and "WIDE" in inst.modifiers and len(inst.srcs) == 3:
+                a, m, c = inst.srcs
+                source = _addend(c, single)
+                if source is None or not isinstance(a, V):
+                    continue
+                if isinstance(m, Imm):
+                    if m.bits not in factors:
+                        factors[m.bits] = V(function.new("R", 1))
+                    m = factors[m.bits]
+                if isinstance(m, V):
+                    inst.srcs = (a, m, source)
+    if not factors:
+        return
+    function.blocks[0].insts[0:0] = [MInst("MOV", (), (v,), (Imm(bits),)) for bits, v in factors.items()]
+    used = {o.reg.id for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)}
+    idle = {id(i) for i in loads if isinstance(i.dsts[0], V) and i.dsts[0].reg.id not in used}
+    for block in function.blocks:
+        block.insts = [i for i in block.insts if id(i) not in idle]
+
+
+def _addend(operand: MOperand, single: Single) -> Const | None:
+    """The constant that a pair was loaded from."""
+    if not isinstance(operand, V) or operand.count != 2 or operand.neg:
+        return None
+    found = single.table.get((operand.reg.id, operand.part))
+    if found is None or found.word or found.inst.modifiers != ("64",):
+        return None
+    return _parameter(found.inst)
+
+
+__all__ = ["run"]
