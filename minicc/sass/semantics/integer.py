@@ -6,7 +6,7 @@ Sources: operand order and modifiers from the encoding tables; carry rules from 
 
 from __future__ import annotations
 
-from minicc.sass.instr import Imm, Reg
+from minicc.sass.instr import PT, Imm, Reg
 from minicc.sass.semantics.expr import FALSE, TRUE, E, concat, const
 from minicc.sass.semantics.form import Builder, semantic
 
@@ -36,7 +36,7 @@ def iadd3(b: Builder) -> None:
     """Sum of three; carry-out k is set when the sum reaches k+1 times 2^32. A source -x adds ~x + 1."""
     outs, sources, ins = split_preds(b)
     if b.has("64"):
-        if outs or ins:
+        if ins or any(b.ops[out].index != PT for out in outs):  # type: ignore[union-attr]
             raise b.fail("carries with .64")
         b.set(0, b.integer(sources[0], 64) + b.integer(sources[1], 64) + b.integer(sources[2], 64))
         return

@@ -618,6 +618,7 @@ def control(
     if kind == L.K_EXTENDED:
         G[L.G_XDONE] = 0
         G[L.G_XREAD] = 0
+        G[L.G_XAFTER] = 0
         if lanes == 0:
             return 0
         return extension(G[L.G_EXTENSION], CODE[i, L.C_OP], w, i, mask, t, G[L.G_TABLES])

@@ -211,7 +211,7 @@ class _Run:
                 where[2 * k : 2 * k + 2] = t[name].ctypes.data, t[name].shape[-1]
         events = self.space.array("events", (self.sms, mbarrier.EVENTS * mbarrier.EVENT // 8))
         lines = self.space.array("lines", (bulk.LINES, 2))
-        work = self.space.array("work", (1 << 18,), np.uint8)
+        work = self.space.array("work", (1 << 20,), np.uint8)
         told, mates = np.zeros(64, np.int64), np.zeros(16, np.int64)
         self.keep += [where, events, lines, told, mates, work]
         g[L.G_MATES] = mates.ctypes.data

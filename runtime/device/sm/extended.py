@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minicc.sass.instr import URZ, Imm, Instr, Mem, Reg
+from minicc.sass.instr import RZ, URZ, Imm, Instr, Mem, Name, Reg
 from runtime.device.sm import abi, codegen
 from runtime.device.sm import layout as L
 
@@ -21,9 +21,14 @@ ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "
            "cast": L.OP_CAST}  # fmt: skip
 _BULK_TYPES = {"S32": L.T_S32, "U64": L.T_U64, "S64": L.T_S64, "F16": L.T_F16X2, "F32": L.T_F32, "F64": L.T_F64,
                "BF16": L.T_BF16X2}  # fmt: skip
+_FORMATS = {"BF16": L.GM_BF16, "TF32": L.GM_TF32, "E4M3": L.GM_E4M3, "E5M2": L.GM_E5M2, "U8": L.GM_U8,
+            "S8": L.GM_S8}  # fmt: skip
+_FLAGS = {"negA": L.GM_NEGATE_A, "negB": L.GM_NEGATE_B, "tnspA": L.GM_TRANSPOSE_A,
+          "tnspB": L.GM_TRANSPOSE_B}  # fmt: skip
+_MATRIX = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 _NOTHING = frozenset({"UBLKPF", "UTMAPF", "UTMACCTL", "USETMAXREG", "WARPGROUPSET"})
 MNEMONICS = frozenset(
-    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP"} | _NOTHING
+    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP"} | _MATRIX | _NOTHING
 )  # fmt: skip
 """Those without lane semantics."""
 
@@ -70,6 +75,53 @@ def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
     return None
 
 
+def _matrix_row(row: Any, instr: Instr) -> None:
+    """A warpgroup matrix instruction: see `gmma.multiply`."""
+    mods = instr.modifiers
+    ops = list(instr.operands)
+    row[L.C_OP] = L.X_MATRIX
+    _, columns, depth = next(m for m in mods if m.startswith("64x")).split("x")
+    row[L.C_WIDTH], row[L.C_SPACE] = int(columns), int(depth)
+    formats = [_FORMATS[m] for m in mods if m in _FORMATS]
+    if instr.mnemonic == "BGMMA":
+        formats = [L.GM_B1]
+    formats = formats or [L.GM_F16]
+    row[L.C_TYPE] = formats[0] | formats[-1] << 3
+    row[L.C_AUX] = L.GM_TO_F16 if "F16" in mods else L.GM_TO_F32 if "F32" in mods else L.GM_TO_S32
+    row[L.C_AUX] |= L.GM_SATURATE if "SAT" in mods else 0
+    how = 0
+    result, first = ops[0], ops[1]
+    assert isinstance(result, Reg)
+    row[L.C_DEST] = _place(result, True)
+    rest = ops[2:]
+    described = first
+    if isinstance(first, Reg):
+        how |= L.GM_FROM_REGISTERS | (L.GM_NEGATE_A if first.neg else 0)
+        row[L.C_DATA] = _place(first)
+        described, rest = rest[0], rest[1:]
+    assert isinstance(described, Mem) and described.desc is not None
+    for name in described.desc.suffix:
+        how |= sum(bit for flag, bit in _FLAGS.items() if flag in name.split("."))
+    row[L.C_AUX3 if isinstance(first, Reg) else L.C_DATA] = _place(described.desc)
+    accumulator = rest[0]
+    assert isinstance(accumulator, Reg)
+    row[L.C_DATA2] = -1 if accumulator.index == RZ else _place(accumulator)
+    row[L.C_BANK] = -1
+    for op in rest[1:]:
+        if isinstance(op, Reg) and op.file == "UP":
+            row[L.C_BANK], row[L.C_BYPASS] = _place(op), 0xFFFFFFFF if op.inv else 0
+        elif isinstance(op, Name):
+            how |= L.GM_GROUP if op.text else 0
+        elif isinstance(op, Reg):
+            row[L.C_TARGET] = _place(op)
+        elif isinstance(op, Imm):
+            row[L.C_SPAN] = op.bits
+    if "SP" in mods:
+        how |= L.GM_SPARSE
+        row[L.C_SPACE] //= 2
+    row[L.C_AUX2] = how
+
+
 def row_of(row: Any, instr: Instr) -> str | None:
     """An instruction of MNEMONICS. Why it cannot be executed, or None."""
     name, mods, ops = instr.mnemonic, instr.modifiers, instr.operands
@@ -97,6 +149,8 @@ def row_of(row: Any, instr: Instr) -> str | None:
                 row[L.C_TYPE] = _BULK_TYPES.get(kind, L.T_U32)
                 if "FTZ" in mods:
                     row[L.C_TYPE] = L.T_F32_FTZ
+        case "HGMMA" | "QGMMA" | "IGMMA" | "BGMMA":
+            _matrix_row(row, instr)
         case "WARPGROUP":
             row[L.C_KIND] = L.K_NOP
             if "DEPBAR" in mods:

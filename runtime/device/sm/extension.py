@@ -13,6 +13,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
 from runtime.device.sm.extend import OPEN
+from runtime.device.sm.gmma import multiply
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import store32
 from runtime.device.sm.sync import (
@@ -56,6 +57,16 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
         if bad == 0:
             finish(w, i, t, CODE, WS, CT, WAKE, G, SC, SM, tables)
         return bad
+    if what == L.X_MATRIX:
+        bad = multiply(w, i, CODE, WS, CT, G)
+        if bad == 0:
+            matrix_time(w, i, t, CODE, WS, G, SM)
+        return bad
+    if what == L.X_MATRIX_WAIT:
+        behind = WS[w, L.W_GROUPS] - CODE[i, L.C_AUX] - 1
+        if behind >= 0:
+            G[L.G_XAFTER] = WS[w, L.W_GROUP + (behind & 7)]
+        return 0
     if what == L.X_BULK_GROUP:
         G[L.G_XREAD] = WS[w, L.W_BULK]
         G[L.G_XDONE] = WS[w, L.W_BULK]
@@ -76,6 +87,20 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
     if what == L.X_STORE_ASYNC or what == L.X_REDUCE_ASYNC:
         return store_counted(w, i, mask, t, CODE, WS, CT, WAKE, G, SC, SM)
     return 0
+
+
+@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])")
+def matrix_time(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, SM: Any) -> None:
+    """When the warp's part of matrix instruction i, issued at `t`, is done: the tensor core of its sub-core takes one
+    after the other. If it ends a group, that is done with it."""
+    if G[L.G_TIMING]:
+        core = L.M_TENSOR + (w >> 4 & 3)
+        begin = SM[w >> 6, core] if SM[w >> 6, core] > t else t
+        SM[w >> 6, core] = begin + CODE[i, L.C_INTERVAL]
+        WS[w, L.W_MATRIX] = begin + CODE[i, L.C_INTERVAL] + CODE[i, L.C_LATENCY]
+    if CODE[i, L.C_AUX2] & L.GM_GROUP:
+        WS[w, L.W_GROUP + (WS[w, L.W_GROUPS] & 7)] = WS[w, L.W_MATRIX]
+        WS[w, L.W_GROUPS] += 1
 
 
 @compiled(

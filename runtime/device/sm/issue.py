@@ -667,6 +667,10 @@ def run_sm(
                     if queue:
                         done = memory_time(w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
                         delay = X[4000]
+                    if G[L.G_XAFTER] > after:
+                        after = G[L.G_XAFTER]
+                        WS[w, L.W_TBLOCK] = after
+                        WS[w, L.W_BLOCKKIND] = L.R_GMMA
                     if G[L.G_XDONE] > done:
                         done = G[L.G_XDONE]
                     if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:

@@ -198,6 +198,14 @@ thread leaves; the register has the number of arrivals; one byte is to be expect
 BC_TO_SHARED, BC_FROM_SHARED, BC_MULTICAST, BC_REDUCE, BC_IM2COL = 1, 2, 4, 8, 16
 """What a bulk copy does (C_AUX2)."""
 
+GM_F16, GM_BF16, GM_TF32, GM_E4M3, GM_E5M2, GM_U8, GM_S8, GM_B1 = range(8)
+"""Formats of A and B of a warpgroup matrix instruction (C_TYPE: that of A, and that of B times 8)."""
+GM_TO_F32, GM_TO_F16, GM_TO_S32, GM_SATURATE = 0, 1, 2, 4
+"""Its result (C_AUX)."""
+GM_NEGATE_A, GM_NEGATE_B, GM_TRANSPOSE_A, GM_TRANSPOSE_B = 1, 2, 4, 8
+GM_FROM_REGISTERS, GM_SPARSE, GM_GROUP = 16, 32, 64
+"""Its operands, and whether it ends a group (C_AUX2)."""
+
 # ---- WS: warps: what an ordinary instruction needs comes first, in four of the host's cache lines ---------------
 _c = count()
 W_PC = next(_c)
@@ -500,6 +508,8 @@ G_NTOLD = next(_c)
 G_XDONE = next(_c)
 """when what the extension did is done, and when its operands have been read"""
 G_XREAD = next(_c)
+G_XAFTER = next(_c)
+"""before when the warp does not go on behind it"""
 G_REMOTE = next(_c)
 """latency of another SM's shared memory; of a cluster barrier; of a bulk copy on top of its lines"""
 G_REMOTEBAR = next(_c)

@@ -148,6 +148,13 @@ def _tensor(instr: Instr) -> Timing:
     return Timing(L.PIPE_FP64, 6 if slow else 4, counter="tensor_op_hmma")
 
 
+def _warpgroup(instr: Instr) -> Timing:
+    """`interval`: what its peak rate says (N / 2 cycles; 989 TFLOP/s of 16-bit operands on 132 SMs at 1830 MHz). Small
+    shapes and the `latency` on top are estimates."""
+    columns = next(int(m.split("x")[1]) for m in instr.modifiers if m.startswith("64x"))
+    return Timing(interval=max(columns // 2, 16), latency=30, counter="tensor_op_gmma")
+
+
 def timing(instr: Instr, space: str = "", kind: str = "", width: int = 4) -> Timing:
     """The row of an instruction; `space`, `kind`, `width` are those of its memory access, if it has one."""
     name, modifiers = instr.mnemonic, instr.modifiers
@@ -161,6 +168,8 @@ def timing(instr: Instr, space: str = "", kind: str = "", width: int = 4) -> Tim
         return FP64
     if name == "HADD2" and "F32" in modifiers:
         return HALF
+    if name in ("HGMMA", "QGMMA", "IGMMA", "BGMMA"):
+        return _warpgroup(instr)
     row = _TABLE.get(name, NOTHING)
     if row is XU and name in ("F2I", "F2F", "FRND") and "F64" in modifiers[-1:] + modifiers[:1] and name != "I2F":
         return XU64 if name != "F2F" or modifiers[-1:] == ("F64",) else XU

@@ -1,0 +1,484 @@
+"""Matrix multiply-add of a warpgroup (HGMMA, QGMMA, IGMMA, BGMMA), bit for bit as an H200 does it.
+
+Each of the four warps makes its 16 rows of the 64 x N result. Operands come from shared memory by descriptors (A also
+from registers), the accumulator is in registers. One step takes all k at once: exact products, all terms cut to a
+multiple of 2^(E - F), E the largest exponent of a term that is not zero, summed exactly, rounded once. The arithmetic,
+the fragment layouts and the descriptors were measured on an H200 (driver 580.159.04, 2026-11-20); `tests/runtime/sm/
+test_gmma.py` holds this module to the measured tiles.
+
+Operands are unpacked into the work area, int64 each: A's rows [16, K], B's columns [N, K], as significand and exponent,
+and a mark for each row and column that has an infinity or a NaN.
+"""
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# numba types these functions by their signatures; mypy would want casts that are not free.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import (
+    highest_bit,
+    load8,
+    load16,
+    load32,
+    load64,
+    loads64,
+    popcount,
+    store16,
+    store32,
+    store64,
+)
+
+NO = -(1 << 20)
+"""Exponent of a zero."""
+A_MANTISSA, A_EXPONENT, B_MANTISSA, B_EXPONENT, A_MARK, B_MARK, A_RAW, B_RAW, WORDS = (
+    0, 1 << 10, 1 << 11, (1 << 11) + (1 << 14), (1 << 11) + (1 << 15), (1 << 11) + (1 << 15) + 16,
+    (1 << 11) + (1 << 15) + 512, (1 << 11) + (1 << 15) + 2048, (1 << 11) + (1 << 15) + 2048 + (1 << 14),
+)  # fmt: skip
+"""Places in the work area, in words."""
+
+
+@compiled("int64(int64, int64, int64, int64, int64)", forceinline=True)
+def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, transposed: int) -> int:
+    """Shared address of an element: `index` is the row of A or column of B, `k_byte` its k times the element's size
+    (bytes; K-major), or k itself if the operand is stored the other way (16-bit elements only)."""
+    start = (descriptor & 0x3FFF) << 4
+    leading = (descriptor >> 16 & 0x3FFF) << 4
+    stride = (descriptor >> 32 & 0x3FFF) << 4
+    offset = descriptor >> 49 & 7
+    swizzle = descriptor >> 62 & 3
+    width = 16 if swizzle == 0 else 256 >> swizzle
+    mask = 0 if swizzle == 0 else 15 >> swizzle
+    if not transposed:
+        a = start + (index & 7) * width + (index >> 3) * stride + k_byte // width * leading + k_byte % width
+    else:
+        byte = index * element
+        k = k_byte
+        if swizzle:
+            a = start + (k & 7) * width + (k >> 3) * stride + byte // width * leading + byte % width
+        else:
+            a = start + (k & 7) * 16 + (k >> 3) * leading + (byte >> 4) * stride + (byte & 15)
+    return a ^ (((a >> 7) - offset & mask) << 4)
+
+
+@compiled("int64(int64)", forceinline=True)
+def bits_of(kind: int) -> int:
+    """Bits of an element of a format."""
+    if kind == L.GM_TF32:
+        return 32
+    if kind <= L.GM_BF16:
+        return 16
+    return 1 if kind == L.GM_B1 else 8
+
+
+@compiled("void(int64, int64, int64, int64, int64, int64)", forceinline=True)
+def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark: int) -> None:
+    """An element's bits as significand, exponent (of its significand's one) and mark, at these host addresses."""
+    e_bits = 5
+    f_bits = 10
+    if kind == L.GM_BF16:
+        e_bits = 8
+        f_bits = 7
+    elif kind == L.GM_TF32:
+        e_bits = 8
+        raw >>= 13
+    elif kind == L.GM_E4M3:
+        e_bits = 4
+        f_bits = 3
+    elif kind == L.GM_E5M2:
+        f_bits = 2
+    e = raw >> f_bits & (1 << e_bits) - 1
+    m = raw & (1 << f_bits) - 1
+    sign = (raw >> (e_bits + f_bits) & 1) ^ negate
+    top = (1 << e_bits) - 1
+    if kind == L.GM_E4M3:
+        if e == top and m == 7:
+            store64(mark, np.uint64(1))
+    elif e == top:
+        store64(mark, np.uint64(1))
+    bias = (1 << (e_bits - 1)) - 1
+    if e:
+        m |= 1 << f_bits
+    else:
+        e = 1
+    store64(exponent, np.uint64(e - bias if m else NO))
+    store64(mantissa, np.uint64(-m if sign else m))
+
+
+@compiled("int64(int64, int64)", forceinline=True)
+def special(raw: int, kind: int) -> int:
+    """1: infinity, 2: NaN, -1: zero, 0: any other; the sign apart."""
+    if kind == L.GM_TF32:
+        raw >>= 13
+        top = 255 << 10
+        m = 1023
+        whole = (1 << 18) - 1
+    elif kind == L.GM_F16:
+        top = 31 << 10
+        m = 1023
+        whole = 0x7FFF
+    elif kind == L.GM_BF16:
+        top = 255 << 7
+        m = 127
+        whole = 0x7FFF
+    elif kind == L.GM_E4M3:
+        if raw & 127 == 127:
+            return 2
+        return -1 if raw & 127 == 0 else 0
+    else:
+        top = 31 << 2
+        m = 3
+        whole = 127
+    if raw & top == top:
+        return 2 if raw & m else 1
+    return -1 if raw & whole == 0 else 0
+
+
+@compiled("int64(int64, int64, int64)")
+def to_f32(total: int, unit: int, kept: int) -> int:
+    """Bits of total * 2^unit, towards zero, with `kept` significant bits."""
+    if total == 0:
+        return 0
+    sign = 1 if total < 0 else 0
+    size = -total if sign else total
+    e = highest_bit(size) + unit
+    if e >= 128:
+        return sign << 31 | 0x7F800000
+    last = e - kept + 1
+    lowest = -125 - kept
+    if last < lowest:
+        last = lowest
+    shift = last - unit
+    if shift > 62:
+        return 0
+    size = size >> shift if shift > 0 else size << -shift
+    if size == 0:
+        return 0
+    # In units of the last place of a binary32.
+    if e < -126:
+        return sign << 31 | size << (last + 149)
+    return sign << 31 | (e + 126 << 23) + (size << (last - e + 23))
+
+
+@compiled("int64(int64, int64)")
+def to_f16(total: int, unit: int) -> int:
+    """Bits of total * 2^unit as a binary16, to nearest even."""
+    if total == 0:
+        return 0
+    sign = 1 if total < 0 else 0
+    size = -total if sign else total
+    e = highest_bit(size) + unit
+    if e >= 16:
+        return sign << 15 | 0x7C00
+    last = e - 10
+    if last < -24:
+        last = -24
+    shift = last - unit
+    if shift > 62:
+        return 0
+    if shift > 0:
+        rest = size & (1 << shift) - 1
+        size >>= shift
+        half = 1 << (shift - 1)
+        if rest > half or (rest == half and size & 1):
+            size += 1
+    else:
+        size <<= -shift
+    if size == 0:
+        return 0
+    value = size if e < -14 else (e + 14 << 10) + (size << (last - e + 10))
+    return sign << 15 | (value if value < 0x7C00 else 0x7C00)
+
+
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64)")
+def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: int) -> int:
+    """A dot product with an infinity or NaN among its operands (raw bits in the work area, c as binary32 or 16 bits):
+    0x7F800000 or 0x7C00 with a sign, the NaN, or -1 if it is finite after all."""
+    kind_a = types & 7
+    kind_b = types >> 3
+    sign_a = bits_of(kind_a) - 1
+    sign_b = bits_of(kind_b) - 1
+    plus = 0
+    minus = 0
+    wrong = 0
+    for k in range(depth):
+        a = loads64(work + 8 * (A_RAW + r * depth + k))
+        b = loads64(work + 8 * (B_RAW + n * depth + k))
+        x = special(a, kind_a)
+        y = special(b, kind_b)
+        if x == 2 or y == 2 or (x + y == 0 and x * y < 0):
+            wrong = 1
+        elif x == 1 or y == 1:
+            if (a >> sign_a ^ b >> sign_b) & 1:
+                minus = 1
+            else:
+                plus = 1
+    if to == L.GM_TO_F16:
+        if c & 0x7C00 == 0x7C00:
+            if c & 0x3FF:
+                wrong = 1
+            elif c >> 15:
+                minus = 1
+            else:
+                plus = 1
+    elif c & 0x7F800000 == 0x7F800000:
+        if c & 0x7FFFFF:
+            wrong = 1
+        elif c >> 31:
+            minus = 1
+        else:
+            plus = 1
+    if wrong or (plus and minus):
+        return 0x7FFF if to == L.GM_TO_F16 else 0x7FFFFFFF
+    if plus or minus:
+        return (minus << 15 | 0x7C00) if to == L.GM_TO_F16 else (minus << 31 | 0x7F800000)
+    return -1
+
+
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floor: int, c: int, to: int) -> int:
+    """Row r times column n plus c (bits); `fraction`: bits below a product's one, `f`: bits kept below E's."""
+    ma = work + 8 * (A_MANTISSA + r * depth)
+    ea = work + 8 * (A_EXPONENT + r * depth)
+    mb = work + 8 * (B_MANTISSA + n * depth)
+    eb = work + 8 * (B_EXPONENT + n * depth)
+    top = floor
+    for k in range(depth):
+        e = loads64(ea + 8 * k) + loads64(eb + 8 * k)
+        if e > top:
+            top = e
+    # The accumulator.
+    if to == L.GM_TO_F16:
+        ec = c >> 10 & 31
+        mc = (c & 0x3FF) << 13
+        negative = c >> 15 & 1
+        bias = 15
+    else:
+        ec = c >> 23 & 255
+        mc = c & 0x7FFFFF
+        negative = c >> 31 & 1
+        bias = 127
+    if ec:
+        mc |= 1 << 23
+    else:
+        ec = 1
+    ec -= bias
+    if mc and ec > top:
+        top = ec
+    up = f - fraction
+    total = 0
+    for k in range(depth):
+        p = loads64(ma + 8 * k) * loads64(mb + 8 * k)
+        down = top - loads64(ea + 8 * k) - loads64(eb + 8 * k)
+        down = down if down < 62 else 62
+        sign = p >> 63
+        total += (((p ^ sign) - sign << up >> down) ^ sign) - sign
+    if mc:
+        down = top - ec - (f - 23)
+        term = mc << -down if down < 0 else (mc >> down if down < 62 else 0)
+        total += -term if negative else term
+    if to == L.GM_TO_F16:
+        return to_f16(total, top - f)
+    return to_f32(total, top - f, 24 if f == 25 else 14)
+
+
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, saturate: int) -> int:
+    """The same in integers: bytes, or 256 bits in words of 32."""
+    total = c - (1 << 32) if c >> 31 else c
+    for k in range(depth):
+        a = loads64(work + 8 * (A_RAW + r * depth + k))
+        b = loads64(work + 8 * (B_RAW + n * depth + k))
+        if types & 7 == L.GM_B1:
+            total += popcount(np.uint32(a & b))
+        else:
+            if types & 7 == L.GM_S8 and a > 127:
+                a -= 256
+            if types >> 3 == L.GM_S8 and b > 127:
+                b -= 256
+            total += a * b
+    if saturate:
+        if total > (1 << 31) - 1:
+            total = (1 << 31) - 1
+        if total < -(1 << 31):
+            total = -(1 << 31)
+    return total & 0xFFFFFFFF
+
+
+@compiled("int64(int64, int64)", forceinline=True)
+def load_element(place: int, bits: int) -> int:
+    """An element (of 1 bit: 32 of them) at a host address."""
+    if bits == 16:
+        return np.int64(load16(place))
+    if bits == 8:
+        return np.int64(load8(place))
+    return np.int64(load32(place))
+
+
+@compiled("int64(int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int, depth: int) -> int:
+    """The metadata field of compressed element j of row r of a warp's 16: which of 4 (16-bit and bytes) it is, or for
+    L.GM_TF32 two fields of 2 bits that pick halves."""
+    g = r & 7
+    h = r >> 3
+    if kind <= L.GM_BF16:
+        lane = 4 * g + 2 * (selector & 1) + (j >> 3) if depth == 16 else 4 * g + selector
+        return np.int64(load32(state + register + 4 * lane)) >> (16 * h + 2 * (j & 7)) & 3
+    if kind == L.GM_TF32:
+        lane = 4 * g + 2 * (selector & 1) + (j >> 2) if depth == 8 else 4 * g + selector
+        return np.int64(load32(state + register + 4 * lane)) >> (16 * h + 4 * (j & 3)) & 15
+    lane = 4 * g + h + (2 * (j >> 4) if depth == 32 else 2 * selector)
+    return np.int64(load32(state + register + 4 * lane)) >> (2 * (j & 15)) & 3
+
+
+@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
+def multiply(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+    """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result in
+    C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA the
+    descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
+    C_BYPASS its inversion, C_CLASS -1, C_TARGET the metadata register, C_SPAN its selector. 0 or minus the fault."""
+    state = WS[w, L.W_STATE]
+    work = G[L.G_WORK]
+    shared = CT[WS[w, L.W_CTA], L.T_SHARED]
+    size = G[L.G_SHAREDSIZE]
+    columns = CODE[i, L.C_WIDTH]
+    depth = CODE[i, L.C_SPACE]
+    types = CODE[i, L.C_TYPE]
+    how = CODE[i, L.C_AUX2]
+    kind_a = types & 7
+    kind_b = types >> 3
+    bits = bits_of(kind_a)
+    floats = kind_a <= L.GM_E5M2
+    step = 32 if bits == 1 else bits
+    count = depth >> 5 if bits == 1 else depth
+    # Wide enough for a metadata field to reach.
+    full = 2 * count if how & L.GM_SPARSE else count
+    first_row = (WS[w, L.W_ID] & 3) * 16
+    if how & L.GM_FROM_REGISTERS:
+        b_descriptor = np.int64(load64(state + CODE[i, L.C_AUX3] + 8))
+        a_descriptor = 0
+    else:
+        a_descriptor = np.int64(load64(state + CODE[i, L.C_DATA]))
+        b_descriptor = np.int64(load64(state + CODE[i, L.C_DATA] + 8))
+    for r in range(16):
+        store64(work + 8 * (A_MARK + r), np.uint64(0))
+        for k in range(count):
+            if how & L.GM_FROM_REGISTERS:
+                # 4 bytes of k in a register: lane, register, part.
+                group = k * step >> 5
+                lane = 4 * (r & 7) + (group & 3)
+                register = (r >> 3) + 2 * (group >> 2)
+                word = np.int64(load32(state + CODE[i, L.C_DATA] + 128 * register + 4 * lane))
+                raw = word >> (k * step & 31) & (1 << step) - 1
+            else:
+                if how & L.GM_TRANSPOSE_A:
+                    a = descriptor_address(a_descriptor, first_row + r, k, 2, 1)
+                else:
+                    a = descriptor_address(a_descriptor, first_row + r, k * step >> 3, 2, 0)
+                if a + (step >> 3) > size:
+                    G[L.G_FADDR] = a
+                    return -L.F_ADDRESS
+                raw = load_element(shared + a, step)
+            if floats and how & L.GM_NEGATE_A:
+                raw ^= 1 << bits - 1
+            store64(work + 8 * (A_RAW + r * count + k), np.uint64(raw))
+    for n in range(columns):
+        store64(work + 8 * (B_MARK + n), np.uint64(0))
+        for k in range(full):
+            if how & L.GM_TRANSPOSE_B:
+                a = descriptor_address(b_descriptor, n, k, 2, 1)
+            else:
+                a = descriptor_address(b_descriptor, n, k * step >> 3, 2, 0)
+            if a + (step >> 3) > size:
+                G[L.G_FADDR] = a
+                return -L.F_ADDRESS
+            raw = load_element(shared + a, step)
+            if floats and how & L.GM_NEGATE_B:
+                raw ^= 1 << bits - 1
+            store64(work + 8 * (B_RAW + n * full + k), np.uint64(raw))
+    if floats:
+        for at in range(16 * count):
+            unpack(
+                loads64(work + 8 * (A_RAW + at)), kind_a, 0, work + 8 * (A_MANTISSA + at), work + 8 * (A_EXPONENT + at),
+                work + 8 * (A_MARK + at // count),
+            )  # fmt: skip
+    if floats and not how & L.GM_SPARSE:
+        for at in range(columns * count):
+            unpack(
+                loads64(work + 8 * (B_RAW + at)), kind_b, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at),
+                work + 8 * (B_MARK + at // count),
+            )  # fmt: skip
+    wanted = CODE[i, L.C_DATA2] >= 0
+    if CODE[i, L.C_BANK] >= 0 and load32(state + CODE[i, L.C_BANK]) ^ np.uint32(CODE[i, L.C_BYPASS]) == np.uint32(0):
+        wanted = False
+    to = CODE[i, L.C_AUX] & 3
+    saturate = CODE[i, L.C_AUX] & L.GM_SATURATE
+    f = 13 if kind_a == L.GM_E4M3 or kind_a == L.GM_E5M2 else 25
+    floor = -21 if to == L.GM_TO_F16 else -133
+    fraction = 0
+    for kind in (kind_a, kind_b):
+        fraction += (
+            10 if kind == L.GM_F16 or kind == L.GM_TF32 else 7 if kind == L.GM_BF16 else 3 if kind == L.GM_E4M3 else 2
+        )
+    for r in range(16):
+        if how & L.GM_SPARSE:
+            choose(state, work, r, columns, count, kind_a, kind_b, CODE[i, L.C_TARGET], CODE[i, L.C_SPAN])
+        for n in range(columns):
+            lane = 4 * (r & 7) + (n >> 1 & 3)
+            if to == L.GM_TO_F16:
+                at = 128 * ((r >> 3) + 2 * (n >> 3)) + 4 * lane + 2 * (n & 1)
+            else:
+                at = 128 * (2 * (r >> 3) + (n & 1) + 4 * (n >> 3)) + 4 * lane
+            c = 0
+            if wanted:
+                place = state + CODE[i, L.C_DATA2] + at
+                c = np.int64(load16(place)) if to == L.GM_TO_F16 else np.int64(load32(place))
+            out = -1
+            if not floats:
+                out = integer_dot(work, r, n, count, types, c, saturate)
+            else:
+                top = 0x7C00 if to == L.GM_TO_F16 else 0x7F800000
+                if c & top == top or load64(work + 8 * (A_MARK + r)) or load64(work + 8 * (B_MARK + n)):
+                    out = special_dot(work, r, n, count, types, c, to)
+                if out < 0:
+                    out = fused_dot(work, r, n, count, fraction, f, floor, c, to)
+            if to == L.GM_TO_F16:
+                store16(state + CODE[i, L.C_DEST] + at, np.uint64(out))
+            else:
+                store32(state + CODE[i, L.C_DEST] + at, np.uint32(out))
+    return 0
+
+
+@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+def choose(
+    state: int, work: int, r: int, columns: int, count: int, kind_a: int, kind_b: int, register: int, selector: int
+) -> None:
+    """Sparse A: what row r's metadata picks from all columns of B, to where a dense B would be; raw bits of the whole of
+    B stay behind it."""
+    whole = WORDS
+    if r == 0:
+        for at in range(columns * 2 * count):
+            store64(work + 8 * (whole + at), load64(work + 8 * (B_RAW + at)))
+    for n in range(columns):
+        store64(work + 8 * (B_MARK + n), np.uint64(0))
+    for j in range(count):
+        field = metadata(state, register, kind_a, selector, r, j, count)
+        for n in range(columns):
+            if kind_a == L.GM_TF32:
+                pair = whole + n * 2 * count + 2 * j
+                low = loads64(work + 8 * (pair + (field >> 1 & 1))) >> 16 * (field & 1) & 0xFFFF
+                high = loads64(work + 8 * (pair + (field >> 3 & 1))) >> 16 * (field >> 2 & 1) & 0xFFFF
+                raw = low | high << 16
+            else:
+                raw = loads64(work + 8 * (whole + n * 2 * count + 4 * (j >> 1) + field))
+            at = n * count + j
+            store64(work + 8 * (B_RAW + at), np.uint64(raw))
+            if kind_b <= L.GM_E5M2:
+                unpack(
+                    raw, kind_b, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at), work + 8 * (B_MARK + n)
+                )
