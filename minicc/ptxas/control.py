@@ -6,6 +6,8 @@ The last pass: every register is physical, and nothing moves after it (it only a
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg
@@ -37,6 +39,20 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             if inst.mnemonic == "ERRBAR":
                 count = 0  # the long pause, as ptxas always has it there
             inst.control = Control(count, count == 0 or count >= _YIELD_FROM, mark.wbar, mark.rbar, mark.wait)
+        block.insts = _waiting(block.insts)
+
+
+def _waiting(insts: list[MInst]) -> list[MInst]:
+    """WARPGROUP.DEPBAR cannot wait for a scoreboard (nvdisasm refuses it): a NOP before it does."""
+    if not any(i.mnemonic == "WARPGROUP" and i.control.wait and "DEPBAR" in i.modifiers for i in insts):
+        return insts
+    out: list[MInst] = []
+    for inst in insts:
+        if inst.mnemonic == "WARPGROUP" and inst.control.wait and "DEPBAR" in inst.modifiers:
+            out.append(MInst("NOP", loc=inst.loc, control=Control(wait=inst.control.wait)))
+            inst.control = attrs.evolve(inst.control, wait=0)
+        out.append(inst)
+    return out
 
 
 def _serial(function: MFunction) -> None:
@@ -64,4 +80,4 @@ def _serial(function: MFunction) -> None:
                 out += [inst, MInst("NOP", loc=inst.loc, control=Control(stall.LIMIT, True))]
             else:
                 out.append(inst)
-        block.insts = out
+        block.insts = _waiting(out)

@@ -22,6 +22,7 @@ from minicc.sass.semantics import (  # noqa: F401  (each module registers its mn
 from minicc.sass.semantics.form import SEMANTICS, Access, Builder, Form, Result, Slot, Unsupported, form_key
 
 _UNCOVERED = """
+LDGMC
 TEX TLD TLD4 TXD TXQ TMML FOOTPRINT SULD SUST SUATOM SURED SUQUERY
 AL2P ALD AST IPA ISBERD ISBEWR LDTRAM OUT PIXLD CSMTEST SETCTAID USETSHMSZ UCLEA ULEPC CLMAD
 CREDUX CS2UR FMNMX3 IADD LDCU QMMA UF2I UFFMA UFMUL UIMNMX UVIMNMX
