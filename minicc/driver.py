@@ -132,9 +132,7 @@ class Build:
 
             if self.request.has("explain"):
                 self.explanation = isel.Explanation()
-            module = isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
-            self.keep(f"{self.tag(target)}.ptx", ptx.format(module))
-            return module
+            return isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
 
         return self.once("isel", target.compute, make)
 
@@ -142,8 +140,15 @@ class Build:
         """PTX text."""
         if self.kind == "ptx":
             return self.source.text
-        self.module(target)
-        return str(self.artifacts[f"{self.stem}{self.tag(target)}.ptx"])
+
+        def make() -> str:
+            from minicc import ptx
+
+            text = ptx.format(self.module(target))
+            self.keep(f"{self.tag(target)}.ptx", text)
+            return text
+
+        return self.once("print", target.compute, make)
 
     def program(self, target: Target, code: str) -> Program:
         """ptxas, or the assembler, or a cubin read."""
@@ -345,6 +350,9 @@ def run(build: Build) -> str | bytes:
     else:
         steps = {"ll": build.ll, "opt.ll": build.opt_ll, "nvptx": build.nvptx, "ptx": build.ptx}
         result = steps[stage](target)
+    if request.has("keep") and build.kind in ("k", "ll") and ORDER.index(stage) > ORDER.index("ptx"):
+        for t in request.targets:
+            build.ptx(t)
     if request.has("keep") and build.kind != "cubin" and stage in ("cubin", "fatbin", "object"):
         for t in request.targets:
             for code in t.codes:
@@ -475,6 +483,8 @@ def compile(
         build = open_input(os.fspath(source), request, seen.append)
     fatbin = build.fatbin()
     target = request.targets[0]
+    if build.kind in ("k", "ll"):
+        build.ptx(target)
     for code in target.codes:
         build.artifacts.setdefault(f"{build.stem}.{code}.cubin", build.cubin(target, code))
     return Compiled(build.name, fatbin, build.artifacts, tuple(build.info))

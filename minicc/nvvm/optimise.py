@@ -135,8 +135,7 @@ def optimise(ir: str, options: Options) -> str:
                 empty.triple = TRIPLE
                 _emit(llvm, machine, empty, stop_after="codegenprepare")
                 _state["registered"] = True
-            before = _prepared(_emit(llvm, machine, module, stop_before="slsr"))
-            module = _parse(llvm, before, machine, options)
+            _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it
             return _prepared(_emit(llvm, machine, module, start_after="nary-reassociate", stop_after="codegenprepare"))
         return _prepared(_emit(llvm, machine, module, stop_after=_LAST_PASS.get(options.opt_level, "codegenprepare")))
 

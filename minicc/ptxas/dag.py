@@ -56,6 +56,18 @@ def _place(inst: MInst, versions: dict[object, int]) -> _Place:
     return _Place(inst.space, None, 0, 1 << 40)
 
 
+def _bases(insts: list[MInst]) -> set[object]:
+    """What the memory accesses are based on: ids of virtual registers, (file, index) of physical ones."""
+    found: set[object] = set()
+    for inst in insts:
+        for operand in (*inst.srcs, *inst.dsts) if inst.memory else ():
+            if isinstance(operand, VMem | Mem):
+                for part in (operand.base, operand.ureg):
+                    if part is not None:
+                        found.add(part.reg.id if isinstance(part, V) else (part.file, part.index))
+    return found
+
+
 def _apart(a: _Place, b: _Place) -> bool:
     """Whether two accesses can never touch the same byte."""
     if a.space != b.space:
@@ -70,6 +82,8 @@ def build(
     is needed in time."""
     nodes = [Node() for _ in insts]
     edges: list[dict[int, int]] = [{} for _ in insts]
+    bases = _bases(insts)
+    raw, waw, war = distances.raw, distances.waw, distances.war
 
     def edge(a: int, b: int, cycles: int) -> None:
         row = edges[a]
@@ -87,20 +101,25 @@ def build(
         for key, reader in print_.reads:
             for w, producer in writers.get(key, ()):
                 before = prints[w].timing
-                edge(w, i, before.expect if before.variable else distances.raw(producer, reader))
-            readers.setdefault(key, []).append((i, reader))
+                cycles = before.expect if before.arrival else raw(producer, reader)
+                row = edges[w]
+                if row.get(i, -1) < cycles:
+                    row[i] = cycles
+            if key in readers:
+                readers[key].append((i, reader))
+            else:
+                readers[key] = [(i, reader)]
         for key, producer in print_.writes:
             for w, first in writers.get(key, ()):
                 before = prints[w].timing
-                edge(w, i, before.expect if before.variable else distances.waw(first, producer))
-            for r, reader in readers.get(key, ()):
+                edge(w, i, before.expect if before.arrival else waw(first, producer))
+            for r, reader in readers.pop(key, ()):
                 if r != i:
-                    edge(r, i, distances.war(reader, producer))
-            if print_.guarded:
-                writers.setdefault(key, []).append((i, producer))
+                    edge(r, i, war(reader, producer))
+            if print_.guarded and key in writers:
+                writers[key].append((i, producer))
             else:
                 writers[key] = [(i, producer)]
-            readers[key] = []
         if inst.side_effect or inst.memory in ("fence", "barrier"):
             if chain >= 0:
                 edge(chain, i, 1)
@@ -138,18 +157,14 @@ def build(
                             edge(other, i, 1)
                     loads, stores, fence = [], [], i
         for operand in inst.dsts:
-            name: object = None
-            if isinstance(operand, V):
-                for part in range(operand.part, operand.part + operand.count):
-                    name = (operand.reg.id, part)
-                    versions[name] = versions.get(name, 0) + 1
+            if type(operand) is V:
+                if operand.reg.id not in bases:
+                    continue
                 # A pair used as an address is named by its low part; a new high part makes a new address too.
-                if operand.part:
-                    name = (operand.reg.id, operand.part - 1)
-                    versions[name] = versions.get(name, 0) + 1
-            elif isinstance(operand, Reg):
-                name = (operand.file, operand.index)
-                versions[name] = versions.get(name, 0) + 1
+                for part in range(max(operand.part - 1, 0), operand.part + operand.count):
+                    versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
+            elif type(operand) is Reg and (operand.file, operand.index) in bases:
+                versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
     tails: dict[int, int] = {}
     for key, reader in end.reads if end is not None else ():
         for w, producer in writers.get(key, ()):

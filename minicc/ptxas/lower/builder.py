@@ -104,6 +104,8 @@ class Builder:
         self.symbols = symbols
         self.arch = arch
         self.regs: dict[str, VReg] = {}
+        self.values: dict[str, V] = {}
+        """PTX register -> its low 32 bits, without a sign."""
         self.block = Block("entry")
         self.blocks = [self.block]
         self.cold: list[Block] = []
@@ -239,7 +241,7 @@ class Builder:
         """The virtual register of a PTX register."""
         found = self.regs.get(name)
         if found is None:
-            type_ = self.flat.types.get(name)
+            type_ = self.flat.type_of(name)
             if type_ is None:
                 self.wrong(f"Unknown symbol '{name}'")
             if type_ == "pred":
@@ -286,10 +288,13 @@ class Builder:
             known = self.constants.get(operand.name)
             if known is not None:
                 return self.immediate(known ^ 0x80000000 if operand.minus else known, type_)
-            reg = self.vreg(operand.name)
-            if reg.file != "R":
-                self.wrong(f"Arguments mismatch: '{operand.name}' is a predicate")
-            return V(reg, neg=operand.minus)
+            value = self.values.get(operand.name)
+            if value is None:
+                reg = self.vreg(operand.name)
+                if reg.file != "R":
+                    self.wrong(f"Arguments mismatch: '{operand.name}' is a predicate")
+                value = self.values[operand.name] = V(reg)
+            return V(value.reg, neg=True) if operand.minus else value
         if isinstance(operand, ptx.Int):
             return self.immediate(operand.value, type_)
         if isinstance(operand, ptx.Float):

@@ -90,7 +90,7 @@ def _contains(to: str, from_: str) -> bool:
 
 def out_is_wide(b: Builder, out: V) -> bool:
     """Is the PTX register wider than 16 bits, so that its upper half is visible?"""
-    return b.flat.types.get(out.reg.hint, "b32") not in ("u16", "s16", "b16", "f16", "bf16", "u8", "s8", "b8")
+    return (b.flat.type_of(out.reg.hint) or "b32") not in ("u16", "s16", "b16", "f16", "bf16", "u8", "s8", "b8")
 
 
 def clamp(b: Builder, out: V, item: ptx.Operand, to: str, from_: str) -> None:

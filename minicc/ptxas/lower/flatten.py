@@ -29,6 +29,17 @@ class Flat:
     targets: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     prototypes: dict[str, ptx.Callprototype] = attrs.field(factory=dict)
     shared: list[ptx.Variable] = attrs.field(factory=list)
+    outer: ptx.Function | None = None
+    """The function whose registers kept their names."""
+
+    def type_of(self, register: str) -> str | None:
+        """Type of a register, None if it was never declared."""
+        found = self.types.get(register)
+        if found is None and self.outer is not None:
+            found = self.outer.type_of(register)
+            if found is not None:
+                self.types[register] = found
+        return found
 
 
 @attrs.define(repr=False)
@@ -75,7 +86,12 @@ class _Flattener:
 
     def body(self, frame: _Frame, scope: ptx.Function | ptx.Scope, body: list[ptx.Statement]) -> None:
         """Statements of one scope. Names of the outermost scope of the kernel stay as they are."""
-        suffix = "" if not frame.scopes and not frame.prefix else self.fresh()
+        outermost = not frame.scopes and not frame.prefix
+        suffix = "" if outermost else self.fresh()
+        same = outermost and isinstance(scope, ptx.Function) and scope.entry and not self.shared_names
+        if same:
+            assert isinstance(scope, ptx.Function)
+            self.out.outer = scope
         names: dict[str, str] = {}
         for item in body:
             if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
@@ -87,7 +103,10 @@ class _Flattener:
             if len(self.out.statements) > MAX_STATEMENTS:
                 fail("ptxas.size", "function is too large after its calls are expanded", exit_status=EXIT_PTXAS)
             if type(item) is ptx.Inst:
-                self.instruction(frame, item)
+                if same and item.opcode != "call":
+                    self.out.statements.append(item)
+                else:
+                    self.instruction(frame, item)
             elif isinstance(item, ptx.Label):
                 self.out.statements.append(ptx.Label(names[item.name], item.where))
             elif isinstance(item, ptx.Scope):

@@ -226,7 +226,7 @@ def constants(b: Builder, flat: Flat) -> dict[str, int]:
     return {
         name: value
         for name, value in candidates.items()
-        if definitions.get(name) == 1 and flat.types.get(name, "") not in ("", "pred")
+        if definitions.get(name) == 1 and (flat.type_of(name) or "") not in ("", "pred")
     }
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from minicc.ptxas.lower.types import group
+
 if TYPE_CHECKING:
     from minicc.ptx import model as ptx
     from minicc.ptxas.lower.builder import Builder
@@ -66,8 +68,6 @@ _FOUND: dict[tuple[str, str], Lowering] = {}
 
 def find(inst: ptx.Inst) -> Lowering | None:
     """The lowering function of an instruction; None if there is none."""
-    from minicc.ptxas.lower.types import group
-
     key = (inst.opcode, "")
     if key not in _TABLE:
         key = (inst.opcode, group(inst))
@@ -83,19 +83,13 @@ def find(inst: ptx.Inst) -> Lowering | None:
 
 def branching(inst: ptx.Inst) -> bool:
     """Does the lowering make blocks, so that a guard must become a branch around it?"""
-    module = _TABLE.get((inst.opcode, "")) or _TABLE.get((inst.opcode, _group(inst)))
+    module = _TABLE.get((inst.opcode, "")) or _TABLE.get((inst.opcode, group(inst)))
     if module is None or module == "control":
         return inst.opcode == "call" or (inst.opcode == "barrier" and "cluster" in inst.modifiers)
     test = getattr(import_module(f"minicc.ptxas.lower.{module}"), "branches", None)
     if test is not None:
         return bool(test(inst))
     return inst.opcode in getattr(import_module(f"minicc.ptxas.lower.{module}"), "BRANCHING", ())
-
-
-def _group(inst: ptx.Inst) -> str:
-    from minicc.ptxas.lower.types import group
-
-    return group(inst)
 
 
 def opcodes() -> list[str]:

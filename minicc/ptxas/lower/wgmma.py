@@ -62,7 +62,7 @@ def plan(b: Builder) -> Plan:
             names = _names(inst.operands[number])
             if not names or names in out.groups or any(n in out.place or n in b.constants for n in names):
                 continue
-            if any(b.flat.types.get(n) not in ("b32", "f32", "u32", "s32") for n in names):
+            if any(b.flat.type_of(n) not in ("b32", "f32", "u32", "s32") for n in names):
                 continue
             group = out.groups[names] = _fresh(b, len(names))
             out.place.update((n, (group, i)) for i, n in enumerate(names))
@@ -84,7 +84,7 @@ def _truth(b: Builder) -> dict[str, bool]:
             d = inst.operands[0]
             first = d.first if isinstance(d, ptx.Pair) else d
             for operand in (first, d.second if isinstance(d, ptx.Pair) else None):
-                if isinstance(operand, ptx.Reg) and b.flat.types.get(operand.name) == "pred":
+                if isinstance(operand, ptx.Reg) and b.flat.type_of(operand.name) == "pred":
                     single = operand.name not in made and inst.guard is None and operand is first
                     made[operand.name] = _known(b, inst) if single else None
     return {name: value for name, value in made.items() if value is not None}
