@@ -24,9 +24,9 @@ _LAST_PASS = {0: "stack-protector"}
 _SLSR_WORDS = (" = add ", " = sub ", " = mul ", " = getelementptr ")
 _SLSR_LIMIT = 256
 """Straight-line strength reduction compares every candidate of a block with those before it: with 600 additions in a
-block (an unrolled SHA-256) it takes 0.25 s, more than all other passes together, and finds nothing there; so does n-ary
-reassociation soon after it, in a sixth of that time. Beyond this many candidates in one block the pipeline is run in two
-halves, around the two and the value numbering between them (a cheaper one follows)."""
+block (an unrolled SHA-256) it takes 0.25 s, more than all other passes together, and finds nothing there; so does
+n-ary reassociation soon after it, in a sixth of that time. Beyond this many candidates in one block the pipeline is run
+in two halves, around the two and the value numbering between them (a cheaper one follows)."""
 
 _UNROLLING = {
     "unroll-threshold": 1000,
