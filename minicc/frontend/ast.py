@@ -529,6 +529,19 @@ class New(Expr):
         self.place = place
 
 
+class StatementExpression(Expr):
+    """GNU's `({ ...; value; })`: a block, then its last expression (None: void)."""
+
+    __slots__ = ("block", "value")
+
+    def __init__(self, type: Type, at: Token, block: Block, value: Expr | None) -> None:
+        self.type = type
+        self.at = at
+        self.lvalue = False
+        self.block = block
+        self.value = value
+
+
 class Delete(Expr):
     """`delete p` or, unless it `frees`, `p->~T()`; `array`: `delete[] p`."""
 

@@ -157,6 +157,16 @@ def character(text: str) -> int:
     return data[0] - 256 if data[0] > 127 else data[0]
 
 
+def wide_character(body: str) -> int:
+    """Value of a character literal with an encoding prefix: one code point."""
+    if body.startswith("\\x"):
+        return unescape(body)[0] if len(body) <= 4 else int(body[2:], 16)
+    text = unescape(body).decode("utf-8", "replace")
+    if len(text) != 1:
+        raise BadLiteral("character constant too long for its type")
+    return ord(text)
+
+
 def string(text: str) -> bytes:
     """Bytes of a string literal, without the final zero."""
     if text[0] != '"':

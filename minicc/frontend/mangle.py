@@ -230,6 +230,8 @@ def _unqualified(f: ast.Function) -> str:
         return "C1"
     if name.startswith("~"):
         return "D2"
+    if name.startswith('operator""'):
+        return f"li{len(name) - 10}{name[10:]}"
     if name.startswith("operator") and name != "operator" and not (name[8:9].isalnum() or name[8:9] == "_"):
         op = name[8:]
         if op.startswith(" "):

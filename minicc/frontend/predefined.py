@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from minicc.frontend.options import Options
 
-DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__"))
+DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__", "_Pragma"))
 
 _STD = {"c++03": "199711L", "c++11": "201103L", "c++14": "201402L", "c++17": "201703L", "c++20": "202002L"}
 

@@ -185,8 +185,18 @@ class Preprocessor:
         stack.extend(reversed(body))
 
     def _dynamic(self, token: Token) -> Token:
+        if token.text == "_Pragma":
+            self.pragmas = True
+            return token
         if token.text == "__LINE__":
-            return Token(NUMBER, str(token.line), token.source, token.start, token.space, token.bol)
+            return Token(
+                NUMBER,
+                str(token.line + self.shifted.get(token.source.name, 0)),
+                token.source,
+                token.start,
+                token.space,
+                token.bol,
+            )
         if token.text == "__COUNTER__":
             self.counter += 1
             return Token(NUMBER, str(self.counter - 1), token.source, token.start, token.space, token.bol)
@@ -194,6 +204,10 @@ class Preprocessor:
         return Token(STRING, f'"{name}"', token.source, token.start, token.space, token.bol, None, token.start + 8)
 
     counter: int = 0
+    shifted: dict[str, int] = attrs.field(factory=dict)
+    """By file, what `#line` adds to __LINE__."""
+    pragmas: bool = False
+    """`_Pragma` was seen."""
 
     def _arguments(
         self, macro: Macro, name: Token, stack: list[Token], lines: _Lines | None
@@ -263,6 +277,9 @@ class Preprocessor:
         out: list[Token] = []
         body, params = macro.body, macro.params or []
         expanded: dict[int, list[Token]] = {}
+        rest = params[-1] if macro.variadic else ""
+        if rest and any(t.text == "__VA_OPT__" for t in body):
+            body = _chosen(body, bool(self.expand(args[-1])))
         i, n = 0, len(body)
         end = at.end if at.end >= 0 else at.start + len(at.text)
 
@@ -289,10 +306,10 @@ class Preprocessor:
                     arg = args[params.index(right.text)]
                     if not arg:
                         # GNU: `, ## __VA_ARGS__` drops the comma when there are no arguments.
-                        if right.text == "__VA_ARGS__" and out[-1].text == ",":
+                        if right.text == rest and out[-1].text == ",":
                             out.pop()
                         continue
-                    if right.text == "__VA_ARGS__" and out[-1].text == ",":
+                    if right.text == rest and out[-1].text == ",":
                         out.extend(keep(t, t.space) for t in arg)
                         continue
                     out[-1] = self._paste(out[-1], arg[0], at, hide)
@@ -354,6 +371,25 @@ class Preprocessor:
         self.diagnostics.check()
         last = len(source.text)
         self.out.append(Token(EOF, "", source, last, True, True))
+        return self._operators() if self.pragmas else self.out
+
+    def _operators(self) -> list[Token]:
+        """The output with each `_Pragma("...")` as the directive that it stands for."""
+        tokens, self.out = self.out, []
+        i = 0
+        while i < len(tokens):
+            token = tokens[i]
+            if token.text == "_Pragma" and i + 3 < len(tokens) and tokens[i + 2].kind == STRING:
+                text = tokens[i + 2].text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+                rest = [
+                    Token(t.kind, t.text, token.source, token.start, t.space)
+                    for t in scan(SourceFile("<pragma>", text))[:-1]
+                ]
+                self._pragma(token, rest, token.source)
+                i += 4
+                continue
+            self.out.append(token)
+            i += 1
         return self.out
 
     def _file(self, source: SourceFile) -> None:
@@ -436,7 +472,9 @@ class Preprocessor:
         elif kind == "pragma":
             self._pragma(name, rest, source)
         elif kind == "line" or name.kind == NUMBER:
-            return
+            number = (self.expand(rest) if kind == "line" else line)[:1]
+            if number and number[0].text.isdigit():
+                self.shifted[source.name] = int(number[0].text) - name.line - 1
         else:
             self.error(name, "invalid preprocessing directive")
 
@@ -526,7 +564,7 @@ class Preprocessor:
             path = folder / wanted
             try:
                 if path.is_file():
-                    return SourceFile(str(path), path.read_text(encoding="utf-8", errors="surrogateescape"))
+                    return SourceFile(str(path), path.read_text(encoding="utf-8-sig", errors="surrogateescape"))
             except (OSError, ValueError):
                 continue
         alias = predefined.HEADERS.get(wanted)
@@ -587,3 +625,23 @@ def render(tokens: list[Token]) -> str:
             out.append(" ")
         out.append(token.text)
     return "".join(out).strip("\n") + "\n"
+
+
+def _chosen(body: list[Token], some: bool) -> list[Token]:
+    """A macro's body with `__VA_OPT__(...)` replaced: by its contents if there are variable arguments, or by nothing."""
+    out: list[Token] = []
+    i = 0
+    while i < len(body):
+        if body[i].text != "__VA_OPT__" or i + 1 >= len(body) or body[i + 1].text != "(":
+            out.append(body[i])
+            i += 1
+            continue
+        start, depth = i + 2, 0
+        while i + 1 < len(body):
+            i += 1
+            depth += {"(": 1, ")": -1}.get(body[i].text, 0)
+            if depth == 0:
+                break
+        out += body[start:i] if some else []
+        i += 1
+    return out

@@ -76,7 +76,15 @@ def scan(source: SourceFile) -> list[Token]:
         elif kind == "nl":
             bol, space = True, True
         else:
-            if kind == "ident" and end < size and text[end] in "\"'" and text[at:end] in ("u8", "u", "U", "L", "R"):
+            if kind == "ident" and end < size and text[end] in "\"'" and text[at:end] in _PREFIXES:
+                raw = _RAW.match(text, at)
+                if raw is not None:
+                    # As an ordinary string: nobody else has to know.
+                    inner = raw[2].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+                    append(Token(STRING, f'"{inner}"', source, at, space, bol, None, raw.end()))
+                    space = bol = False
+                    at = raw.end()
+                    continue
                 prefixed = _STRING.match(text, at)
                 if prefixed is not None:
                     kind = "string" if text[end] == '"' else "char"
@@ -92,4 +100,6 @@ def scan(source: SourceFile) -> list[Token]:
     return out
 
 
+_PREFIXES = frozenset(("u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"))
+_RAW = re.compile(r"""(?:u8|[uUL])?R"([^()\\\s"]*)\(([\s\S]*?)\)\1\"""")
 _STRING = re.compile(r"""(?:u8|[uUL])(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])+')""")

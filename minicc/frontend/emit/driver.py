@@ -23,6 +23,7 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
             module.variable_pointer(v)
     roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
     module.recursive = _recursive(parsed.functions)
+    module.destructors = any(f.name.startswith("~") for f in parsed.functions)
     for f in roots:
         module.function_symbol(f)
     at = 0

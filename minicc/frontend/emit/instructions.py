@@ -36,6 +36,11 @@ class Instructions:
     """Fast-math flags of arithmetic: ` contract` under -fmad."""
     result: str = ""
     """Address for a returned aggregate."""
+    temporaries: list[tuple[str, list[tuple[int, ast.Function]], str]] = attrs.field(factory=list)
+    """Objects that end with the full expression: address, what ends them, and a flag in memory that says whether they
+    came to be (empty: they did)."""
+    conditional: int = 0
+    """Above zero in an operand that may not be evaluated."""
 
     # -- instructions
 

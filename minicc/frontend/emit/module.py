@@ -34,6 +34,8 @@ class Module:
     debug: DebugInfo | None = None
     invariant: str = ""
     recursive: set[int] = attrs.field(factory=set)
+    destructors: bool = False
+    """Some class has one."""
 
     def node(self, text: str) -> str:
         """A new metadata node; returns its reference."""

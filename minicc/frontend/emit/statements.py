@@ -30,6 +30,8 @@ class FunctionEmitter(Values):
     """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
     with `continues`."""
     continue_ends: list[int] = attrs.field(factory=list)
+    mark: int = 0
+    """Temporaries alive where the statement at hand began."""
 
     def run(self) -> str:
         """The text of the function's definition."""
@@ -46,6 +48,7 @@ class FunctionEmitter(Values):
         assert f.body is not None
         if f.constructor:
             self._construct_members(f)
+            self.end_temporaries(0)
         elif f.name.startswith("~"):
             self._own_tables(f)
         for item in f.body.items:
@@ -147,7 +150,37 @@ class FunctionEmitter(Values):
         if self.dead and not _has_label(s):
             return
         self.at(s.at)
+        mark = self.mark
+        self.mark = len(self.temporaries)
         _STATEMENTS[type(s)](self, s)
+        if len(self.temporaries) > self.mark:
+            self.end_temporaries(self.mark)
+        self.mark = mark
+
+    def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
+        before, mark = len(self.ends), len(self.temporaries)
+        for item in e.block.items:
+            self.statement(item)
+        out = ""
+        if e.value is not None and target:
+            self.initialise(e.type, e.value, target, e.type.align)
+        elif e.value is not None:
+            out = self.value(e.value)
+        self.end_temporaries(mark)
+        if not self.dead:
+            self.leave_scopes(before)
+        del self.ends[before:]
+        return out
+
+    def test(self, e: ast.Expr, yes: str, no: str) -> None:
+        """A condition: a full expression of its own."""
+        if not self.module.destructors:
+            self.branch(e, yes, no)
+            return
+        operand = self.value(e)
+        self.end_temporaries(self.mark)
+        self.emit(f"br i1 {operand}, label %{yes}, label %{no}")
+        self.dead = True
 
     def _block(self, s: ast.Block) -> None:
         # A block without an end is not one of the source's: what it declares lives on around it.
@@ -176,7 +209,11 @@ class FunctionEmitter(Values):
         t = v.type
         if t.kind == "reference":
             assert v.init is not None
-            self.slots[id(v)] = self.address(v.init)[0]
+            address = self.slots[id(v)] = self.address(v.init)[0]
+            for kept in [x for x in self.temporaries if x[0] == address]:
+                # Bound to a reference, it lives as long.
+                self.temporaries.remove(kept)
+                self.ends.append(kept[:2])
             return
         if v.init is not None and t.const and t.aggregate and isinstance(v.init, ast.Init) and t.size > 32:
             table = self.module.table(v)
@@ -201,7 +238,7 @@ class FunctionEmitter(Values):
             return
         then, end = self.label("then"), self.label("endif")
         other = self.label("else") if s.other is not None else end
-        self.branch(s.condition, then, other)
+        self.test(s.condition, then, other)
         self.begin(then)
         self.statement(s.then)
         self.jump(end)
@@ -224,7 +261,7 @@ class FunctionEmitter(Values):
                 self._declare(s.declared)
             if s.condition is not None:
                 self.at(s.condition.at)
-                self.branch(s.condition, body, end)
+                self.test(s.condition, body, end)
             else:
                 self.jump(body)
             self.begin(body)
@@ -241,12 +278,14 @@ class FunctionEmitter(Values):
         if s.kind == "do":
             assert s.condition is not None
             operand = self.value(s.condition)
+            self.end_temporaries(self.mark)
             self.emit(f"br i1 {operand}, label %{body}, label %{end}{metadata}")
             self.dead = True
         else:
             if s.step is not None:
                 self.at(s.step.at)
                 self.effect(s.step)
+                self.end_temporaries(self.mark)
             self.place = start
             self.jump(test, metadata)
         self.begin(end)
@@ -269,6 +308,7 @@ class FunctionEmitter(Values):
     def _switch(self, s: ast.Switch) -> None:
         t = s.condition.type
         operand = self.value(s.condition)
+        self.end_temporaries(self.mark)
         end = self.label("done")
         arms: list[str] = []
         ranges: list[tuple[ast.Case, str]] = []
@@ -316,20 +356,24 @@ class FunctionEmitter(Values):
             self.emit("ret void")
         elif ret.kind == "reference":
             address = self.address(s.value)[0]
+            self.end_temporaries(self.mark)
             self.leave_scopes(0)
             self.emit(f"ret ptr {address}")
         elif ret.aggregate:
             self.initialise(ret.bare, s.value, self.result, ret.align)
+            self.end_temporaries(self.mark)
             self.leave_scopes(0)
             self.emit("ret void")
         elif ret.kind == "void":
             self.effect(s.value)
+            self.end_temporaries(self.mark)
             self.leave_scopes(0)
             self.emit("ret void")
         else:
             operand = self.value(s.value)
             if ret.kind == "bool":
                 operand = self.make(f"zext i1 {operand} to i8")
+            self.end_temporaries(self.mark)
             self.leave_scopes(0)
             self.at(s.at)
             self.emit(f"ret {ret.llvm} {operand}")

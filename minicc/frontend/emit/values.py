@@ -54,10 +54,7 @@ class Values(Instructions):
         if isinstance(e, ast.Text):
             return self.module.text(e.data), 1
         if isinstance(e, ast.Temporary):
-            self.no_destructor(e.type, e.at)
-            slot = self.alloca(e.type)
-            self.initialise(e.type, e.operand, slot, e.type.align)
-            return slot, e.type.align
+            return self.temporary(e.type, e.operand), e.type.align
         if e.lvalue:
             if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
                 return self._assigned_address(e)
@@ -70,14 +67,41 @@ class Values(Instructions):
                 return self.call(e, ""), max(1, e.type.align)
             if isinstance(e, ast.IndirectCall):
                 return self.indirect_call(e, ""), max(1, e.type.align)
-        self.no_destructor(e.type, e.at)
-        slot = self.alloca(e.type)
-        self.initialise(e.type, e, slot, e.type.align)
-        return slot, e.type.align
+        return self.temporary(e.type, e), e.type.align
 
-    def no_destructor(self, t: Type, at: Token) -> None:
-        if ty.destructors(t):
-            raise self.internal(f"temporary objects of '{t}', which has a destructor, are not supported", at)
+    def temporary(self, t: Type, e: ast.Expr) -> str:
+        """The value of `e` in memory, for as long as the full expression lasts."""
+        slot = self.alloca(t)
+        self.initialise(t, e, slot, t.align)
+        ends = ty.destructors(t)
+        if ends:
+            flag = ""
+            if self.conditional:
+                flag = self.alloca(ty.BOOL)
+                self.allocas.append(f"  store i8 0, ptr {flag}, align 1")
+                self.emit(f"store i8 1, ptr {flag}, align 1")
+            self.temporaries.append((slot, ends, flag))
+        return slot
+
+    def end_temporaries(self, down_to: int) -> None:
+        """The end of a full expression that began with `down_to` temporaries alive."""
+        if self.dead:
+            del self.temporaries[down_to:]
+            return
+        while len(self.temporaries) > down_to:
+            slot, ends, flag = self.temporaries.pop()
+            if not flag:
+                self.destroy(slot, ends)
+                continue
+            made, done = self.label("made"), self.label("ended")
+            here = self.make(f"load i8, ptr {flag}, align 1")
+            there = self.make(f"icmp ne i8 {here}, 0")
+            self.emit(f"br i1 {there}, label %{made}, label %{done}")
+            self.dead = True
+            self.begin(made)
+            self.destroy(slot, ends)
+            self.emit(f"store i8 0, ptr {flag}, align 1")
+            self.begin(done)
 
     def variable_address(self, v: ast.Variable, at: Token) -> tuple[str, int]:
         slot = self.slots.get(id(v))
@@ -130,11 +154,13 @@ class Values(Instructions):
     def _conditional_address(self, e: ast.Conditional) -> str:
         yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
         self.branch(e.condition, yes, no)
+        self.conditional += 1
         self.begin(yes)
         a, _ = self.address(e.yes)
         from_yes = self.leave(end)
         self.begin(no)
         b, _ = self.address(e.no)
+        self.conditional -= 1
         from_no = self.leave(end)
         self.begin(end)
         return self.make(f"phi ptr [ {a}, %{from_yes} ], [ {b}, %{from_no} ]")
@@ -170,17 +196,21 @@ class Values(Instructions):
         elif isinstance(e, ast.Conditional) and not e.lvalue:
             yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
             self.branch(e.condition, yes, no)
+            self.conditional += 1
             self.begin(yes)
             self.initialise(t, e.yes, target, align)
             self.jump(end)
             self.begin(no)
             self.initialise(t, e.no, target, align)
+            self.conditional -= 1
             self.begin(end)
         elif isinstance(e, ast.Comma) and not e.lvalue:
             self.effect(e.left)
             self.initialise(t, e.right, target, align)
         elif isinstance(e, ast.BuiltinCall):
             self.builtin_aggregate(e, target, align)
+        elif isinstance(e, ast.StatementExpression):
+            self.statement_expression(e, target)
         elif (
             isinstance(e, ast.Cast)
             and not e.lvalue
@@ -479,7 +509,9 @@ class Values(Instructions):
         )
         self.dead = True
         self.begin(rest)
+        self.conditional += 1
         right = self.value(e.right)
+        self.conditional -= 1
         from_right = self.leave(end)
         self.begin(end)
         short = "false" if e.op == "&&" else "true"
@@ -494,7 +526,9 @@ class Values(Instructions):
             else:
                 self.branch(e.left, yes, middle)
             self.begin(middle)
+            self.conditional += 1
             self.branch(e.right, yes, no)
+            self.conditional -= 1
             return
         if isinstance(e, ast.Unary) and e.op == "!":
             self.branch(e.operand, no, yes)
@@ -506,11 +540,13 @@ class Values(Instructions):
     def _conditional(self, e: ast.Conditional) -> str:
         yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
         self.branch(e.condition, yes, no)
+        self.conditional += 1
         self.begin(yes)
         a = self.value(e.yes)
         from_yes = self.leave(end)
         self.begin(no)
         b = self.value(e.no)
+        self.conditional -= 1
         from_no = self.leave(end)
         self.begin(end)
         if e.type.kind == "void":
@@ -649,10 +685,7 @@ class Values(Instructions):
             if param.kind == "reference":
                 out.append(f"ptr {self.address(arg)[0]}")
             elif param.aggregate:
-                self.no_destructor(param, arg.at)
-                slot = self.alloca(param.bare)
-                self.initialise(param.bare, arg, slot, param.align)
-                out.append(f"ptr {slot}")
+                out.append(f"ptr {self.temporary(param.bare, arg)}")
             else:
                 operand = self.value(arg)
                 if param.kind == "bool":
@@ -690,11 +723,47 @@ class Values(Instructions):
             memory = self.value(e.place)
         else:
             if e.count is not None:
-                size = self.make(f"mul i64 {self.value(e.count)}, {size}")
+                return self._new_array(e, size)
             memory = self.intrinsic("malloc", "ptr", [("i64", size)])
         if e.init is not None:
             self.initialise(e.made.bare, e.init, memory, max(1, e.made.align))
         return memory
+
+    def _new_array(self, e: ast.New, size: str) -> str:
+        """`new T[n]`; before objects that end, how many there are."""
+        assert e.count is not None
+        count = self.value(e.count)
+        head = max(8, e.made.align) if ty.destructors(e.made) else 0
+        whole = self.make(f"mul i64 {count}, {size}")
+        if head:
+            whole = self.make(f"add i64 {whole}, {head}")
+        memory = self.intrinsic("malloc", "ptr", [("i64", whole)])
+        if head:
+            self.emit(f"store i64 {count}, ptr {self.offset(memory, head - 8)}, align 8")
+            memory = self.offset(memory, head)
+        if e.init is None:
+            return memory
+        counter = self.alloca(ty.ULONG)
+        self.emit(f"store i64 0, ptr {counter}, align 8")
+        test, body, end = self.label("test"), self.label("make"), self.label("made")
+        self.begin(test)
+        k = self.make(f"load i64, ptr {counter}, align 8")
+        more = self.make(f"icmp ult i64 {k}, {count}")
+        self.emit(f"br i1 {more}, label %{body}, label %{end}")
+        self.dead = True
+        self.begin(body)
+        mark = len(self.temporaries)
+        where = self.make(f"getelementptr {e.made.llvm}, ptr {memory}, i64 {k}")
+        self.initialise(e.made.bare, e.init, where, max(1, e.made.align))
+        self.end_temporaries(mark)
+        self.emit(f"store i64 {self.make(f'add i64 {k}, 1')}, ptr {counter}, align 8")
+        self.jump(test)
+        self.begin(end)
+        return memory
+
+    def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
+        """The value of a scalar one; an aggregate's goes to `target`."""
+        raise NotImplementedError
 
     def _delete(self, e: ast.Delete) -> str:
         memory = self.value(e.operand)
@@ -778,6 +847,7 @@ _VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
     ast.New: Values._new, ast.Delete: Values._delete, ast.IndirectCall: Values._indirect_value,
     ast.FunctionAddress: Values._function_address,
+    ast.StatementExpression: lambda self, e: self.statement_expression(e),
     ast.Call: Values._call_value, ast.BuiltinCall: Values._builtin, ast.Temporary: Values._loaded, ast.Text: Values._misplaced,  # noqa: E501
     ast.Init: Values._misplaced, ast.Construct: Values._misplaced, ast.Overloads: Values._misplaced,
 }  # fmt: skip

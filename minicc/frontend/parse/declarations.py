@@ -157,7 +157,9 @@ class Declarations(Variables):
             self.extern_c = outer
 
     def _namespace(self) -> None:
-        self.accept("inline")
+        open_names = {""}
+        if self.accept("inline"):
+            open_names.add(self.peek().text)
         self.i += 1
         outer = self.scope
         names = [] if self.at("{") else [self.identifier().text]
@@ -167,6 +169,8 @@ class Declarations(Variables):
             outer.names[names[0]] = entity
             return
         while self.accept("::"):
+            if self.accept("inline"):
+                open_names.add(self.token.text)
             names.append(self.identifier().text)
         for name in names or [""]:
             found = self.scope.names.get(name)
@@ -174,7 +178,7 @@ class Declarations(Variables):
                 found = ast.Scope("namespace", self.scope, name=name)
                 if name:
                     self.scope.names[name] = found
-                else:
+                if name in open_names:
                     self.scope.using.append(found)
             self.scope = found
         self.expect("{")

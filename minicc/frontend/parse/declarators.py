@@ -7,7 +7,7 @@ import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
-from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, Names, opaque
+from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, TYPEOF, Names, opaque
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.traits import MAKERS
@@ -82,7 +82,7 @@ class Declarators(Names):
             return self._combine(words, token)
         if token.text == "typename":
             self.i += 1
-        if token.text in ("decltype", "auto", "__typeof__", *MAKERS):
+        if token.text in ("decltype", "auto", *TYPEOF, *MAKERS):
             specs = self.specifiers()
             assert specs.type is not None
             return specs.type
@@ -130,8 +130,8 @@ class Declarators(Names):
             elif text == "auto":
                 specs.type = ty.AUTO
                 self.i += 1
-            elif text == "decltype" or text == "__typeof__" or text == "typeof":
-                specs.type = self._decltype()
+            elif text == "decltype" or text in TYPEOF:
+                specs.type = self._decltype() if text == "decltype" else self._typeof()
             elif text in MAKERS:
                 specs.type = self._made_type()
             elif text == "typename":
@@ -306,6 +306,16 @@ class Declarators(Names):
         t = self.type_name()
         self.expect(")")
         return opaque() if dependent(t) else made(t)
+
+    def _typeof(self) -> Type:
+        """GNU's typeof: of a type, or of an expression, without reference."""
+        if self.peek().text == "(" and self.starts_type(2):
+            self.i += 2
+            t = self.type_name()
+            self.expect(")")
+        else:
+            t = self._decltype()
+        return t.elem if t.kind == "reference" and t.elem is not None else t
 
     def _decltype(self) -> Type:
         self.i += 1
@@ -690,7 +700,8 @@ class Declarators(Names):
             self.i += 1
             text = "operator" + nxt.text
         elif nxt.kind == STRING:
-            self.fail("user-defined literals are not supported", nxt)
+            self.i += 1
+            text = 'operator""' + self.identifier().text
         else:
             specs = self.specifiers()
             t = specs.type or ty.INT

@@ -33,6 +33,7 @@ _ASSIGN = {
     ">>=": ">>",
 }
 _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~", "not_eq": "!="}
+_CHARACTERS = {"L": ty.WCHAR, "u": ty.USHORT, "U": ty.UINT, "u8": ty.CHAR}
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 
@@ -102,6 +103,8 @@ class Expressions(Packs):
         left = self.binary_expression(1)
         if self.at("?"):
             at = self.take()
+            if self.at(":"):
+                return self._else_itself(left, at)
             self.enter(at)
             ends, self.greater_ends = self.greater_ends, False
             yes = self.expression()
@@ -115,6 +118,17 @@ class Expressions(Packs):
                 no = self.function_value(no, yes.type if yes.type.kind == "pointer" else None)
             return self.conditional(left, yes, no, at)
         return left
+
+    def _else_itself(self, left: ast.Expr, at: Token) -> ast.Expr:
+        """GNU's `a ?: b`: a, evaluated once, if it is true."""
+        self.i += 1
+        no = self.assignment()
+        left = self.decay(left)
+        kept = ast.Variable("", left.type.bare, at, init=left, scope=self.scope, owner=self.function)
+        value = ast.Name(kept.type, at, kept, lvalue=True)
+        made = self.conditional(value, value, no, at)
+        block = ast.Block(at, [ast.DeclStmt(at, [kept])])
+        return ast.StatementExpression(made.type.bare, at, block, made)
 
     def binary_expression(self, level: int) -> ast.Expr:
         left = self.unary_expression()
@@ -201,8 +215,8 @@ class Expressions(Packs):
         if count is not None:
             if self.at("(") or self.at("{"):
                 self.skip_balanced()
-            if ty.destructors(t) or self._needs_construction(t):
-                self.fail(f"'new' of an array of '{t}', which has constructors, is not supported", token)
+            if self._needs_construction(t):
+                init = self.default_value(t, token)
         elif self.at("{"):
             init = self.braced(self.braced_list(), t)
         elif self.at("("):
@@ -419,9 +433,7 @@ class Expressions(Packs):
         found = record.find(name.text)
         if found is None and record.scope is not None:
             entity = self.find_in(record.scope, name.text)
-            if isinstance(entity, Field):
-                found = entity
-            elif isinstance(entity, Type) and self.at("::"):
+            if isinstance(entity, Type) and self.at("::"):
                 # p->Base::f()
                 self.i += 1
                 inner = entity.record
@@ -460,6 +472,8 @@ class Expressions(Packs):
             return self._identifier_expression(token)
         if kind == PUNCT:
             if token.text == "(":
+                if self.peek().text == "{" and self.function is not None:
+                    return self._statement_expression(token)
                 folded = self.fold_expression()
                 if folded is not None:
                     return folded
@@ -481,7 +495,10 @@ class Expressions(Packs):
             return self._text(token)
         if kind == CHAR:
             self.i += 1
+            prefix, _, body = token.text.partition("'")
             try:
+                if prefix:
+                    return self.number(literals.wide_character(body[:-1]), _CHARACTERS[prefix], token)
                 value = literals.character(token.text)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), token)
@@ -492,8 +509,38 @@ class Expressions(Packs):
             self.fail(f"unexpected character <U+{ord(token.text):04X}>", token, code="frontend.syntax")
         self.fail("expected expression", token, code="frontend.syntax")
 
+    def _statement_expression(self, token: Token) -> ast.Expr:
+        self.i += 1
+        ends, self.greater_ends = self.greater_ends, False
+        block = self.block()
+        self.greater_ends = ends
+        self.expect(")")
+        last = block.items[-1] if block.items else None
+        if not isinstance(last, ast.ExprStmt) or last.value.type.kind == "void":
+            return ast.StatementExpression(ty.VOID, token, block, None)
+        block.items.pop()
+        value = self.decay(last.value)
+        return ast.StatementExpression(value.type.bare, token, block, value)
+
+    def block(self, scope: bool = True) -> ast.Block:
+        raise NotImplementedError
+
+    def _user_literal(self, token: Token, suffix: str, args: list[ast.Expr]) -> ast.Expr:
+        """`12_km`, `"text"_s`: a call of operator""_km."""
+        name = Token(IDENT, f'operator""{suffix}', token.source, token.start)
+        found = self.lookup(name.text)
+        if not isinstance(found, list):
+            self.fail(f"no matching literal operator for call to '{name.text}'", token)
+        return self.call(ast.Overloads(ty.VOID, name, name.text, found), args, token)
+
     def _numeric(self, token: Token) -> ast.Expr:
         text = token.text
+        cut = text.find("_")
+        if cut > 0:
+            suffix, text = text[cut:], text[:cut]
+            number = self._numeric(Token(NUMBER, text, token.source, token.start))
+            wide = ty.DOUBLE if number.type.kind == "float" else ty.ULLONG
+            return self._user_literal(token, suffix, [self.cast(number, wide)])
         try:
             if literals.is_floating(text):
                 value, single = literals.floating(text)
@@ -524,6 +571,11 @@ class Expressions(Packs):
                 self.i += 1
         except literals.BadLiteral as bad:
             self.fail(str(bad), token)
+        following = self.tokens[self.i]
+        if following.text.startswith("_") and not following.space and following.kind == IDENT:
+            self.i += 1
+            size = self.number(len(data), ty.ULONG, token)
+            return self._user_literal(token, following.text, [self.decay(self.make_text(data, token)), size])
         return self.make_text(data, token)
 
     def make_text(self, data: bytes, at: Token) -> ast.Expr:
@@ -707,7 +759,8 @@ class Expressions(Packs):
         while record is not None and record.closure and not holds(record):
             outer = record.find("this")
             if outer is None:
-                return None
+                copied = record.find("*this")
+                return self.member(this, copied, at) if copied is not None else None
             pointer = self.member(this, outer, at)
             assert pointer.type.elem is not None
             this = ast.Deref(pointer.type.elem, at, pointer, lvalue=True)

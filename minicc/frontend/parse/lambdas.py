@@ -30,8 +30,7 @@ class Lambdas(Templates):
         layout = Layout(record, 0)
         parts: Parts = []
         implicit = self._captures(layout, parts)
-        if self.at("<"):
-            self.fail("lambdas with template parameters are not supported", self.token)
+        params = self._template_parameters() if self.at("<") else None
         device = False
         while self.token.kind == IDENT and not self.at("mutable"):
             device = device or self.token.text == "__device__"
@@ -43,8 +42,9 @@ class Lambdas(Templates):
         outer = self.function
         inside = outer is not None and outer.space != "host"
         space = "device" if device or inside or outer is None else "host"
-        if any(t.text == "auto" and t.kind == IDENT for t in self.tokens[self.i : body]) and self.at("("):
-            self._generic_operator(made, body, end, space)
+        generic = any(t.text == "auto" and t.kind == IDENT for t in self.tokens[self.i : body])
+        if params is not None or (generic and self.at("(")):
+            self._generic_operator(made, body, end, space, params or [])
         else:
             self._operator(made, end, space)
         self.i = end if self.i < end else self.i
@@ -83,9 +83,9 @@ class Lambdas(Templates):
                     self.fail("'this' cannot be captured in this context", token)
                 if copied:
                     self._add(layout, parts, "*this", this.type.bare, this)
-                    self.fail("capture of '*this' is not supported", token)
-                pointer = self.address_of(this, token)
-                self._add(layout, parts, "this", pointer.type.bare, pointer)
+                else:
+                    pointer = self.address_of(this, token)
+                    self._add(layout, parts, "this", pointer.type.bare, pointer)
             else:
                 by_reference = self.accept("&") is not None
                 name = self.identifier()
@@ -173,7 +173,7 @@ class Lambdas(Templates):
             done.add(token.text)
             e = self.entity_expression(found, token)
             self._add(layout, parts, token.text, e.type, e, by_reference)
-        if this and "this" not in done:
+        if this and not done & {"this", "*this"}:
             object_ = self.object_of(self.token, lambda record: not record.closure)
             if object_ is not None:
                 pointer = self.address_of(object_, self.token)
@@ -214,7 +214,7 @@ class Lambdas(Templates):
                 self.i += 1
             start = self.i
             f.pending = (self.closed(start, end), 0)
-            f.constexpr = False
+            f.constexpr = space != "host"
         finally:
             self.scope = outer
         self.i = end
@@ -228,10 +228,10 @@ class Lambdas(Templates):
         if self.accept("->"):
             d.type = ty.function(self.type_name(), [])
 
-    def _generic_operator(self, made: Type, body: int, end: int, space: str) -> None:
+    def _generic_operator(self, made: Type, body: int, end: int, space: str, params: list[ast.TemplateParam]) -> None:
+        """operator() as a template with the given parameters, and one for each `auto`."""
         record = made.record
         assert record is not None and record.scope is not None
-        params: list[ast.TemplateParam] = []
         head: list[Token] = []
         at = self.token
         for word in (["__device__"] if space != "host" else []) + ["auto", "operator", "(", ")"]:

@@ -51,7 +51,8 @@ SPECIFIERS = frozenset(
     ]
 )
 TAGS = frozenset(("struct", "class", "union", "enum"))
-_STARTS = BASIC | SPECIFIERS | TAGS | frozenset(("auto", "decltype", "typename", *MAKERS))
+TYPEOF = frozenset(("__typeof__", "__typeof", "typeof"))
+_STARTS = BASIC | SPECIFIERS | TAGS | TYPEOF | frozenset(("auto", "decltype", "typename", *MAKERS))
 
 
 class Names(Expressions):

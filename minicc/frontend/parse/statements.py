@@ -8,7 +8,7 @@ from collections.abc import Callable
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.names import SPECIFIERS
+from minicc.frontend.parse.names import SPECIFIERS, TYPEOF
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
@@ -16,7 +16,7 @@ from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
-_SURE = (SPECIFIERS | {"decltype", "typename"}) - {"inline"}
+_SURE = (SPECIFIERS | TYPEOF | {"decltype", "typename"}) - {"inline"}
 _CONSTRAINT = re.compile(r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$")
 
 

@@ -179,6 +179,8 @@ class Evaluator:
     def __init__(self) -> None:
         self.frame: dict[int, Place] = {}
         self.statics: dict[int, Place] = {}
+        self.making: set[int] = set()
+        """Variables whose initialisers are being evaluated."""
         self.steps = 0
         self.depth = 0
 
@@ -252,12 +254,16 @@ class Evaluator:
         fixed = v.constexpr or (v.type.const and v.type.kind == "array")
         if not fixed or v.init is None or v.storage not in ("host", "member", "local", "static", "constant", "device"):
             raise NotConstant
-        self.statics[id(v)] = made
+        if id(v) in self.making:
+            raise NotConstant
+        self.making.add(id(v))
         outer, self.frame = self.frame, {}
         try:
             self.initialise(made, v.type, v.init)
         finally:
             self.frame = outer
+        # Only from here on is it constant.
+        self.statics[id(v)] = made
         return made
 
     def load(self, e: ast.Expr) -> Any:
