@@ -104,9 +104,7 @@ class Parser(HostCode):
         """What our own part of the C++ library declares as `name`."""
         from minicc.frontend.builtins import standard
 
-        scope = self.std_scope
-        if scope is None:
-            return None
+        scope = self._standard_scope()
         for file in standard.names().get(name, ()):
             self._read_standard(file, scope)
         return scope.names.get(name)
