@@ -105,10 +105,11 @@ class Module:
             llvm, text = layout.static_constant(v.type, parts)
         elif v.type.kind == "bool":
             llvm = "i8"
-        linkage = "internal" if v.storage in ("static", "member", "host") or (v.internal and not self.host) else ""
-        if v.storage in ("device", "constant") and not v.internal:
-            linkage = ""
-        external = "externally_initialized " if v.storage in ("device", "constant") and not v.internal else ""
+        # The host writes and reads what it can name, static or not, unless its value is fixed.
+        shared = v.storage in ("device", "constant") and not (v.internal and v.type.const)
+        internal = v.storage in ("static", "member", "host") or (v.internal and not self.host and not shared)
+        linkage = "internal" if internal else ""
+        external = "externally_initialized " if shared else ""
         kind = "constant" if v.type.const and (v.internal or v.storage in ("static", "member", "host")) else "global"
         return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"  # noqa: E501
 
