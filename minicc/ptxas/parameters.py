@@ -3,8 +3,8 @@
     LDC.64 p, c[0][n];  IMAD.WIDE d, a, 4, p     MOV m, 4;  IMAD.WIDE d, a, m, c[0][n]
 
 LDC and S2R go through one queue of the SM that takes one in two cycles, in which all warps of a new wave stand at
-once; a constant operand costs nothing (h200_probes, "Issue"). An instruction holds one immediate or constant, so factors
-go to registers, one for all uses of a factor.
+once; a constant operand costs nothing (h200_probes, "Issue"). An instruction holds one of immediate and constant, so
+factors go to registers, one for all uses of a factor.
 """
 
 from __future__ import annotations
