@@ -191,7 +191,7 @@ ARCH = Arch(
         shared_reserved=1024,
         text_padding=128,
         parameter_window=0x198,
-        parameter_origin=0x220,
+        parameter_origin=0x210,
     ),
     # C
     occupancy=Occupancy(

@@ -171,7 +171,8 @@ def _parameters(b: Builder, function: ptx.Function) -> None:
     at = 0
     for ordinal, param in enumerate(function.params):
         size, align = size_of(param), align_of(param)
-        at = round_up(at, align)
+        base = b.arch.abi.param_base  # alignment is that of the place in the bank
+        at = round_up(base + at, align) - base
         b.entry_params[param.name] = at
         b.fn.params.append(Param(ordinal, at, size))
         at += size
