@@ -50,6 +50,7 @@ def entry() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit status. Nothing escapes as a traceback."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     as_json = "--json" in words or "-json" in words
     try:
         if words and words[0] in VERBS and not (Path(words[0]).suffix and Path(words[0]).exists()):
@@ -66,8 +67,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return EXIT_SOURCE
+    except OSError as error:
+        # Files are read and written where their errors are told; what is left is standard output, and the machine.
+        text = f"{error.filename or 'standard output'}: {error.strerror or error}"
+        _print_diagnostics([Diagnostic("error", "driver.system", text)], as_json)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return EXIT_SOURCE
+    except MemoryError:
+        _print_diagnostics([Diagnostic("error", "driver.memory", "out of memory")], as_json)
+        return EXIT_SOURCE
     except Exception as error:
         return _internal_error(error)
+
+
+def _open_streams() -> None:
+    """Streams that the shell closed (>&-) are as /dev/null."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (lives as long as the process)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
 
 
 def _verb(verb: str, words: list[str]) -> int:
@@ -128,6 +147,9 @@ def _compile(words: list[str]) -> int:
         fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
 
     as_json, quiet = request.has("json"), request.has("no_warnings")
+    if request.has("debug") and request.has("lineinfo") and not quiet:
+        text = "'-device-debug (-G)' overrides '-generate-line-info (-lineinfo)'"
+        _print_diagnostics([Diagnostic("warning", "cli.lineinfo", text)], as_json)
     strict = any(kind in ("all-warnings", "default") for kind in request.lists.get("werror", []))
     for name in request.inputs:
         seen: list[Diagnostic] = []
@@ -136,6 +158,10 @@ def _compile(words: list[str]) -> int:
             for line in driver.plan(build):
                 print(f"#$ {line}", file=sys.stderr)
         if request.has("dryrun"):
+            continue
+        if request.has("depend_only"):
+            driver.preprocessed(build)
+            driver.write(request.values.get("output", "-"), driver.dependency_rule(build, f"{build.stem}.o"))
             continue
         start = time.perf_counter()
         result = driver.run(build)
@@ -158,7 +184,7 @@ def _compile(words: list[str]) -> int:
             for artifact, content in build.artifacts.items():
                 driver.write(str(directory / artifact), content)
         if request.has("depend") or "depend_file" in request.values:
-            rule = request.values.get("depend_file") or f"{build.stem}.d"
+            rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
             driver.write(rule, driver.dependency_rule(build, output))
     return 0
 
@@ -178,7 +204,7 @@ def _default_output(build: object, stage: str) -> str:
     assert isinstance(build, driver.Build)
     if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
         return "-"
-    return build.stem + driver.SUFFIX[stage]
+    return str(Path(build.request.values.get("odir", "")) / (build.stem + driver.SUFFIX[stage]))
 
 
 def _print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:

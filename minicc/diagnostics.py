@@ -89,7 +89,7 @@ class Diagnostic:
             text = self.where.source.line(line)
             if text.strip():
                 width = max(1, min(self.where.end, self.where.start + len(text) - column + 1) - self.where.start)
-                pad = "".join("\t" if ch == "\t" else " " for ch in text[: column - 1])
+                pad = "".join("\t" if ch == "\t" else " " * _columns(ch) for ch in text[: column - 1])
                 lines += [f"    {text}", f"    {pad}^{'~' * (width - 1)}"]
         lines += [note.render() for note in self.notes]
         return "\n".join(lines)
@@ -107,6 +107,15 @@ class Diagnostic:
         if self.notes:
             out["notes"] = [note.to_json() for note in self.notes]
         return out
+
+
+def _columns(ch: str) -> int:
+    """What a character takes on a terminal."""
+    if ch.isascii():
+        return 1
+    from unicodedata import combining, east_asian_width
+
+    return 0 if combining(ch) else 2 if east_asian_width(ch) in "WF" else 1
 
 
 class CompileError(Exception):

@@ -165,7 +165,7 @@ class Build:
             module = self.module(target)
             from minicc import ptxas
 
-            options = self.ptxas_options()
+            options = self.ptxas_options(code)
             options.selected = self.kind != "ptx" and " asm " not in self.opt_ll(target)
             program = ptxas.assemble(module, archs.get(code), options)
             self.info += options.messages
@@ -244,7 +244,8 @@ class Build:
 
         r, fast = self.request, self.request.has("fast_math")
         return Options(
-            includes=r.lists.get("include", []),
+            includes=[*r.lists.get("include", []), *r.lists.get("system_include", [])],
+            pre_includes=r.lists.get("pre_include", []),
             defines=r.lists.get("define", []),
             undefines=r.lists.get("undefine", []),
             std=r.values.get("std", "c++17"),
@@ -277,14 +278,15 @@ class Build:
 
         return Options(how="first-match" if self.request.values.get("isel") == "first-match" else "cost")
 
-    def ptxas_options(self) -> Any:
-        from minicc.ptxas.options import Options, parse
+    def ptxas_options(self, code: str) -> Any:
+        from minicc.ptxas.options import Options, bound_registers, parse
 
         r = self.request
         options = Options(opt_level=r.opt_level, lineinfo=r.has("lineinfo") or r.has("debug"))
         if "maxreg" in r.values:
             options.max_registers = int(r.values["maxreg"])
         parse(r.lists.get("xptxas", []), options)
+        bound_registers(options, code)
         options.verbose = options.verbose or r.has("resource_usage")
         return options
 
@@ -311,6 +313,7 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
         try:
             # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
             text = data.decode("utf-8-sig", "surrogateescape" if kind == "k" else "strict")
+            text = text.replace("\r\n", "\n")
         except UnicodeDecodeError as error:
             fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
@@ -336,9 +339,7 @@ def run(build: Build) -> str | bytes:
         codes = " ".join(code for t in request.targets for code in t.codes) or "none"
         fail("driver.several-targets", f"{stage} holds code of exactly one architecture; asked for: {codes}")
     if stage == "preprocess":
-        from minicc import frontend
-
-        return frontend.preprocess(build.source, build.frontend_options(target))
+        return preprocessed(build)
     if stage in ("sass", "cubin"):
         target = next(t for t in request.targets if t.codes)
         code = target.codes[0]
@@ -360,6 +361,18 @@ def run(build: Build) -> str | bytes:
         if stage == "fatbin":
             build.object()
     return result
+
+
+def preprocessed(build: Build) -> str:
+    """The source after preprocessing; what it read is in `build.dependencies`."""
+    from minicc import frontend
+
+    if build.kind != "k":
+        return build.source.text
+    options = build.frontend_options(build.request.targets[0])
+    text = frontend.preprocess(build.source, options)
+    build.dependencies[:] = options.files_read
+    return text
 
 
 def plan(build: Build) -> Iterator[str]:
@@ -418,7 +431,11 @@ def _umask() -> int:
 def dependency_rule(build: Build, output: str) -> str:
     """A make rule: output depends on the source and every file it includes."""
     names = [build.name, *(name for name in build.dependencies if name != build.name)]
-    return f"{output} : " + " \\\n    ".join(name.replace(" ", "\\ ") for name in names) + "\n"
+    return (
+        f"{build.request.values.get('depend_target', output)} : "
+        + " \\\n    ".join(name.replace(" ", "\\ ") for name in names)
+        + "\n"
+    )
 
 
 @attrs.frozen(repr=False)

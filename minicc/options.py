@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import attrs
@@ -12,7 +13,7 @@ from minicc import arch
 from minicc.diagnostics import fail
 
 Kind = Literal["flag", "value", "list", "bool", "glued"]
-"""flag: no value. value: the last one given counts. list: comma-separated, adds up. bool: =true|false.
+"""flag: no value. value: the last one given counts. list: comma-separated, adds up. bool: true or false.
 glued: a letter that the value may follow at once (-DX, -Ipath, -O3); adds up."""
 
 
@@ -39,6 +40,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("code", ("code", "gpu-code"), "list", "Code to embed: sm_90, compute_90.", "CODE"),
     Option("gencode", ("gencode", "generate-code"), "glued", "One of several: arch=compute_90,code=sm_90.", "SPEC"),
     Option("include", ("I", "include-path"), "glued", "Add a directory to the include path.", "DIR"),
+    Option("system_include", ("isystem", "system-include"), "list", "The same, searched after those of -I.", "DIR"),
+    Option("pre_include", ("include", "pre-include"), "list", "Include FILE before the source.", "FILE"),
     Option("define", ("D", "define-macro"), "glued", "Define a macro.", "NAME[=VALUE]"),
     Option("undefine", ("U", "undefine-macro"), "glued", "Undefine a macro.", "NAME"),
     Option("std", ("std",), "value", "Language: c++11, c++14, c++17 (default), c++20.", "STD"),
@@ -58,8 +61,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("compress", ("compress-mode",), "value", "PTX in the fatbin: default, size, speed, none.", "MODE"),
     Option("keep", ("keep", "save-temps"), "flag", "Leave the files of every stage."),
     Option("keep_dir", ("keep-dir",), "value", "Where --keep leaves them.", "DIR"),
-    Option("depend", ("MD", "generate-dependencies-with-compile"), "flag", "Also write a make rule, to .d."),
+    Option("depend_only", ("M", "generate-dependencies", "MM", "generate-nonsystem-dependencies"), "flag",
+           "Write a make rule to standard output or -o, and nothing else."),
+    Option("depend", ("MD", "generate-dependencies-with-compile", "MMD",
+                      "generate-nonsystem-dependencies-with-compile"), "flag", "Also write a make rule, to .d."),
     Option("depend_file", ("MF", "dependency-output"), "value", "Name of the file that -MD writes.", "FILE"),
+    Option("depend_target", ("MT", "dependency-target-name"), "value", "Target of that rule.", "NAME"),
+    Option("odir", ("odir", "output-directory"), "value", "Where results go that -o does not name.", "DIR"),
+    Option("options_file", ("optf", "options-file"), "list", "Read more of the command line from FILE.", "FILE"),
     Option("dryrun", ("dryrun",), "flag", "Print the stages, run none."),
     Option("verbose", ("v", "verbose"), "flag", "Print the stages as they run, with their time."),
     Option("no_warnings", ("w", "disable-warnings"), "flag", "No warnings."),
@@ -67,6 +76,18 @@ OPTIONS: tuple[Option, ...] = (
     Option("explain", ("explain",), "flag", "Print what instruction selection weighed for each PTX instruction."),
     Option("json", ("json",), "flag", "Diagnostics and reports as JSON."),
     Option("device_c", ("dc",), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
+    Option("rdc", ("rdc", "relocatable-device-code"), "bool", "true makes -c the same as -dc."),
+    Option("host_value", ("Xcompiler", "compiler-options", "Xlinker", "linker-options", "Xarchive", "archive-options",
+                          "Xcudafe", "cudafe-options", "Xfatbin", "fatbin-options", "Xnvlink", "nvlink-options",
+                          "ccbin", "compiler-bindir", "cudart", "default-stream", "threads", "t", "time",
+                          "diag-suppress", "diag-warn", "diag-error", "split-compile"), "list",
+           "Taken for nvcc's sake; nothing here depends on it.", "VALUE"),
+    Option("host_library", ("l", "library", "L", "library-path"), "glued", "The same.", "NAME"),
+    Option("host_flag", ("g", "debug", "pg", "profile", "shared", "restrict", "expt-relaxed-constexpr",
+                         "expt-extended-lambda", "extended-lambda", "Wno-deprecated-gpu-targets",
+                         "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "MP",
+                         "forward-unknown-to-host-compiler", "forward-unknown-opts", "no-compress", "compress-all",
+                         "allow-unsupported-compiler"), "flag", "The same."),
     Option("m64", ("m64",), "flag", "64-bit; the only kind there is."),
     Option("help", ("h", "help"), "flag", "This text."),
     Option("version", ("V", "version"), "flag", "The version."),
@@ -124,7 +145,7 @@ def parse(argv: Sequence[str]) -> Request:
     """Read a command line. Every mistake is a `CompileError` that names the argument and what was expected."""
     request = Request()
     words = list(argv)
-    at = 0
+    files = at = 0
     while at < len(words):
         word = words[at]
         at += 1
@@ -145,16 +166,38 @@ def parse(argv: Sequence[str]) -> Request:
             request.flags.add(option.dest)
             continue
         if not equals:
-            if option.kind == "bool":
-                value = "true"
-            elif at < len(words):
+            if at < len(words):
                 value = words[at]
                 at += 1
             else:
                 fail("cli.missing-value", f"Argument expected after '{word}'")
+        if option.dest == "options_file":
+            files += 1
+            words[at:at] = _options_in(value, files)
         _keep(request, option, value)
     _check(request)
     return request
+
+
+MOST_FILES = 100
+"""-optf may name files that name files; that many are read."""
+
+
+def _options_in(names: str, count: int) -> list[str]:
+    """The words of option files, in the shell's quoting."""
+    import shlex
+
+    out: list[str] = []
+    for name in _split(names):
+        try:
+            if count > MOST_FILES:
+                fail("cli.option-files", f"{name}: more than {MOST_FILES} option files; do they name each other?")
+            out += shlex.split(Path(name).read_text(encoding="utf-8", errors="surrogateescape"), comments=True)
+        except OSError as error:
+            fail("cli.option-file", f"{name}: {error.strerror or error}")
+        except ValueError as error:
+            fail("cli.option-file", f"{name}: {error}")
+    return out
 
 
 def _suggest(name: str) -> str:
@@ -176,8 +219,8 @@ def _keep(request: Request, option: Option, value: str) -> None:
 
 
 def _split(value: str) -> list[str]:
-    """Split at commas outside [ ]."""
-    return [part for part in re.split(r",(?![^\[]*\])", value) if part]
+    """Split at commas outside [ ] and " "."""
+    return [part for part in re.findall(r'(?:\[[^\]]*\]|"[^"]*"|[^,])+', value) if part]
 
 
 _EMIT = ("ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")
@@ -217,12 +260,14 @@ def _targets(request: Request) -> list[Target]:
         )
 
     for spec in request.lists.get("gencode", []):
-        fields = dict(part.partition("=")[::2] for part in _split(spec.replace('"', "")))
-        codes = _split(fields.get("code", "").strip("[]"))
+        fields = dict(part.partition("=")[::2] for part in _split(spec))
+        codes = _split(fields.get("code", "").strip('[]"'))
         if not fields.get("arch", "").startswith("compute_") or not codes or fields.keys() - {"arch", "code"}:
             fail("cli.bad-value", f"Option '-gencode {spec}' must read arch=compute_XX,code=sm_XX")
         add(fields["arch"], codes)
     name = request.values.get("arch")
+    if name == "native":
+        name = "sm_90"
     if name or not targets:
         name = name or "sm_90"
         compute = "compute_" + name.partition("_")[2]

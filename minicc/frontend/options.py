@@ -22,6 +22,8 @@ class Options:
 
     includes: Sequence[str] = ()
     """Folders of -I, searched in order."""
+    pre_includes: Sequence[str] = ()
+    """Files of -include, read before the source."""
     defines: Sequence[str] = ()
     """`NAME` or `NAME=VALUE` of -D, in order."""
     undefines: Sequence[str] = ()

@@ -367,6 +367,8 @@ class Preprocessor:
     def run(self, source: SourceFile) -> list[Token]:
         """Preprocess `source` and whatever it includes; the result ends with EOF."""
         self.options.files_read.append(source.name)
+        for name in self.options.pre_includes:
+            self._file(SourceFile("<command-line>", f'#include "{name}"\n'))
         self._file(source)
         self.diagnostics.check()
         last = len(source.text)

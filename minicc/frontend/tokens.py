@@ -12,7 +12,7 @@ import re
 
 import attrs
 
-from minicc.diagnostics import SourceFile, Span
+from minicc.diagnostics import SourceFile, Span, fail
 
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"
 
@@ -90,6 +90,8 @@ def scan(source: SourceFile) -> list[Token]:
                     kind = "string" if text[end] == '"' else "char"
                     end = prefixed.end()
             spelling = text[at:end]
+            if spelling == "/" and text.startswith("*", end):
+                fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
             if kind == "string" and "\\\n" in spelling:
                 append(Token(STRING, spelling.replace("\\\n", ""), source, at, space, bol, None, end))
             else:

@@ -13,7 +13,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
 from minicc.ptxas import emit, pipeline, report
-from minicc.ptxas.options import Options
+from minicc.ptxas.options import LEAST_REGISTERS, Options
 from minicc.sass.program import Program
 
 
@@ -55,6 +55,13 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     done: set[int] = set()
     for function in lowered.functions:
         start = time.perf_counter()
+        asked = function.max_registers
+        if asked is not None and asked < LEAST_REGISTERS:
+            options.messages.append(
+                f"ptxas warning : For entry {function.name} adjusting per thread register count of {asked} to lower "
+                f"bound of {LEAST_REGISTERS}"
+            )
+            function.max_registers = LEAST_REGISTERS
         for part in (function, *lowered.device.get(function.name, ())):
             if id(part) not in done:
                 done.add(id(part))

@@ -48,6 +48,26 @@ class Options:
     """Time per pass, if `time_passes`."""
 
 
+LEAST_REGISTERS, MOST_REGISTERS = 24, 255
+"""What -maxrregcount and .maxnreg may ask for (ptxas 13.0.88 on sm_90)."""
+
+
+def bound_registers(options: Options, arch: str) -> None:
+    """Make -maxrregcount what ptxas makes of it, with its warnings."""
+    asked = options.max_registers
+    if asked is None:
+        return
+    if not 0 <= asked <= MOST_REGISTERS:
+        options.messages.append(f"ptxas warning : Too big maxrregcount value specified {asked}, will be ignored")
+        options.max_registers = None
+    elif asked < LEAST_REGISTERS:
+        options.messages.append(
+            f"ptxas warning : For profile {arch} adjusting per thread register count of {asked} to lower bound of "
+            f"{LEAST_REGISTERS}"
+        )
+        options.max_registers = LEAST_REGISTERS
+
+
 def _bad(word: str, why: str = "Unknown option") -> None:
     fail("ptxas.option", f"{why} '{word}'", exit_status=EXIT_PTXAS)
 
