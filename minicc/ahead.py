@@ -26,14 +26,25 @@ LATER = (
     "minicc.isel.patterns.tensor",
     "minicc.ptxas",
     "minicc.ptxas.lower",
+    "minicc.ptxas.lower.compare",
     "minicc.ptxas.lower.control",
     "minicc.ptxas.lower.float32",
     "minicc.ptxas.lower.integer",
+    "minicc.ptxas.lower.logic",
     "minicc.ptxas.lower.memory",
+    "minicc.ptxas.lower.params",
+    "minicc.ptxas.lower.special",
     "minicc.ptxas.reuse",
+    "minicc.sass.isa.special",
     "minicc.binary.cubin_write",
 )
 """What nearly every compile needs after LLVM."""
+OPERATIONS = """
+ld.param.i64 ld.param.i32 sreg.i32 mul.i32 add.i32 icmp.sge.i32 brcond. br. ret. cvtato.global.i64 sext.i64.i32 shl.i64
+add.i64 mov.i32 ld.global.f32 st.global.f32 fmulc.f32 faddc.f32 fma.f32 shl.i32 and.i32 ld.global.i32 st.global.i32
+zext.i64.i32 icmp.eq.i32 icmp.slt.i32 select.i32 xor.i32 or.i32 lshr.i32 sub.i32 ld.shared.f32 st.shared.f32 barsync.i32 fmul.f32 mov.f32
+"""
+"""What is selected for most often: its patterns are made while there is time, and then the forms of instructions."""
 USUAL = """
 S2R LDC IMAD ISETP BRA EXIT ULDC LDG STG IADD3 MOV LOP3 FFMA FADD FMUL SHF LEA PRMT SEL FSETP S2UR BSSY BSYNC BAR LDS
 STS VIADD PLOP3 MUFU FSEL I2F F2I R2UR UMOV UIADD3 ULEA VIMNMX FMNMX SHFL DADD DMUL DFMA
@@ -77,7 +88,11 @@ def preparing(arch: Arch) -> Iterator[None]:
     def everything() -> None:
         for name in LATER:
             import_module(name)
-        import_module("minicc.isel.database").of(arch)
+        database = import_module("minicc.isel.database").of(arch)
+        for operation in OPERATIONS.split():
+            if done.is_set():
+                return
+            database.lookup(operation)
         forms_of_mnemonic = import_module("minicc.sass.codec").forms_of_mnemonic
         for mnemonic in USUAL.split():
             if done.is_set():

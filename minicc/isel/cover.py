@@ -223,16 +223,21 @@ class Cover:
         if candidates is None:
             candidates = [p for p in self.database.lookup(node.op) if possible(p, operands)]
             self.candidates[node.op, operands] = candidates
+        fitting: list[Tile] = []
         for pattern in candidates:
             if not matcher.match(pattern, node) or not self.placed(node, matcher.inner):
                 continue
             check = _CHECKS.get(pattern.row.flags)
-            if check is not None and not check(matcher.bound):
-                continue
+            if check is None or check(matcher.bound):
+                fitting.append(Tile(pattern, node, matcher.bound, matcher.inner, matcher.wild))
+        if len(fitting) == 1 and (node.uses > 1 or node.root) and not self.explain:
+            node.tile, node.cost = fitting[0], costs.ZERO  # no choice, and nobody asks what it costs
+            return True
+        for tile in fitting:
+            pattern = tile.pattern
             total = self.database.cost(pattern)
-            tile = Tile(pattern, node, matcher.bound, matcher.inner, matcher.wild)
-            shared = [arg for inner in matcher.inner if inner.uses > 1 for arg in inner.args]
-            for binding in matcher.bound.values():
+            shared = [arg for inner in tile.inner if inner.uses > 1 for arg in inner.args]
+            for binding in tile.operands.values():
                 leaf = binding[1]
                 if binding[0] == "reg" and (leaf.is_const or leaf.head == "sym"):
                     total = _add(total, self._move_cost())
