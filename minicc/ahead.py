@@ -42,7 +42,8 @@ LATER = (
 OPERATIONS = """
 ld.param.i64 ld.param.i32 sreg.i32 mul.i32 add.i32 icmp.sge.i32 brcond. br. ret. cvtato.global.i64 sext.i64.i32 shl.i64
 add.i64 mov.i32 ld.global.f32 st.global.f32 fmulc.f32 faddc.f32 fma.f32 shl.i32 and.i32 ld.global.i32 st.global.i32
-zext.i64.i32 icmp.eq.i32 icmp.slt.i32 select.i32 xor.i32 or.i32 lshr.i32 sub.i32 ld.shared.f32 st.shared.f32 barsync.i32 fmul.f32 mov.f32
+zext.i64.i32 icmp.eq.i32 icmp.slt.i32 select.i32 xor.i32 or.i32 lshr.i32 sub.i32 ld.shared.f32 st.shared.f32
+barsync.i32 fmul.f32 mov.f32
 """
 """What is selected for most often: its patterns are made while there is time, and then the forms of instructions."""
 USUAL = """

@@ -13,9 +13,8 @@ from collections.abc import Collection
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.sass import effects
 from minicc.sass.codec import Plan, form_of
-from minicc.sass.effects import variable
+from minicc.sass.effects import effects, variable
 from minicc.sass.instr import RZ, Instr, Reg
 
 _PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
