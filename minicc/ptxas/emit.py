@@ -97,6 +97,12 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     attributes = dict(function.attributes)
     for name in ("registers", "spill_stores", "spill_loads", "DYNAMIC_STACK"):
         attributes.pop(name, None)
+    if any(inst.mnemonic in ("SYNCS", "ARRIVES") for inst in origin):
+        from minicc.ptxas import records
+
+        attributes.update(records.mbarriers(instrs, origin, SIZE))
+    if attributes.get("REG_RECONFIG"):
+        attributes["MAXREG_COUNT"] = _registers(function)
     entries = {f.name: table[f.blocks[0].label] for f, table in zip(device, tables[1:], strict=True)}
     labels = {f"${function.name}${name}": at for name, at in entries.items()}
     frame = min_stack = function.frame
