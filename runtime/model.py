@@ -242,8 +242,12 @@ class ModelDevice(Device):
             bank_address, qmd_address = memory.allocate(len(bank0)), memory.allocate(512)
         except OutOfMemory as error:
             raise LaunchError("device.memory", str(error)) from None
-        memory.write(bank_address, bank0)
         base = self.arch.abi.param_base
+        if self.arch.abi.parameter_window is not None:
+            # Where code finds its parameters in memory.
+            at = self.arch.abi.parameter_window
+            bank0 = bank0[:at] + (bank_address + base).to_bytes(8, "little") + bank0[at + 8 :]
+        memory.write(bank_address, bank0)
         self.tracer.step(
             "driver", "constant bank 0", address=bank_address, bytes=len(bank0), parameters_at=f"0x{base:x}",
             parameters=parameters.hex(" ", -8),

@@ -20,7 +20,7 @@ from runtime.device.sm.cluster import OFFSET, owner, shared_host
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import read_lines, write_lines
 from runtime.device.sm.mbarrier import post
-from runtime.device.sm.raw import load8, load32, load64, loads64, popcount, store8, store32, store64
+from runtime.device.sm.raw import load8, load16, load32, load64, loads64, popcount, store8, store16, store32, store64
 
 LINES = 1 << 15
 BATCH = 32
@@ -39,10 +39,33 @@ def move(target: int, source: int, size: int) -> None:
         at += 1
 
 
+@compiled("uint64(int64, int64, uint64, uint64)")
+def combine_half(operation: int, kind: int, old: Any, value: Any) -> Any:
+    """old op value of one 16-bit float (T_F16X2 or T_BF16X2); MIN and MAX prefer numbers, and -0 is less than +0."""
+    if operation != L.OP_MIN and operation != L.OP_MAX:
+        return combine(operation, kind, old, value) & np.uint64(0xFFFF)
+    top = 0x7C00 if kind == L.T_F16X2 else 0x7F80
+    a = np.int64(old)
+    b = np.int64(value)
+    if a & 0x7FFF > top:
+        return np.uint64(0x7FFF) if b & 0x7FFF > top else value
+    if b & 0x7FFF > top:
+        return old
+    x = -(a & 0x7FFF) - 1 if a >> 15 else a
+    y = -(b & 0x7FFF) - 1 if b >> 15 else b
+    if operation == L.OP_MIN:
+        return old if x < y else value
+    return value if x < y else old
+
+
 @compiled("void(int64, int64, int64, int64, int64)")
 def reduce(target: int, source: int, size: int, operation: int, kind: int) -> None:
     """Combine elements at `source` into those at `target`."""
     width = 8 if kind == L.T_U64 or kind == L.T_S64 or kind == L.T_F64 else 4
+    if kind == L.T_F16X2 or kind == L.T_BF16X2:
+        for at in range(0, size, 2):
+            store16(target + at, combine_half(operation, kind, load16(target + at), load16(source + at)))
+        return
     for at in range(0, size, width):
         if width == 8:
             store64(target + at, combine(operation, kind, load64(target + at), load64(source + at)))

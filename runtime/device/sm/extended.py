@@ -28,7 +28,8 @@ _FLAGS = {"negA": L.GM_NEGATE_A, "negB": L.GM_NEGATE_B, "tnspA": L.GM_TRANSPOSE_
 _MATRIX = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 _NOTHING = frozenset({"UBLKPF", "UTMAPF", "UTMACCTL", "USETMAXREG", "WARPGROUPSET"})
 MNEMONICS = frozenset(
-    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP"} | _MATRIX | _NOTHING
+    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP",
+     "UTMALDG", "UTMASTG", "UTMAREDG"} | _MATRIX | _NOTHING
 )  # fmt: skip
 """Those without lane semantics."""
 
@@ -149,6 +150,20 @@ def row_of(row: Any, instr: Instr) -> str | None:
                 row[L.C_TYPE] = _BULK_TYPES.get(kind, L.T_U32)
                 if "FTZ" in mods:
                     row[L.C_TYPE] = L.T_F32_FTZ
+        case "UTMALDG" | "UTMASTG" | "UTMAREDG":
+            row[L.C_OP] = L.X_TENSOR
+            operands, map_ = ops[0], ops[1]
+            assert isinstance(operands, Mem) and isinstance(map_, Mem)
+            row[L.C_DEST], row[L.C_DATA], row[L.C_DATA2] = _place(operands.base), _place(map_.base), -1
+            if len(ops) > 2 and isinstance(ops[2], Reg):
+                row[L.C_DATA2] = _place(ops[2])
+            row[L.C_WIDTH] = int(next(m for m in mods if m[1:] == "D")[0])
+            how = L.BC_TO_SHARED if name == "UTMALDG" else L.BC_FROM_SHARED
+            how |= (L.BC_MULTICAST if "MULTICAST" in mods else 0) | (L.BC_IM2COL if "IM2COL" in mods else 0)
+            if name == "UTMAREDG":
+                how |= L.BC_REDUCE
+                row[L.C_AUX] = ATOMICS[next(m for m in mods if m.lower() in ATOMICS).lower()]
+            row[L.C_AUX2] = how
         case "HGMMA" | "QGMMA" | "IGMMA" | "BGMMA":
             _matrix_row(row, instr)
         case "WARPGROUP":

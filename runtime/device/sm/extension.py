@@ -26,6 +26,7 @@ from runtime.device.sm.sync import (
     store_counted,
     word,
 )
+from runtime.device.sm.tma import tensor
 
 _CODE, _WS, _LPC, _CT, _WAKE, _G, _SC, _SM, _PCC, _L1, _BK, _L2, _MP, _X = (
     OPEN[name] for name in ["CODE", "WS", "LPC", "CT", "WAKE", "G", "SC", "SM", "PCC", "L1", "BK", "L2", "MP", "X"]
@@ -52,8 +53,13 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
         return 0
     if what == L.X_CLUSTER_ARRIVE or what == L.X_CLUSTER_WAIT:
         return cluster_barrier(w, i, mask, t, what - L.X_CLUSTER_ARRIVE, WS, LPC, CT, WAKE, G, SC, SM)
-    if what == L.X_BULK:
-        bad = copy(w, i, CODE, WS, CT, G)
+    if what == L.X_BULK or what == L.X_TENSOR:
+        G[L.G_NLINE] = 0
+        G[L.G_NTOLD] = 0
+        if what == L.X_BULK:
+            bad = copy(w, i, CODE, WS, CT, G)
+        else:
+            bad = tensor(w, i, CODE, WS, CT, G)
         if bad == 0:
             finish(w, i, t, CODE, WS, CT, WAKE, G, SC, SM, tables)
         return bad

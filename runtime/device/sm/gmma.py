@@ -10,7 +10,7 @@ Operands are unpacked into the work area, int64 each: A's rows [16, K], B's colu
 and a mark for each row and column that has an infinity or a NaN.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
 # numba types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
@@ -338,9 +338,9 @@ def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int
 
 @compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
 def multiply(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
-    """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result in
-    C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA the
-    descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
+    """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result
+    in C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA
+    the descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
     C_BYPASS its inversion, C_CLASS -1, C_TARGET the metadata register, C_SPAN its selector. 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     work = G[L.G_WORK]
@@ -458,8 +458,8 @@ def multiply(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
 def choose(
     state: int, work: int, r: int, columns: int, count: int, kind_a: int, kind_b: int, register: int, selector: int
 ) -> None:
-    """Sparse A: what row r's metadata picks from all columns of B, to where a dense B would be; raw bits of the whole of
-    B stay behind it."""
+    """Sparse A: what row r's metadata picks from all columns of B, to where a dense B would be; raw bits of the whole
+    of B stay behind it."""
     whole = WORDS
     if r == 0:
         for at in range(columns * 2 * count):

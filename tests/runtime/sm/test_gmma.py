@@ -1,10 +1,9 @@
 """Warpgroup matrix instructions in nvcc's code give the words that an H200 gave.
 
-`data/gmma_vectors.npz`: tiles of 8 rows and 8 columns measured on an H200 (driver 580.159.04, 2026-11-20), for each form
-A[tile, row, k], B[tile, column, k], C and D[tile, row, column], S the metadata fields of a sparse A. Here each tile is a
-block that runs the form with N = 8; the rows are put at eight places among the 64. Layouts of larger N, of transposed
-and swizzled operands are held to numpy.
-"""
+`data/gmma_vectors.npz`: tiles of 8 rows and 8 columns measured on an H200 (driver 580.159.04, 2026-11-20), for each
+form A[tile, row, k], B[tile, column, k], C and D[tile, row, column], S the metadata fields of a sparse A. Here each
+tile is a block that runs the form with N = 8; the rows are put at eight places among the 64. Layouts of larger N, of
+transposed and swizzled operands are held to numpy."""
 
 from __future__ import annotations
 
