@@ -436,16 +436,32 @@ class FunctionAddress(Expr):
 
 
 class IndirectCall(Expr):
-    """A call through `callee`, a pointer to a function."""
+    """A call through `callee`, a pointer to a function; or of a member function of `this`, through a pointer to it."""
 
-    __slots__ = ("args", "callee")
+    __slots__ = ("args", "callee", "this")
 
-    def __init__(self, type: Type, at: Token, callee: Expr, args: list[Expr], *, lvalue: bool = False) -> None:
+    def __init__(
+        self, type: Type, at: Token, callee: Expr, args: list[Expr], this: Expr | None = None, *, lvalue: bool = False
+    ) -> None:
         self.type = type
         self.at = at
         self.callee = callee
         self.args = args
+        self.this = this
         self.lvalue = lvalue
+
+
+class BoundMember(Expr):
+    """`object.*pointer` where that points to a member function: it can only be called."""
+
+    __slots__ = ("base", "pointer")
+
+    def __init__(self, type: Type, at: Token, base: Expr, pointer: Expr) -> None:
+        self.type = type
+        self.at = at
+        self.lvalue = False
+        self.base = base
+        self.pointer = pointer
 
 
 class BuiltinCall(Expr):

@@ -69,6 +69,9 @@ class Mangler:
         elif t.kind == "function":
             assert t.elem is not None
             out = "F" + self.type(t.elem) + ("".join(self.type(p) for p in t.params) or "v") + "E"
+        elif t.kind == "member":
+            assert t.elem is not None
+            out = "M" + self.type(t.params[0]) + ("K" if t.count & 1 else "") + self.type(t.elem)
         elif t.kind == "param":
             out = _parameter(t.count)
         elif t.kind == "pack":
@@ -178,6 +181,13 @@ class Mangler:
             return f"{len(value.name)}{value.name}"
         t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
         assert isinstance(value, int | float) and t is not None
+        if t.kind == "member" and t.params[0].record is not None:
+            owner = t.params[0].record
+            field = next((f for f in owner.fields if f.offset == value and f.type is t.elem), None)
+            if field is not None:
+                scopes = _enclosing(owner.scope)
+                prefix = Mangler()._prefix(scopes)
+                return f"XadL_ZN{prefix}{len(field.name)}{field.name}EEE"
         if t.kind in ("param", "opaque", "auto", "pack"):
             t = ty.INT
         number = f"n{-value}" if value < 0 else str(int(value))
@@ -197,6 +207,8 @@ def plain_type(t: Type) -> str:
         return mark + plain_type(t.elem)
     if t.kind == "function" and t.elem is not None:
         return "F" + plain_type(t.elem) + "".join(map(plain_type, t.params)) + "E"
+    if t.kind == "member" and t.elem is not None:
+        return f"M{t.count}{plain_type(t.params[0])}{plain_type(t.elem)}"
     if t.kind == "param":
         return f"T{t.count}_"
     if t.kind == "spec":

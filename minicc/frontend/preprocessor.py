@@ -630,7 +630,7 @@ def render(tokens: list[Token]) -> str:
 
 
 def _chosen(body: list[Token], some: bool) -> list[Token]:
-    """A macro's body with `__VA_OPT__(...)` replaced: by its contents if there are variable arguments, or by nothing."""
+    """A macro's body with `__VA_OPT__(...)` replaced: its contents if there are variable arguments, else nothing."""
     out: list[Token] = []
     i = 0
     while i < len(body):

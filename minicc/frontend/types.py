@@ -24,7 +24,8 @@ class Type:
     """One type. Which of the later fields mean something depends on `kind`."""
 
     kind: str
-    """void bool int float nullptr pointer reference array record enum function error; in patterns of templates also
+    """void bool int float nullptr pointer reference array record enum function member error (a `member` is a pointer to
+    one: `params` holds its class, `count` the qualifiers of a member function's object); in patterns of templates also
     param (a type parameter), spec (a class template with arguments that depend on parameters), opaque (what cannot be
     deduced from), pack (`elem...`) and value (a constant argument: the parameter `name`)."""
     name: str
@@ -51,7 +52,8 @@ class Type:
     """enum class."""
     quals: int = 0
     template: object = None
-    """Of a spec: the class template, or the name of a template parameter."""
+    """Of a spec: the class template, or the name of a template parameter; of auto: the class template whose arguments
+    the initialiser decides."""
     plain: Type | None = None
     cache: dict[object, Type] = attrs.field(factory=dict)
 
@@ -78,7 +80,7 @@ class Type:
 
     @property
     def scalar(self) -> bool:
-        return self.kind in ("int", "float", "bool", "pointer", "enum", "nullptr")
+        return self.kind in ("int", "float", "bool", "pointer", "enum", "nullptr", "member")
 
     @property
     def aggregate(self) -> bool:
@@ -249,6 +251,19 @@ def pointer(to: Type) -> Type:
     return made
 
 
+def member_pointer(owner: Type, to: Type, quals: int = 0) -> Type:
+    """A pointer to a member of type `to`: its offset, -1 for none; or, for a function, its address; of a virtual
+    one the offset of its slot, and 1 in the upper half (much as the ARM variant of the Itanium C++ ABI, 2.3)."""
+    key = ("member", id(owner.bare), quals)
+    made = to.cache.get(key)
+    if made is None:
+        size = 16 if to.kind == "function" else 8
+        made = to.cache[key] = Type(
+            "member", "", size, 8, llvm=f"i{8 * size}", elem=to, params=(owner.bare,), count=quals
+        )
+    return made
+
+
 def reference(to: Type, rvalue: bool = False) -> Type:
     if to.kind == "reference":
         # && collapses into &.
@@ -366,6 +381,12 @@ def spell(t: Type, inner: str = "") -> str:
         if t.elem.kind in ("array", "function"):
             return spell(t.elem, f"(*{after})")
         return spell(t.elem, f"*{after}" if after else "*")
+    if t.kind == "member":
+        assert t.elem is not None
+        inner = f"{t.params[0]}::*{inner}"
+        if t.elem.kind == "function":
+            return spell(t.elem, f"({inner})") + (" const" if t.count & CONST else "")
+        return f"{spell(t.elem)} {inner}"
     if t.kind == "reference":
         assert t.elem is not None
         sign = "&&" if t.rvalue else "&"

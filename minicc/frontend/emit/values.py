@@ -276,7 +276,7 @@ class Values(Instructions):
         return number(e.type, e.value)
 
     def _zero(self, e: ast.Zero) -> str:
-        return number(e.type, 0)
+        return number(e.type, -1 if e.type.kind == "member" and e.type.size == 8 else 0)
 
     def _name(self, e: ast.Name) -> str:
         v = e.variable
@@ -651,7 +651,31 @@ class Values(Instructions):
         function = e.callee.type.elem
         assert function is not None
         callee = self.value(e.callee)
-        return self._call(function, callee, self.arguments(function, e.args), target, e.at)
+        this: list[str] = []
+        if e.this is not None:
+            address = self.address(e.this)[0]
+            callee = self._bound(address, callee, e.callee.type.params[0])
+            this = [f"ptr {address}"]
+        return self._call(function, callee, this + self.arguments(function, e.args), target, e.at)
+
+    def _bound(self, address: str, pointer: str, owner: Type) -> str:
+        """The function that a pointer to a member function of `owner` means for the object at `address`."""
+        low = self.make(f"trunc i128 {pointer} to i64")
+        plain = self.make(f"inttoptr i64 {low} to ptr")
+        if owner.record is None or not owner.record.tables:
+            return plain
+        upper = self.make(f"lshr i128 {pointer}, 64")
+        some = self.make(f"icmp ne i128 {upper}, 0")
+        virtual, end = self.label("virtual"), self.label("bound")
+        before = self.block
+        self.emit(f"br i1 {some}, label %{virtual}, label %{end}")
+        self.dead = True
+        self.begin(virtual)
+        table = self.make(f"load ptr, ptr {address}, align 8")
+        slot = self.make(f"getelementptr i8, ptr {table}, i64 {low}")
+        found = self.make(f"load ptr, ptr {slot}, align 8")
+        self.begin(end)
+        return self.make(f"phi ptr [ {plain}, %{before} ], [ {found}, %{virtual} ]")
 
     def _call(self, function: Type, callee: str, args: list[str], target: str, at: Token) -> str:
         ret = function.elem
@@ -677,6 +701,10 @@ class Values(Instructions):
         return self.indirect_call(e, "")
 
     def _function_address(self, e: ast.FunctionAddress) -> str:
+        if e.type.kind == "member":
+            if e.function.virtual:
+                return str((1 << 64) + 8 * virtuals.index(e.function))
+            return self.make(f"ptrtoint ptr @{quoted(self.module.function_symbol(e.function))} to i128")
         return f"@{quoted(self.module.function_symbol(e.function))}"
 
     def arguments(self, function: Type, args: list[ast.Expr]) -> list[str]:

@@ -12,7 +12,7 @@ from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import common_type
-from minicc.frontend.tokens import EOF, STRING, Token
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Field, Type
 
 
@@ -78,6 +78,9 @@ class Declarations(Variables):
                 self.offer(files)
             self.take()
             return []
+        if self.peek().text == "(" and token.kind == IDENT and self.guide_follows():
+            self.guide([])
+            return []
         specs = self.specifiers(need_type=False)
         if specs.type is None and self._is_constructor_outline():
             d = self.constructor_outline()
@@ -91,6 +94,12 @@ class Declarations(Variables):
                 self.warn("frontend.empty-declaration", "declaration does not declare anything", specs.at)
             return []
         return self._declarators(specs)
+
+    def guide_follows(self) -> bool:
+        raise NotImplementedError
+
+    def guide(self, params: list[ast.TemplateParam]) -> None:
+        raise NotImplementedError
 
     def offer(self, files: list[str]) -> None:
         """Make the functions of library files known, for a header of ours."""
@@ -230,6 +239,8 @@ class Declarations(Variables):
 
     def make_function(self, specs: Specifiers, d: Declarator) -> ast.Function:
         assert d.name is not None
+        if d.type.elem is not None and d.type.elem.kind == "auto":
+            self.check_arguments(d.type, specs.at)
         f = ast.Function(d.name.text, d.type, d.name, d.params or [], d.defaults, scope=self.scope)
         f.space = self._function_space(specs)
         f.noinline = "__noinline__" in specs.words

@@ -389,6 +389,8 @@ class Declarators(Names):
         """A type-id: specifiers and an abstract declarator."""
         specs = self.specifiers()
         assert specs.type is not None
+        if specs.type.kind == "auto" and not (self.at("(") or self.at("{")):
+            self.check_arguments(specs.type, specs.at)
         if self.token.text in (")", ">", ",", ">>"):
             return specs.type
         return self.declarator(specs.type, abstract=True).type
@@ -420,8 +422,8 @@ class Declarators(Names):
             elif token.text in ("const", "volatile") and token.kind == IDENT:
                 self.i += 1
                 base = ty.qualified(base, CONST if token.text == "const" else VOLATILE)
-            elif token.kind == IDENT and self.peek().text == "::" and self._is_member_pointer():
-                base = Type("member pointer", "", 8, 8, llvm="i64", elem=base)
+            elif token.kind == IDENT and self.peek().text in ("::", "<") and self._is_member_pointer():
+                base = ty.member_pointer(self._member_pointer_class(), base, self.member_quals)
             elif token.text in ("__restrict__",):
                 self.i += 1
                 restrict = True
@@ -436,10 +438,15 @@ class Declarators(Names):
             self.enter(self.token)
             self.skip_balanced()
             outer = Declarator(None, base)
-            self._suffixes(outer, abstract)
+            if self.at("(") and self.peek().text == ")":
+                self._function_suffix(outer)
+            else:
+                self._suffixes(outer, abstract)
             end = self.i
             self.i = start
+            quals, self.member_quals = self.member_quals, outer.this_quals
             inner = self.declarator(outer.type, abstract)
+            self.member_quals = quals
             self.expect(")")
             self.nest -= 1
             self.i = end
@@ -464,12 +471,37 @@ class Declarators(Names):
     def _is_member_pointer(self) -> bool:
         """`Class::*`, which is taken."""
         k = self.i
-        while self.tokens[k].kind == IDENT and self.tokens[k + 1].text == "::":
-            k += 2
-        if self.tokens[k].text != "*":
-            return False
-        self.i = k + 1
-        return True
+        while self.tokens[k].kind == IDENT and self.tokens[k + 1].text in ("::", "<"):
+            k += 1
+            depth = 0
+            while self.tokens[k].text != "::" or depth > 0:
+                if self.tokens[k].kind == EOF or self.tokens[k].text in (";", "{"):
+                    return False
+                depth += {"<": 1, ">": -1, ">>": -2}.get(self.tokens[k].text, 0)
+                if depth <= 0 and self.tokens[k].text not in (">", ">>"):
+                    return False
+                k += 1
+            k += 1
+        return self.tokens[k].text == "*" and self.tokens[k - 1].text == "::"
+
+    member_quals: int = 0
+    """Qualifiers after the parameter list of what a pointer to a member function points to."""
+
+    def _member_pointer_class(self) -> Type:
+        """`Class::*` at the cursor."""
+        name = self.identifier()
+        entity: object = self.lookup_qualifier(name.text)
+        while True:
+            if isinstance(entity, ast.ClassTemplate):
+                entity = self.template_id(entity, name)
+            self.expect("::")
+            if self.accept("*"):
+                return self.type_entity(entity, name)
+            scope = entity if isinstance(entity, ast.Scope) else None
+            if isinstance(entity, Type) and entity.record is not None:
+                scope = entity.record.scope
+            name = self.identifier()
+            entity = self.find_in(scope, name.text) if scope is not None else None
 
     def _declared_name(self, made: Declarator) -> Token:
         name = self.identifier("unqualified-id")
@@ -491,8 +523,12 @@ class Declarators(Names):
         after = self.peek()
         if after.text in ("*", "&", "&&") and after.kind == PUNCT:
             return True
-        if after.kind == IDENT and self.peek(2).text == "::" and self.peek(3).text == "*":
-            return True
+        if after.kind == IDENT and self.peek(2).text in ("::", "<"):
+            self.i += 1
+            found = self._is_member_pointer()
+            self.i -= 1
+            if found:
+                return True
         return not abstract and after.text == "(" and after.kind == PUNCT
 
     def _suffixes(self, made: Declarator, abstract: bool) -> None:
@@ -500,7 +536,12 @@ class Declarators(Names):
             made.type = self._array_suffix(made.type)
         elif (
             self.at("(")
-            and (not abstract or self.peek().text in (")", "void") or self.starts_type(1))
+            and (
+                not abstract
+                or self.peek().text in (")", "void")
+                or self.starts_type(1)
+                or isinstance(self.lookup(self.peek().text), tuple)
+            )
             and self._is_parameter_list()
         ):
             self._function_suffix(made)
@@ -648,6 +689,7 @@ class Declarators(Names):
             t = ty.pointer(t)
         if t.kind == "void":
             self.fail("argument may not have 'void' type", specs.at)
+        self.check_arguments(t, specs.at)
         name = d.name.text if d.name is not None else ""
         if pack and self.pattern:
             t = Type("pack", "", elem=t)

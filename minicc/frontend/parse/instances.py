@@ -80,7 +80,7 @@ class Instances(Declarations):
         t = p.type or ty.INT
         if p.tokens is not None:
             t = self._parameter_type(scope, p)
-        if not (t.arithmetic or t.kind in ("enum", "pointer", "nullptr")):
+        if not (t.arithmetic or t.kind in ("enum", "pointer", "nullptr", "member")):
             t = ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG
         return ast.Variable(p.name, t, at, "enumerator", value=constant.wrap(value, t))
 

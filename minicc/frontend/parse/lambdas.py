@@ -9,8 +9,8 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.guides import Guides
 from minicc.frontend.parse.records import Layout
-from minicc.frontend.parse.templates import Templates
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, Field, Record, Type
 
@@ -18,7 +18,7 @@ _AUTOMATIC = ("local", "param", "reference")
 Parts = list[tuple[int, Field | None, ast.Expr]]
 
 
-class Lambdas(Templates):
+class Lambdas(Guides):
     lambdas: int = 0
 
     def lambda_expression(self) -> ast.Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -187,6 +189,7 @@ class Names(Expressions):
             ):
                 entity = self.template_id(entity, name)  # type: ignore[arg-type]
             if not self.at("::"):
+                self.qualifier = scope
                 return entity, name
             if isinstance(entity, ast.Scope):
                 scope = entity
@@ -305,8 +308,20 @@ class Names(Expressions):
                 if scope.record is not None and scope.record.template is template and scope.record_type is not None:
                     return scope.record_type
                 scope = scope.parent
-            self.fail(f"use of class template '{template.name}' requires template arguments", at)
+            if template.alias or template.variable or self.at("::"):
+                self.needs_arguments(template, at)
+            return Type("auto", template.name, template=template)
         return self.class_instance(template, self.template_arguments(template.params), at)
+
+    def needs_arguments(self, template: ast.ClassTemplate, at: Token) -> NoReturn:
+        self.fail(f"use of class template '{template.name}' requires template arguments", at)
+
+    def check_arguments(self, t: Type, at: Token) -> None:
+        """`t` is not, and does not refer to, a class template without arguments."""
+        while t.elem is not None and t.kind in ("reference", "pointer", "array", "function"):
+            t = t.elem
+        if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
+            self.needs_arguments(t.template, at)
 
     def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
         raise NotImplementedError

@@ -282,17 +282,26 @@ class Records(Declarators):
             return
         self.i += 1
         self.accept("typename")
-        entity, name = self.qualified()
+        end = self.expansion_end() if self.has_packs else None
+        if end is not None:
+            for _ in self.expansions(self.i, end):
+                self._used_member(record, *self.qualified())
+            self.i += 1
+        else:
+            self._used_member(record, *self.qualified())
         self.expect(";", "after using declaration")
+
+    def _used_member(self, record: Record, entity: object, name: Token) -> None:
         bases = [t for t, _ in record.bases]
         if isinstance(entity, Type) and entity in bases and entity.record is not None:
             record.inherit_from = entity
             return
-        found = self.scope.names.get(name.text)
+        assert record.scope is not None
+        found = record.scope.names.get(name.text)
         if isinstance(found, list) and isinstance(entity, list):
             found += [f for f in entity if f not in found]
         elif not isinstance(entity, Field):
-            self.scope.names[name.text] = list(entity) if isinstance(entity, list) else entity
+            record.scope.names[name.text] = list(entity) if isinstance(entity, list) else entity
 
     def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: Layout) -> None:
         record = made.record
@@ -311,6 +320,7 @@ class Records(Declarators):
             record.scope.names[name] = v
             return
         if d.type.kind == "auto":
+            self.check_arguments(d.type, at)
             self.fail("'auto' not allowed in non-static struct member", at)
         width = -1
         if self.accept(":"):

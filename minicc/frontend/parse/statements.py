@@ -133,7 +133,12 @@ class Statements(Records):
         return True
 
     def _declares_parenthesised(self) -> bool:
-        """`T (*p)[4];` declares; `T(x).y` does not."""
+        """`T (*p)[4];` and `T (C::*p)();` declare; `T(x).y` does not."""
+        if self.peek(2).kind == IDENT and self.peek(3).text in ("::", "<"):
+            self.i += 2
+            found = self._is_member_pointer()
+            self.i -= 2
+            return found
         return (
             self.peek(2).text in ("*", "&")
             and self.peek(3).kind == IDENT

@@ -42,6 +42,8 @@ class Templates(Instances):
         elif text == "friend":
             self.i += 1
             self._function_template(params, self.i, None, at, friend=True)
+        elif self.guide_follows():
+            self.guide(params)
         elif text == "concept":
             self.fail("concepts are not supported", self.token)
         elif self._variable_follows():

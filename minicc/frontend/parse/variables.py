@@ -9,7 +9,7 @@ from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.initialise import BracedList
-from minicc.frontend.tokens import IDENT
+from minicc.frontend.tokens import IDENT, Token
 from minicc.frontend.types import Field, Type
 
 _MEMORY = ("shared", "constant", "managed")
@@ -194,7 +194,11 @@ class Variables(Statements):
 
     def _initialiser(self, v: ast.Variable, value: ast.Expr | None = None) -> None:
         at = v.at
-        if value is None and self.at("(") and self._is_auto(v.type) is False:
+        if value is None and self.at("(") and v.type.kind == "auto" and v.type.template is not None:
+            args = self.arguments()
+            v.type = self._deduced_type(v.type, args, at)
+            self._construct_variable(v, args)
+        elif value is None and self.at("(") and self._is_auto(v.type) is False:
             args = self.arguments()
             self._construct_variable(v, args)
         elif value is not None or self.at("=") or self.at("{"):
@@ -205,6 +209,9 @@ class Variables(Statements):
                 e = self.braced_list() if self.at("{") else self.assignment()
             if v.storage in ("shared", "dynamic"):
                 self.fail("initialization is not supported for __shared__ variables", at)
+            if v.type.kind == "auto" and v.type.template is not None:
+                items = [x for _, x in e.items] if isinstance(e, BracedList) else [e]
+                v.type = self._deduced_type(v.type, items, at)
             if v.storage == "host" and self.function is None and not v.type.const and not self.library:
                 # nvcc compiles host variables for the host; here their values are of no use.
                 pass
@@ -272,6 +279,11 @@ class Variables(Statements):
                 and constant.evaluate(v.init) is None
             ):
                 self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
+
+    def _deduced_type(self, t: Type, args: list[ast.Expr], at: Token) -> Type:
+        """The class that a placeholder stands for."""
+        assert isinstance(t.template, ast.ClassTemplate)
+        return ty.qualified(self.deduced_class(t.template, args, at), t.quals)
 
     def _construct_variable(self, v: ast.Variable, args: list[ast.Expr]) -> None:
         t = v.type

@@ -64,6 +64,8 @@ class Calls(Operators):
                     found = self._call_converted(callee, args, at)
                 if found is not None:
                     return found
+            if isinstance(callee, ast.BoundMember):
+                return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
         functions = callee.functions
         if callee.base is None and any(a.type.record is not None for a in args):
@@ -92,7 +94,11 @@ class Calls(Operators):
         if isinstance(callee, ast.FunctionAddress):
             f = callee.function
             return self.make_call(Candidate(f, f.type.params, []), self._counted(args, f.type, at), callee.at)
-        function = t.elem
+        return self._through(t.elem, callee, args, at)
+
+    def _through(
+        self, function: Type, callee: ast.Expr, args: list[ast.Expr], at: Token, this: ast.Expr | None = None
+    ) -> ast.Expr:
         converted = [
             self.pass_argument(a, p) for a, p in zip(self._counted(args, function, at), function.params, strict=False)
         ]
@@ -100,8 +106,8 @@ class Calls(Operators):
         assert ret is not None
         if ret.kind == "reference":
             assert ret.elem is not None
-            return ast.IndirectCall(ret.elem, at, callee, converted, lvalue=True)
-        return ast.IndirectCall(ret.bare, at, callee, converted)
+            return ast.IndirectCall(ret.elem, at, callee, converted, this, lvalue=True)
+        return ast.IndirectCall(ret.bare, at, callee, converted, this)
 
     def _counted(self, args: list[ast.Expr], t: Type, at: Token) -> list[ast.Expr]:
         want = len(t.params)
@@ -122,8 +128,8 @@ class Calls(Operators):
         self.need_body(f)
         if f.type.elem is not None and deduced_type(f.type.elem):
             self.finish_auto(f, e.at)
-        if f.this is not None:
-            self.fail("pointers to member functions are not supported", e.at)
+        if f.this is not None and f.record is not None:
+            return ast.FunctionAddress(ty.member_pointer(f.record, f.type, f.this_quals), e.at, f)
         return ast.FunctionAddress(ty.pointer(f.type), e.at, f)
 
     def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:

@@ -38,7 +38,7 @@ def wrap(value: Value, t: Type) -> Value:
             except OverflowError:
                 return math.copysign(math.inf, value)
         return value
-    if kind in ("int", "pointer", "nullptr"):
+    if kind in ("int", "pointer", "nullptr", "member"):
         if isinstance(value, float):
             if not math.isfinite(value):
                 raise NotConstant
@@ -48,7 +48,7 @@ def wrap(value: Value, t: Type) -> Value:
                 raise NotConstant
         bits = t.size * 8
         value &= (1 << bits) - 1
-        if is_signed(t) and value >> (bits - 1):
+        if (is_signed(t) or kind == "member") and value >> (bits - 1):
             value -= 1 << bits
         return value
     raise NotConstant

@@ -93,6 +93,8 @@ class Conversions(Cursor):
         t = t.bare
         if e.type.bare is t and not e.lvalue:
             return e
+        if t.kind == "member" and self.is_null_constant(e):
+            return ast.Number(t, e.at, -1 if t.size == 8 else 0)
         if isinstance(e, ast.Number) and t.kind in ("int", "bool", "float", "enum"):
             try:
                 return ast.Number(t, e.at, constant.wrap(e.value, t))
@@ -136,7 +138,7 @@ class Conversions(Cursor):
         if target.kind == "error" or source.kind == "error":
             return CONVERSION if not target.scalar else None
         if isinstance(e, ast.Overloads):
-            wanted = target.elem if target.kind == "pointer" else None
+            wanted = target.elem if target.kind in ("pointer", "member") else None
             if wanted is None or wanted.kind != "function":
                 return CONVERSION if target.kind == "bool" else None
             return EXACT if any(f.type is wanted for f in self._functions_of(e, wanted)) else None
@@ -175,7 +177,7 @@ class Conversions(Cursor):
                     return EXACT
                 if target.elem.kind == "void" or is_derived(source.elem.bare, target.elem.bare):
                     return CONVERSION
-        if target.kind == "nullptr" and self.is_null_constant(e):
+        if target.kind in ("nullptr", "member") and self.is_null_constant(e):
             return CONVERSION
         return None
 
@@ -317,6 +319,8 @@ class Conversions(Cursor):
             f = self.conversion_function(e.type.bare, ty.BOOL, explicit=True)
             if f is not None:
                 return self.cast(self.call_method(e, f, [], e.at), ty.BOOL)
+        if e.type.kind == "member":
+            return ast.Binary(ty.BOOL, e.at, "!=", e, self.cast(self.number(0, ty.NULLPTR, e.at), e.type))
         if not e.type.scalar or (e.type.kind == "enum" and e.type.scoped):
             self.fail(f"value of type '{e.type}' is not contextually convertible to 'bool'", e.at)
         return self.cast(e, ty.BOOL)

@@ -26,7 +26,7 @@ def dependent(t: Type) -> bool:
             return True
         if t.kind == "array" and "bound" in t.cache:
             return True
-        if t.kind == "function" and any(dependent(p) for p in t.params):
+        if t.kind in ("function", "member") and any(dependent(p) for p in t.params):
             return True
         if t.elem is None or t.kind == "enum":
             return False
@@ -161,7 +161,9 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
     elif pattern.kind == "reference":
         if pattern.rvalue != given.rvalue:
             return False
-    elif pattern.kind == "function" and not unify_arguments(pattern.params, given.params, bindings):
+    elif pattern.kind in ("function", "member") and (
+        pattern.count != given.count or not unify_arguments(pattern.params, given.params, bindings)
+    ):
         return False
     return unify(pattern.elem, given.elem, bindings)
 
@@ -214,7 +216,7 @@ def match(pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str])
         if not _unify_bound(pattern, given, bindings):
             return False
         return match(pattern.elem, given.elem, bindings, fixed)
-    if pattern.kind == "function":
+    if pattern.kind in ("function", "member"):
         return unify(pattern, given, bindings)
     if pattern.elem.quals & ~given.elem.quals and pattern.kind in ("pointer", "reference"):
         # const T* takes a T*: the qualifier is added.
@@ -305,6 +307,6 @@ def pattern_key(t: Type | None) -> str:
     inner = ",".join(pattern_key(p) if isinstance(p, Type) else str(p) for p in t.params)
     if t.kind == "spec":
         return f"{quals}{t.name}<{inner}>"
-    if t.kind in ("pointer", "reference", "array", "function", "pack"):
+    if t.kind in ("pointer", "reference", "array", "function", "member", "pack"):
         return f"{quals}{t.kind}{t.rvalue:d}{t.count if t.kind == 'array' else ''}({pattern_key(t.elem)};{inner})"
     return quals + str(id(t.bare))

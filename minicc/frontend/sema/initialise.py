@@ -149,7 +149,12 @@ class Initialisers(Calls):
         record = t.record
         assert record is not None
         fields = record.fields
-        k = 0
+        for base, at_ in record.bases:
+            if stream.more and stream.items[stream.i][0] is None:
+                self._element(base, None, offset + at_, stream, parts, at)
+            elif self._needs_construction(base):
+                parts.append((offset + at_, None, self.default_value(base, at)))
+        k = record.inherited
         seen: set[int] = set()
         while k < len(fields):
             if not stream.more:
@@ -173,14 +178,8 @@ class Initialisers(Calls):
                 return
         if record.tag == "union":
             return
-        if not seen:
-            parts += [
-                (offset + at_, None, self.default_value(base, at))
-                for base, at_ in record.bases
-                if self._needs_construction(base)
-            ]
         for n, field in enumerate(fields):
-            if n not in seen and (n >= record.inherited or seen):
+            if n not in seen and n >= record.inherited:
                 default = self.default_member(t, field, at)
                 if default is not None:
                     parts.append((offset + field.offset, field if field.bit_width else None, default))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.convert import Conversions, common_type, element_quals, promoted, similar
+from minicc.frontend.sema.convert import Conversions, common_type, element_quals, is_derived, promoted, similar
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import CONST, Field, Type
 
@@ -159,6 +159,9 @@ class Operators(Conversions):
             return self.fold(logical) if isinstance(left, ast.Number) else logical
         left, right = self.decay(left), self.decay(right)
         a, b = left.type.bare, right.type.bare
+        if "member" in (a.kind, b.kind) and op in ("==", "!="):
+            of = a if a.kind == "member" else b
+            return ast.Binary(ty.BOOL, at, op, self.convert(left, of), self.convert(right, of))
         if a.kind == "pointer" or b.kind == "pointer" or a.kind == "nullptr" or b.kind == "nullptr":
             return self._pointer_binary(op, left, right, at)
         if op in COMPARISONS and a.kind == "enum" and a is b:
@@ -275,6 +278,35 @@ class Operators(Conversions):
             return ast.Deref(t.elem, at, pointer, lvalue=True)
         made = ast.Member(ty.qualified(t, element_quals(base.type)), at, base, field, lvalue=base.lvalue)
         return self.fold_host(made, base)
+
+    def member_through(self, base: ast.Expr, pointer: ast.Expr, arrow: bool, at: Token) -> ast.Expr:
+        """`base.*pointer` and `base->*pointer`."""
+        if arrow:
+            base = self.dereference(self.decay(base), at)
+        if isinstance(pointer, ast.FunctionAddress) or (
+            isinstance(pointer, ast.Overloads) and len(pointer.functions) == 1
+        ):
+            f = pointer.function if isinstance(pointer, ast.FunctionAddress) else pointer.functions[0]
+            assert isinstance(f, ast.Function)
+            return ast.Overloads(ty.VOID, at, f.name, [f], None, base)
+        t = pointer.type.bare
+        if t.kind != "member" or t.elem is None:
+            sign = "->*" if arrow else ".*"
+            self.fail(f"right hand operand to {sign} has non-pointer-to-member type '{pointer.type}'", at)
+        owner = t.params[0]
+        if base.type.bare is not owner and not is_derived(base.type.bare, owner):
+            self.fail(f"left hand operand must be of type '{owner}' or derived from it, not '{base.type}'", at)
+        if not base.lvalue:
+            base = ast.Temporary(base.type, base.at, base, lvalue=True)
+        if base.type.bare is not owner:
+            base = ast.Cast(ty.qualified(owner, base.type.quals), base.at, "relabel", base, lvalue=True)
+        if t.elem.kind == "function":
+            return ast.BoundMember(t.elem, at, base, pointer)
+        chars = ty.pointer(ty.CHAR)
+        start = ast.Cast(chars, at, "convert", self.address_of(base, at))
+        moved = ast.Binary(chars, at, "+", start, self.cast(pointer, ty.LONG))
+        found = ty.qualified(t.elem, base.type.quals)
+        return ast.Deref(found, at, ast.Cast(ty.pointer(found), at, "convert", moved), lvalue=True)
 
     # -- assignment
 

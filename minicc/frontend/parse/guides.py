@@ -1,0 +1,173 @@
+"""Class template argument deduction: `Box b(3.f)`, `Pair{1, 2.0}`.
+
+Deduction guides, those in the source and those that constructors imply, are function templates whose result is the
+class: `template <class T> auto guide(T) -> Box<T>;`. Overload resolution among them finds the class. Until its
+initialiser is read, the type of what is declared is the placeholder `auto` with the template noted.
+"""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.templates import Templates
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.types import Type
+
+_BEFORE = frozenset(
+    "__host__ __device__ constexpr explicit inline __forceinline__ __inline__ __noinline__ consteval".split()  # noqa: SIM905
+)
+
+
+class Guides(Templates):
+    # -- guides in the source
+
+    def guide_follows(self) -> bool:
+        """`Name(...) -> Type;` at the cursor, where Name is a class template."""
+        k = self.i
+        while self.tokens[k].text in _BEFORE:
+            k += 1
+        if self.tokens[k].kind != IDENT or self.tokens[k + 1].text != "(":
+            return False
+        if not isinstance(self.scope.names.get(self.tokens[k].text), ast.ClassTemplate):
+            return False
+        return self.tokens[self._past_bracket(self.tokens, k + 1)].text == "->"
+
+    def guide(self, params: list[ast.TemplateParam]) -> None:
+        """Take the guide at the cursor."""
+        while self.token.text in _BEFORE:
+            self.i += 1
+        name = self.take()
+        start = self.i
+        self.skip_declaration()
+        self._add_guide(params, f"guide {name.text}", self.tokens[start : self.i], name)
+
+    def _add_guide(self, params: list[ast.TemplateParam], name: str, tail: list[Token], at: Token) -> None:
+        """Declare `auto name tail` where the class template is declared."""
+        head = [Token(IDENT, text, at.source, at.start) for text in ("__device__", "auto", name)]
+        end = Token(EOF, "", at.source, at.start)
+        saved = self.tokens, self.i, self.function
+        self.tokens, self.i, self.function = [*head, *tail, end], 0, None
+        try:
+            if params:
+                self._function_template(params, 0, None, at)
+            else:
+                specs = self.specifiers()
+                assert specs.type is not None
+                self.function_declarator(specs, self.declarator(specs.type))
+        finally:
+            self.tokens, self.i, self.function = saved
+
+    # -- guides that constructors imply
+
+    def _imply(self, template: ast.ClassTemplate) -> list[object]:
+        name = f"constructors of {template.name}"
+        known = template.scope.names.get(name)
+        if isinstance(known, list):
+            return known
+        saved = self.scope, self.quiet, self.nest
+        self.scope = template.scope
+        try:
+            for inner, parameters in self._constructors(template):
+                self.quiet = saved[1] + 1
+                try:
+                    self._add_guide([*template.params, *inner], name, self._result(template, parameters), template.at)
+                except Abandon:
+                    continue
+        finally:
+            self.scope, self.quiet, self.nest = saved
+        made = template.scope.names.setdefault(name, [])
+        return made if isinstance(made, list) else []
+
+    def _result(self, template: ast.ClassTemplate, parameters: list[Token]) -> list[Token]:
+        """`(parameters) -> Name<T, N, Ts...>;`"""
+        at = template.at
+        out = list(parameters)
+
+        def add(kind: str, text: str) -> None:
+            out.append(Token(kind, text, at.source, at.start))
+
+        add(PUNCT, "->")
+        add(IDENT, template.name)
+        add(PUNCT, "<")
+        for k, p in enumerate(template.params):
+            if k:
+                add(PUNCT, ",")
+            add(IDENT, p.name)
+            if p.pack:
+                add(PUNCT, "...")
+        add(PUNCT, ">")
+        add(PUNCT, ";")
+        return out
+
+    def _constructors(self, template: ast.ClassTemplate) -> list[tuple[list[ast.TemplateParam], list[Token]]]:
+        """(own template parameters, tokens of the parameter list) of each; one without parameters if there are none."""
+        tokens = template.tokens
+        out: list[tuple[list[ast.TemplateParam], list[Token]]] = []
+        k = next((n for n, t in enumerate(tokens) if t.text == "{"), len(tokens) - 1) + 1
+        while k < len(tokens) and tokens[k].text != "}" and tokens[k].kind != EOF:
+            inner: list[ast.TemplateParam] = []
+            if tokens[k].text == "template":
+                saved = self.tokens, self.i
+                self.tokens, self.i = list(tokens), k + 1
+                try:
+                    inner = self._template_parameters()
+                    tokens, k = self.tokens, self.i
+                finally:
+                    self.tokens, self.i = saved
+            while tokens[k].text in _BEFORE:
+                k += 1
+            if tokens[k].text == template.name and tokens[k + 1].text == "(":
+                end = self._past_bracket(tokens, k + 1)
+                out.append((inner, tokens[k + 1 : end]))
+            k = self._past_member(tokens, k)
+        if not out:
+            out.append(([], [Token(PUNCT, text, template.at.source, template.at.start) for text in "()"]))
+        return out
+
+    def _past_bracket(self, tokens: list[Token], k: int) -> int:
+        depth = 0
+        while tokens[k].kind != EOF:
+            if tokens[k].kind is not STRING:
+                depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(tokens[k].text, 0)
+            k += 1
+            if depth == 0:
+                break
+        return min(k, len(tokens) - 1)
+
+    def _past_member(self, tokens: list[Token], k: int) -> int:
+        """Index past a member's `;`, its body, or an access specifier's colon."""
+        while tokens[k].kind != EOF and tokens[k].text != "}":
+            text = tokens[k].text
+            if text in ("(", "["):
+                k = self._past_bracket(tokens, k)
+            elif text == "{":
+                k = self._past_bracket(tokens, k)
+                if tokens[k].text == ";":
+                    return k + 1
+                if tokens[k].text not in (",", "{"):
+                    return k
+            elif text == ";" or (text == ":" and tokens[k - 1].text in ("public", "private", "protected")):
+                return k + 1
+            else:
+                k += 1
+        return k
+
+    # -- deduction
+
+    def deduced_class(self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token) -> Type:
+        """The instance of `template` that an initialiser with `args` means."""
+        if len(args) == 1:
+            t = args[0].type.bare
+            if t.record is not None and t.record.template is template:
+                return t
+        own = template.scope.names.get(f"guide {template.name}")
+        for guides in (own if isinstance(own, list) else [], self._imply(template)):
+            if guides and self.viable(guides, args, None):
+                chosen = self.resolve(template.name, guides, args, None, at).entity
+                if isinstance(chosen, ast.Function) and chosen.type.elem is not None:
+                    return chosen.type.elem.bare
+        self.fail(
+            f"no viable constructor or deduction guide for deduction of template arguments of '{template.name}'",
+            at,
+            notes=[self.note("template is declared here", template.at)],
+        )

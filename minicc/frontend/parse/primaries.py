@@ -1,0 +1,427 @@
+"""Primary expressions: literals, names, keywords, casts in function style, what brackets hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from minicc.frontend import ast, literals
+from minicc.frontend import types as ty
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.cursor import KEYWORDS, Abandon
+from minicc.frontend.parse.packs import Packs
+from minicc.frontend.sema import constant
+from minicc.frontend.sema.deduce import dependent
+from minicc.frontend.sema.initialise import BracedList
+from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
+from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
+from minicc.frontend.types import Field, Type
+
+_CHARACTERS = {"L": ty.WCHAR, "u": ty.USHORT, "U": ty.UINT, "u8": ty.CHAR}
+_CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
+
+
+class Primaries(Packs):
+    unevaluated: int = 0
+    """Above zero inside decltype and sizeof."""
+
+    qualifier: ast.Scope | None = None
+    """The scope that the last qualified name was looked up in; None if it was not qualified."""
+
+    pattern: int
+
+    # -- from the other layers
+
+    def expression(self) -> ast.Expr:
+        raise NotImplementedError
+
+    def arguments(self, close: str = ")") -> list[ast.Expr]:
+        raise NotImplementedError
+
+    def braced_list(self) -> BracedList:
+        raise NotImplementedError
+
+    def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def operator_name(self) -> Token:
+        raise NotImplementedError
+
+    def lambda_expression(self) -> ast.Expr:
+        raise NotImplementedError
+
+    def starts_type(self, ahead: int = 0) -> bool:
+        raise NotImplementedError
+
+    def type_name(self) -> Type:
+        raise NotImplementedError
+
+    def simple_type(self) -> Type:
+        """The type before ( or { of a functional cast."""
+        raise NotImplementedError
+
+    def template_arguments(
+        self, params: list[ast.TemplateParam] | None, first: str = "<", last: str = ">"
+    ) -> list[object]:
+        raise NotImplementedError
+
+    def qualified(self) -> tuple[object, Token]:
+        """A possibly qualified name and what it means."""
+        raise NotImplementedError
+
+    def dependent_number(self, at: Token) -> ast.Expr:
+        v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
+        return ast.Name(ty.ULONG, at, v, lvalue=True)
+
+    # -- primary
+
+    def primary(self) -> ast.Expr:
+        token = self.tokens[self.i]
+        kind = token.kind
+        if kind == NUMBER:
+            self.i += 1
+            return self._numeric(token)
+        if kind == IDENT:
+            return self._identifier_expression(token)
+        if kind == PUNCT:
+            if token.text == "(":
+                if self.peek().text == "{" and self.function is not None:
+                    return self._statement_expression(token)
+                folded = self.fold_expression()
+                if folded is not None:
+                    return folded
+                self.i += 1
+                self.enter(token)
+                ends, self.greater_ends = self.greater_ends, False
+                e = self.expression()
+                self.greater_ends = ends
+                self.nest -= 1
+                self.expect(")")
+                return e
+            if token.text == "::":
+                return self._identifier_expression(token)
+            if token.text == "[":
+                return self.lambda_expression()
+            if token.text == "<<<" or (token.text == "<<" and self.peek().text == "<"):
+                self.fail("launching kernels from device code is not supported", token)
+        if kind == STRING:
+            return self._text(token)
+        if kind == CHAR:
+            self.i += 1
+            prefix, _, body = token.text.partition("'")
+            try:
+                if prefix:
+                    return self.number(literals.wide_character(body[:-1]), _CHARACTERS[prefix], token)
+                value = literals.character(token.text)
+            except literals.BadLiteral as bad:
+                self.fail(str(bad), token)
+            return self.number(value, ty.CHAR if len(literals.unescape(token.text[1:-1])) == 1 else ty.INT, token)
+        if kind == OTHER:
+            if token.text in "\"'":
+                self.fail(f"missing terminating {token.text} character", token, code="frontend.syntax")
+            self.fail(f"unexpected character <U+{ord(token.text):04X}>", token, code="frontend.syntax")
+        self.fail("expected expression", token, code="frontend.syntax")
+
+    def _statement_expression(self, token: Token) -> ast.Expr:
+        self.i += 1
+        ends, self.greater_ends = self.greater_ends, False
+        block = self.block()
+        self.greater_ends = ends
+        self.expect(")")
+        last = block.items[-1] if block.items else None
+        if not isinstance(last, ast.ExprStmt) or last.value.type.kind == "void":
+            return ast.StatementExpression(ty.VOID, token, block, None)
+        block.items.pop()
+        value = self.decay(last.value)
+        return ast.StatementExpression(value.type.bare, token, block, value)
+
+    def block(self, scope: bool = True) -> ast.Block:
+        raise NotImplementedError
+
+    def _user_literal(self, token: Token, suffix: str, args: list[ast.Expr]) -> ast.Expr:
+        """`12_km`, `"text"_s`: a call of operator""_km."""
+        name = Token(IDENT, f'operator""{suffix}', token.source, token.start)
+        found = self.lookup(name.text)
+        if not isinstance(found, list):
+            self.fail(f"no matching literal operator for call to '{name.text}'", token)
+        return self.call(ast.Overloads(ty.VOID, name, name.text, found), args, token)
+
+    def _numeric(self, token: Token) -> ast.Expr:
+        text = token.text
+        cut = text.find("_")
+        if cut > 0:
+            suffix, text = text[cut:], text[:cut]
+            number = self._numeric(Token(NUMBER, text, token.source, token.start))
+            wide = ty.DOUBLE if number.type.kind == "float" else ty.ULLONG
+            return self._user_literal(token, suffix, [self.cast(number, wide)])
+        try:
+            if literals.is_floating(text):
+                value, single = literals.floating(text)
+                return ast.Number(ty.FLOAT if single else ty.DOUBLE, token, value)
+            n = literals.integer(text)
+        except literals.BadLiteral as bad:
+            self.fail(str(bad), token, code="frontend.literal")
+        if n.value < 1 << 31 and not n.unsigned and not n.longs:
+            return ast.Number(ty.INT, token, n.value)
+        ladder = [(ty.INT, ty.UINT), (ty.LONG, ty.ULONG), (ty.LLONG, ty.ULLONG)][n.longs :]
+        for signed, unsigned in ladder:
+            if not n.unsigned and n.value < 1 << (signed.bits - 1):
+                return ast.Number(signed, token, n.value)
+            if (n.unsigned or not n.decimal) and n.value < 1 << unsigned.bits:
+                return ast.Number(unsigned, token, n.value)
+        self.warn(
+            "frontend.literal",
+            "integer literal is too large to be represented in a signed integer type, interpreting as unsigned",
+            token,
+        )
+        return ast.Number(ty.ULLONG if n.longs == 2 else ty.ULONG, token, n.value)
+
+    def _text(self, token: Token) -> ast.Expr:
+        data = b""
+        try:
+            while self.tokens[self.i].kind == STRING:
+                data += literals.string(self.tokens[self.i].text)
+                self.i += 1
+        except literals.BadLiteral as bad:
+            self.fail(str(bad), token)
+        following = self.tokens[self.i]
+        if following.text.startswith("_") and not following.space and following.kind == IDENT:
+            self.i += 1
+            size = self.number(len(data), ty.ULONG, token)
+            return self._user_literal(token, following.text, [self.decay(self.make_text(data, token)), size])
+        return self.make_text(data, token)
+
+    def make_text(self, data: bytes, at: Token) -> ast.Expr:
+        data += b"\0"
+        return ast.Text(ty.array(ty.qualified(ty.CHAR, ty.CONST), len(data)), at, data, lvalue=True)
+
+    def _identifier_expression(self, token: Token) -> ast.Expr:
+        text = token.text
+        if text in KEYWORDS or text == "__FUNCTION__":
+            return self._keyword_expression(token)
+        if text.startswith("__is_") and self.peek().text == "(" and (text in QUESTIONS or text in ASKED_OF_CONVERSIONS):
+            return self._question(token)
+        if self.starts_type(0):
+            return self._functional_cast()
+        if self.peek().text == "(" and self.lookup(text) is None:
+            # A function that the arguments' classes may bring along.
+            self.i += 1
+            return ast.Overloads(ty.VOID, token, text, [])
+        entity, name = self.qualified()
+        made = self.entity_expression(entity, name)
+        if name is not token and isinstance(made, ast.Overloads):
+            made.direct = True
+        return made
+
+    def _question(self, token: Token) -> ast.Expr:
+        """`__is_enum(T)` and its kind."""
+        self.i += 1
+        at = self.token
+        types = [t for t in self.template_arguments(None, "(", ")") if isinstance(t, Type)]
+        if any(map(dependent, types)):
+            return self.dependent_number(token)
+        if token.text in QUESTIONS:
+            return self.number(int(QUESTIONS[token.text](*types)), ty.BOOL, token)
+        values: list[ast.Expr] = [
+            ast.Zero(t.elem, at, lvalue=not t.rvalue) if t.kind == "reference" and t.elem else ast.Zero(t, at)
+            for t in types
+        ]
+        if token.text == "__is_constructible":
+            answer = self.constructible(types[0], values[1:])
+        elif token.text == "__is_assignable":
+            answer = self.rank(values[1], types[0].elem or types[0]) is not None
+        else:
+            answer = (types[0].kind == types[1].kind == "void") or (
+                types[1].kind not in ("void", "array", "function") and self.rank(values[0], types[1]) is not None
+            )
+        return self.number(int(answer), ty.BOOL, token)
+
+    def constructible(self, t: Type, args: list[ast.Expr]) -> bool:
+        record = t.record
+        if record is None or (len(args) == 1 and args[0].type.bare is t.bare):
+            return not args or (len(args) == 1 and self.rank(args[0], t) is not None)
+        if not record.constructors:
+            return not args
+        return (not args and record.has_default) or bool(self.viable(list(record.constructors), args, None))
+
+    def _keyword_expression(self, token: Token) -> ast.Expr:
+        text = token.text
+        if text in ("true", "false"):
+            self.i += 1
+            return self.number(int(text == "true"), ty.BOOL, token)
+        if text == "nullptr":
+            self.i += 1
+            return self.number(0, ty.NULLPTR, token)
+        if text == "this":
+            self.i += 1
+            this = self.object_of(token, lambda record: not record.closure)
+            if this is None:
+                self.fail("invalid use of 'this' outside of a non-static member function", token)
+            return self.address_of(this, token)
+        if text == "__FUNCTION__":
+            self.i += 1
+            return self.make_text((self.function.name if self.function else "").encode(), token)
+        if text in _CASTS:
+            self.i += 1
+            self.expect("<", f"after '{text}'")
+            target = self.type_name()
+            self.expect(">")
+            self.expect("(")
+            self.enter(token)
+            ends, self.greater_ends = self.greater_ends, False
+            e = self.expression()
+            self.greater_ends = ends
+            self.nest -= 1
+            self.expect(")")
+            if text == "dynamic_cast":
+                self.fail("'dynamic_cast' is not supported in device code", token)
+            return self.explicit_cast(e, target, token, text)
+        if text == "operator":
+            name = self.operator_name()
+            found = self.lookup(name.text)
+            if not isinstance(found, list):
+                self.fail(f"use of undeclared '{name.text}'", name)
+            return self.entity_expression(found, name)
+        if self.starts_type(0):
+            return self._functional_cast()
+        self.fail("expected expression", token, code="frontend.syntax")
+
+    def _functional_cast(self) -> ast.Expr:
+        at = self.token
+        t = self.simple_type()
+        if self.at("::"):
+            self.i += 1
+            name = self.identifier()
+            entity = (
+                self.find_in(t.record.scope, name.text) if t.record is not None and t.record.scope is not None else None
+            )
+            if entity is None:
+                self.fail(f"no member named '{name.text}' in '{t}'", name)
+            return self.entity_expression(entity, name)
+        if self.at("{"):
+            listed = self.braced_list()
+            if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
+                t = self.deduced_class(t.template, [x for _, x in listed.items], at)
+            e = self.braced(listed, t)
+            return ast.Cast(t.bare, at, "convert", e) if e.lvalue and t.scalar else e
+        if not self.at("("):
+            self.fail("expected '(' for function-style cast or type construction", self.token, code="frontend.syntax")
+        args = self.arguments()
+        if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
+            t = self.deduced_class(t.template, args, at)
+        if t.kind == "reference" and len(args) == 1:
+            return self.explicit_cast(args[0], t, at)
+        if t.kind == "record":
+            if not args:
+                return self.default_value(t, at)
+            return self.construct(t.bare, args, at)
+        if not args:
+            if t.kind == "void":
+                return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+            return (
+                ast.Zero(t.bare, at) if not t.arithmetic else self.number(0.0 if t.kind == "float" else 0, t.bare, at)
+            )
+        if len(args) > 1:
+            self.fail(f"excess elements in initializer of type '{t}'", args[1].at)
+        return self.explicit_cast(args[0], t, at, "C-style cast")
+
+    def deduced_class(self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token) -> Type:
+        raise NotImplementedError
+
+    def entity_expression(self, entity: object, name: Token) -> ast.Expr:
+        """What a name means as an expression."""
+        if isinstance(entity, ast.Variable):
+            return self.use_variable(entity, name)
+        if isinstance(entity, Field):
+            return self._implicit_member(name, entity)
+        if isinstance(entity, tuple):
+            self.fail(f"expression contains unexpanded parameter pack '{name.text}'", name)
+        if isinstance(entity, list):
+            explicit = None
+            if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
+                explicit = self.template_arguments(None)
+            base = None
+            if any(isinstance(f, ast.Function | ast.FunctionTemplate) and f.record is not None for f in entity):
+                base = self.object_of(
+                    name, lambda record: record.scope is not None and self.find_in(record.scope, name.text) is entity
+                )
+            if len(entity) == 1 and isinstance(entity[0], Builtin) and entity[0].how == "value":
+                return self.builtin_call(entity[0], [], name)
+            return ast.Overloads(ty.VOID, name, name.text, entity, explicit, base)
+        if isinstance(entity, Type):
+            self.fail(f"unexpected type name '{name.text}': expected expression", name, code="frontend.syntax")
+        self.fail(f"unexpected name '{name.text}': expected expression", name, code="frontend.syntax")
+
+    def _this(self, at: Token) -> ast.Expr:
+        assert self.function is not None and self.function.this is not None
+        this = self.function.this
+        assert this.type.elem is not None
+        value = ast.Name(this.type, at, this, lvalue=True)
+        return ast.Deref(this.type.elem, at, value, lvalue=True)
+
+    def _implicit_member(self, name: Token, field: Field) -> ast.Expr:
+        this = self.object_of(name, lambda record: field in record.fields or has(record, name.text))
+        if this is None and self.unevaluated:
+            return ast.Name(field.type, name, ast.Variable(name.text, field.type, name), lvalue=True)
+        if this is None:
+            self.fail(f"invalid use of member '{name.text}' in static member function", name)
+        return (
+            self.member(this, field, name)
+            if field in (this.type.record or _NONE).fields
+            else self.member_named(this, name)
+        )
+
+    def object_of(self, at: Token, holds: Callable[[ty.Record], bool]) -> ast.Expr | None:
+        """`*this`, or within a lambda the captured one, of a class that `holds` accepts."""
+        if self.function is None or self.function.this is None:
+            return None
+        this = self._this(at)
+        record = this.type.record
+        while record is not None and record.closure and not holds(record):
+            outer = record.find("this")
+            if outer is None:
+                copied = record.find("*this")
+                return self.member(this, copied, at) if copied is not None else None
+            pointer = self.member(this, outer, at)
+            assert pointer.type.elem is not None
+            this = ast.Deref(pointer.type.elem, at, pointer, lvalue=True)
+            record = this.type.record
+        return this
+
+    def use_variable(self, v: ast.Variable, at: Token) -> ast.Expr:
+        v.used = True
+        if v.storage == "enumerator":
+            return ast.Number(v.type, at, v.value if v.value is not None else 0)
+        fixed = v.constexpr and v.init is not None and v.type.aggregate
+        if (
+            v.storage == "host"
+            and v.value is None
+            and not fixed
+            and self.function is not None
+            and self.function.space != "host"
+        ):
+            self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
+        t = v.type
+        if t.kind == "reference":
+            assert t.elem is not None
+            return ast.Name(t.elem, at, v, lvalue=True)
+        if t.kind == "error":
+            raise Abandon
+        return ast.Name(t, at, v, lvalue=True)
+
+    def builtin_call(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
+        raise NotImplementedError
+
+    def constant_integer(self, e: ast.Expr, what: str) -> int:
+        value = constant.evaluate(e)
+        if value is None or not (e.type.integral or e.type.kind == "enum"):
+            self.fail(what, e.at)
+        return int(value)
+
+
+_NONE = ty.Record("struct", "")
+
+
+def has(record: ty.Record, name: str) -> bool:
+    return record.find(name) is not None or any(
+        not f.name and f.type.record is not None and has(f.type.record, name) for f in record.fields
+    )
