@@ -3,12 +3,17 @@
 The trip count of `for (i = offset[row]; i < offset[row + 1]; i++)` differs from thread to thread and is short as a rule
 (the rows of a sparse matrix, the edges of a node), so much of it is the remainder: by four, as nvcc does, and not at
 all where the body branches.
+
+And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
+so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's.
 """
 
 from __future__ import annotations
 
 from minicc.frontend import ast
+from minicc.frontend.sema import constant
 
+_MOST_STATEMENTS = 16
 _COMPARES = ("<", "<=", ">", ">=", "!=")
 
 
@@ -17,9 +22,31 @@ def factor(s: ast.Loop) -> int | None:
     test = s.condition
     if s.unroll is not None or s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in _COMPARES:
         return s.unroll
-    if isinstance(s.step, ast.CompoundAssign) or not _loaded(test.right, 2):
+    if isinstance(s.step, ast.CompoundAssign):
+        return _few_turns(s.step, test, s.body)
+    if not _loaded(test.right, 2):
         return None
     return 1 if _branches(s.body) else 4
+
+
+def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
+    """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four."""
+    bound, stride = constant.evaluate(test.right), constant.evaluate(step.right)
+    if step.op != "+" or test.op not in ("<", "<=") or not isinstance(bound, int) or not isinstance(stride, int):
+        return None
+    turns = -(-bound // stride) if stride > 1 else 0
+    if not 2 < turns <= 8 or _size(body) > _MOST_STATEMENTS:
+        return None
+    return 4 if turns > 4 else 2
+
+
+def _size(s: ast.Stmt) -> int:
+    """Statements; a loop or a switch counts as too many."""
+    if isinstance(s, ast.Block):
+        return sum(_size(x) for x in s.items)
+    if isinstance(s, ast.If):
+        return 1 + _size(s.then) + (_size(s.other) if s.other is not None else 0)
+    return _MOST_STATEMENTS + 1 if isinstance(s, ast.Loop | ast.Switch) else 1
 
 
 def _loaded(e: ast.Expr, depth: int) -> bool:
