@@ -69,11 +69,11 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         vector(b, inst, d, where, values[0])
         return
     width = bits(type_)
-    if "shared::cluster" in inst.modifiers:
-        distant(b, inst, op, type_, d, where, values)
-        return
     if width == 128:
         wide(b, inst, op, space, d, where, values)
+        return
+    if "shared::cluster" in inst.modifiers:
+        distant(b, inst, op, type_, d, where, values)
         return
     if width < 32 and op == "cas":
         small_cas(b, inst, space, d, where, values)
@@ -138,7 +138,10 @@ def wide(
     """128 bits: exchange, compare and swap."""
     if op not in ("exch", "cas") or d is None:
         b.unsupported()
-    memory = memory_operand(b, where, space)
+    if "shared::cluster" in inst.modifiers:
+        space, memory = "", cluster_memory(b, where)
+    else:
+        memory = memory_operand(b, where, space)
     scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
     operands = [b.dst(v) for v in values[: 2 if op == "cas" else 1]]
     name, out = _NAMES[op], b.dst(d)

@@ -50,6 +50,7 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "wmma": ("", ("wmma",)),
     "wgmma": ("", ("wgmma",)),
     "tensormap": ("", ("tensormap",)),
+    "texture": ("", ("tex", "tld4", "txq", "suq", "suld", "sust", "sured")),
     "multimem": ("", ("multimem",)),
     "stack": ("", ("alloca", "stacksave", "stackrestore")),
     "mbarrier": ("", ("mbarrier", "mapa", "getctarank", "setmaxnreg", "griddepcontrol")),
