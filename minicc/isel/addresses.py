@@ -94,6 +94,7 @@ class _Sharing:
             return None
         size = self.layout.size(gep.source)
         base = gep.args[0]
+        self.addresses[gep] = gep, ({}, 0)  # in code that nothing reaches an address may rest on itself
         inner = self.address(base) if isinstance(base, ir.Inst) else None
         root, start = inner if inner is not None else (base, ({}, 0))
         found = root, _sum(start, self.forms.of(index), size, bits)
