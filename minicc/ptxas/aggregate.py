@@ -1,13 +1,19 @@
-"""Atomic additions that a whole warp makes to one word: one lane adds for all.
+"""Atomic operations that a whole warp makes on one word: one lane makes one for all.
 
     REDG.ADD [p], 1      VOTE.ANY m; FLO leader, m; POPC n, m;  @(lane == leader) REDG.ADD [p], n
     ATOMG.ADD r, [p], 1  the same with ATOMG; then r = the leader's result (SHFL) + number of lanes before this one
 
-Only where address and addend are the same in every lane: they come from launch parameters, block indices and constants.
-Threads that count or that append to a list do this, and the word would be updated once for each of them.
+Only where the address is the same in every lane: it comes from launch parameters, block indices and constants. The
+addend is, too; where it is not, and the old value is not wanted, the lanes' operands are reduced first:
+
+    REDG.MAX [p], r      VOTE.ANY m; FLO leader, m; REDUX.MAX u, r; @(lane == leader) REDG.MAX [p], u
+
+Threads that count, add up or append to a list do this, and the word would be updated once for each of them.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import attrs
 
@@ -23,6 +29,17 @@ _UNIFORM = frozenset({"MOV", "LDC", "ULDC", "IADD3", "VIADD", "IMAD", "SHF", "LE
 _SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SR_GRIDID")
 _KINDS = (("E", "ADD", "STRONG", "GPU"), ("E", "ADD", "STRONG", "SYS"))
 _DEEP = 24
+_REDUX = {
+    ("ADD",): (("SUM",), 0),
+    ("MIN",): (("MIN",), 0xFFFFFFFF),
+    ("MIN", "S32"): (("MIN", "S32"), 0x7FFFFFFF),
+    ("MAX",): (("MAX",), 0),
+    ("MAX", "S32"): (("MAX", "S32"), 0x80000000),
+    ("AND",): ((), 0xFFFFFFFF),
+    ("OR",): (("OR",), 0),
+    ("XOR",): (("XOR",), 0),
+}
+"""Operation of REDG -> that of REDUX, and the operand of a lane that takes no part."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -30,22 +47,27 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if not any(i.mnemonic in ("REDG", "ATOMG") for b in function.blocks for i in b.insts):
         return
     single = Single.of(function)
+    lane = V(function.new("R", 1, "lane"))
     for block in function.blocks:
         out: list[MInst] = []
         for inst in block.insts:
-            if inst.mnemonic in ("REDG", "ATOMG") and inst.modifiers in _KINDS and _same(inst, single):
-                out += _aggregated(function, inst, _constant(inst.srcs[1], single))
-            else:
+            if inst.mnemonic not in ("REDG", "ATOMG") or not _one_place(inst, single):
                 out.append(inst)
+            elif inst.modifiers in _KINDS and (inst.srcs[1] == ZERO or _operand(inst.srcs[1], single, _DEEP)):
+                out += _aggregated(function, inst, _constant(inst.srcs[1], single), lane)
+            else:
+                out += _reduced(function, inst, lane)
         block.insts = out
+    if any(o.reg is lane.reg for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)):
+        function.blocks[0].insts.insert(0, MInst("S2R", (), (lane,), (Name("SR_LANEID"),)))
 
 
-def _same(inst: MInst, single: Single) -> bool:
-    """Whether address and addend of the instruction are uniform."""
-    place, data = inst.srcs[0], inst.srcs[1]
+def _one_place(inst: MInst, single: Single) -> bool:
+    """Whether the address of the instruction is uniform."""
+    place = inst.srcs[0]
     if not isinstance(place, VMem) or place.ureg is not None or not isinstance(place.base, V):
         return False
-    return _operand(place.base, single, _DEEP) and (data == ZERO or _operand(data, single, _DEEP))
+    return _operand(place.base, single, _DEEP)
 
 
 def _operand(operand: MOperand, single: Single, depth: int) -> bool:
@@ -79,49 +101,82 @@ def _constant(operand: MOperand, single: Single) -> MOperand:
     return operand
 
 
-def _aggregated(function: MFunction, inst: MInst, data: MOperand) -> list[MInst]:
+class _Writer:
+    """Makes the instructions that stand for one."""
+
+    def __init__(self, function: MFunction, inst: MInst, lane: V) -> None:
+        self.function, self.inst, self.lane = function, inst, lane
+
+    def word(self, file: Literal["R", "UR", "P"] = "R") -> V:
+        return V(self.function.new(file, 1, "aggregate"))
+
+    def make(self, op: str, dsts: tuple[MOperand, ...], *srcs: MOperand, side: bool = False) -> MInst:
+        mnemonic, *modifiers = op.split(".")
+        inst = self.inst
+        return MInst(mnemonic, tuple(modifiers), dsts, srcs, loc=inst.loc, ptx=inst.ptx, side_effect=side)
+
+    def leader(self) -> tuple[list[MInst], V, V, V]:
+        """Code, then: mask of the lanes that take part, number of the one that acts, predicate that this lane does."""
+        mask, leader, chosen = self.word(), self.word(), self.word("P")
+        executes = self.inst.guard
+        code = [
+            self.make("VOTE.ANY", (mask, TRUE), executes, side=True),
+            self.make("FLO.U32", (leader,), mask),
+            self.make("ISETP.EQ.U32.AND", (chosen, TRUE), self.lane, leader, executes),
+        ]
+        return code, mask, leader, chosen
+
+
+def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
+    """The instructions that stand for one REDG of operands that differ; itself where there is no such reduction."""
+    found = _REDUX.get(inst.modifiers[1:-2])
+    data = inst.srcs[1]
+    if (
+        inst.mnemonic != "REDG" or found is None or inst.modifiers[0] != "E" or inst.modifiers[-2] != "STRONG"
+        or not isinstance(data, V) or data.count != 1 or data.reg.file != "R" or len(inst.srcs) != 2
+    ):  # fmt: skip
+        return [inst]
+    modifiers, nothing = found
+    writer = _Writer(function, inst, lane)
+    code, _, _, chosen = writer.leader()
+    if guarded(inst):
+        mine = writer.word()
+        code.append(writer.make("SEL", (mine,), data, ZERO if not nothing else Imm(nothing), inst.guard))
+        data = mine
+    total, moved = writer.word("UR"), writer.word()
+    code.append(writer.make(".".join(("REDUX", *modifiers)), (total,), data, side=True))
+    code.append(writer.make("MOV", (moved,), total))
+    return [*code, attrs.evolve(inst, srcs=(inst.srcs[0], moved), guard=chosen)]
+
+
+def _aggregated(function: MFunction, inst: MInst, data: MOperand, lane: V) -> list[MInst]:
     """The instructions that stand for one atomic; `data` is the addend."""
-
-    def word() -> V:
-        return V(function.new("R", 1, "aggregate"))
-
-    def make(mnemonic: str, modifiers: str, dsts: tuple[MOperand, ...], *srcs: MOperand, side: bool = False) -> MInst:
-        words = tuple(modifiers.split(".")) if modifiers else ()
-        return MInst(mnemonic, words, dsts, srcs, loc=inst.loc, ptx=inst.ptx, side_effect=side)
-
-    mask, lane, leader, count = word(), word(), word(), word()
-    chosen = V(function.new("P", 1, "leader"))
+    writer = _Writer(function, inst, lane)
+    word, make = writer.word, writer.make
     executes = inst.guard
     place = inst.srcs[0]
-    out = [
-        make("VOTE", "ANY", (mask, TRUE), executes, side=True),
-        make("S2R", "", (lane,), Name("SR_LANEID")),
-        make("FLO", "U32", (leader,), mask),
-        make("POPC", "", (count,), mask),
-        make("ISETP", "EQ.U32.AND", (chosen, TRUE), lane, leader, executes),
-    ]
+    out, mask, leader, chosen = writer.leader()
+    count = word()
+    out.append(make("POPC", (count,), mask))
     total = count
     if data != Imm(1):
         total = word()
-        out.append(make("IMAD", "", (total,), count, data, ZERO))
+        out.append(make("IMAD", (total,), count, data, ZERO))
     if inst.mnemonic == "REDG":
         return [*out, attrs.evolve(inst, srcs=(place, total), guard=chosen)]
     result = inst.dsts[1]
     if not isinstance(result, V) or any(isinstance(r, V) and r.reg is result.reg for r in reads(inst)):
         return [inst]
-    old, spread, before, rank = word(), word(), word(), word()
+    old, spread, before, rank, mine = word(), word(), word(), word(), word()
     out += [
         attrs.evolve(inst, dsts=(inst.dsts[0], old), srcs=(place, total), guard=chosen),
-        make("S2R", "", (before,), Name("SR_LTMASK")),
-        make("LOP3", "LUT", (rank,), before, mask, ZERO, Imm(0xC0, "uint"), FALSE),
+        make("S2R", (before,), Name("SR_LTMASK")),
+        make("LOP3.LUT", (rank,), before, mask, ZERO, Imm(0xC0, "uint"), FALSE),
+        make("POPC", (mine,), rank),
+        make("SHFL.IDX", (TRUE, spread), old, leader, Imm(0x1F, "uint"), side=True),
     ]
-    mine = word()
-    out += [
-        make("POPC", "", (mine,), rank),
-        make("SHFL", "IDX", (TRUE, spread), old, leader, Imm(0x1F, "uint"), side=True),
-    ]
-    last = make("IMAD", "", (result,), mine, data, spread)
+    last = make("IMAD", (result,), mine, data, spread)
     if data == Imm(1):
-        last = make("IADD3", "", (result,), mine, spread, ZERO)
+        last = make("IADD3", (result,), mine, spread, ZERO)
     last.guard = executes
     return [*out, last]

@@ -31,17 +31,20 @@ def alone(b: Builder, body: Callable[[], None]) -> None:
     b.jump(turn, inv(p))
 
 
-def group(b: Builder, values: Sequence[MOperand]) -> V:
-    """Values of the one lane that runs in consecutive uniform registers."""
+def group(b: Builder, values: Sequence[MOperand | None], side: bool = False) -> V:
+    """Values of the one lane that runs in consecutive uniform registers; None: whatever one holds. `side`: in program
+    order with other side effects, so that few such groups are needed at once."""
     out = V(b.fn.new("UR", _width(len(values))), 0, len(values))
     for part, value in enumerate(values):
         target = V(out.reg, part)
+        if value is None:
+            continue
         if isinstance(value, Imm):
-            b.emit("UMOV", (target,), (Imm(value.bits),))
+            b.emit("UMOV", (target,), (Imm(value.bits),), side=side)
         elif isinstance(value, V) and value.reg.file == "UR":
-            b.emit("UMOV", (target,), (value,))
+            b.emit("UMOV", (target,), (value,), side=side)
         else:
-            b.emit("R2UR", (target,), (b.reg(value),))
+            b.emit("R2UR", (target,), (b.reg(value),), side=side)
     return out
 
 

@@ -151,8 +151,9 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
     negative = from_registers and set_[:1] == [True]
     if negative:
         set_[0] = False
-    words = b.val64(right) if from_registers else (*b.val64(left), *b.val64(right))
-    descriptors = uniform.group(b, words)
+    # With A in registers the lower pair counts for nothing.
+    words = (*((None, None) if from_registers else b.val64(left)), *b.val64(right))
+    descriptors = uniform.group(b, words, side=True)
     flags = tuple(name for name, is_set in zip(_FLAGS, set_, strict=False) if is_set)
     where = VMem(None, 0, None, V(descriptors.reg, 0, len(words), suffix=flags))
     scale = _scale(b, rest[0])

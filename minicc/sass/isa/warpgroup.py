@@ -28,7 +28,7 @@ def gmma(
     return (
         op(mnemonic, opcode, f"{mods} Rd:gmma_d, gdesc[URa{mark}:4], Rc:gmma_d, !UPx?, {{group}}?", GMMA,
            when="73=0 91=1", on=ON, hidden=hidden, flags=flags, group=GROUP, **fields),
-        op(mnemonic, opcode | 0x400, f"{mods} Rd:gmma_d, {sign}Ra:4, gdesc[URb{mark}:2], Rc:gmma_d, !UPx?, {{group}}?",
+        op(mnemonic, opcode | 0x400, f"{mods} Rd:gmma_d, {sign}Ra:4, gdesc[URb{mark}:4], Rc:gmma_d, !UPx?, {{group}}?",
            GMMA, when="73=0 91=1", on=ON, hidden=hidden, flags=flags_b, group=GROUP, **fields),
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def sparse(
     more = {"far": "74: - REGOFFSET", "id": "48..49", "group": GROUP} | fields
     return (
         op(mnemonic, opcode, f"{head} gdesc[URa{mark}:4], {tail}", GMMA, when="73=1 91=1", on=ON, flags=flags, **more),
-        op(mnemonic, opcode | 0x400, f"{head} {sign}Ra:4, gdesc[URb{mark}:2], {tail}", GMMA, when="73=1 91=1", on=ON,
+        op(mnemonic, opcode | 0x400, f"{head} {sign}Ra:4, gdesc[URb{mark}:4], {tail}", GMMA, when="73=1 91=1", on=ON,
            flags=flags_b, **more),
     )  # fmt: skip
 
