@@ -69,7 +69,7 @@ def sink(function: ir.Function) -> None:
 
 
 def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
-    if inst.op not in PURE or not uses or inst.op in ("udiv", "sdiv", "urem", "srem", "fdiv", "frem"):
+    if inst.op not in PURE or not uses:
         return None
     target = None
     for use in uses:
