@@ -557,6 +557,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         extend = build.zext if op == "zext" else build.sext
         kinds = ["p"] if to_bits == 1 else ["i32"] if to_bits <= 32 else ["i64"] * ((to_bits + 63) // 64)
         if to_bits <= bits:
+            if kinds == ["p"] and parts[0].type != "p":
+                return [build.to_pred(parts[0])]
             return [build.trunc(parts[0])] if kinds == ["i32"] else parts[: len(kinds)]
         if len(kinds) == 1:
             return [extend(parts[0], bits, kinds[0])]

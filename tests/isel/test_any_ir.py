@@ -47,6 +47,7 @@ CASES = {
     "vector.reduce.fmax": _call("half", "vector.reduce.fmax.v8f16", "<8 x half>"),
     "vector.reduce.umin": _call("i16", "vector.reduce.umin.v8i16", "<8 x i16>"),
     "fshl.i64": _call("i64", "fshl.i64", "i64", "i64", "i64"),
+    "ptrtoint.i1": _body(" %c = ptrtoint ptr @k to i1\n br i1 %c, label %a, label %b\na:\n store i32 1, ptr %p\n br label %b\nb:\n"),
     "v3": _body(" %a = load <3 x i32>, ptr %p\n %c = mul <3 x i32> %a, %a\n %d = ashr <3 x i32> %c, <i32 1, i32 2, i32 3>\n"
                 " store <3 x i32> %d, ptr %p"),
     "atomicrmw": _body("\n".join(f" %r{i} = atomicrmw {op} ptr %p, i32 %a seq_cst\n"
