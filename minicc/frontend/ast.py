@@ -101,6 +101,8 @@ class Function:
     """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
     param_scope: Scope | None = None
     noreturn: bool = False
+    constrained: bool = False
+    """By a requires-clause of its own."""
     virtual: bool = False
     pure: bool = False
     """Virtual, `= 0`."""
@@ -122,6 +124,8 @@ class TemplateParam:
     pack: bool = False
     tokens: list[Token] | None = None
     """Declaration of a value parameter whose type depends on other parameters: read again for each instance."""
+    constraint: list[Token] | None = None
+    """What its concept demands."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -141,6 +145,7 @@ class FunctionTemplate:
     record: Type | None = None
     constructor: bool = False
     explicit: bool = False
+    constraints: list[list[Token]] = attrs.field(factory=list)
 
 
 @attrs.define(eq=False, repr=False)
@@ -152,6 +157,7 @@ class Partial:
     arguments: list[Token]
     tokens: list[Token]
     scope: Scope
+    constraints: list[list[Token]] = attrs.field(factory=list)
 
 
 @attrs.define(eq=False, repr=False)
@@ -183,6 +189,8 @@ class ClassTemplate:
     """`template <...> using Name = type;`"""
     variable: bool = False
     """`template <...> constexpr bool name = ...;`"""
+    concept: bool = False
+    constraints: list[list[Token]] = attrs.field(factory=list)
 
 
 # -- expressions

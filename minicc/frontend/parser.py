@@ -41,7 +41,7 @@ class Parser(HostCode):
         self.options, self.diagnostics, self.tokens = options, diagnostics, tokens
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
-        self.todo, self.functions, self.variables, self.waiting = [], [], [], []
+        self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
         self.switches, self.labels, self.gotos = [], {}, []
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
@@ -106,6 +106,8 @@ class Parser(HostCode):
 
         scope = self._standard_scope()
         for file in standard.names().get(name, ()):
+            if file == "concepts" and not self.constrains:
+                continue
             self._read_standard(file, scope)
         return scope.names.get(name)
 

@@ -23,13 +23,15 @@ def names(text: str, mark: str) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_construct(path: Path, tmp_path: Path) -> None:
-    ir = frontend.compile(SourceFile(str(path), path.read_text()), Options(includes=[str(path.parent)]))
+    text = path.read_text()
+    std = text.split("std=")[1].split()[0] if text.startswith("// std=") else "c++17"
+    ir = frontend.compile(SourceFile(str(path), text), Options(includes=[str(path.parent)], std=std))
     llvm.parse_assembly(ir).verify()
     ours = names(ir, "define ptx_kernel void @")
     assert ours
     if NVCC is not None:
         out = tmp_path / "o.ptx"
-        flags = ["-arch=sm_90", "-std=c++17", "-w", "-ptx", "--extended-lambda", "--expt-relaxed-constexpr"]
+        flags = ["-arch=sm_90", f"-std={std}", "-w", "-ptx", "--extended-lambda", "--expt-relaxed-constexpr"]
         done = subprocess.run([NVCC, *flags, str(path), "-o", str(out)], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         assert names(out.read_text(), ".visible .entry ") == ours

@@ -81,6 +81,11 @@ class Declarations(Variables):
         if self.peek().text == "(" and token.kind == IDENT and self.guide_follows():
             self.guide([])
             return []
+        if self.constrains and self.function is None:
+            autos = self.take_autos()
+            if autos:
+                self.abbreviated(autos, None)
+                return []
         specs = self.specifiers(need_type=False)
         if specs.type is None and self._is_constructor_outline():
             d = self.constructor_outline()
@@ -205,6 +210,14 @@ class Declarations(Variables):
             if not isinstance(entity, ast.Scope):
                 self.fail(f"'{name.text}' is not a namespace", name)
             self.scope.using.append(entity)
+            return
+        if self.accept("enum"):
+            t = self.simple_type()
+            self.expect(";", "after using declaration")
+            for key, made in t.bare.cache.items():
+                if isinstance(key, tuple) and key[0] == "enumerator":
+                    value = ast.Variable(str(key[1]), t.bare, self.token, "enumerator", value=made.count)
+                    self.scope.names.setdefault(value.name, value)
             return
         if self.peek().text == "=":
             name = self.identifier()

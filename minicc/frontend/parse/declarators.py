@@ -68,6 +68,8 @@ class Declarator:
     override: bool = False
     final: bool = False
     param_scope: ast.Scope | None = None
+    constraint: list[Token] | None = None
+    """Of the requires-clause after the parameters."""
 
 
 class Declarators(Names):
@@ -372,6 +374,13 @@ class Declarators(Names):
     def tagged(self, specs: Specifiers) -> Type:
         raise NotImplementedError
 
+    @property
+    def constrains(self) -> bool:
+        raise NotImplementedError
+
+    def constraint_tokens(self) -> list[Token]:
+        raise NotImplementedError
+
     # -- declarators
 
     def simple_type_with_pointers(self) -> Type:
@@ -636,6 +645,8 @@ class Declarators(Names):
             self.scope = scope
             made.type = self.type_name()
             self.scope = outer
+        if self.token.text == "requires" and self.constrains:
+            made.constraint = self.constraint_tokens()
         if made.type.kind in ("array", "function"):
             self.fail(f"function cannot return {made.type.kind} type '{made.type}'", made.name or self.token)
         made.params, made.defaults = params, defaults

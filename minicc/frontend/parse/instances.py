@@ -171,6 +171,8 @@ class Instances(Declarations):
         self.quiet += 1
         try:
             self.scope = self.bind_parameters(parent, params, args, template.at)
+            if not all(map(self.satisfied, template.constraints)):
+                raise Abandon
             specs = self.specifiers(need_type=False)
             if template.constructor:
                 record = template.record.record if template.record is not None else None
@@ -183,6 +185,10 @@ class Instances(Declarations):
                 d = self.declarator(specs.type)
             if d.params is None or d.type.kind != "function":
                 raise Abandon
+            if d.constraint is not None:
+                self.scope = d.param_scope or self.scope
+                if not self.satisfied(d.constraint):
+                    raise Abandon
             f = self.make_function(specs, d)
             for p in f.params:
                 if p.type.kind == "void":
@@ -334,6 +340,13 @@ class Instances(Declarations):
         self.greater_ends, self.extern_c, self.pattern, self.unevaluated = False, False, 0, 0
         try:
             scope = self.scope = self.bind_parameters(parent, params, values, at)
+            if template.concept:
+                v = ast.Variable(template.name, ty.BOOL, at, "enumerator", value=int(self.satisfied(tokens)))
+                template.instances[key] = v
+                return v
+            if tokens is template.tokens and not all(map(self.satisfied, template.constraints)):
+                spelled = ", ".join(_spell(a) for a in flatten(given))
+                self.fail(f"constraints not satisfied for class template '{template.name}' [with {spelled}]", at)
             if template.alias:
                 template.instances[key] = made = self.type_name()
                 return made
@@ -385,12 +398,20 @@ class Instances(Declarations):
                 template, partial, bindings, key, at
             ):
                 continue
-            if best is None or more_specialised(partial.pattern, best[0].pattern):
+            if (
+                best is None
+                or more_specialised(partial.pattern, best[0].pattern)
+                or (len(partial.constraints) > len(best[0].constraints) and self._alike(partial, best[0]))
+            ):
                 best = partial, bindings
         if best is None:
             return template.tokens, template.params, given, template.scope
         partial, bindings = best
         return partial.tokens, partial.params, [bindings[p.name] for p in partial.params], partial.scope
+
+    def _alike(self, a: ast.Partial, b: ast.Partial) -> bool:
+        """Neither is the more specialised by its pattern."""
+        return not more_specialised(b.pattern, a.pattern)
 
     def _substitutes(
         self,
@@ -413,6 +434,8 @@ class Instances(Declarations):
             self.scope = self.bind_parameters(
                 partial.scope, partial.params, [bindings[p.name] for p in partial.params], at
             )
+            if not all(map(self.satisfied, partial.constraints)):
+                return False
             args = self.template_arguments(template.params)
             return argument_key(self.complete_arguments(template, args, at)) == key
         except (Abandon, constant.NotConstant):

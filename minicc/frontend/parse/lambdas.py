@@ -246,9 +246,9 @@ class Lambdas(Guides):
             if token.text == "mutable":
                 mutable = True
                 continue
-            if token.text in ("__device__", "__host__"):
+            if token.text in ("__device__", "__host__") or (depth == 0 and token.text in ("constexpr", "consteval")):
                 continue
-            if in_parameters and token.text == "auto" and token.kind == IDENT:
+            if in_parameters and token.text == "auto" and token.kind == IDENT and not self.constrains:
                 name = f"auto{len(params)}#"
                 pack = "..." in (self.tokens[k + 1].text, self.tokens[k + 2].text)
                 self.has_packs = self.has_packs or pack
@@ -262,11 +262,16 @@ class Lambdas(Guides):
                 if not mutable:
                     head.append(Token(IDENT, "const", token.source, token.start, True))
         tokens = [*head, *self.closed(body, end)]
-        template = ast.FunctionTemplate("operator()", params, tokens, record.scope, at)
-        template.record = made
         saved = self.tokens, self.i, self.scope
         self.tokens, self.i, self.scope = tokens, 0, record.scope
         try:
+            for p in self.take_autos():
+                assert p.marker is not None
+                p.marker.count = len(params)
+                params.append(p)
+            template = ast.FunctionTemplate("operator()", params, self.tokens, record.scope, at)
+            template.record = made
+            template.constraints = [p.constraint for p in params if p.constraint is not None]
             d, _, _ = self._pattern(params)
         finally:
             self.tokens, self.i, self.scope = saved

@@ -68,6 +68,13 @@ class Primaries(Packs):
         """A possibly qualified name and what it means."""
         raise NotImplementedError
 
+    @property
+    def constrains(self) -> bool:
+        raise NotImplementedError
+
+    def requires_expression(self, at: Token) -> ast.Expr:
+        raise NotImplementedError
+
     def dependent_number(self, at: Token) -> ast.Expr:
         v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
         return ast.Name(ty.ULONG, at, v, lvalue=True)
@@ -200,6 +207,8 @@ class Primaries(Packs):
             return self._keyword_expression(token)
         if text.startswith("__is_") and self.peek().text == "(" and (text in QUESTIONS or text in ASKED_OF_CONVERSIONS):
             return self._question(token)
+        if text == "requires" and self.constrains:
+            return self.requires_expression(token)
         if self.starts_type(0):
             return self._functional_cast()
         if self.peek().text == "(" and self.lookup(text) is None:

@@ -7,13 +7,14 @@ import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarators import Declarator, Declarators, Specifiers
+from minicc.frontend.parse.constraints import Constraints
+from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
 
-class Records(Declarators):
+class Records(Constraints):
     anonymous: int = 0
     library: bool = False
     """Reading our own library: host rules do not apply."""
@@ -210,6 +211,10 @@ class Records(Declarators):
         if token.text == "template":
             self.member_template(made)
             return
+        autos = self.take_autos() if self.constrains else []
+        if autos:
+            self.abbreviated(autos, made)
+            return
         if token.text == "friend":
             self.i += 1
             if self.token.text in ("class", "struct"):
@@ -373,6 +378,9 @@ class Records(Declarators):
             return
         f = self.make_function(specs, d)
         f.record = made
+        if d.constraint is not None and not self._keeps(f, d):
+            self.member_body(f, d, [])
+            return
         f.explicit = "explicit" in specs.words
         if "static" not in specs.words:
             self._add_this(f, made, d.this_quals)
@@ -380,6 +388,32 @@ class Records(Declarators):
         f.scope = self.scope
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
+
+    def _keeps(self, f: ast.Function, d: Declarator) -> bool:
+        """Whether a member function with a requires-clause is one; it goes before one of that signature without."""
+        f.constrained = True
+        f.this_quals = d.this_quals
+        assert d.constraint is not None
+        saved, self.scope = self.scope, d.param_scope or self.scope
+        try:
+            if not self.satisfied(d.constraint):
+                return False
+        finally:
+            self.scope = saved
+        found = self.scope.names.get(f.name)
+        if isinstance(found, list):
+            found[:] = [
+                g
+                for g in found
+                if not isinstance(g, ast.Function)
+                or g.constrained
+                or g.type.params != f.type.params
+                or g.this_quals != f.this_quals
+            ]
+        return True
+
+    def abbreviated(self, autos: list[ast.TemplateParam], made: Type | None) -> None:
+        raise NotImplementedError
 
     def _virtual(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
         """Virtual by its declaration, or by what it overrides."""
@@ -495,6 +529,8 @@ class Records(Declarators):
                         and other.type.params == f.type.params
                         and other.this_quals == f.this_quals
                     ):
+                        if other.constrained:
+                            return
                         self.fail(f"class member cannot be redeclared: '{name}'", at)
             found.append(f)
         elif found is None:

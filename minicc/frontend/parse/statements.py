@@ -331,10 +331,12 @@ class Statements(Records):
         at = self.token
         if self.at(";"):
             self.i += 1
-        elif self._is_range_for():
+        elif self._is_range_for(False) or self._is_range_for(True):
+            if not self._is_range_for(False):
+                before = self._init_statement()
             made = self._range_for(token, unroll)
             self.scope = scope.parent or scope
-            return made
+            return self._wrapped(token, before, made)
         elif self.starts_declaration():
             before.append(self.declaration_statement())
         else:
@@ -354,9 +356,9 @@ class Statements(Records):
         self.scope = scope.parent or scope
         return self._wrapped(token, before, ast.Loop(token, "for", condition, step, body, unroll, declared))
 
-    def _is_range_for(self) -> bool:
-        """A `:` before any `;` of this bracket."""
-        depth, k = 0, self.i
+    def _is_range_for(self, after_init: bool) -> bool:
+        """A `:` before any `;` of this bracket, or after the first one."""
+        depth, k, first = 0, self.i, after_init
         while self.tokens[k].kind != EOF:
             text = self.tokens[k].text
             if self.tokens[k].kind is not STRING:
@@ -366,10 +368,12 @@ class Statements(Records):
                     if depth == 0:
                         return False
                     depth -= 1
+                elif depth == 0 and text == ";" and first:
+                    first = False
                 elif depth == 0 and text in (";", "?"):
                     return False
                 elif depth == 0 and text == ":":
-                    return True
+                    return not first
             k += 1
         return False
 

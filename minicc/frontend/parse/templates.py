@@ -25,10 +25,32 @@ class Templates(Instances):
             self._explicit_instantiation()
             return
         params = self._template_parameters()
-        self._skip_requires()
         if not params:
             self._specialisation(at)
             return
+        outer, self.constraints = self.constraints, [p.constraint for p in params if p.constraint is not None]
+        if self.at("requires"):
+            if not self.constrains:
+                self.fail("constraints need -std=c++20", self.token)
+            self.constraints.append(self.constraint_tokens())
+        try:
+            self._templated(params, member_of, at)
+        finally:
+            self.constraints = outer
+
+    constraints: list[list[Token]]
+    """Of the template whose declaration is being read."""
+
+    def abbreviated(self, autos: list[ast.TemplateParam], made: Type | None) -> None:
+        """A function declaration at the cursor, each `auto` of whose parameters is a template parameter."""
+        outer, self.constraints = self.constraints, [p.constraint for p in autos if p.constraint is not None]
+        try:
+            self._function_template(autos, self.i, made, self.token)
+        finally:
+            self.constraints = outer
+
+    def _templated(self, params: list[ast.TemplateParam], member_of: Type | None, at: Token) -> None:
+        """What follows the parameters of a template."""
         start = self.i
         text = self.token.text
         if text == "template":
@@ -44,8 +66,10 @@ class Templates(Instances):
             self._function_template(params, self.i, None, at, friend=True)
         elif self.guide_follows():
             self.guide(params)
+        elif text == "concept" and self.constrains:
+            self._concept(params)
         elif text == "concept":
-            self.fail("concepts are not supported", self.token)
+            self.fail("concepts need -std=c++20", self.token)
         elif self._variable_follows():
             self._variable_template(params, start)
         else:
@@ -54,9 +78,20 @@ class Templates(Instances):
     def member_template(self, made: Type) -> None:
         self.template_declaration(made)
 
-    def _skip_requires(self) -> None:
-        if self.at("requires"):
-            self.fail("constraints are not supported", self.token)
+    def _concept(self, params: list[ast.TemplateParam]) -> None:
+        self.i += 1
+        name = self.identifier()
+        self.expect("=")
+        start = self.i
+        while not self.at(";") and self.token.kind != EOF:
+            if self.token.text in ("(", "[", "{") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+        tokens = self.closed(start, self.i)
+        self.expect(";")
+        made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True, concept=True)
+        self.declare(name.text, made, name)
 
     def _template_parameters(self) -> list[ast.TemplateParam]:
         self.expect("<")
@@ -101,6 +136,13 @@ class Templates(Instances):
             pack = self.accept("...") is not None
             name = self.identifier().text if self.token.kind == IDENT else f"#{index}"
             p = ast.TemplateParam(name, "type", pack=pack)
+            p.marker = Type("param", name, count=index, variadic=pack)
+            return p
+        concept = self.type_constraint() if token.kind == IDENT else None
+        if concept is not None:
+            pack = self.accept("...") is not None
+            name = self.identifier().text if self.token.kind == IDENT else f"#{index}"
+            p = ast.TemplateParam(name, "type", pack=pack, constraint=self.applied(concept, name, pack))
             p.marker = Type("param", name, count=index, variadic=pack)
             return p
         start = self.i
@@ -199,7 +241,9 @@ class Templates(Instances):
                 for old, new in zip(found.params, params, strict=False):
                     old.default = old.default or new.default
             return
-        self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name), name)
+        made = ast.ClassTemplate(name.text, params, tokens, self.scope, name)
+        made.constraints = self.constraints
+        self.declare(name.text, made, name)
 
     def _partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
         self.i += k
@@ -231,7 +275,8 @@ class Templates(Instances):
         self.skip_declaration()
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")
-        entity.partials.append(ast.Partial(params, pattern, arguments, self.closed(start, self.i), scope))
+        tokens = self.closed(start, self.i)
+        entity.partials.append(ast.Partial(params, pattern, arguments, tokens, scope, self.constraints))
         return True
 
     def _alias_template(self, params: list[ast.TemplateParam]) -> None:
@@ -296,6 +341,13 @@ class Templates(Instances):
         self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token, friend: bool = False
     ) -> None:
         self.i = start
+        if self.constrains:
+            autos = [p for p in self.take_autos() if p not in params]
+            for p in autos:
+                assert p.marker is not None
+                p.marker.count = len(params)
+                params = [*params, p]
+            self.constraints = [*self.constraints, *(p.constraint for p in autos if p.constraint is not None)]
         d, explicit, constructor = self._pattern(params)
         end_of_head = self.i
         name: Token | None
@@ -324,6 +376,7 @@ class Templates(Instances):
             template.scope = self.scope
         template.constructor = constructor
         template.explicit = explicit
+        template.constraints = self.constraints
         if d is not None:
             template.pattern = d.type
             template.required = sum(
@@ -346,6 +399,7 @@ class Templates(Instances):
                     and template.pattern is not None
                     and pattern_key(other.pattern) == pattern_key(template.pattern)
                     and [pattern_key(p.type) for p in other.params] == [pattern_key(p.type) for p in template.params]
+                    and self._spelled(other) == self._spelled(template)
                     and not ("{" in [t.text for t in other.tokens] and "{" in [t.text for t in template.tokens])
                 ):
                     if any(t.text == "{" for t in other.tokens):
@@ -361,6 +415,15 @@ class Templates(Instances):
             scope.names[template.name] = [template]
         else:
             self.fail(f"redefinition of '{name.text}' as different kind of symbol", name, code="frontend.redefinition")
+
+    def _spelled(self, template: ast.FunctionTemplate) -> set[str]:
+        """A template's conditions, comparable with those of another."""
+        names = {p.name: f"#{k}" for k, p in enumerate(template.params)}
+        return self.atoms(template.constraints, names) if template.constraints else set()
+
+    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
+        first, second = self._spelled(a), self._spelled(b)
+        return first > second
 
     def _head_name(self) -> Token | None:
         name = None

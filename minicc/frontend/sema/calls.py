@@ -384,8 +384,15 @@ class Calls(Operators):
         if a.template and isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
             first, second = a.entity.template, b.entity.template
             if first is not None and second is not None and first.pattern is not None and second.pattern is not None:
-                return more_specialised(call_pattern(first.pattern), call_pattern(second.pattern))
+                a_pattern, b_pattern = call_pattern(first.pattern), call_pattern(second.pattern)
+                if more_specialised(a_pattern, b_pattern):
+                    return True
+                if (first.constraints or second.constraints) and not more_specialised(b_pattern, a_pattern):
+                    return self.more_constrained(first, second)
         return False
+
+    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
+        raise NotImplementedError
 
     def _no_match(self, name: str, functions: list[object], args: list[ast.Expr], at: Token) -> NoReturn:
         notes: list[Diagnostic] = []
