@@ -73,6 +73,7 @@ mad | wide T:i32 | d:b64 a:T b:T c:b64
 mad | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T c:T
 madc | (hi/lo) cc? T:i32,i64 | d:T a:T b:T c:T
 fma | (rn/rz/rm/rp) ftz? sat? relu? T:f32,f64,half | d:T a:T b:T c:T
+fma | rn oob relu? T:half | d:T a:T b:T c:T | 8.1, 90
 mul24 | (hi/lo) T:i32 | d:T a:T b:T
 mad24 | (hi/lo) sat? T:i32 | d:T a:T b:T c:T
 sad | T:int | d:T a:T b:T c:T

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.integer import extend
@@ -268,7 +270,7 @@ def float_to_float(
     elif from_ == "f64" and to == "f16":
         b.emit(dotted("F2F.F16.F64", rounding), (V(out.reg, 0),), (x,))
     elif from_ == "f64" and to == "bf16":
-        b.unsupported()
+        b.emit(dotted("F2F.BF16.F64", rounding), (V(out.reg, 0),), (x,))
     elif from_ == "bf16" and to == "f16":
         wide = b.new("SHF.L.U32", x, imm(16), ZERO)
         _narrow_f32(b, out, wide, to, rounding, False)
@@ -379,10 +381,12 @@ def pack(b: Builder, inst: ptx.Inst) -> None:
     types = types_of(inst)
     to = types[0]
     d, first, second, *third = inst.operands
-    if to not in ("u16", "s16", "u8", "s8"):
+    if to in ("u2", "s2"):
         b.unsupported()
     x, y = b.reg(b.val(first)), b.reg(b.val(second))
     z = b.reg(b.val(third[0])) if third else ZERO
+    if to in ("u4", "s4"):
+        z = attrs.evolve(z, suffix=("24",))
     b.emit(f"I2IP.{to.upper()}.S32.SAT", (b.dst(d),), (x, y, z))
 
 

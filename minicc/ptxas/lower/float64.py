@@ -251,7 +251,9 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     shifted = b.temp()
     b.emit("IADD3", (shifted,), (exponent, neg(one), ZERO))
     b.move64(quotient_, ZERO, ZERO)
-    b.move(count, imm(55))
+    # Zero, infinite and NaN operands need no turns.
+    special, any_special = special_quotient(b, x, y, sign)
+    b.select(count, imm(1), b.reg(imm(55)), any_special)
     loop = b.label("ddiv_bit")
     b.start(loop)
     # quotient = quotient * 2 + (rest >= my); rest = (rest - my if so) * 2
@@ -274,8 +276,6 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     b.emit("SHF.L.U64.HI", (V(full.reg, 1),), (V(quotient_.reg, 0), imm(1), V(quotient_.reg, 1)))
     b.emit("IMAD", (V(full.reg, 0),), (V(quotient_.reg, 0), imm(2), sticky))
     packed = pack(b, full, shifted, sign, rounding)
-    # Zero, infinite and NaN operands.
-    special, any_special = special_quotient(b, x, y, sign)
     b.select(V(out.reg, 0), V(special.reg, 0), V(packed.reg, 0), any_special)
     b.select(V(out.reg, 1), V(special.reg, 1), V(packed.reg, 1), any_special)
 

@@ -21,7 +21,8 @@ def words(inst: ptx.Inst) -> tuple[str, str]:
     type_ = type_of(inst)
     mods = inst.modifiers
     kind = "BF16_V2" if type_.startswith("bf") else ""
-    return kind, dotted("FTZ" if "ftz" in mods else "", "SAT" if "sat" in mods else "RELU" if "relu" in mods else "")
+    flush = "FTZ" if "ftz" in mods else "OOB" if "oob" in mods else ""
+    return kind, dotted(flush, "SAT" if "sat" in mods else "RELU" if "relu" in mods else "")
 
 
 def arithmetic(b: Builder, inst: ptx.Inst) -> None:

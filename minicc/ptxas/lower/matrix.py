@@ -69,14 +69,19 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     if any(m in _EIGHT for m in mods):
         eight(b, inst, shape)
         return
+    if any(m in ("s4", "u4") for m in mods):
+        from minicc.ptxas.lower.subbyte import nibbles
+
+        nibbles(b, inst, shape)
+        return
     if len(types) != 4 or len(inst.operands) != 4:
         b.unsupported()
     dtype, atype, btype, _ = types
     d, left, right, third = inst.operands
     if atype == "f64":
-        if shape != "m8n8k4":
+        if shape not in _DOUBLES:
             b.unsupported()
-        double(b, d, left, right, third)
+        double(b, shape, d, left, right, third)
         return
     found = _SHAPES.get((shape, atype))
     if found is None or "row" not in mods or "col" not in mods:
@@ -95,6 +100,9 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     scatter(b, d, out)
 
 
+_DOUBLES = {"m8n8k4": ("8x8x4", 1, 1, 2), "m16n8k4": ("16x8x4", 2, 1, 4), "m16n8k8": ("16x8x8", 4, 2, 4),
+            "m16n8k16": ("16x8x16", 8, 4, 4)}  # fmt: skip
+"""Shape -> printed shape, doubles of A, B and C in a lane."""
 _EIGHT = {"e4m3": "E4M3", "e5m2": "E5M2"}
 _BIT_SHAPES = {"m16n8k256": ("168256", 4, 2, 4), "m16n8k128": ("168128", 2, 1, 4), "m8n8k128": ("88128", 1, 1, 2)}
 _SPARSE = {
@@ -107,12 +115,18 @@ _SPARSE = {
 
 
 def bits_(b: Builder, inst: ptx.Inst, shape: str) -> None:
-    """Single bits: and, then population count. (xor has no instruction on sm_90.)"""
-    if "and" not in inst.modifiers or shape not in _BIT_SHAPES or len(inst.operands) != 4:
+    """Single bits: and, then population count."""
+    xor = "xor" in inst.modifiers
+    if not (xor or "and" in inst.modifiers) or shape not in _BIT_SHAPES or len(inst.operands) != 4:
         b.unsupported()
     printed, size_a, size_b, size_c = _BIT_SHAPES[shape]
     d, left, right, third = inst.operands
     x, y, z = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
+    if xor:
+        from minicc.ptxas.lower.subbyte import exclusive
+
+        scatter(b, d, exclusive(b, printed, x, y, z, size_c))
+        return
     x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
     out = b.temp(size_c)
     b.emit(f"BMMA.{printed}.AND.POPC", (out,), (x, y, z), side=True)
@@ -180,23 +194,35 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     scatter(b, d, out)
 
 
-def double(b: Builder, d: ptx.Operand, left: ptx.Operand, right: ptx.Operand, third: ptx.Operand) -> None:
-    """m8n8k4 of doubles: A and B a pair each, C two pairs."""
-    (a,), (c,) = ((o.items if isinstance(o, ptx.Vector) else (o,)) for o in (left, right))
-    thirds = third.items if isinstance(third, ptx.Vector) else (third,)
+def double(b: Builder, shape: str, d: ptx.Operand, left: ptx.Operand, right: ptx.Operand, third: ptx.Operand) -> None:
+    """Products of doubles."""
+    printed, size_a, size_b, size_c = _DOUBLES[shape]
     outs = d.items if isinstance(d, ptx.Vector) else (d,)
-    if a is None or c is None or len(thirds) != 2 or len(outs) != 2:
+    if len(outs) != size_c:
         b.wrong("Arguments mismatch for instruction 'mma'")
-    accumulator = b.temp(4)
-    for i, item in enumerate(thirds):
-        assert item is not None
-        for part, value in enumerate(b.val64(item, "f64")):
-            b.move(V(accumulator.reg, 2 * i + part), value)
-    result = b.temp(4)
-    b.emit("DMMA.8x8x4", (result,), (b.pair(a, "f64"), b.pair(c, "f64"), accumulator), side=True)
+    x, y, z = _doubles(b, left, size_a), _doubles(b, right, size_b), _doubles(b, third, size_c)
+    result = b.temp(2 * size_c)
+    result.reg.spillable = size_c == 2
+    b.emit(f"DMMA.{printed}", (result,), (x, y, z), side=True)
     for i, item in enumerate(outs):
         if item is not None:
             b.move64(b.dst(item), V(result.reg, 2 * i), V(result.reg, 2 * i + 1))
+
+
+def _doubles(b: Builder, item: ptx.Operand, count: int) -> V | Reg:
+    """Doubles of a lane in consecutive registers."""
+    items = item.items if isinstance(item, ptx.Vector) else (item,)
+    if len(items) != count or any(i is None for i in items):
+        b.wrong("Arguments mismatch for instruction 'mma'")
+    if count == 1 and items[0] is not None:
+        return b.pair(items[0], "f64")
+    out = b.temp(2 * count)
+    out.reg.spillable = count <= 2
+    for i, each in enumerate(items):
+        assert each is not None
+        for part, value in enumerate(b.val64(each, "f64")):
+            b.move(V(out.reg, 2 * i + part), value)
+    return out
 
 
 def _count(b: Builder, inst: ptx.Inst) -> tuple[int, str, str]:

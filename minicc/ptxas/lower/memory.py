@@ -406,7 +406,8 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
 
             invalidate_map(b, inst.operands[0])
             return
-        b.unsupported()
+        fence_words(b, "SC", "sys")  # of other names of the same memory
+        return
     if "mbarrier_init" in mods or "sync_restrict::shared::cluster" in mods:
         return
     if "sync_restrict::shared::cta" in mods:

@@ -57,7 +57,7 @@ _MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "video": (
         "",
         (*(f"v{op}{n}" for n in ("", "2", "4") for op in ("add", "sub", "absdiff", "min", "max", "set")), "vavrg2",
-         "vavrg4"),
+         "vavrg4", "vshl", "vshr", "vmad"),
     ),
     "bulk": ("", ("createpolicy",)),
     "matrix": ("", ("mma", "ldmatrix", "stmatrix", "movmatrix", "cp")),

@@ -7,6 +7,8 @@ Instructions" and "SIMD Video Instructions".
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm, neg
 from minicc.ptxas.mir import MOperand, V
@@ -48,24 +50,140 @@ def simd(b: Builder, inst: ptx.Inst) -> None:
 
 
 def scalar(b: Builder, inst: ptx.Inst) -> None:
-    """v{add,sub,absdiff,min,max,set}.dtype.atype.btype{.sat}{.op2} d, a{.b0}, b{.h1}, c. Sums that need 33 bits wrap
-    to 32 unless clamped, which is done in 64."""
+    """v{add,sub,absdiff,min,max,set,shl,shr}.dtype.atype.btype{.sat}{.op2} d{.b0}, a{.b0}, b{.h1}, c. Sums that need
+    33 bits wrap to 32 unless clamped, which is done in 64."""
     what, mods = inst.opcode[1:], inst.modifiers
     types = [m for m in mods if m in ("u32", "s32")]
     compare = next((m for m in mods if m in _COMPARE), "")
     second = next((m for m in mods if m in ("add", "min", "max")), "")
     d, left, right, *third = inst.operands
-    if isinstance(d, ptx.Reg) and d.part:
-        b.unsupported()
+    part = d.part if isinstance(d, ptx.Reg) else None
     if what == "set":
         types = ["u32", *types]
-    if len(types) != 3 or "sat" in mods:
+    if len(types) != 3:
         b.unsupported()
     u, v = chosen(b, left, types[1] == "s32"), chosen(b, right, types[2] == "s32")
-    value = compute(b, what, u, v, "s32" in types[1:], compare)
+    if what in ("shl", "shr"):
+        value: MOperand = shifted(b, what, u, v, types[1] == "s32", "clamp" in mods)
+    elif "sat" in mods and what in ("add", "sub", "absdiff"):
+        value = saturated(b, what, u, v, types)
+    else:
+        value = compute(b, what, u, v, "s32" in types[1:], compare)
+        if "sat" in mods and what in ("min", "max") and types[0] != types[1]:
+            # A value of the other sign is out of range where its top bit is set.
+            negative = b.setp("ISETP.LT.AND", value, ZERO)
+            value = b.sel(imm(0x7FFFFFFF) if types[0] == "s32" else ZERO, value, negative)
     if second:
         value = compute(b, second, value, b.reg(b.val(third[0])), types[0] == "s32", "")
-    b.move(b.dst(d), value)
+    elif part is not None:
+        # Only that part of the result is new; the rest is that of c.
+        at, width = _CUTS[part.lstrip(".")]
+        mask = ((1 << width) - 1) << at
+        placed = b.new("SHF.L.U32", value, imm(at), ZERO) if at else value
+        value = b.logic(b.reg(b.val(third[0])), imm(mask), 0xB8, placed)
+    b.move(b.dst(attrs.evolve(d, part=None)) if isinstance(d, ptx.Reg) else b.dst(d), value)
+
+
+def shifted(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, clamped: bool) -> MOperand:
+    """a << b or a >> b: amounts over 31 clamp at 32, or wrap."""
+    amount = b.reg(v) if clamped else b.logic(v, imm(31), 0xC0)
+    if what == "shl":
+        return b.new("SHF.L.U32", u, amount, ZERO)
+    return b.new(f"SHF.R.{'S' if signed else 'U'}32.HI", ZERO, amount, u)
+
+
+def saturated(b: Builder, what: str, u: MOperand, v: MOperand, types: list[str]) -> MOperand:
+    """A sum, difference or distance with 33 bits, clamped to what the result type holds."""
+    pairs = []
+    for value, type_ in ((u, types[1]), (v, types[2])):
+        high = b.new("SHF.R.S32.HI", ZERO, imm(31), value) if type_ == "s32" else ZERO
+        pairs.append((value, high))
+    total = b.temp(2)
+    (b.add64 if what == "add" else b.sub64)(total, pairs[0], pairs[1])
+    low, high = V(total.reg, 0), V(total.reg, 1)
+    if what == "absdiff":
+        negative = b.setp("ISETP.LT.AND", high, ZERO)
+        turned = b.temp(2)
+        b.sub64(turned, (ZERO, ZERO), (low, high))
+        result = b.temp(2)
+        for part in (0, 1):
+            b.select(V(result.reg, part), V(turned.reg, part), V(total.reg, part), negative)
+        low, high = V(result.reg, 0), V(result.reg, 1)
+    return clamped64(b, low, high, types[0] == "s32")
+
+
+def clamped64(b: Builder, low: MOperand, high: MOperand, signed: bool) -> MOperand:
+    """A signed number of 64 bits, clamped to 32."""
+    below = b.setp("ISETP.LT.AND", high, ZERO)
+    if signed:
+        sign = b.new("SHF.R.S32.HI", ZERO, imm(31), low)
+        outside = b.setp("ISETP.NE.AND", high, sign)
+        return b.sel(b.sel(imm(0x80000000), imm(0x7FFFFFFF), below), low, outside)
+    above = b.setp("ISETP.GT.AND", high, ZERO)
+    return b.sel(ZERO, b.sel(imm(0xFFFFFFFF), low, above), below)
+
+
+def multiply(b: Builder, inst: ptx.Inst) -> None:
+    """vmad.dtype.atype.btype{.sat}{.po}{.shr7,.shr15} d, {-}a{.b0}, {-}b{.h1}, {-}c: the product and sum in full, then
+    shifted, then clamped or cut."""
+    mods = inst.modifiers
+    types = [m for m in mods if m in ("u32", "s32")]
+    d, left, right, third = inst.operands
+    if len(types) != 3:
+        b.unsupported()
+    minus = [isinstance(o, ptx.Reg) and o.minus for o in (left, right, third)]
+    u, v = (chosen(b, _plain(o), t == "s32") for o, t in ((left, types[1]), (right, types[2])))
+    c = b.reg(b.val(_plain(third)))
+    product = _product(b, u, v, types[1] == "s32", types[2] == "s32")
+    signed = "s32" in types[1:] or any(minus)
+    addend = (c, b.new("SHF.R.S32.HI", ZERO, imm(31), c) if types[0] == "s32" else ZERO)
+    total = b.temp(2)
+    halves = (V(product.reg, 0), V(product.reg, 1))
+    if minus[0] != minus[1]:
+        b.sub64(total, addend, halves)
+    elif minus[2]:
+        b.sub64(total, halves, addend)
+    else:
+        b.add64(total, halves, addend)
+    low, high = V(total.reg, 0), V(total.reg, 1)
+    if "po" in mods:
+        more = b.temp(2)
+        b.add64(more, (low, high), (imm(1), ZERO))
+        low, high = V(more.reg, 0), V(more.reg, 1)
+    shift = next((int(m[3:]) for m in mods if m in ("shr7", "shr15")), 0)
+    if shift:
+        kind = "S" if signed else "U"
+        low, high = (
+            b.new("SHF.R.U64", low, imm(shift), high),
+            b.new(f"SHF.R.{kind}32.HI", ZERO, imm(shift), high),
+        )
+    if "sat" not in mods:
+        b.move(b.dst(d), low)
+    elif signed:
+        b.move(b.dst(d), clamped64(b, low, high, types[0] == "s32"))
+    else:
+        p = b.setp("ISETP.NE.U32.AND", high, ZERO)
+        b.move(b.dst(d), b.sel(imm(0xFFFFFFFF), low, p))
+
+
+def _plain(operand: ptx.Operand) -> ptx.Operand:
+    return attrs.evolve(operand, minus=False) if isinstance(operand, ptx.Reg) else operand
+
+
+def _product(b: Builder, u: MOperand, v: MOperand, left: bool, right: bool) -> V:
+    """All 64 bits of a product of numbers of either sign."""
+    out = b.temp(2)
+    if left == right:
+        b.emit("IMAD.WIDE" if left else "IMAD.WIDE.U32", (out,), (u, v, ZERO))
+        return out
+    # One is signed: where it is negative, the other was counted 2^32 times too often.
+    b.emit("IMAD.WIDE.U32", (out,), (u, v, ZERO))
+    sign = b.new("SHF.R.S32.HI", ZERO, imm(31), u if left else v)
+    extra = b.logic(sign, v if left else u, 0xC0)
+    fixed = b.temp(2)
+    b.move(V(fixed.reg, 0), V(out.reg, 0))
+    b.emit("IADD3", (V(fixed.reg, 1),), (V(out.reg, 1), neg(extra), ZERO))
+    return fixed
 
 
 def chosen(b: Builder, item: ptx.Operand, signed: bool) -> MOperand:
@@ -128,5 +246,6 @@ def clamp(b: Builder, value: MOperand, width: int, signed: bool) -> MOperand:
 
 LOWER = {
     **{f"v{op}{n}": simd for n in _LANES for op in ("add", "sub", "avrg", "absdiff", "min", "max", "set")},
-    **{f"v{op}": scalar for op in ("add", "sub", "absdiff", "min", "max", "set")},
+    **{f"v{op}": scalar for op in ("add", "sub", "absdiff", "min", "max", "set", "shl", "shr")},
+    "vmad": multiply,
 }

@@ -195,6 +195,14 @@ def store(b: Builder, inst: ptx.Inst) -> None:
 
 def multiply(b: Builder, inst: ptx.Inst) -> None:
     """wmma.mma.sync.aligned.alayout.blayout.shape.types d, a, b, c: a product for each tile of the result."""
+    small = next((m for m in inst.modifiers if m in ("m8n8k32", "m8n8k128")), "")
+    if small:
+        # The fragments are those of mma.sync.
+        from minicc.ptxas.lower.matrix import bits_
+        from minicc.ptxas.lower.subbyte import nibbles
+
+        (nibbles if small == "m8n8k32" else bits_)(b, inst, small)
+        return
     types = _types(inst)
     if types in (["f32", "f32"], ["f16", "f16"]):
         types = [types[0], "f16", "f16", types[1]]

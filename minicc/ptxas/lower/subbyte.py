@@ -1,0 +1,101 @@
+"""mma.sync of four-bit integers and of single bits by exclusive or, which sm_90 has no instructions for.
+
+Four bits: each register of eight elements becomes two of bytes, the low and the high four elements; where a product
+sums over k does not matter as long as A and B agree, so products of bytes give the same sums. Bits: the number of bits
+of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.ptx import model as ptx
+from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.types import dotted
+from minicc.ptxas.mir import MOperand, V
+from minicc.sass.instr import Reg
+
+_NIBBLES = {"s4": True, "u4": False}
+_SHAPES = {"m16n8k64": (4, 2, 4), "m16n8k32": (2, 1, 4), "m8n8k32": (1, 1, 2)}
+"""Shape -> registers of A, B and C."""
+
+
+def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
+    """mma.sync.aligned.shape.row.col{.satfinite}.s32.{s4,u4}.{s4,u4}.s32 d, a, b, c"""
+    from minicc.ptxas.lower.matrix import group, scatter
+
+    kinds = [_NIBBLES[m] for m in inst.modifiers if m in _NIBBLES]
+    if shape not in _SHAPES or len(kinds) != 2 or len(inst.operands) != 4:
+        b.unsupported()
+    size_a, size_b, size_c = _SHAPES[shape]
+    d, left, right, third = inst.operands
+    halves = [
+        [_bytes(b, value, part, signed) for part in (0, 1)]
+        for item, size, signed in ((left, size_a, kinds[0]), (right, size_b, kinds[1]))
+        for value in _words(group(b, item, size), size)
+    ]
+    x, y = halves[:size_a], halves[size_a:]
+    types = ["S8" if signed else "U8" for signed in kinds]
+    saturate = "SAT" if "satfinite" in inst.modifiers else ""
+    total: MOperand = group(b, third, size_c)
+    if size_a == 1:
+        steps = [("8816", [x[0][part]], [y[0][part]]) for part in (0, 1)]
+    else:
+        # Rows g and g + 8 alternate in A's registers; two of B's make 32 of k.
+        steps = [
+            ("16832", [x[2 * k][0], x[2 * k + 1][0], x[2 * k][1], x[2 * k + 1][1]], [y[k][0], y[k][1]])
+            for k in range(size_b)
+        ]
+    for printed, first, second in steps:
+        out = b.temp(size_c)
+        a, c = _together(b, first), _together(b, second)
+        a, c = attrs.evolve(a, suffix=("ROW",)), attrs.evolve(c, suffix=("COL",))
+        b.emit(dotted("IMMA", printed, *types, saturate), (out,), (a, c, total), side=True)
+        total = out
+    assert isinstance(total, V)
+    scatter(b, d, total)
+
+
+def _words(value: V | Reg, count: int) -> list[MOperand]:
+    return [V(value.reg, value.part + k) if isinstance(value, V) else ZERO for k in range(count)]
+
+
+def _together(b: Builder, values: list[V]) -> V:
+    if len(values) == 1:
+        return values[0]
+    out = b.temp(len(values))
+    for k, value in enumerate(values):
+        b.move(V(out.reg, k), value)
+    return out
+
+
+def _bytes(b: Builder, word: MOperand, part: int, signed: bool) -> V:
+    """Four of the eight elements of a register, each in a byte."""
+    # Two bytes to the places of halves, then the nibbles of each apart.
+    spread = b.new("PRMT", b.reg(word), imm(0x4342 if part else 0x4140), ZERO)
+    moved = b.new("SHF.L.U32", spread, imm(4), ZERO)
+    low = b.logic(spread, imm(0x000F000F), 0xC0)
+    out = b.logic(moved, imm(0x0F000F00), 0xEA, low)  # (moved & mask) | low
+    if not signed:
+        return out
+    sign = b.logic(out, imm(0x08080808), 0xC0)
+    return b.new("IMAD", sign, imm(0x1E), out)
+
+
+def exclusive(b: Builder, printed: str, x: V | Reg, y: V | Reg, total: MOperand, size_c: int) -> V:
+    """Bits of a ^ b, counted and added to `total`."""
+    for a, c in ((x, _inverse(b, y)), (_inverse(b, x), y)):
+        out = b.temp(size_c)
+        left, right = attrs.evolve(a, suffix=("ROW",)), attrs.evolve(c, suffix=("COL",))
+        b.emit(f"BMMA.{printed}.AND.POPC", (out,), (left, right, total), side=True)
+        total = out
+    assert isinstance(total, V)
+    return total
+
+
+def _inverse(b: Builder, value: V | Reg) -> V:
+    count = value.count if isinstance(value, V) else 1
+    out = b.temp(count)
+    for k, word in enumerate(_words(value, count)):
+        b.lop(V(out.reg, k), word, ZERO, ZERO, 0x0F)
+    return out
