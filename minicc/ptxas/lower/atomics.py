@@ -105,6 +105,10 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         b.emit("CCTL.IVALL", memory="fence")
 
 
+CLUSTER = "cluster"
+"""As a space: shared memory of any block of the cluster."""
+
+
 def distant(
     b: Builder,
     inst: ptx.Inst,
@@ -116,13 +120,19 @@ def distant(
 ) -> None:
     """Shared memory of any block of the cluster, through generic addresses: integers of 32 bits, exchanges and
     compare-and-swap are single instructions there, the rest loops around one."""
-    memory = cluster_memory(b, where)
     scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
     width = bits(type_)
+    if width == 16 and op == "cas":
+        small_cas(b, inst, CLUSTER, d, where, values)
+        return
+    if type_ in ("f16", "bf16") and op == "add":
+        half_add(b, inst, CLUSTER, d, where, values, type_)
+        return
     if width not in (32, 64):
         b.unsupported()
     if type_ in ("f32", "f64") and op != "add":
         type_ = type_.replace("f", "b")
+    memory = cluster_memory(b, where)
     operands = [b.pair(v, type_) if width == 64 else b.reg(b.val(v, type_)) for v in values[: 2 if op == "cas" else 1]]
     out = b.dst(d) if d is not None else None
     if type_ not in _FLOAT and (width == 32 or op in ("exch", "cas")):
@@ -343,14 +353,35 @@ def generic(
     b.emit("QSPC.E.S", (p, ZERO), (VMem(V(base.reg, base.part, 2), memory.offset),))
     result = b.temp(bits(type_) // 32) if out is not None else None
     b.jump(shared, p)
+    if b.symbols.clusters:
+        # Another block's shared memory: the generic compare-and-swap reaches it.
+        q = b.pred()
+        b.emit("QSPC.E.D", (q, ZERO), (VMem(V(base.reg, base.part, 2), memory.offset),))
+        here = b.label("atom_here")
+        b.jump(here, inv(q))
+        loop(b, memory, "", op, type_, result, operands)
+        b.jump(done)
+        b.start(here)
     issue(b, "global", op, type_, result, where, operands, scope, memory)
     b.start_cold(shared)
-    near = VMem(V(base.reg, base.part), memory.offset)
+    _own(b, base, memory.offset, op, type_, result, where, operands, scope)
+    b.resume(done)
+    _handed(b, out, result)
+
+
+def _own(
+    b: Builder, base: V, offset: int, op: str, type_: str, result: V | None, where: ptx.Operand,
+    operands: list[V | Reg], scope: str,
+) -> None:  # fmt: skip
+    """On a generic address that is in the block's own shared memory."""
+    near = VMem(V(base.reg, base.part), offset)
     if native("shared", op, type_):
         issue(b, "shared", op, type_, result, where, operands, scope, near)
     else:
         loop(b, near, "shared", op, type_, result, operands)
-    b.resume(done)
+
+
+def _handed(b: Builder, out: V | None, result: V | None) -> None:
     if out is not None and result is not None:
         for i in range(out.count):
             b.move(V(out.reg, i), V(result.reg, i))
@@ -358,7 +389,7 @@ def generic(
 
 def _word(b: Builder, space: str, where: ptx.Operand) -> tuple[VMem, V]:
     """(the aligned word that holds a half at an address, the half's bit position 0 or 16)."""
-    memory = memory_operand(b, where, space)
+    memory = cluster_memory(b, where) if space == CLUSTER else memory_operand(b, where, space)
     base = memory.base
     if space == "shared":
         total = b.new("IADD3", b.reg(base) if isinstance(base, V) else ZERO, imm(memory.offset), ZERO)
@@ -432,4 +463,4 @@ LOWER = {"atom": atom, "red": atom}
 
 def branches(inst: ptx.Inst) -> bool:
     """Loops and window tests make blocks."""
-    return not native(space_of(inst), _operation(inst), type_of(inst))
+    return "shared::cluster" in inst.modifiers or not native(space_of(inst), _operation(inst), type_of(inst))

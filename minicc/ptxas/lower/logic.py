@@ -264,7 +264,9 @@ def fns(b: Builder, inst: ptx.Inst) -> None:
     field = b.logic(b.sel(turned, word, down), b.sel(only, above, zero), 0xC0)
     steps = b.temp()
     b.emit("IABS", (steps,), (count,))
-    left = b.new("VIMNMX", b.new("IADD3", steps, imm(-1), ZERO), ZERO, FALSE)
+    # After 32 steps nothing is left.
+    wanted = b.new("VIMNMX", b.new("IADD3", steps, imm(-1), ZERO), ZERO, FALSE)
+    left = b.new("VIMNMX.U32", wanted, b.reg(imm(32)), TRUE)
     rest, todo = b.temp(), b.temp()
     b.move(rest, field)
     b.move(todo, left)
