@@ -193,7 +193,7 @@ __exp10f                       f:f      e:exp_approx:3.3219280242919921875
 __exp2f                        f:f      i:llvm.nvvm.ex2.approx{z}.f32
 __logf                         f:f      e:log_approx:0.693147182464599609375
 __log2f                        f:f      i:llvm.nvvm.lg2.approx{z}.f
-__log10f                       f:f      e:log_approx:0.301029980182647705078125
+__log10f                       f:f      e:log_approx:0.3010300099849700927734375
 __sinf                         f:f      i:llvm.nvvm.sin.approx{z}.f
 __cosf                         f:f      i:llvm.nvvm.cos.approx{z}.f
 __tanf                         f:f      e:tan_approx
@@ -301,7 +301,7 @@ exp10 exp T exp_approx:3.3219280242919921875
 expm1 exp T
 log log T log_approx:0.693147182464599609375
 log2 log T i:llvm.nvvm.lg2.approx{z}.f
-log10 log T log_approx:0.301029980182647705078125
+log10 log T log_approx:0.3010300099849700927734375
 log1p log T
 pow pow TT pow_approx
 sin trig T i:llvm.nvvm.sin.approx{z}.f

@@ -43,7 +43,8 @@ def swizzled(b: Builder, i: int) -> list[E]:
     if "H1_H1" in names:
         return [high, high]
     if "H0_NH1" in names:
-        return [low, high ^ 0x8000]
+        # Named from the top: the imaginary product's factor. nvcc multiplies a.y by (-b.y, b.x) with it (__hcmadd).
+        return [high ^ 0x8000, low]
     if names:
         raise b.fail(f"swizzle {names}")
     return [low, high]
