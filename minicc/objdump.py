@@ -293,7 +293,7 @@ def _sass(image: Image, request: Request) -> list[str]:
 
     arch = arch_of(image.arch)
     sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
-    hex_column = dump.column([line.text for _, lines in sections for line in lines])
+    hex_column = dump.column(line for _, lines in sections for line in lines)
     out = ["", f"\tcode for {image.arch}"]
     if "fun" not in request.values:
         out += [f"\t.target\t{image.arch}", ""]

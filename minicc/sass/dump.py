@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from minicc.arch import Arch
@@ -37,9 +37,9 @@ def lines_of(code: bytes, arch: Arch) -> Iterator[DumpLine]:
         yield DumpLine(at, word, instr, format(instr, arch.sass))
 
 
-def column(texts: Sequence[str]) -> int:
+def column(lines: Iterable[DumpLine]) -> int:
     """Column of the hexadecimal comments: two blanks behind the longest instruction, its guard counted."""
-    return _MNEMONIC_COLUMN + max((len(text) for text in texts), default=0) + 2
+    return _MNEMONIC_COLUMN + max((len(f"{line.address:04x}") - 4 + len(line.text) for line in lines), default=0) + 2
 
 
 def section_text(lines: Sequence[DumpLine], hex_column: int, *, words: bool = True, control: bool = False) -> list[str]:
@@ -59,7 +59,8 @@ def section_text(lines: Sequence[DumpLine], hex_column: int, *, words: bool = Tr
 
 
 def _without_guard(text: str) -> tuple[str, str]:
-    if text[:1] == "@":
+    # Guards of uniform predicates stand where instructions do.
+    if text[:1] == "@" and not text.startswith(("@U", "@!U")):
         guard, _, rest = text.partition(" ")
         return guard, rest
     return "", text

@@ -1,6 +1,6 @@
 """Float immediates as text, in nvdisasm's way: 20 significant digits,
-+INF, -QNAN (with a blank after them), an exponent
-from 1e9 on.
++INF, -QNAN, -0.0 (with a blank after them), an
+exponent from 1e9 on.
 
 Bits are of the immediate field: f32; f64hi (the high 32 bits of a double whose low half is zero); f16; bf16.
 """
@@ -33,6 +33,8 @@ def format_float(bits: int, kind: str) -> str:
             return sign + "INF "
         return sign + ("QNAN " if part >> (fraction - 1) else "SNAN ")
     value = to_float(bits, kind)
+    if value == 0 and sign == "-":
+        return "-0.0 "
     return f"{value:.20e}" if abs(value) >= 1e9 else f"{value:.20g}"
 
 
