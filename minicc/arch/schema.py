@@ -101,20 +101,23 @@ class Core:
     icache_line: int = 128
     icache_jump: tuple[int, int, int] = (10, 50, 265)
     """Extra cycles of a jump that finds its line in L1, L1.5, L2."""
-    icache_next: tuple[int, int] = (10, 37)
-    """Extra cycles per line of straight code from L1.5, L2 (prefetched)."""
+    icache_next: tuple[int, int] = (16, 45)
+    """Cycles per line of straight code from L1.5, L2 (prefetched)."""
     icache_prewarmed: int = 65536
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150
     """From the end of a CTA, once heard of, to the first issue of the one that takes its place."""
     cta_retire: float = 1.19
     """Cycles that the distributor takes for the end of a CTA: the most CTAs that a device can run through."""
-    cta_interval: float = 12
-    """Between the first CTAs of an SM at the begin of a grid; `cta_rate`: between those of one SM and the next."""
+    cta_interval: tuple[float, float, float] = (24, 0.9, 2.8)
+    """Between two CTAs that begin on an SM: cycles, and cycles for each warp; or, if more, cycles for each warp.
+    `cta_rate`: between those of one SM and the next at the begin of a grid."""
     cta_rate: float = 0.5
     """From a CTA's end to the first issue of the one that takes its place."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
+    grid_flush: int = 380
+    """From the last store's being taken by L2 to the end of a grid."""
     grid_overhead: int = 800
     """Cycles of a grid before its first instruction and after its last."""
 
@@ -146,11 +149,13 @@ class Memory:
     """Cycles of its channel that it costs to open another row."""
     dram_cycle: int = 90
     """Cycles between two rows of one bank."""
-    dram_line: int = 45
+    lines_under_way: int = 336
+    """Lines that an SM can have asked L2 for."""
+    dram_line: int = 40
     """How much later the second half of a line is there."""
     dram_spread: int = 95
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
-    tlb: tuple[int, int] = (300, 54)
+    tlb: tuple[int, int] = (80, 20)
     """What an SM's first access costs more, and the first one of each other 2 MB page."""
     port_read: float = 1.15
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
@@ -163,8 +168,13 @@ class Memory:
     slice_write: tuple[float, float, float, float] = (1.1, 0.95, 1.42, 1.0)
     """The same for a write: in all; a whole sector; one in part; instead of that, for lanes that all store to the place
     written last."""
-    slice_atomic: tuple[float, float, float] = (2.0, 4.0, 1.46)
-    """The same for a reduction; for each further lane that names a word: among others; if all lanes name it."""
+    slice_atomic: tuple[float, float, float, float] = (1.25, 2.4, 1.46, 3.5)
+    """The same for a reduction: a packet, which is of a sector and has no word twice; one of several 64-bit floats, or
+    to compare and swap several words; one for the word of the packet before; the same of floats."""
+    packets_under_way: int = 240
+    """Stores and reductions that an SM can have sent and L2 not taken."""
+    l2_parts: int = 3
+    """Lines of a set that can be written in part."""
     store_slack: int = 256
     """Cycles by which the SM may be ahead of L2 with stores."""
     """Bandwidth that a written sector takes, in read sectors."""
@@ -172,6 +182,8 @@ class Memory:
     """Bytes of the unified L1/shared array that never hold data, beyond the shared-memory configuration."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
+    constant_first: int = 110
+    """What an SM's first constant takes longer."""
     constant_cold: int = 650
     """First use of 256 bytes of a bank other than that of the parameters."""
     constant_miss: int = 79

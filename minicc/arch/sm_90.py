@@ -226,12 +226,12 @@ ARCH = Arch(
         # P: instruction caches (jump 10 / 19-21 / 57-68 / 270-282; straight 1.0 / 2.2 / 5.6 cycles an instruction).
         icache_line=128,
         icache_jump=(10, 50, 265),
-        icache_next=(8, 37),
+        icache_next=(17, 45),
         icache_prewarmed=65536,
         # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
         # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
-        cta_launch=100,
-        sm_start=300,
+        cta_launch=250,
+        sm_start=270,
         grid_overhead=2750,
     ),
     # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657
@@ -260,7 +260,7 @@ ARCH = Arch(
         l2_write_cost=2.0,
         l1_reserved=32768,
         shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
-        constant_miss=79,
+        constant_miss=65,
         fence=300,
         atomic_repeat=0.32,
     ),

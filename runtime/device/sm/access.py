@@ -419,3 +419,14 @@ def most_on_one(lanes: int, mask: Any) -> int:
         if popcount(here) > worst:
             worst = popcount(here)
     return worst
+
+
+@compiled("int64(int64, uint32, int64, int64)")
+def packets(lanes: int, mask: Any, line: int, sectors: int) -> int:
+    """How many packets a reduction of the active lanes makes of a line of which it names these sectors (bits): of each,
+    as many as there are lanes on one of its words."""
+    total = 0
+    for s in range(4):
+        if sectors >> s & 1:
+            total += most_on_one(lanes, lanes_at(lanes, 5, 4 * line + s) & mask)
+    return total

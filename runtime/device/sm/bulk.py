@@ -18,7 +18,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine
 from runtime.device.sm.cluster import OFFSET, owner, shared_host
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.l2 import read_lines, write_lines
+from runtime.device.sm.l2 import PACKETS, read_lines, write_lines
 from runtime.device.sm.mbarrier import post
 from runtime.device.sm.raw import load8, load16, load32, load64, loads64, popcount, store8, store16, store32, store64
 
@@ -198,7 +198,9 @@ def lines_time(
         if how & L.BC_TO_SHARED:
             there = read_lines(X, batch, m, begin, 0, 1, G, L1, BK, L2, MP, SM, PCC, i)
         else:
-            there = write_lines(X, batch, m, begin, 1 if how & L.BC_REDUCE else 0, 0, BK, L2, MP, PCC, i)
+            for b in range(batch):
+                X[PACKETS + b] = popcount(np.uint32(X[2 * b + 1]))
+            there = write_lines(X, batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, BK, L2, MP, SM, PCC, i)
         if there > done:
             done = there
         # A line a cycle or so leaves the engine.

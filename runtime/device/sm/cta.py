@@ -53,6 +53,12 @@ def settle_in(
         SM[m, L.M_SINCE] = t
     SM[m, L.M_LIVE] += 1
     CT[c, L.T_FINISH] = 0
+    CT[c, L.T_STORED] = 0
+    SM[m, L.M_LAUNCH] = t
+    CT[c, L.T_BEGIN] = t
+    if SM[m, L.M_CODE] == 0:
+        SM[m, L.M_CODE] = t + G[L.G_SMSTART]
+    ready = SM[m, L.M_CODE]
     threads = G[L.G_THREADS]
     used = CT[c, L.T_USED]
     if used == 0:
@@ -81,10 +87,8 @@ def settle_in(
         WS[w, L.W_LINE] = -2
         WAKE[w] = t
         SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
-        if number < G[L.G_SMS]:
-            # The first CTA of an SM finds the constants and the code not there yet.
-            WAKE[w] = t + G[L.G_SMSTART]
-            WS[w, L.W_TFETCH] = WAKE[w]
+        if t < ready:
+            WAKE[w] = WS[w, L.W_TFETCH] = ready
 
 
 @compiled(

@@ -45,6 +45,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
     MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK], _ = rows
+    MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:
         return max(1, round(16 * cycles))
@@ -55,11 +56,14 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
     MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(units, m.slice_write)
     MP[l2.MP_DRAM_LINE] = m.dram_line
-    MP[l2.MP_ATOM_LINE], MP[l2.MP_ATOM_LANE], MP[l2.MP_ATOM_SAME] = map(units, m.slice_atomic)
+    atomic = map(units, m.slice_atomic)
+    MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT] = atomic
+    MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)
+    MP[l2.MP_PARTS] = m.l2_parts
     MP[l2.MP_DRAM_ATOM] = units(64 * m.dram_channels / m.dram_bandwidth)
     MP[l2.MP_DRAM_ROW] = units(m.dram_row)
     MP[l2.MP_DRAM_CYCLE] = m.dram_cycle
-    MP[l2.MP_DRAM] -= m.dram_spread
+    MP[l2.MP_DRAM] -= m.dram_spread + 32
     MP[l2.MP_DRAM_FAR] = 2 * m.dram_spread
     MP[l2.MP_TLB_FIRST], MP[l2.MP_TLB_NEXT] = m.tlb
     return MP
@@ -176,9 +180,12 @@ class _Run:
         g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
         g[L.G_RETIRE] = round(16 * arch.core.cta_retire)
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
+        places = np.arange(64) % 16 * 4 + np.arange(64) // 16
+        g[L.G_LOWEST : L.G_LOWEST + 64] = (places // warps * warps + 3 - np.arange(64) // 16) // 4
+        g[L.G_FLUSH] = arch.core.grid_flush
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
-        g[L.G_IMCCOLD] = arch.memory.constant_cold
+        g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
         self.g = t["G"] = g
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) else QUANTUM
         if timed and jit.RECORDING:
@@ -188,8 +195,13 @@ class _Run:
         ct = t["CT"]
         # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
         sm, slot = np.divmod(np.arange(self.sms * resident), resident)
-        ct[:, L.T_SM], ct[:, L.T_SLOT] = sm, slot
-        ct[:, L.T_BEGIN] = slot * arch.core.cta_interval + sm * arch.core.cta_rate
+        # The oldest CTAs go first (an H200 runs four CTAs of dependent arithmetic one after another).
+        ct[:, L.T_SM], ct[:, L.T_SLOT] = sm, resident - 1 - slot
+        # The first few of an SM come faster than it can begin them for long.
+        least, warp, most = arch.core.cta_interval
+        g[L.G_CTAINTERVAL] = interval = max(least + warp * warps, most * warps)
+        begin = np.minimum(slot, 2) * most / 2 * warps + np.maximum(slot - 2, 0) * interval
+        ct[:, L.T_BEGIN] = begin + sm * arch.core.cta_rate
         ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * shared_stride
         if timed:
             self._prepare_timing()

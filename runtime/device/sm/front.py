@@ -30,6 +30,18 @@ from runtime.device.sm.jit import compiled
 ) = range(10)
 
 
+@compiled("int64(int64, int64, int64, int64, int64, int64[:,::1])", forceinline=True)
+def streamed(sc: int, sequential: int, t: int, rate: int, latency: int, SC: Any) -> int:
+    """When a line that a sub-core lacks comes at `t` or later: the next one follows the one before it at a rate."""
+    there = t + latency
+    if sequential:
+        there = SC[sc, L.S_STREAM] + rate
+        if there < t:
+            there = t
+    SC[sc, L.S_STREAM] = there
+    return there
+
+
 @compiled(
     "int64(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
     "int64[::1])"
@@ -52,10 +64,10 @@ def fetch(sc: int, line: int, sequential: int, t: int, SC: Any, SM: Any, IC0: An
         if not came:
             SM[m, L.M_L15N] += 1
             IC2[m, line] = SM[m, L.M_L15N]
-        return t + (FP[FP_NEXT_L15] if sequential else FP[FP_JUMP_L15])
+        return streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15], SC)
     SM[m, L.M_L15N] += 1
     IC2[m, line] = SM[m, L.M_L15N]
-    return t + (FP[FP_NEXT_L2] if sequential else FP[FP_JUMP_L2])
+    return streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2], SC)
 
 
 @compiled(
@@ -81,3 +93,27 @@ def arm(w: int, t: int, CODE: Any, WS: Any, SC: Any, SM: Any, IC0: Any, IC1: Any
                 WS[w, L.W_SBLONG] = WS[w, L.W_SBL + k]
     WS[w, L.W_TSB] = ready
     return ready
+
+
+@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1])")
+def constant(m: int, line: int, t: int, G: Any, SM: Any) -> int:
+    """When SM m, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of bank 3, from 512 on the
+    same for LDC, which has a cache of its own. The first who asks brings it, and everybody waits for that."""
+    there = SM[m, L.M_CONSTAT + line]
+    if there == 0:
+        there = t + G[L.G_IMC]
+        if SM[m, L.M_CONSTANTS] == 0:
+            SM[m, L.M_CONSTANTS] = 1
+            there += G[L.G_IMCFIRST]
+        if line & 256:
+            # From memory 256 bytes at a time.
+            cold = 1
+            for k in range(line & ~3, (line & ~3) + 4):
+                if SM[m, L.M_CONSTAT + k] or SM[m, L.M_CONSTAT + (k ^ 512)]:
+                    cold = 0
+            if cold:
+                there = t + G[L.G_IMCCOLD]
+        SM[m, L.M_CONSTAT + line] = there
+    if there <= t:
+        SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+    return there

@@ -19,14 +19,24 @@ import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import SURVEY_PASSES, most_on_one, survey, wavefronts
+from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.control import control, special
 from runtime.device.sm.cta import ALWAYS, place
-from runtime.device.sm.front import arm
+from runtime.device.sm.front import arm, constant
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.l2 import BK_RETIRE, MP_NEAR, MP_SLACK, read_lines, sector_count, take, write_lines
+from runtime.device.sm.l2 import (
+    BK_RETIRE,
+    MP_NEAR,
+    MP_SLACK,
+    PACKETS,
+    SENT,
+    read_lines,
+    sector_count,
+    take,
+    write_lines,
+)
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store64
@@ -293,26 +303,53 @@ def memory_time(
                     MP, SM, PCC, i,
                 )  # fmt: skip
             else:
-                atomic = 0
+                atomic = -1
                 if kind != L.A_STORE:
-                    atomic = most_on_one(lanes, mask)
+                    # L1 sends a packet for each sector, as often as lanes name the same word of it.
+                    atomic = 0
+                    total = 0
+                    alone = most_on_one(lanes, mask) == 1
+                    for k in range(lines):
+                        b = X[2 * k + 1]
+                        X[PACKETS + k] = sector_count(b)
+                        if not alone:
+                            X[PACKETS + k] = packets(lanes, mask, X[2 * k], b)
+                        total += X[PACKETS + k]
+                    op = CODE[i, L.C_OP]
+                    if op == L.OP_ADD and CODE[i, L.C_TYPE] >= L.T_F32:
+                        atomic = 2
+                    wide = op == L.OP_CAS or op == L.OP_CAST or (atomic == 2 and CODE[i, L.C_TYPE] == L.T_F64)
+                    if wide and popcount(mask) > total:
+                        # Several words of a sector at once: compare-and-swap, and sums of 64 bits.
+                        atomic = 1
                 part = 0
                 if consecutive != 1:
                     written = popcount(mask) * width
                     part = 1 if written < 32 * sectors else 3 if written > 32 * sectors else 0
                     if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
-                done = write_lines(X, lines, m, start, atomic, part, BK, L2, MP, PCC, i)
+                done = write_lines(X, lines, m, start, atomic, part, BK, L2, MP, SM, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
-                if done - start > MP[MP_SLACK]:
-                    # L2 is behind: the unit cannot hand over more than it can hold.
-                    late = (done - MP[MP_SLACK]) * 16
+                if X[SENT] > WS[w, L.W_SENT]:
+                    WS[w, L.W_SENT] = X[SENT]
+                if X[SENT] - start > MP[MP_SLACK]:
+                    # The port is behind: the unit cannot hand over more than it can hold.
+                    late = (X[SENT] - MP[MP_SLACK]) * 16
                     if late > SM[m, L.M_LSU]:
                         start = late >> 4
                 done += MP[MP_NEAR]
                 if kind == L.A_ATOM:
                     done += CODE[i, L.C_LATENCY] - LSU_FRONT + extra + 31
+    if mask and space == L.SPACE_CONST and CODE[i, L.C_BANK] <= 3:
+        # The other constant cache, with the same lines behind it.
+        line = (loads64(scratch + 8 * first(mask)) & 0xFFFFFFFF) >> 6
+        if line < 256 and (CODE[i, L.C_BANK] == 0 or CODE[i, L.C_BANK] == 3):
+            line += 768 if CODE[i, L.C_BANK] == 3 else 512
+            if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                there = constant(m, line, start, G, SM) - start
+                if there > 0:
+                    done += there
     if adu:
         SC[sc, L.S_ADULAST] = start
         SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
@@ -434,11 +471,16 @@ def run_sm(
                 v = SC[sc, L.S_LASTWARP]
                 if v < 0 or ready >> (v - base) & 1 == 0:
                     v = -1
-                # Downwards from the one below that which yielded last, then from the highest one.
+                # The oldest CTA first; in it, downwards from the warp below that which yielded last.
                 above = 0
-                if SC[sc, L.S_YIELDED] > base:
-                    above = ready >> (SC[sc, L.S_YIELDED] - base) << (SC[sc, L.S_YIELDED] - base)
-                    ready ^= above
+                below = 0
+                if SC[sc, L.S_YIELDED] > base and ready and v < 0:
+                    low = G[L.G_LOWEST + 16 * s + highest_bit(ready)]
+                    place_ = SC[sc, L.S_YIELDED] - base
+                    if place_ >= low:
+                        below = ready & ((1 << low) - 1)
+                        above = ready >> place_ << place_
+                        ready ^= above | below
                 while True:
                     if v < 0:
                         if ready:
@@ -446,6 +488,10 @@ def run_sm(
                         elif above:
                             ready = above
                             above = 0
+                            continue
+                        elif below:
+                            ready = below
+                            below = 0
                             continue
                         else:
                             break
@@ -465,14 +511,12 @@ def run_sm(
                     if wake <= t and CODE[j, L.C_CLINE] >= 0:
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                            SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
-                            # Parameters come with the launch; other constants from memory, 256 bytes at a time.
-                            near = SM[m, L.M_CONST + (line >> 6)] >> (line & 60) & 15
-                            cold = line >= 256 and near == 1 << (line & 3)
-                            wake = t + (G[L.G_IMCCOLD] if cold else G[L.G_IMC])
-                            WS[v, L.W_TBLOCK] = wake
-                            WS[v, L.W_BLOCKKIND] = L.R_IMC
-                            WAKE[v] = wake
+                            there = constant(m, line, t, G, SM)
+                            if there > t:
+                                wake = there
+                                WS[v, L.W_TBLOCK] = wake
+                                WS[v, L.W_BLOCKKIND] = L.R_IMC
+                                WAKE[v] = wake
                     if wake <= t:
                         w = v
                         break
@@ -480,6 +524,7 @@ def run_sm(
                         best = wake
                     ready &= ~(1 << (v - base))
                     above &= ~(1 << (v - base))
+                    below &= ~(1 << (v - base))
                     v = -1
             if w < 0:
                 SC[sc, L.S_NEXT] = best
@@ -592,9 +637,11 @@ def run_sm(
                     if WS[w, L.W_ALIVE] == 0:
                         # The warp's place is free when its last store has left.
                         gone = t + 1
-                        if WS[w, L.W_STORED] > gone:
-                            PCC[i, L.R_DRAIN] += WS[w, L.W_STORED] - gone
-                            gone = WS[w, L.W_STORED]
+                        if WS[w, L.W_STORED] > CT[cta, L.T_STORED]:
+                            CT[cta, L.T_STORED] = WS[w, L.W_STORED]
+                        if WS[w, L.W_SENT] > gone:
+                            PCC[i, L.R_DRAIN] += WS[w, L.W_SENT] - gone
+                            gone = WS[w, L.W_SENT]
                         if gone > CT[cta, L.T_FINISH]:
                             CT[cta, L.T_FINISH] = gone
                         SM[m, L.M_WARPCYCLES] += gone - WS[w, L.W_START]
@@ -610,12 +657,22 @@ def run_sm(
                             heard = take(BK, BK_RETIRE, gone, G[L.G_RETIRE])
                             if heard > G[L.G_LASTEND]:
                                 G[L.G_LASTEND] = heard
+                            if CT[cta, L.T_STORED] and CT[cta, L.T_STORED] + G[L.G_FLUSH] > G[L.G_LASTEND]:
+                                # The grid is done when what it stored has arrived.
+                                G[L.G_LASTEND] = CT[cta, L.T_STORED] + G[L.G_FLUSH]
                             if gone > SM[m, L.M_UNTIL]:
                                 SM[m, L.M_UNTIL] = gone
-                            if SM[m, L.M_LIVE] == 0:
+                            idle = L.BIG
+                            for slot in range(m * G[L.G_CTAS], (m + 1) * G[L.G_CTAS]):
+                                if CT[slot, L.T_ACTIVE] and CT[slot, L.T_BEGIN] < idle:
+                                    idle = CT[slot, L.T_BEGIN]
+                            if idle > SM[m, L.M_UNTIL]:
+                                # Nothing runs until the next CTA begins, if there is one.
                                 SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
-                                SM[m, L.M_SINCE] = SM[m, L.M_UNTIL]
+                                SM[m, L.M_SINCE] = SM[m, L.M_UNTIL] if idle == L.BIG else idle
                             again = heard + G[L.G_CTALAUNCH]
+                            if again < SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]:
+                                again = SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]
                             if place(cta, again, CODE, WS, CT, WAKE, G, SC, SM):
                                 for other in range(4):
                                     if SC[m * 4 + other, L.S_NEXT] > again:

@@ -7,8 +7,8 @@ without queueing behind each other's later requests. No data lives here.
 A set of a cache is one piece of memory, so that the host's caches have it together:
 L1 int64[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
 L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3), dirty
-(bits 4..7) and asked for (8..11) sectors, the SM whose fill was the latest (12..19) and the time until which that is
-under way.
+(bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the latest
+(16..23) and the time until which that is under way.
 BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), buckets to skip to the
 next that may have room (20 bits), turn of the ring. Its first rows hold other things: DRAM rows that are open, pages
 that the SMs know, lines written last.
@@ -40,8 +40,14 @@ UNITS, SKIP = (1 << 24) - 1, (1 << 20) - 1
 SET = 48
 """Words of a set."""
 LINE = (1 << 48) - 1
-WHO, TIME, VALUE = 12, 20, 4095
+PART, WHO, TIME, VALUE = 12, 16, 24, 65535
 L1_WAYS, L2_WAYS = 8, 16
+MERGED = 12
+"""Cycles within which a store to the same sectors is no store of its own."""
+SENT = 4005
+"""Where in X a store leaves the time at which it has left the SM."""
+PACKETS = 4010
+"""Where in X a reduction keeps the packets of each line."""
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
 
@@ -71,20 +77,24 @@ MISSES = 4100
     MP_WRITE_PART,
     MP_WRITE_AGAIN,
     MP_DRAM_LINE,
-    MP_ATOM_LINE,
-    MP_ATOM_LANE,
-    MP_ATOM_SAME,
+    MP_ATOM_SECTOR,
+    MP_ATOM_SLOW,
+    MP_ATOM_AGAIN,
+    MP_ATOM_FLOAT,
+    MP_SENT,
+    MP_PARTS,
     MP_DRAM_ATOM,
     MP_DRAM_ROW,
     MP_DRAM_CYCLE,
     MP_DRAM_FAR,
+    MP_ROOM,
     MP_AT_BANK,
     MP_TLB_FIRST,
     MP_TLB_NEXT,
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
-) = range(37)
+) = range(41)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
 BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_UP = range(6)
@@ -101,8 +111,10 @@ SCATTERED = 8
 """Lines of a load from which on it counts as one that is not coalesced."""
 PAGE_SHIFT = 21 - 7
 """2 MB, in lines."""
-CHUNK_SHIFT = 12 - 7
-"""Bytes next to each other in one DRAM channel and row, in lines."""
+CHUNK_SHIFT = 9 - 7
+"""512 bytes next to each other are in one DRAM channel, in lines."""
+ROW_SHIFT = 18 - 7
+"""Of 256 KB, what lies in a channel is in one row."""
 
 
 def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int]:
@@ -178,7 +190,7 @@ def l2_find(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> 
 @compiled("int64(int64)", forceinline=True)
 def l2_home(line: int) -> int:
     """The partition that has a line's memory."""
-    return (line ^ (line >> 3) ^ (line >> 7) ^ (line >> 12)) & 1
+    return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
 
 
 @compiled("int64(int64[:,::1], int64[::1], int64, int64)")
@@ -214,11 +226,12 @@ def activate(BK: Any, MP: Any, bank: int, t: int) -> int:
 def dram(BK: Any, MP: Any, line: int, t: int, atoms: int) -> int:
     """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
     chunk = line >> CHUNK_SHIFT
-    channel = (chunk ^ chunk >> 6 ^ chunk >> 11 ^ chunk >> 17) % MP[MP_CHANNELS]
-    bank = channel * BANKS + ((chunk >> 7 ^ chunk >> 12) & (BANKS - 1))
+    channel = ((chunk ^ chunk >> 7 ^ chunk >> 15) * 0x2545F491 >> 7 & 0xFFFFFF) % MP[MP_CHANNELS]
+    row = line >> ROW_SHIFT
+    bank = channel * BANKS + ((row ^ row >> 4 ^ row >> 9) & (BANKS - 1))
     units = atoms * MP[MP_DRAM_ATOM]
-    if BK[BK_OPEN, bank] != chunk | MP[MP_EPOCH]:
-        BK[BK_OPEN, bank] = chunk | MP[MP_EPOCH]
+    if BK[BK_OPEN, bank] != row | MP[MP_EPOCH]:
+        BK[BK_OPEN, bank] = row | MP[MP_EPOCH]
         units += MP[MP_DRAM_ROW]
         t = activate(BK, MP, bank, t)
     return take(BK, MP[MP_AT_CHANNEL] + channel, t, units)
@@ -226,10 +239,13 @@ def dram(BK: Any, MP: Any, line: int, t: int, atoms: int) -> int:
 
 @compiled("int64(int64, int64, int64[::1])", forceinline=True)
 def l2_slice(line: int, partition: int, MP: Any) -> int:
-    """The resource that is a line's slice in a partition."""
+    """The resource that is a line's slice in a partition. 4 KB share four slices of each partition (atomics on 32 and
+    64 lines in a row, and stores to 128, take as long as so few slices do)."""
     half = MP[MP_SLICES] >> 1
-    mixed = (line ^ line >> 17) * 0x2545F491 & 0xFFFFFFFF
-    return MP[MP_AT_SLICE] + partition * half + ((mixed ^ mixed >> 15) * half >> 32)
+    chunk = line >> 5
+    mixed = (chunk ^ chunk >> 12) * 0x2545F491 & 0xFFFFFFFF
+    mixed ^= mixed >> 15
+    return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 2) & 3)
 
 
 @compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
@@ -250,12 +266,42 @@ def translated(BK: Any, MP: Any, m: int, t: int, line: int) -> int:
     return known if known > t else t
 
 
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)")
+def write_back(BK: Any, MP: Any, line: int, state: int, t: int) -> int:
+    """Write the dirty sectors of a line to DRAM; the rest of those written in part is read first, which takes the
+    channel to turn around. When that begins."""
+    part = state >> PART & 15
+    if part:
+        t = dram(BK, MP, line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + 1)
+    dirty = state >> 4 & 15
+    return dram(BK, MP, line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
+
+
+@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64[:,::1], int64)")
+def keep_parts(BK: Any, L2: Any, MP: Any, partition: int, at: int, slot: int, t: int, PCC: Any, i: int) -> int:
+    """A set has few places for lines that are written in part: the one of the others used longest ago is made whole
+    and written back. When there is a place."""
+    count = 0
+    oldest = -1
+    for way in range(L2_WAYS):
+        if L2[partition, at + 32 + way] >> PART & 15 and L2[partition, at + way] >> 48 == MP[MP_EPOCH] >> 48:
+            count += 1
+            if way != slot and (oldest < 0 or L2[partition, at + 16 + way] < L2[partition, at + 16 + oldest]):
+                oldest = way
+    if count > MP[MP_PARTS] and oldest >= 0:
+        place = at + 32 + oldest
+        PCC[i, L.P_DRAM] += sector_count(L2[partition, place] >> PART & 15)
+        t = write_back(BK, MP, L2[partition, at + oldest] & LINE, L2[partition, place], t)
+        L2[partition, place] &= ~(15 << PART | 15 << 4)
+    return t
+
+
 @compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64)")
 def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag: int, t: int) -> int:
     """Give a way of the set at `at` to the line of this tag; what was dirty there goes to DRAM. The way."""
     dirty = L2[partition, at + 32 + way] >> 4 & 15
     if dirty and L2[partition, at + way] >> 48 == tag >> 48:
-        dram(BK, MP, L2[partition, at + way] & LINE, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
+        write_back(BK, MP, L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t)
     L2[partition, at + way] = tag
     L2[partition, at + 16 + way] = t + MP[MP_STAMP]
     L2[partition, at + 32 + way] = 0
@@ -266,9 +312,9 @@ def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag
 def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, how: int, PCC: Any, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
-    parts, 3 a reduction, 4 a write of many lanes to one place. The time at which a reader has the data; for a write,
-    when L2 accepted it."""
-    write = how if how > 0 else 0
+    parts, 3 + 16 times the time that it takes its slice a reduction, 4 a write of many lanes to one place. The time at
+    which a reader has the data; for a write, when L2 accepted it."""
+    write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
     near = m & 1
@@ -276,7 +322,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     tag = line | MP[MP_EPOCH]
     slice_ = l2_slice(line, where, MP)
     if write == 3:
-        units = MP[MP_ATOM_LINE]
+        units = how >> 4
     elif write:
         units = MP[MP_WRITE] + sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
         if write == 4:
@@ -294,7 +340,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     pending = 0
     if slot >= 0:
         state = L2[where, at + 32 + slot]
-        missing = need & ~state
+        missing = need & (~state | state >> PART)
         pending = state >> TIME
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
@@ -309,11 +355,18 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     place = at + 32 + slot
     if write:
         # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
-        L2[where, place] |= need | need << 4
+        state = L2[where, place]
+        if write == 2 or write == 4:
+            part = need & (~state | state >> PART)
+            L2[where, place] = state | need | need << 4 | part << PART
+            if part and state >> PART & 15 == 0:
+                served = keep_parts(BK, L2, MP, where, at, slot, served, PCC, i)
+        else:
+            L2[where, place] = (state | need | need << 4) & ~(need << PART)
         PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
         PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
         return served
-    L2[where, place] |= need | need << 8
+    L2[where, place] = (L2[where, place] | need | need << 8) & ~(need << PART)
     PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
     late = served + MP[MP_NEAR]
     if pending > late:
@@ -326,12 +379,12 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             found = 0
             if other >= 0:
                 state = L2[home, at + 32 + other]
-                found = missing & state
+                found = missing & state & ~(state >> PART)
                 pending = state >> TIME
             else:
                 other = l2_replace(BK, L2, MP, home, at, -1 - other, tag, served)
             other += at + 32
-            L2[home, other] |= missing | missing << 8
+            L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
@@ -349,7 +402,8 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             whole = missing | (missing & 5) << 1 | missing >> 1 & 5
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
-            late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM]
+            # Lines differ by some 60 cycles, whatever else happens.
+            late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
             if count == 4:
                 late += MP[MP_DRAM_LINE]
             L2[where, place] |= whole
@@ -437,9 +491,16 @@ def read_lines(
     for k in range(misses):
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
-        asked = take(BK, BK_UP + m, translated(BK, MP, m, t, line), MP[MP_ASK])
+        # A line waits for one of the places that the SM has for lines under way.
+        place_ = SM[m, L.M_ROOMS]
+        asked = translated(BK, MP, m, t, line)
+        if SM[m, L.M_ROOM + place_] > asked + latency:
+            asked = SM[m, L.M_ROOM + place_] - latency
+        asked = take(BK, BK_UP + m, asked, MP[MP_ASK])
         there = l2_access(BK, L2, MP, m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, PCC, i)
         there = take(BK, MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
+        SM[m, L.M_ROOM + place_] = there
+        SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
         if not bypass:
             place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
             way = X[MISSES + 3 * k + 2] >> 32
@@ -454,31 +515,66 @@ def read_lines(
 
 
 @compiled(
-    "int64(int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64)"
+    "int64(int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], "
+    "int64[:,::1], int64)"
 )
 def write_lines(
-    X: Any, lines: int, m: int, t: int, atomic: int, part: int, BK: Any, L2: Any, MP: Any, PCC: Any, i: int
+    X: Any, lines: int, m: int, t: int, atomic: int, part: int, BK: Any, L2: Any, MP: Any, SM: Any, PCC: Any, i: int
 ) -> int:
-    """A store (or, with `atomic` = lanes that hit one word at most, a reduction) of the lines in X; `part` 1: not of
-    whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it."""
+    """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
+    `atomic` 1: one that is slow on several words of a sector; 2: of floats. `part` 1: not of whole sectors, 3: of
+    lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the SM has sent it."""
     done = t
+    X[SENT] = t
+    if lines == 1 and atomic < 0:
+        # One store after another to the same sectors: they leave the SM as one.
+        if SM[m, L.M_STORE] == X[0] and SM[m, L.M_STORE + 1] == X[1] and t <= SM[m, L.M_STORE + 2] + MERGED:
+            SM[m, L.M_STORE + 2] = t
+            return SM[m, L.M_STORE + 3]
+        SM[m, L.M_STORE] = X[0]
+        SM[m, L.M_STORE + 1] = X[1]
+        SM[m, L.M_STORE + 2] = t
+    else:
+        SM[m, L.M_STORE] = -1
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]), L2, MP)
     for k in range(lines):
         need = X[2 * k + 1]
         sectors = sector_count(need)
-        if atomic:
-            units = sectors * MP[MP_SEND_ATOM]
+        how = 1 + part
+        count = 1
+        if atomic >= 0:
+            count = X[PACKETS + k]
+            units = count * MP[MP_SEND_ATOM]
+            how = (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
+            if atomic == 1:
+                how = count * MP[MP_ATOM_SLOW]
+            elif count > sectors or sectors == 1:
+                # One word after another: floats wait for the sum before.
+                where = l2_slice(X[2 * k], l2_home(X[2 * k]), MP)
+                last = X[2 * k] << 4 | need | MP[MP_EPOCH]
+                if BK[BK_WRITTEN, where] == last:
+                    how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
+                BK[BK_WRITTEN, where] = last
+            how = 3 + 16 * how
         else:
             units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
             if units < MP[MP_SEND_FIRST]:
                 units = MP[MP_SEND_FIRST]
-        asked = take(BK, BK_UP + m, translated(BK, MP, m, t, X[2 * k]), units)
-        taken = l2_access(BK, L2, MP, m, asked, X[2 * k], need, 3 if atomic else 1 + part, PCC, i)
-        if atomic > 1:
-            # Lanes that name one word take turns in its slice.
-            units = (atomic - 1) * (MP[MP_ATOM_SAME] if lines == 1 and sectors == 1 else MP[MP_ATOM_LANE])
-            taken = take(BK, l2_slice(X[2 * k], l2_home(X[2 * k]), MP), taken, units)
+        # So many packets can be on their way.
+        place_ = SM[m, L.M_SENTS]
+        asked = translated(BK, MP, m, t, X[2 * k])
+        if SM[m, L.M_SENT + place_] > asked:
+            asked = SM[m, L.M_SENT + place_]
+        asked = take(BK, BK_UP + m, asked, units)
+        if asked > X[SENT]:
+            X[SENT] = asked
+        taken = l2_access(BK, L2, MP, m, asked, X[2 * k], need, how, PCC, i)
+        for _ in range(count):
+            SM[m, L.M_SENT + place_] = taken
+            place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
+        SM[m, L.M_SENTS] = place_
         if taken > done:
             done = taken
+    SM[m, L.M_STORE + 3] = done
     return done

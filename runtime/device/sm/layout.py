@@ -206,6 +206,35 @@ GM_NEGATE_A, GM_NEGATE_B, GM_TRANSPOSE_A, GM_TRANSPOSE_B = 1, 2, 4, 8
 GM_FROM_REGISTERS, GM_SPARSE, GM_GROUP = 16, 32, 64
 """Its operands, and whether it ends a group (C_AUX2)."""
 
+(TX_FETCH, TX_TEXEL, TX_GATHER, TX_QUERY, TX_LOAD_SURFACE, TX_STORE_SURFACE) = range(6)
+"""What a texture instruction does (C_AUX)."""
+TF_UNSIGNED, TF_SIGNED, TF_FLOAT = range(3)
+
+# ---- textures: a record for each handle ------------------------------------------------------------------------------
+_c = count()
+TX_ADDRESS = next(_c)
+"""device address of the first texel"""
+TX_FORMAT = next(_c)
+"""TF_*"""
+TX_WIDTH_BYTES = next(_c)
+"""bytes of a channel"""
+TX_CHANNELS = next(_c)
+TX_SIZE = _several(_c, 3)
+"""texels along x, y, z; layers come after the dimensions"""
+TX_PITCH = next(_c)
+"""bytes from row to row, from slice (or layer) to slice"""
+TX_SLICE = next(_c)
+TX_MODE = _several(_c, 3)
+"""address modes"""
+TX_LINEAR = next(_c)
+TX_NORMALIZED = next(_c)
+"""1: coordinates are"""
+TX_NORMALIZED_READ = next(_c)
+"""1: integers are read as fractions"""
+TX_BORDER = _several(_c, 4)
+"""bits"""
+TX_COLUMNS = next(_c)
+
 # ---- WS: warps: what an ordinary instruction needs comes first, in four of the host's cache lines ---------------
 _c = count()
 W_PC = next(_c)
@@ -230,6 +259,8 @@ W_PENDING = next(_c)
 W_CTA = next(_c)
 W_MEMT = next(_c)
 """when all memory work so far is done"""
+W_SENT = next(_c)
+"""when its last store has left the SM"""
 W_STORED = next(_c)
 """when L2 has taken all stores so far"""
 W_SB = _several(_c, 6)
@@ -291,6 +322,8 @@ T_SHARED = next(_c)
 """host address of its shared memory"""
 T_SM = next(_c)
 T_SLOT = next(_c)
+T_STORED = next(_c)
+"""when the last store of its warps was taken (0: none)"""
 T_FINISH = next(_c)
 T_BEGIN = next(_c)
 """when the first CTA of a run comes here"""
@@ -344,6 +377,8 @@ S_ADULAST = next(_c)
 S_LATEST = next(_c)
 """time of the latest issue"""
 S_L0N = next(_c)
+S_STREAM = next(_c)
+"""when the prefetcher has the next line of straight code"""
 """lines brought into the L0 instruction cache"""
 S_COLUMNS = next(_c)
 
@@ -372,8 +407,6 @@ M_WARPS = next(_c)
 M_L1N = next(_c)
 M_L15N = next(_c)
 M_CLOCK = next(_c)
-M_CONST = _several(_c, 8)
-"""constant lines (64 B) seen, bit per line: four words for bank 0, four for bank 3"""
 M_EVENTS = next(_c)
 """bulk copies and remote arrivals whose mbarriers do not know yet"""
 M_WAKE = next(_c)
@@ -382,6 +415,25 @@ M_TMA = next(_c)
 """when its copy engine is free"""
 M_TENSOR = _several(_c, 4)
 """when the tensor core of each sub-core has done its warpgroup instructions"""
+M_CONST = _several(_c, 16)
+"""constant lines (64 B) that are there, bit per line: four words for bank 0, four for bank 3; the same for LDC"""
+M_CONSTAT = _several(_c, 1024)
+"""when each of them comes (0: not asked for)"""
+M_LAUNCH = next(_c)
+"""when its latest CTA began"""
+M_ROOMS = next(_c)
+"""which of the places for lines under way is the next, and when each is free"""
+ROOM = 512
+M_ROOM = _several(_c, ROOM)
+M_CONSTANTS = next(_c)
+"""whether it has had any constants"""
+M_SENTS = next(_c)
+"""which of the places for packets on their way is the next, and when each is free"""
+M_SENT = _several(_c, ROOM)
+M_STORE = _several(_c, 4)
+"""its latest store of one line: line, sectors, when, when L2 took it"""
+M_CODE = next(_c)
+"""when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_COLUMNS = next(_c)
 
 # ---- G: scalars -----------------------------------------------------------------------------------------------------
@@ -462,10 +514,17 @@ G_CTALAUNCH = next(_c)
 G_RETIRE = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
 G_SMSTART = next(_c)
+G_LOWEST = _several(_c, 64)
+"""of a place of each sub-core, the lowest place with a warp of the same CTA"""
+G_FLUSH = next(_c)
+"""cycles from the last store's being taken to the end of the grid"""
+G_CTAINTERVAL = next(_c)
+"""cycles at least between two CTAs that begin on an SM"""
 """cycles from the first CTA's arrival at an SM to its first issue"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_IMCCOLD = next(_c)
+G_IMCFIRST = next(_c)
 G_MEMBAR = next(_c)
 G_LASTEND = next(_c)
 """when the last CTA ended"""
@@ -514,6 +573,9 @@ G_REMOTE = next(_c)
 """latency of another SM's shared memory; of a cluster barrier; of a bulk copy on top of its lines"""
 G_REMOTEBAR = next(_c)
 G_TMASTART = next(_c)
+G_TEXTURES = next(_c)
+"""host address of the textures' records, and how many there are"""
+G_NTEXTURES = next(_c)
 G_HEAP = next(_c)
 """device address and bytes of the heap of malloc"""
 G_HEAPSIZE = next(_c)
