@@ -28,6 +28,8 @@ class Abi:
     """u64 generic address of the shared window."""
     local_window: int
     """u64 generic address of the local window."""
+    constant_window: int
+    """u64 generic address of constant bank 3."""
     shared_reserved: int
     """Bytes at the start of shared memory that belong to the system; static data begins after them."""
     text_padding: int

@@ -188,6 +188,7 @@ ARCH = Arch(
         memory_descriptor=0x208,
         shared_window=0x18,
         local_window=0x20,
+        constant_window=0xD0,
         shared_reserved=1024,
         text_padding=128,
         parameter_window=0x198,

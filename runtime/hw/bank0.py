@@ -19,8 +19,6 @@ class Extra:
 
     dynamic_shared: int
     grid_id: int
-    constants: int
-    """u64: generic address of constant bank 3 (cvta.const, isspacep.const)."""
     nsmid: int
     reserved_shared: int
     explicit_cluster: int
@@ -37,7 +35,6 @@ EXTRA = {
     "sm_90": Extra(
         dynamic_shared=0x2C,
         grid_id=0x30,
-        constants=0xD0,
         nsmid=0x10C,
         reserved_shared=0x114,
         explicit_cluster=0x140,
@@ -80,7 +77,7 @@ def build(arch: Arch, words: LaunchWords, parameters: bytes) -> bytes:
     put("I", abi.stack_base, words.stack_base)
     put("I", extra.dynamic_shared, words.dynamic_shared)
     put("Q", extra.grid_id, words.grid_id)
-    put("Q", extra.constants, words.constants)
+    put("Q", abi.constant_window, words.constants)
     put("I", extra.nsmid, arch.sm_count)
     put("I", extra.reserved_shared, abi.shared_reserved)
     put("I", extra.explicit_cluster, words.cluster != (1, 1, 1))

@@ -8,6 +8,7 @@ from minicc.frontend import ast, mangle
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.debug import DebugInfo
 from minicc.frontend.options import Options
+from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -115,22 +116,48 @@ class Module:
 
     def static_pointer(self, e: ast.Expr) -> str | None:
         """A pointer constant: the address of a variable with static storage, plus a constant."""
-        if isinstance(e, ast.Cast) and e.kind in ("convert", "decay"):
-            return self.static_pointer(e.operand)
-        if isinstance(e, ast.AddressOf):
-            return self.static_pointer(e.operand)
+        if isinstance(e, ast.Cast) and e.kind == "convert":
+            return self.static_pointer(e.operand) if e.operand.type.kind in ("pointer", "array") else None
         if isinstance(e, ast.FunctionAddress):
             return f"@{quoted(self.function_symbol(e.function))}"
-        if isinstance(e, ast.Name) and e.variable.storage in ("device", "constant", "static"):
-            symbol, space, _ = self.variable_pointer(e.variable)
-            return self.generic(symbol, space)
         if isinstance(e, ast.Text):
             return self.text(e.data)
+        place = self._static_value(e)
+        if place is None:
+            return None
+        symbol, space, _ = self.variable_pointer(place[0])
+        return self.generic(symbol, space, place[1])
+
+    def _static_value(self, e: ast.Expr) -> tuple[ast.Variable, int] | None:
+        """What a pointer that is known here points at: a variable, and bytes from its start."""
+        if isinstance(e, ast.Cast) and e.kind == "convert":
+            return self._static_value(e.operand) if e.operand.type.kind in ("pointer", "array") else None
+        if isinstance(e, ast.Cast | ast.AddressOf):
+            return self._static_place(e.operand)
+        if isinstance(e, ast.Binary) and e.op in "+-" and e.left.type.kind == "pointer" and e.type.kind == "pointer":
+            base, count = self._static_value(e.left), constant.evaluate(e.right)
+            if base is None or not isinstance(count, int):
+                return None
+            step = count * (e.left.type.elem.size if e.left.type.elem else 1)
+            return base[0], base[1] + (step if e.op == "+" else -step)
+        return self._static_place(e) if e.type.kind == "array" else None
+
+    def _static_place(self, e: ast.Expr) -> tuple[ast.Variable, int] | None:
+        """Where an object that lies at a known place lies."""
+        if isinstance(e, ast.Name):
+            return (e.variable, 0) if e.variable.storage in ("device", "constant", "static") else None
+        if isinstance(e, ast.Deref):
+            return self._static_value(e.operand)
+        if isinstance(e, ast.Member):
+            base = self._static_place(e.base)
+            return None if base is None else (base[0], base[1] + e.field.offset)
         return None
 
-    def generic(self, symbol: str, space: int) -> str:
-        symbol = f"@{quoted(symbol)}"
-        return symbol if space == 0 else f"addrspacecast (ptr addrspace({space}) {symbol} to ptr)"
+    def generic(self, symbol: str, space: int, offset: int = 0) -> str:
+        symbol, kind = f"@{quoted(symbol)}", "ptr" if space == 0 else f"ptr addrspace({space})"
+        if offset:
+            symbol = f"getelementptr (i8, {kind} {symbol}, i64 {offset})"
+        return symbol if space == 0 else f"addrspacecast ({kind} {symbol} to ptr)"
 
     def text(self, data: bytes) -> str:
         """A generic pointer to a string constant."""

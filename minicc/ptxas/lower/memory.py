@@ -465,7 +465,7 @@ def cvta(b: Builder, inst: ptx.Inst) -> None:
         else:
             b.add64(out, (low, ZERO), wide(b, base))
     elif space == "const":
-        _constant_window(b, out, source, to)
+        _constant_window(b, out, (low, high), to)
     elif space == "param":
         _parameter_window(b, out, (low, high), to)
     else:
@@ -491,19 +491,15 @@ def _parameter_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to
         b.add64(out, wide(b, base), (b.new("IADD3", low, imm(-abi.parameter_origin), ZERO), ZERO))
 
 
-def _constant_window(b: Builder, out: V, source: ptx.Operand, to: bool) -> None:
-    """Generic addresses of .const variables are those that the driver writes into bank 4."""
-    names = [n for n, offset in b.symbols.constants.items()]
-    if not names:
-        b.unsupported()
-    first = min(names, key=lambda n: b.symbols.constants[n])
-    low, high = b.val64(source)
+def _constant_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to: bool) -> None:
+    """Generic addresses of .const variables: the driver says where in memory the bank is. (It loads no image in which
+    bank 4 asks for the address of one.)"""
     base = b.temp(2)
-    b.emit("LDC.64", (base,), (Const(4, b.symbols.slot(first)),))
+    b.emit("LDC.64", (base,), (Const(0, b.arch.abi.constant_window),))
     if to:
-        b.sub64(out, (low, high), wide(b, base))
+        b.move64(out, b.new("IADD3", *b.minus(b.reg(address[0]), V(base.reg, 0))), ZERO)
     else:
-        b.add64(out, (low, high), wide(b, base))
+        b.add64(out, (address[0], ZERO), wide(b, base))
 
 
 def sr(name: str) -> MOperand:
@@ -519,11 +515,23 @@ def isspacep(b: Builder, inst: ptx.Inst) -> None:
     out = b.dst_pred(p)
     space = space_of(inst)
     pair = b.pair(source)
+    if space == "const":
+        _in_constants(b, out, b.val64(source))
+        return
     letter = {"shared": "S", "local": "L", "global": "G"}.get(space)
     if letter is None:
         b.emit("PLOP3.LUT", (out, TRUE), (TRUE, TRUE, TRUE, Imm(0x8, "uint"), Imm(0, "uint")))
         return
     b.emit(f"QSPC.E.{letter}", (out, ZERO), (VMem(pair, 0),))
+
+
+def _in_constants(b: Builder, out: MOperand, address: tuple[MOperand, MOperand]) -> None:
+    """Less than the bank's size beyond its start."""
+    base, distance = b.temp(2), b.temp(2)
+    b.emit("LDC.64", (base,), (Const(0, b.arch.abi.constant_window),))
+    b.sub64(distance, address, wide(b, base))
+    near = b.setp("ISETP.LT.U32.AND", V(distance.reg, 0), imm(b.symbols.constant_size))
+    b.emit("ISETP.EQ.U32.AND", (out, TRUE), (V(distance.reg, 1), ZERO, near))
 
 
 def branches(inst: ptx.Inst) -> bool:

@@ -59,6 +59,7 @@ class Symbols:
     globals: dict[str, ptx.Variable] = attrs.field(factory=dict)
     constants: dict[str, int] = attrs.field(factory=dict)
     """.const name -> offset in bank 3."""
+    constant_size: int = 0
     functions: set[str] = attrs.field(factory=set)
     shared: dict[str, int] = attrs.field(factory=dict)
     """.shared name -> shared address, of the function in hand."""
@@ -136,26 +137,15 @@ def _names_used(flat: Flat) -> set[str]:
 def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Symbols:
     """Lay out a module's variables."""
     symbols = Symbols(module, arch, calls=calls)
-    at = 0
+    _place_constants(source, symbols)
     for variable in source.variables:
         if variable.space == "shared":
             symbols.module_shared.append(variable)
         elif variable.space == "const":
-            align = align_of(variable)
-            at = round_up(at, align)
-            symbols.constants[variable.name] = at
             made = _data(variable, "constant", symbols)
-            made.offset = at
+            made.offset = symbols.constants[variable.name]
             module.variables.append(made)
             symbols.globals[variable.name] = variable
-            at += made.size
-            if at > 65536:
-                fail(
-                    "ptxas.constants",
-                    f"File uses too much global constant data ({at:#x} bytes, 0x10000 max)",
-                    variable.where,
-                    exit_status=EXIT_PTXAS,
-                )
         elif variable.space == "global":
             symbols.globals[variable.name] = variable
             if variable.linkage != "extern":
@@ -174,6 +164,22 @@ def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Sy
     return symbols
 
 
+def _place_constants(source: ptx.Module, symbols: Symbols) -> None:
+    at = 0
+    for variable in source.variables:
+        if variable.space != "const":
+            continue
+        symbols.constants[variable.name] = at = round_up(at, align_of(variable))
+        symbols.constant_size = at = at + size_of(variable)
+        if at > 65536:
+            fail(
+                "ptxas.constants",
+                f"File uses too much global constant data ({at:#x} bytes, 0x10000 max)",
+                variable.where,
+                exit_status=EXIT_PTXAS,
+            )
+
+
 def _data(variable: ptx.Variable, space: str, symbols: Symbols) -> Variable:
     if variable.type in ("texref", "samplerref", "surfref"):
         fail("ptxas.texture", "Feature not supported: texture references", variable.where, exit_status=EXIT_PTXAS)
@@ -182,7 +188,7 @@ def _data(variable: ptx.Variable, space: str, symbols: Symbols) -> Variable:
     if variable.init is not None:
         data = bytearray(size)
         element = SIZES.get(variable.type, 1)
-        _fill(variable, variable.init, data, 0, size, element, made.relocations, symbols.calls)
+        _fill(variable, variable.init, data, 0, size, element, made.relocations, symbols)
         made.init = bytes(data)
     return made
 
@@ -195,7 +201,7 @@ def _fill(
     room: int,
     element: int,
     relocations: list[Relocation],
-    calls: Calls,
+    symbols: Symbols,
 ) -> int:
     """Write an initialiser at `at`; returns the offset after it. Nested lists fill equal sub-arrays."""
     if isinstance(init, list):
@@ -203,10 +209,10 @@ def _fill(
         for item in init:
             if isinstance(item, list):
                 inner = room // _outer(variable, room, element)
-                _fill(variable, item, data, at, inner, element, relocations, calls)
+                _fill(variable, item, data, at, inner, element, relocations, symbols)
                 at += inner
             else:
-                at = _fill(variable, item, data, at, element, element, relocations, calls)
+                at = _fill(variable, item, data, at, element, element, relocations, symbols)
         if at > end:
             _bad(variable.where, f"too many initialisers for '{variable.name}'")
         return end
@@ -217,16 +223,21 @@ def _fill(
     elif isinstance(init, ptx.Float):
         data[at : at + element] = _float_bytes(init, element)
     elif isinstance(init, ptx.Symbol):
-        kind = {8: "R_CUDA_64", 4: "R_CUDA_32"}.get(element)
+        kind = {8: "R_CUDA_G64", 4: "R_CUDA_G32"}.get(element)
         shift = 0
         if init.mask is not None:
             shift = (init.mask & -init.mask).bit_length() - 1
-            kind = f"R_CUDA_8_{shift}" if element == 1 else None
+            kind = f"R_CUDA_G8_{shift}" if element == 1 else None
         if kind is None:
             _bad(variable.where, f"the address of '{init.name}' does not fit in an element of '{variable.name}'")
         else:
-            if init.name in calls.bodies:
-                value = (calls.pointer(init.name) + init.offset) >> shift
+            known: int | None = None
+            if init.name in symbols.calls.bodies:
+                known = symbols.calls.pointer(init.name)
+            elif not init.generic:
+                known = symbols.constants.get(init.name)  # its place in the bank
+            if known is not None:
+                value = (known + init.offset) >> shift
                 data[at : at + element] = (value & (1 << 8 * element) - 1).to_bytes(element, "little")
             else:
                 relocations.append(Relocation(at, kind, init.name, init.offset))

@@ -349,3 +349,26 @@ def test_special_registers() -> None:
     lane = np.arange(THREADS) % 32
     assert (out[:, 0] == THREADS).all() and np.array_equal(out[:, 1], lane)
     assert np.array_equal(out[:, 2], (1 << lane) - 1) and (out[:, 3] == 1).all()
+
+
+def test_addresses_of_constants_come_from_the_driver() -> None:
+    """Its loader refuses an image whose bank 4 asks for the address of a constant (CUDA_ERROR_INVALID_IMAGE on an H200):
+    NVIDIA's ptxas adds the address of bank 3, c[0x0][0xd0]. What data holds is the generic address, R_CUDA_G64."""
+    prologue = (
+        ".const .align 4 .b8 tab[32];\n.global .align 4 .b8 g[8];\n.global .align 8 .u64 p = generic(tab)+8;\n"
+        ".global .align 8 .u64 q = tab+8;\n.const .align 8 .u64 r = g+4;"
+    )
+    body = (
+        "mov.u64 %rd1, tab; cvta.const.u64 %rd2, %rd1; cvta.to.const.u64 %rd3, %rd2; isspacep.const %p1, %rd2;"
+        " isspacep.const %p2, %out; ld.global.u64 %rd4, [p]; sub.u64 %rd5, %rd4, %rd2; ld.global.u64 %rd6, [q];"
+        " add.u64 %rd5, %rd5, %rd6; selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 1, 0, %p2; ld.const.u64 %rd7, [r];"
+        " mov.u64 %rd8, g; sub.u64 %rd7, %rd7, %rd8; st.global.u32 [%out], %r1; st.global.u32 [%out+4], %r2;"
+        " cvt.u32.u64 %r3, %rd5; st.global.u32 [%out+8], %r3; sub.u64 %rd3, %rd3, %rd1; add.u64 %rd3, %rd3, %rd7;"
+        " cvt.u32.u64 %r4, %rd3; st.global.u32 [%out+12], %r4;"
+    )
+    assert (run(body, numbers(), prologue=prologue) == [1, 0, 16, 4]).all()
+    text = f"{HEAD}{prologue}\n.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}\n"
+    program = assemble(text)
+    assert "tab" not in program.constant4
+    kinds = {(r.kind, r.symbol, r.addend) for v in program.variables for r in v.relocations}
+    assert kinds == {("R_CUDA_G64", "tab", 8), ("R_CUDA_G64", "g", 4)}
