@@ -43,7 +43,7 @@ class Locations:
         name = self.function(scope)
         if outer is None or name is None:
             return ptx.Loc(number, line, column)
-        return ptx.Loc(number, line, column, self.string(name), (outer.file, outer.line, outer.column))
+        return ptx.Loc(number, line, column, self.string(name), (outer.file, outer.line, outer.column), outer)
 
     def file(self, scope: ir.Node | None) -> int | None:
         if scope is None:

@@ -57,6 +57,8 @@ class Body:
         self.function = function
         self.scopes: list[Function | Scope] = []
         self.loc: Loc | None = None
+        self.places: dict[tuple[int, int, int], Loc] = {}
+        """The last .loc of each place: what a later inlined_at means."""
         self.operands: dict[str, Operand] = {}
         self.formal = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
 
@@ -184,7 +186,9 @@ class Body:
             else:
                 break
         cursor.accept(";")
-        self.loc = Loc(numbers[0], numbers[1], numbers[2], name, inlined)
+        outer = self.places.get(inlined) or Loc(*inlined) if inlined is not None else None
+        self.loc = Loc(numbers[0], numbers[1], numbers[2], name, inlined, outer)
+        self.places[numbers[0], numbers[1], numbers[2]] = self.loc
 
     def registers(self) -> None:
         """`.reg .b32 %r<5>, %a, %b;` into the innermost scope."""

@@ -106,13 +106,20 @@ Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple
 @attrs.frozen(repr=False)
 class Loc:
     """`.loc file line column`, with inlining: `function_name` is the label (or string) of the inlined function and
-    `inlined_at` (file, line, column) of its call."""
+    `inlined_at` (file, line, column) of its call. That place has a .loc of its own before, `outer`, which may be
+    inlined in its turn."""
 
     file: int
     line: int
     column: int = 0
     function_name: str | None = None
     inlined_at: tuple[int, int, int] | None = None
+    outer: Loc | None = attrs.field(default=None, eq=False)
+
+    @property
+    def chain(self) -> tuple[Loc, ...]:
+        """This place, and the calls that led to it, innermost first."""
+        return (self, *self.outer.chain) if self.outer is not None else (self,)
 
 
 @attrs.define(repr=False)

@@ -126,7 +126,7 @@ class _Body:
     def __init__(self, out: list[str]) -> None:
         self.out = out
         self.loc: Loc | None = None
-        self.places: set[tuple[int, int, int]] = set()
+        self.places: dict[tuple[int, int, int], Loc] = {}
 
     def scope(self, scope: Function | Scope, body: list[Statement]) -> None:
         head = 0
@@ -150,16 +150,26 @@ class _Body:
                 self.other(item)
 
     def instruction(self, item: Inst) -> None:
-        if item.loc is not None and item.loc != self.loc:
-            self.loc = item.loc
-            call = item.loc.inlined_at
-            if call is not None and call not in self.places:
-                # ptxas wants the place of the call named by a .loc of its own first.
-                self.out.append("\t.loc\t{} {} {}\n".format(*call))
-                self.places.add(call)
-            self.places.add((item.loc.file, item.loc.line, item.loc.column))
-            self.out.append(f"\t{location(item.loc)}\n")
+        loc = item.loc
+        if (
+            loc is not None
+            and loc is not self.loc
+            and (self.loc is None or loc != self.loc or loc.chain != self.loc.chain)
+        ):
+            self.loc = loc
+            self.place(loc)
         self.out.append(f"\t{instruction(item)}\n")
+
+    def place(self, loc: Loc) -> None:
+        """A place, after the place of the call that it was inlined at: inlined_at means the last .loc of that name."""
+        call = loc.inlined_at
+        if call is not None:
+            outer = loc.outer or Loc(*call)
+            known = self.places.get(call)
+            if known is None or (loc.outer is not None and known.chain != outer.chain):
+                self.place(outer)
+        self.places[loc.file, loc.line, loc.column] = loc
+        self.out.append(f"\t{location(loc)}\n")
 
     def other(self, item: Statement) -> None:
         out = self.out

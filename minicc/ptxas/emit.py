@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from minicc.arch.schema import Arch
+from minicc.ptxas.lines import line_records
 from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
-from minicc.sass.program import Function, Line, Program
+from minicc.sass.program import Function, Program
 
 SIZE = 16
 """Bytes of an instruction."""
@@ -134,7 +135,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         min_ctas=function.min_ctas,
         max_registers=function.max_registers,
         callees=list(function.callees),
-        lines=_lines(origin, module) if options.lineinfo or options.debug else [],
+        lines=line_records(origin, module) if options.lineinfo or options.debug else [],
         constant2=constant2,
         labels=labels,
         attributes=attributes,
@@ -170,26 +171,6 @@ def stack_depths(functions: list[MFunction], pointers: list[str]) -> dict[str, i
     for function in functions:
         visit(function.name)
     return {name: size for name, size in depth.items() if size is not None}
-
-
-def _lines(origin: list[MInst], module: MModule) -> list[Line]:
-    """Line records where the source place changes. `MInst.loc` is a `ptx.Loc`."""
-    out: list[Line] = []
-    last: object = None
-    for n, inst in enumerate(origin):
-        loc = inst.loc
-        if loc is None or loc == last:
-            continue
-        last = loc
-        file, line, column = getattr(loc, "file", None), getattr(loc, "line", 0), getattr(loc, "column", 0)
-        if file is None or not line:
-            continue
-        chain: tuple[tuple[str, int, int, str], ...] = ()
-        call = getattr(loc, "inlined_at", None)
-        if call is not None:
-            chain = ((module.files.get(call[0], ""), call[1], call[2], getattr(loc, "function_name", None) or ""),)
-        out.append(Line(n * SIZE, module.files.get(file, ""), line, column, chain))
-    return out
 
 
 def program(module: MModule, functions: list[Function], arch: Arch) -> Program:

@@ -171,6 +171,8 @@ class MModule:
     constant4: list[str] = attrs.field(factory=list)
     externs: list[str] = attrs.field(factory=list)
     files: dict[int, str] = attrs.field(factory=dict)
+    strings: dict[str, str] = attrs.field(factory=dict)
+    """Names of inlined functions by label."""
     uses_extern_shared: bool = False
 
 

@@ -32,7 +32,7 @@ def plain(item: Any) -> Any:
     if attrs.has(type(item)):
         return (
             type(item).__name__,
-            *(plain(getattr(item, f.name)) for f in attrs.fields(type(item)) if f.name != "where"),
+            *(plain(getattr(item, f.name)) for f in attrs.fields(type(item)) if f.name not in ("where", "outer")),
         )
     if isinstance(item, list | tuple):
         return [plain(x) for x in item]
@@ -167,6 +167,24 @@ def modules(draw: Any) -> model.Module:
 @given(modules())
 def test_printed_module_parses_back(module: model.Module) -> None:
     assert plain(parse(ptx.format(module))) == plain(module)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.tuples(st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=4), max_size=8))
+def test_chains_of_inlined_calls_survive_printing(places: list[list[tuple[int, int]]]) -> None:
+    body: list[Any] = []
+    for places_of_one in places:
+        loc = model.Loc(1, places_of_one[0][1], 0)
+        for number, line in places_of_one[1:]:
+            loc = model.Loc(1, line, 1, f"$L__info_string{number}", (loc.file, loc.line, loc.column), loc)
+        body.append(model.Inst("ret", (), (), None, loc))
+    module = model.Module((8, 8), "sm_90")
+    module.functions.append(model.Function("f", True, [], [], body))
+    module.files = {1: "a.cu"}
+    module.order = list(module.functions)
+    again = parse(ptx.format(module)).functions[0].body
+    assert again is not None
+    assert [i.loc.chain for i in again] == [i.loc.chain for i in body]  # type: ignore[union-attr]
 
 
 def round_trip(text: str) -> model.Module:

@@ -14,6 +14,7 @@ from typing import Any
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
+from minicc.ptxas.lines import names
 from minicc.ptxas.lower.callgraph import analyse
 from minicc.ptxas.lower.function import lower_kernel
 from minicc.ptxas.lower.symbols import collect
@@ -23,7 +24,7 @@ from minicc.ptxas.mir import MFunction, MModule
 def lower(module: ptx.Module, arch: Arch, options: Any = None) -> MModule:
     """Lower every kernel of a module. Errors are `CompileError`s with the exit status of ptxas."""
     calls = analyse(module, expand=getattr(options, "inline", "auto") == "auto")
-    out = MModule(files=dict(module.files), pointers=calls.pointers)
+    out = MModule(files=dict(module.files), strings=names(module.sections), pointers=calls.pointers)
     symbols = collect(module, out, arch, calls)
     made: dict[object, MFunction] = {}
     for function in module.functions:

@@ -290,9 +290,9 @@ def inlined(loc: ptx.Loc | None, at: ptx.Loc, name: str) -> ptx.Loc | None:
     """A line inside a function that was expanded at `at`."""
     if loc is None:
         return at
-    if loc.inlined_at is not None:
-        return loc
-    return attrs.evolve(loc, function_name=f'"{name}"', inlined_at=(at.file, at.line, at.column))
+    if loc.outer is not None:
+        return attrs.evolve(loc, outer=inlined(loc.outer, at, name))
+    return attrs.evolve(loc, function_name=f'"{name}"', inlined_at=(at.file, at.line, at.column), outer=at)
 
 
 def _mismatch(where: Span | None, name: str) -> None:
