@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from minicc.diagnostics import SourceFile
+from minicc.diagnostics import CompileError, Diagnostic, SourceFile
 from minicc.frontend import ast, types
 from minicc.frontend.emit.debug import DebugInfo
+from minicc.frontend.emit.layout import NotStatic
 from minicc.frontend.emit.module import Module
 from minicc.frontend.emit.statements import FunctionEmitter
 from minicc.frontend.options import Options
@@ -20,7 +21,11 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
     for v in parsed.variables:
         # Variables that the host can name exist whether or not a kernel uses them.
         if v.storage in ("device", "constant") and v.owner is None and not v.extern and not host and not v.internal:
-            module.variable_pointer(v)
+            try:
+                module.variable_pointer(v)
+            except NotStatic:
+                text = f"dynamic initialization is not supported for variable '{v.name}' with static storage"
+                raise CompileError(Diagnostic("error", "frontend.unsupported", text, v.at.span)) from None
     roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
     module.recursive = _recursive(parsed.functions)
     module.destructors = any(f.name.startswith("~") for f in parsed.functions)
@@ -31,8 +36,6 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
         f = module.queue[at]
         at += 1
         if f.body is None:
-            from minicc.diagnostics import CompileError, Diagnostic
-
             raise CompileError(
                 Diagnostic(
                     "error", "frontend.undefined", f"function '{f.name}' is called but has no definition", f.at.span

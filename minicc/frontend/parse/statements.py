@@ -607,7 +607,8 @@ class Statements(Records):
                     clobbers.append(self._asm_string().decode("latin-1"))
                 else:
                     (outputs if section == 1 else inputs).append(self._asm_operand(section == 1))
-                if not self.accept(","):
+                # nvcc does not miss a comma between operands.
+                if not self.accept(",") and (section >= 3 or self.token.kind != STRING):
                     break
         self.expect(")")
         self.expect(";", "after asm statement")
