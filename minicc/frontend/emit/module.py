@@ -115,7 +115,9 @@ class Module:
         return f"{symbol} = {linkage + ' ' if linkage else ''}{where.strip() + ' ' if where else ''}{external}{kind} {llvm} {text}, align {align}"  # noqa: E501
 
     def static_pointer(self, e: ast.Expr) -> str | None:
-        """A pointer constant: the address of a variable with static storage, plus a constant."""
+        """A pointer constant: the address of a variable with static storage, plus a constant; or null."""
+        if constant.evaluate(e) == 0:
+            return "null"
         if isinstance(e, ast.Cast) and e.kind == "convert":
             return self.static_pointer(e.operand) if e.operand.type.kind in ("pointer", "array") else None
         if isinstance(e, ast.FunctionAddress):
