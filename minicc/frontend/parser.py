@@ -76,7 +76,6 @@ class Parser(HostCode):
             return self._standard_scope()
         if name.startswith("cuda") and "runtime" not in self.standard_files:
             # The runtime's types, declared at file scope.
-            self.runtime_types = ast.Scope("file")
             self._read_standard("runtime", self.runtime_types)
         if _TEXTURES.match(name) and "texture" not in self.standard_files:
             self._find_builtin("cudaTextureObject_t")
@@ -165,6 +164,7 @@ class Parser(HostCode):
         inner = Parser(self.options, self.diagnostics, [*tokens, eof], scope=scope, library=True)
         inner.known, inner.libraries, inner.offered = self.known, self.libraries, self.offered
         inner.always = self.always
+        inner.standard_files, inner.runtime_types = self.standard_files, self.runtime_types
         inner.strict = False
         inner.declare_all()
         # Not left in the scope: inside the bodies, too, the name stands for these and the built-in ones.

@@ -1,11 +1,11 @@
 """How much of CUDA's device API is there, and does it compute what nvcc's does? `python -m tests.suites.device_api`
 
 The functions that NVIDIA's headers declare for devices (as installed beside nvcc; names and signatures only) are found
-by preprocessing a file that includes them. For each that takes and returns numbers, vectors or pointers to such,
-a kernel of one call is written: arguments are read from arrays, pointers lead to an element of an array that belongs to the
-thread, the result is stored. minicc and nvcc compile the kernels in batches, the SM model runs both images over random
-and special values, results are compared bit for bit (NaNs as equal). What is missing, and what differs and by how much,
-is printed. nvcc's cubins are kept in --cache.
+by preprocessing a file that includes them. For each that takes and returns numbers, vectors or pointers to such, a
+kernel of one call is written: arguments are read from arrays, pointers lead to an element of an array that belongs to
+the thread, the result is stored. minicc and nvcc compile the kernels in batches, the SM model runs both images over
+random and special values, results are compared bit for bit (NaNs as equal). What is missing, what differs and by how
+much, is printed. nvcc's cubins are kept in --cache.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ THREADS = 2048
 BATCH = 120
 _PRIVATE = re.compile(
     r"_?_?internal|__nv_(?!fp8|cvt)|__nvvm|__nv_drfp|cuda[A-Z]|__cuda|_d[A-Z]|__[iIuUdDfF]Atomic|__[iuUdf]\w*Atomic|"
-    r"__[tls]\w*_internal|\w+_impl$|__float_simpl|__text_|__surf_|__itex|__isurf|__mm|operator|__assert|__pm|vprintf|printf|__barrier_sync"
+    r"__[tls]\w*_internal|\w+_impl$|__float_simpl|__h\w+_internal|__(?:signbit|finite|isinf|isnan)l$|__ll\w*Atomic|"
+    r"__text_|__surf_|__itex|__isurf|__mm|operator|__assert|__pm|vprintf|printf|__barrier_sync"
 )
 _WORDS = {"static", "extern", "inline", "__inline__", "__forceinline__", "constexpr", "const", "volatile", "@D"}
 NUMBERS: dict[str, Any] = {
-    "bool": np.uint8, "char": np.int8, "signed char": np.int8, "unsigned char": np.uint8, "short": np.int16,
+    "bool": np.bool_, "char": np.int8, "signed char": np.int8, "unsigned char": np.uint8, "short": np.int16,
     "unsigned short": np.uint16, "int": np.int32, "unsigned int": np.uint32, "unsigned": np.uint32, "long": np.int64,
     "unsigned long": np.uint64, "long long": np.int64, "unsigned long long": np.uint64, "float": np.float32,
     "double": np.float64, "long int": np.int64, "long long int": np.int64, "unsigned long long int": np.uint64,
@@ -50,7 +51,7 @@ PAIRS = {"__half2": "__half", "__half2_raw": "__half", "__nv_bfloat162": "__nv_b
 CONSTANTS = {
     "__nv_saturation_t": ("__NV_NOSAT", "__NV_SATFINITE"),
     "__nv_fp8_interpretation_t": ("__NV_E4M3", "__NV_E5M2"),
-    "enum cudaRoundMode": ("cudaRoundNearest", "cudaRoundZero"),
+    "enum cudaRoundMode": ("cudaRoundZero", "cudaRoundPosInf"),
 }
 
 
@@ -216,6 +217,8 @@ def values(kind: Any, count: int, seed: int) -> Any:
             if isinstance(kind, str):
                 return (out.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
             return out.astype(np.float32 if small else np.float64).astype(kind)
+    if np.dtype(kind).kind == "b":
+        return rng.integers(0, 2, count).astype(np.bool_)
     bits = np.dtype(kind).itemsize * 8
     raw = rng.integers(0, 1 << 63, count, dtype=np.uint64) << np.uint64(1) | rng.integers(0, 2, count, dtype=np.uint64)
     raw >>= rng.integers(0, 64, count).astype(np.uint64)
@@ -288,7 +291,7 @@ def run(image: bytes, probe: Probe) -> list[Any] | str:
     import runtime
 
     make: Any = runtime.Device
-    device = make("sm_90", timing=False, hazards="off", memory=1 << 28)
+    device = make("sm_90", timing=False, hazards="off", memory=1 << 28, instruction_limit=4_000_000)
     buffers = []
     for k, kind in enumerate(probe.arrays):
         found = dtype(kind)

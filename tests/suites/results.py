@@ -292,9 +292,9 @@ def from_cu(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
     names = [f.name for f in binary.read_cubin(theirs, "nvcc").functions]
     known = {id(f): f for f in parsed.functions}
     kernels = [Kernel(n, tuple(p.type for p in here[n].params), _library(here[n], known)) for n in names if n in here]
-    variables = {
-        mangle.variable(v): v.type for v in parsed.variables if v.storage in ("device", "constant") and v.type.size
-    }
+    placed = [v for v in parsed.variables if v.storage in ("device", "constant") and v.type.size]
+    # What is const is no input: its initialiser may have become part of the code.
+    variables = {mangle.variable(v): v.type for v in placed if not (v.type.const and v.storage == "device")}
     return Pair(theirs, ours, kernels, variables, [n for n in names if unnamed(n) not in here])
 
 
