@@ -9,6 +9,8 @@ factors go to registers, one for all uses of a factor.
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads
@@ -27,8 +29,7 @@ def _parameter(inst: MInst) -> Const | None:
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Turn loaded addends into constant operands; drop the loads that nobody needs any more."""
-    loads = [i for b in function.blocks for i in b.insts if i.modifiers == ("64",) and _parameter(i) is not None]
-    if not loads:
+    if not any(_parameter(i) is not None for b in function.blocks for i in b.insts):
         return
     single = Single.of(function)
     factors: dict[int, V] = {}
@@ -45,13 +46,30 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                     m = factors[m.bits]
                 if isinstance(m, V):
                     inst.srcs = (a, m, source)
-    if not factors:
-        return
     function.blocks[0].insts[0:0] = [MInst("MOV", (), (v,), (Imm(bits),)) for bits, v in factors.items()]
-    used = {o.reg.id for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)}
-    idle = {id(i) for i in loads if isinstance(i.dsts[0], V) and i.dsts[0].reg.id not in used}
+    used = {
+        (o.reg.id, part)
+        for block in function.blocks
+        for i in block.insts
+        for o in reads(i)
+        if isinstance(o, V)
+        for part in range(o.part, o.part + o.count)
+    }
     for block in function.blocks:
-        block.insts = [i for i in block.insts if id(i) not in idle]
+        block.insts = [new for i in block.insts for new in _moves(i, used)]
+
+
+def _moves(inst: MInst, used: set[tuple[int, int]]) -> list[MInst]:
+    """A load of parameters as moves of the words that are used; any other instruction as it is."""
+    source = _parameter(inst)
+    d = inst.dsts[0] if inst.dsts else None
+    if source is None or not isinstance(d, V) or d.reg.file != "R":
+        return [inst]
+    return [
+        MInst("MOV", (), (V(d.reg, d.part + n),), (attrs.evolve(source, offset=source.offset + 4 * n),), loc=inst.loc)
+        for n in range(d.count)
+        if (d.reg.id, d.part + n) in used
+    ]
 
 
 def _addend(operand: MOperand, single: Single) -> Const | None:

@@ -378,8 +378,7 @@ def tensor_float(b: Builder, inst: ptx.Inst) -> None:
 
 def pack(b: Builder, inst: ptx.Inst) -> None:
     """cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}: saturate a and b, a above b, shifted in over c."""
-    types = types_of(inst)
-    to = types[0]
+    to = inst.modifiers[2]
     d, first, second, *third = inst.operands
     if to in ("u2", "s2"):
         b.unsupported()
