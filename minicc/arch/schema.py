@@ -180,8 +180,6 @@ class Memory:
     store_slack: int = 256
     """Cycles by which the SM may be ahead of L2 with stores."""
     """Bandwidth that a written sector takes, in read sectors."""
-    l1_reserved: int = 0
-    """Bytes of the unified L1/shared array that never hold data, beyond the shared-memory configuration."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
     constant_first: int = 110

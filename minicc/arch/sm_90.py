@@ -259,7 +259,6 @@ ARCH = Arch(
         sm_l2_bandwidth=64,
         l2_ways=16,
         l2_write_cost=2.0,
-        l1_reserved=32768,
         shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
         constant_miss=65,
         fence=300,

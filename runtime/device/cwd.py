@@ -63,6 +63,23 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
+def shared_configuration(grid: Grid, arch: Arch) -> int:
+    """Bytes of an SM's memory that the driver makes shared memory (an H200's, of 84 shapes): room for twice the CTAs
+    that an SM would hold whatever their registers, four times without shared memory of their own, once if they are of
+    the largest size; beyond 132 KB only what the CTAs need."""
+    sizes = arch.memory.shared_configurations
+    limits = of_grid(grid, arch)
+    ctas = min(limits.blocks, limits.warps, limits.shared)
+    threads = grid.block[0] * grid.block[1] * grid.block[2]
+    more = 4 if grid.shared <= arch.abi.shared_reserved else 2 if threads < arch.occupancy.max_threads_per_block else 1
+    most = next(s for s in sizes if s >= 128 << 10)
+
+    def room(count: int) -> int:
+        return next((s for s in sizes if s >= max(count * grid.shared, 1)), sizes[-1])
+
+    return max(min(room(min(more * ctas, arch.occupancy.max_blocks)), most), room(ctas))
+
+
 def invalid(grid: Grid, arch: Arch) -> str | None:
     """Why the grid cannot be launched at all, or None."""
     o = arch.occupancy

@@ -111,16 +111,11 @@ def number(out: Values, name: str) -> float:
 
 
 def _launch(f: Facts, out: Values) -> None:
-    o = f.arch.occupancy
     # ncu has something else under this name.
     warps = float(out.pop("launch__occupancy_per_block_size", 0.0))
     driver = f.arch.abi.shared_reserved
     shared = "launch__occupancy_limit_shared_mem"
     out[shared] = min(number(out, shared), number(out, "launch__occupancy_limit_blocks"))
-    limits = [number(out, n) for n in out if n.startswith("launch__occupancy_limit_")]
-    blocks = min(limits, default=0)
-    wanted = blocks * (f.shared + driver)
-    size = next((s for s in f.arch.memory.shared_configurations if s >= wanted), o.shared_per_sm)
     out |= {
         "launch__grid_dim_x": f.grid[0], "launch__grid_dim_y": f.grid[1], "launch__grid_dim_z": f.grid[2],
         "launch__block_dim_x": f.block[0], "launch__block_dim_y": f.block[1], "launch__block_dim_z": f.block[2],
@@ -131,7 +126,6 @@ def _launch(f: Facts, out: Values) -> None:
         "launch__shared_mem_per_block_dynamic": f.shared - f.static_shared,
         "launch__shared_mem_per_block_driver": driver,
         "launch__shared_mem_per_block": f.shared + driver,
-        "launch__shared_mem_config_size": size,
         "launch__func_cache_config": "CachePreferNone",
         "sm__maximum_warps_avg_per_active_cycle": warps,
         "smsp__maximum_warps_avg_per_active_cycle": warps / f.arch.core.sub_cores,
@@ -216,7 +210,7 @@ def _memory(f: Facts, sums: Sums, out: Values) -> None:
     for kind, op in (("load", "read"), ("store", "write"), ("atom", "atom"), ("red", "red")):
         keep = _any_space(kind)
         # What L1 asks L2 for; what L2's partitions ask each other for comes on top of it in lts__t_sectors.
-        asked = sums.of("sectors", keep) - sums.of("l1_hits", keep)
+        asked = sums.of("l2_asked", keep)
         if asked:
             from_l1 += asked
             out[f"lts__t_sectors_srcunit_tex_op_{op}.sum"] = asked

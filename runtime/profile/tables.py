@@ -74,6 +74,7 @@ def memory(f: Facts, out: Values) -> list[str]:
         rows.append(("L1/TEX total", text_number(asked), "", text_number(32 * asked)))
         rows.append(("L2 in all", _cell(out, "lts__t_sectors.sum"), rate, _cell(out, "lts__t_bytes.sum")))
         rows.append(("DRAM read", _cell(out, "dram__sectors_read.sum"), "", _cell(out, "dram__bytes_read.sum")))
+        rows.append(("DRAM written", "", "", _cell(out, "dram__bytes_write.sum")))
         lines += table("L2 cache and DRAM", rows, "lrrr", head=True)
     return lines
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minicc.arch import Arch
-from runtime.device.cwd import Residency
+from runtime.device.cwd import Residency, shared_configuration
 from runtime.device.grid import Grid
 from runtime.device.sm import layout as L
 from runtime.device.sm.decode import Decoded
@@ -41,6 +41,8 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_L2: "l2_sectors",
         L.P_L2HIT: "l2_hits",
         L.P_DRAM: "dram_sectors",
+        L.P_WRITTEN: "dram_sectors_written",
+        L.P_ASKED: "l2_asked",
     }
     found: dict[int, dict[str, float]] = {}
     for i in np.nonzero(PCC.any(axis=1))[0]:
@@ -75,6 +77,7 @@ def counters(
         "sm__inst_executed.sum": executed,
         "smsp__thread_inst_executed.sum": threads,
         "smsp__thread_inst_executed_per_inst_executed.ratio": threads / executed if executed else 0.0,
+        "launch__shared_mem_config_size": shared_configuration(grid, arch),
         **residency.limits,
     }
     pipes: dict[str, float] = {}
@@ -109,12 +112,17 @@ def counters(
     out["l1tex__t_sectors.sum"] = sectors
     out["l1tex__t_sector_hit_rate.pct"] = 100 * hits / sectors if sectors else 0.0
     l2, l2_hits = float(PCC[:, L.P_L2].sum()), float(PCC[:, L.P_L2HIT].sum())
-    stores = (code[:, L.C_ACCESS] != L.A_LOAD) & (code[:, L.C_ACCESS] != L.A_LDGSTS) & memory
     out["lts__t_sectors.sum"] = l2
-    out["lts__t_sectors_op_write.sum"] = float(PCC[stores, L.P_L2].sum())
-    out["lts__t_sectors_op_read.sum"] = l2 - out["lts__t_sectors_op_write.sum"]
+    out["lts__t_sectors_srcunit_tex.sum"] = float(PCC[:, L.P_ASKED].sum())
+    rest = l2
+    for access, op in ((L.A_STORE, "write"), (L.A_ATOM, "atom"), (L.A_RED, "red")):
+        rows = memory & (code[:, L.C_ACCESS] == access)
+        out[f"lts__t_sectors_op_{op}.sum"] = float(PCC[rows, L.P_L2].sum())
+        rest -= out[f"lts__t_sectors_op_{op}.sum"]
+    out["lts__t_sectors_op_read.sum"] = rest
     out["lts__t_sector_hit_rate.pct"] = 100 * l2_hits / l2 if l2 else 0.0
     out["dram__bytes_read.sum"] = 32.0 * float(PCC[:, L.P_DRAM].sum())
+    out["dram__bytes_write.sum"] = 32.0 * float(PCC[:, L.P_WRITTEN].sum())
     active = float(SM[:, L.M_ACTIVE].sum())
     warp_cycles = float(SM[:, L.M_WARPCYCLES].sum())
     sms, sub = arch.sm_count, arch.core.sub_cores

@@ -227,6 +227,10 @@ class _Run:
         told, mates = np.zeros(64, np.int64), np.zeros(16, np.int64)
         self.keep += [where, events, lines, told, mates, work]
         g[L.G_MATES] = mates.ctypes.data
+        if self.memory.textures is not None:
+            records = np.ascontiguousarray(self.memory.textures.records)
+            self.keep.append(records)
+            g[L.G_TEXTURES], g[L.G_NTEXTURES] = records.ctypes.data, len(records)
         g[L.G_TABLES], g[L.G_EVENTS] = where.ctypes.data, events.ctypes.data
         g[L.G_LINES], g[L.G_TOLD], g[L.G_WORK] = lines.ctypes.data, told.ctypes.data, work.ctypes.data
         m = arch.memory
@@ -241,10 +245,7 @@ class _Run:
         grid, arch, t = self.grid, self.arch, self.tables
         rows = self.sms * L.WARPS_PER_SM
         m = arch.memory
-        # The driver leaves room: twice what the CTAs need, four times if that is only what it reserves itself.
-        wanted = self.residency.ctas * grid.shared * (4 if grid.shared <= arch.abi.shared_reserved else 2)
-        shared = next((s for s in m.shared_configurations if s >= wanted), m.l1_bytes)
-        lines = max((m.l1_bytes - max(shared, m.l1_reserved + 8192)) // m.l1_line, 64)
+        lines = max((m.l1_bytes - cwd.shared_configuration(grid, arch)) // m.l1_line, 64)
         self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
         t["L1"] = self.space.array("L1", (self.sms, sets * l2.SET))
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]

@@ -266,14 +266,16 @@ def translated(BK: Any, MP: Any, m: int, t: int, line: int) -> int:
     return known if known > t else t
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)")
-def write_back(BK: Any, MP: Any, line: int, state: int, t: int) -> int:
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64[:,::1], int64)")
+def write_back(BK: Any, MP: Any, line: int, state: int, t: int, PCC: Any, i: int) -> int:
     """Write the dirty sectors of a line to DRAM; the rest of those written in part is read first, which takes the
     channel to turn around. When that begins."""
     part = state >> PART & 15
     if part:
+        PCC[i, L.P_DRAM] += sector_count(part)
         t = dram(BK, MP, line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + 1)
     dirty = state >> 4 & 15
+    PCC[i, L.P_WRITTEN] += sector_count(dirty)
     return dram(BK, MP, line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
 
 
@@ -290,18 +292,17 @@ def keep_parts(BK: Any, L2: Any, MP: Any, partition: int, at: int, slot: int, t:
                 oldest = way
     if count > MP[MP_PARTS] and oldest >= 0:
         place = at + 32 + oldest
-        PCC[i, L.P_DRAM] += sector_count(L2[partition, place] >> PART & 15)
-        t = write_back(BK, MP, L2[partition, at + oldest] & LINE, L2[partition, place], t)
+        t = write_back(BK, MP, L2[partition, at + oldest] & LINE, L2[partition, place], t, PCC, i)
         L2[partition, place] &= ~(15 << PART | 15 << 4)
     return t
 
 
-@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64)")
-def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag: int, t: int) -> int:
+@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64)")
+def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag: int, t: int, PCC: Any, i: int) -> int:
     """Give a way of the set at `at` to the line of this tag; what was dirty there goes to DRAM. The way."""
     dirty = L2[partition, at + 32 + way] >> 4 & 15
     if dirty and L2[partition, at + way] >> 48 == tag >> 48:
-        write_back(BK, MP, L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t)
+        write_back(BK, MP, L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t, PCC, i)
     L2[partition, at + way] = tag
     L2[partition, at + 16 + way] = t + MP[MP_STAMP]
     L2[partition, at + 32 + way] = 0
@@ -351,7 +352,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             elif limit < pending:
                 pending = limit
     else:
-        slot = l2_replace(BK, L2, MP, where, at, -1 - slot, tag, served)
+        slot = l2_replace(BK, L2, MP, where, at, -1 - slot, tag, served, PCC, i)
     place = at + 32 + slot
     if write:
         # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
@@ -363,8 +364,9 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
                 served = keep_parts(BK, L2, MP, where, at, slot, served, PCC, i)
         else:
             L2[where, place] = (state | need | need << 4) & ~(need << PART)
-        PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
-        PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
+        if write != 3:
+            PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
+            PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
         return served
     L2[where, place] = (L2[where, place] | need | need << 8) & ~(need << PART)
     PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
@@ -382,7 +384,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
                 found = missing & state & ~(state >> PART)
                 pending = state >> TIME
             else:
-                other = l2_replace(BK, L2, MP, home, at, -1 - other, tag, served)
+                other = l2_replace(BK, L2, MP, home, at, -1 - other, tag, served, PCC, i)
             other += at + 32
             L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
@@ -492,6 +494,7 @@ def read_lines(
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
         # A line waits for one of the places that the SM has for lines under way.
+        PCC[i, L.P_ASKED] += sector_count(missing)
         place_ = SM[m, L.M_ROOMS]
         asked = translated(BK, MP, m, t, line)
         if SM[m, L.M_ROOM + place_] > asked + latency:
@@ -557,10 +560,13 @@ def write_lines(
                     how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
                 BK[BK_WRITTEN, where] = last
             how = 3 + 16 * how
+            PCC[i, L.P_L2] += count
+            PCC[i, L.P_L2HIT] += count
         else:
             units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
             if units < MP[MP_SEND_FIRST]:
                 units = MP[MP_SEND_FIRST]
+        PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
         asked = translated(BK, MP, m, t, X[2 * k])

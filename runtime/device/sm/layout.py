@@ -655,7 +655,11 @@ P_DIVERGED = 28
 P_LINES = 29
 P_ACTIVE = 30
 """thread instructions (lanes of the running group, whatever the guard); only while recording"""
-P_COLUMNS = 32
+P_WRITTEN = 31
+"""sectors to DRAM that it made go there"""
+P_ASKED = 32
+"""sectors (of reductions: packets) that L1 asked L2 for"""
+P_COLUMNS = 40
 
 # Bits of what the special register reader is asked for.
 SPECIALS = (
