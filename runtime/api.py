@@ -13,7 +13,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -22,6 +22,9 @@ from minicc.binary.mangling import signature
 from runtime.driver import arguments
 from runtime.driver.arguments import HostArray, Parameter
 from runtime.errors import DeviceError, LaunchError
+
+if TYPE_CHECKING:
+    from runtime.device.texture import Texture
 
 Dim = tuple[int, int, int]
 Array = np.ndarray[Any, Any]
@@ -107,6 +110,24 @@ class Device(abc.ABC):
         if host.nbytes:
             self.write(out.address, host.reshape(-1).view(np.uint8).data, stream)
         return out
+
+    def texture(
+        self,
+        array: object,
+        *,
+        channels: int = 1,
+        layers: bool = False,
+        filter: str = "point",
+        address: str | Sequence[str] = "clamp",
+        normalized: bool = False,
+        fractions: bool = False,
+        border: Sequence[float] = (),
+    ) -> Texture:
+        """A texture or surface object over a copy of an array[[[z,] y,] x[, channel]] (`channels` > 1: the last
+        dimension; `layers`: the first one counts layers). `filter` is point or linear; `address` wrap, clamp, mirror or
+        border, for all dimensions or each; `normalized`: coordinates from 0 to 1; `fractions`: integers are read as
+        fractions of their largest value. On the model only, so far."""
+        raise LaunchError("device.texture", f"{self.name}: texture objects are provided by the SM model only")
 
     def empty(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
         """A device array with unspecified contents."""

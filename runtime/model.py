@@ -6,7 +6,7 @@ import bisect
 import contextlib
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import attrs
 import numpy as np
@@ -26,6 +26,9 @@ from runtime.errors import DeviceError, LaunchError
 from runtime.hw import methods, qmd
 from runtime.hw.methods import Copy, SemOp, packet
 from runtime.hw.trace import Tracer
+
+if TYPE_CHECKING:
+    from runtime.device.texture import Texture
 
 CLEAR_BYTES = 16 << 20
 STAGING_BYTES = 4 << 20
@@ -85,6 +88,49 @@ class ModelDevice(Device):
 
     def free(self, address: int) -> None:
         self.gpu.memory.free(address)
+
+    def texture(
+        self,
+        array: object,
+        *,
+        channels: int = 1,
+        layers: bool = False,
+        filter: str = "point",
+        address: str | Sequence[str] = "clamp",
+        normalized: bool = False,
+        fractions: bool = False,
+        border: Sequence[float] = (),
+    ) -> Texture:
+        from runtime.device.texture import ADDRESS_MODES, FORMATS, Texture, Textures
+
+        def wrong(why: str) -> NoReturn:
+            raise LaunchError("device.texture", f"texture: {why}")
+
+        texels = np.ascontiguousarray(array)
+        shape = texels.shape[:-1] if channels > 1 else texels.shape
+        if channels not in (1, 2, 4) or (channels > 1 and texels.shape[-1:] != (channels,)):
+            wrong(f"{channels} channels of an array of shape {texels.shape}")
+        if texels.dtype.str[1:] not in FORMATS or not 1 <= len(shape) <= 3 or 0 in shape:
+            wrong(f"an array of {texels.dtype}, shape {shape}")
+        modes = (address,) * 3 if isinstance(address, str) else tuple(address)
+        if any(mode not in ADDRESS_MODES for mode in modes) or filter not in ("point", "linear"):
+            wrong(f"address mode {address}, filter {filter}")
+        if filter == "linear" and texels.dtype.kind != "f" and not fractions:
+            wrong("linear filtering of integers that are not read as fractions")
+        if fractions and texels.dtype.itemsize > 2 and texels.dtype.kind != "f":
+            wrong(f"fractions of {texels.dtype}")
+        if layers and len(shape) < 2:
+            wrong("layers of what has one dimension")
+        buffer = self.buffer(texels)
+        if self.gpu.memory.textures is None:
+            self.gpu.memory.textures = Textures()
+        x, y, z = (*shape[::-1], 1, 1)[:3]
+        m = (*(ADDRESS_MODES[mode] for mode in modes), 1, 1)[:3]
+        handle = self.gpu.memory.textures.add(
+            buffer.address, texels.dtype, channels, (x, y, z), (m[0], m[1], m[2]), filter == "linear", normalized,
+            fractions, tuple(border),
+        )  # fmt: skip
+        return Texture(handle, buffer)
 
     def view(self, address: int, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """Device memory as a numpy view (the model's memory is the host's)."""

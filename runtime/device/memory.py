@@ -12,9 +12,13 @@ from __future__ import annotations
 import bisect
 import mmap
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from runtime.device.texture import Textures
 
 BASE = 0x7F0000000000
 """Device virtual address of the mapping's first byte."""
@@ -57,6 +61,8 @@ class DeviceMemory:
         self._mapping, self.size = _reserve(size)
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(self._mapping, dtype=np.uint8)
         self.limits: npt.NDArray[np.uint16] = np.zeros(self.size // GRANULE, dtype=np.uint16)
+        self.textures: Textures | None = None
+        """What texture and surface handles stand for."""
         self._lock = threading.RLock()
         self._allocated: dict[int, int] = {}
         self._starts: list[int] = []

@@ -96,6 +96,8 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
         raise LaunchError("launch.argument", f"kernel '{kernel}', argument {index}: {why}")
 
     kind, size = parameter.type.kind, parameter.size
+    # A texture object is passed as the number that it is in C.
+    value = getattr(value, "handle", value)
     if isinstance(value, np.ndarray) and value.ndim == 0 and kind != "pointer":
         value = value[()]
     if isinstance(value, np.ndarray) or (isinstance(value, DevicePointer) and not isinstance(value, np.generic)):

@@ -27,10 +27,9 @@ _FLAGS = {"negA": L.GM_NEGATE_A, "negB": L.GM_NEGATE_B, "tnspA": L.GM_TRANSPOSE_
           "tnspB": L.GM_TRANSPOSE_B}  # fmt: skip
 _MATRIX = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 _NOTHING = frozenset({"UBLKPF", "UTMAPF", "UTMACCTL", "USETMAXREG", "WARPGROUPSET"})
-MNEMONICS = frozenset(
-    {"UBLKCP", "UBLKRED", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP",
-     "UTMALDG", "UTMASTG", "UTMAREDG"} | _MATRIX | _NOTHING
-)  # fmt: skip
+_COPIES = ("UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMACMDFLUSH")
+_FETCHES = ("TEX", "TXD", "TLD", "TLD4", "TXQ", "SULD", "SUST")
+MNEMONICS = frozenset((*_COPIES, *_FETCHES, "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP", *_MATRIX, *_NOTHING))
 """Those without lane semantics."""
 
 
@@ -123,6 +122,48 @@ def _matrix_row(row: Any, instr: Instr) -> None:
     row[L.C_AUX2] = how
 
 
+_TEXTURES = {"TEX": L.TX_FETCH, "TXD": L.TX_FETCH, "TLD": L.TX_TEXEL, "TLD4": L.TX_GATHER, "TXQ": L.TX_QUERY,
+             "SULD": L.TX_LOAD_SURFACE, "SUST": L.TX_STORE_SURFACE}  # fmt: skip
+_SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+
+
+def _texture_row(row: Any, instr: Instr) -> str | None:
+    """A texture or surface instruction that names its texture in a uniform register. Why it cannot be executed."""
+    mods, ops = instr.modifiers, instr.operands
+    row[L.C_OP], row[L.C_AUX] = L.X_TEXTURE, _TEXTURES[instr.mnemonic]
+    handle = next((o for o in ops if isinstance(o, Reg) and o.file == "UR"), None)
+    if handle is None:
+        return "a texture that is not named by a uniform register"
+    for unsupported in ("SCR", "DC", "AOFFI", "F16", "MS", "PTP", "P", "S8", "S16"):
+        if unsupported in mods:
+            return f"{instr.mnemonic}.{unsupported}"
+    row[L.C_TARGET] = _place(handle)
+    registers = [o for o in ops if isinstance(o, Reg) and o.file == "R"]
+    names = [o.text for o in ops if isinstance(o, Name)] + list(mods)
+    shape = next((n for n in names if n.replace("ARRAY_", "").replace("_ARRAY", "") in ("1D", "2D", "3D")), None)
+    if shape is None and instr.mnemonic != "TXQ":
+        return f"{instr.mnemonic} of a cube"
+    row[L.C_AUX3] = shape is not None and "ARRAY" in shape
+    row[L.C_WIDTH] = int(shape.replace("ARRAY_", "")[0]) if shape is not None else 0
+    if instr.mnemonic in ("SULD", "SUST"):
+        if "BA" not in mods:
+            return f"{instr.mnemonic} with a format"
+        place = next(o for o in ops if isinstance(o, Mem))
+        row[L.C_DATA] = _place(place.base)
+        row[L.C_DEST] = _place(registers[-1], instr.mnemonic == "SULD")
+        row[L.C_SPACE] = next((_SIZES[m] for m in mods if m in _SIZES), 4)
+        row[L.C_BYPASS] = 0 if "TRAP" in mods else 1 if "IGN" in mods else 2
+        return None
+    row[L.C_DATA2], row[L.C_DEST] = _place(registers[0], True), _place(registers[1], True)
+    row[L.C_DATA] = _place(registers[2])
+    masks = [o.bits for o in ops if isinstance(o, Imm)]
+    row[L.C_BANK] = masks[-1]
+    row[L.C_SPAN] = next(("RGBA".index(m) for m in mods if len(m) == 1 and m in "RGBA"), 0)
+    if instr.mnemonic == "TXQ" and "TEX_HEADER_DIMENSION" not in names:
+        return "TXQ of something else than the size"
+    return None
+
+
 def row_of(row: Any, instr: Instr) -> str | None:
     """An instruction of MNEMONICS. Why it cannot be executed, or None."""
     name, mods, ops = instr.mnemonic, instr.modifiers, instr.operands
@@ -150,6 +191,8 @@ def row_of(row: Any, instr: Instr) -> str | None:
                 row[L.C_TYPE] = _BULK_TYPES.get(kind, L.T_U32)
                 if "FTZ" in mods:
                     row[L.C_TYPE] = L.T_F32_FTZ
+        case "TEX" | "TXD" | "TLD" | "TLD4" | "TXQ" | "SULD" | "SUST":
+            return _texture_row(row, instr)
         case "UTMALDG" | "UTMASTG" | "UTMAREDG":
             row[L.C_OP] = L.X_TENSOR
             operands, map_ = ops[0], ops[1]

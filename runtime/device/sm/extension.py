@@ -26,8 +26,11 @@ from runtime.device.sm.sync import (
     store_counted,
     word,
 )
+from runtime.device.sm.texture import fetch, texture_time
 from runtime.device.sm.tma import tensor
 
+TEXTURE_FRONT = 20
+"""Cycles until a fetch looks for its lines: an estimate."""
 _CODE, _WS, _LPC, _CT, _WAKE, _G, _SC, _SM, _PCC, _L1, _BK, _L2, _MP, _X = (
     OPEN[name] for name in ["CODE", "WS", "LPC", "CT", "WAKE", "G", "SC", "SM", "PCC", "L1", "BK", "L2", "MP", "X"]
 )
@@ -73,6 +76,15 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
         if behind >= 0:
             G[L.G_XAFTER] = WS[w, L.W_GROUP + (behind & 7)]
         return 0
+    if what == L.X_TEXTURE:
+        G[L.G_NLINE] = 0
+        bad = fetch(w, i, mask, CODE, WS, G)
+        if bad == 0 and G[L.G_TIMING]:
+            G[L.G_XDONE] = texture_time(
+                w >> 6, i, t + TEXTURE_FRONT, CODE, G, SM, _PCC(tables), _L1(tables), _BK(tables), _L2(tables),
+                _MP(tables), _X(tables),
+            )  # fmt: skip
+        return bad
     if what == L.X_BULK_GROUP:
         G[L.G_XREAD] = WS[w, L.W_BULK]
         G[L.G_XDONE] = WS[w, L.W_BULK]

@@ -1,8 +1,9 @@
 """mbarriers: 64-bit objects in shared memory that count arrivals and bytes, and who waits for them.
 
-The word, read off what code stores at set-up and takes out of an arrival's state: bits 1..20 the arrivals expected in
-each phase and 43..62 those still to come in this one, both as 2^20 less the number; 21..42 the bytes still to come;
-63 the phase.
+The word, as an H200 showed it (2026-11-21): bits 1..20 the arrivals expected in each phase and 43..62 those still to
+come in this one, both as 2^20 less the number; 21..41 the bytes still to come, negative; 63 the phase. The chip keeps
+it out of the way of ordinary loads until it is invalidated; here they see it. Of an arrival's state only the upper
+register is written.
 
 A copy's bytes arrive after a time: until then they are an event of the SM that has the barrier (G_EVENTS: int64[sm,
 EVENTS, 5]: time, host address of the barrier, arrivals, bytes, row of the CTA), which whoever looks at a barrier
@@ -29,7 +30,7 @@ EVENT = 40
 """Bytes of one."""
 ONE = 1 << 20
 COUNT = ONE - 1
-BYTES = (1 << 22) - 1
+BYTES = (1 << 21) - 1
 SEEN = 14
 """Cycles from the arrival that completes a phase until who slept there issues again."""
 
@@ -41,7 +42,7 @@ def count(host: int, arrivals: int, bytes_: int, leave: int) -> int:
     word = np.int64(load64(host))
     expected = -(word >> 1) & COUNT
     pending = -(word >> 43) & COUNT
-    left = ((word >> 21 & BYTES) + bytes_) & BYTES
+    left = ((word >> 21 & BYTES) - bytes_) & BYTES
     phase = word >> 63 & 1
     pending = (pending - arrivals) & COUNT
     if leave:

@@ -70,7 +70,6 @@ def arrivals(
         else:
             post(t + G[L.G_REMOTE], host, c, amount, bytes_, WS, CT, WAKE, G, SC, SM)
         if CODE[i, L.C_DEST] >= 0:
-            store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(old & np.uint64(0xFFFFFFFF)))
             store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
     return 0
 

@@ -88,6 +88,7 @@ _TABLE["MOVM"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
 _TABLE["QSPC"] = _queued(L.Q_LSU, 4, 1, 31, 10, 29, "lsu")
 _TABLE["SYNCS"] = _queued(L.Q_LSU, 2, 1, 26, 8, 21, "lsu")
 _TABLE["ARRIVES"] = _TABLE["STAS"] = _TABLE["REDAS"] = _TABLE["SYNCS"]
+_put("TEX TXD TLD TLD4 TXQ SULD SUST", _queued(L.Q_LSU, 4, 4, 60, 12, 58, "tex"))
 _TABLE["LDGDEPBAR"] = _queued(L.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 
 # By access: width in bytes -> row.

@@ -36,8 +36,8 @@ def test_forms_are_shared_between_registers_and_not_between_kinds() -> None:
 
 
 def test_an_uncovered_form_is_named() -> None:
-    with pytest.raises(semantics.Unsupported, match="SULD"):
-        semantics.lookup(parse("SULD.D.BA.2D.STRONG.SM.TRAP R4, [R8], UR4"), ARCH)
+    with pytest.raises(semantics.Unsupported, match="SUATOM"):
+        semantics.lookup(parse("SUATOM.D.2D.ADD.STRONG.SM.TRAP R4, [R8], R6, UR4, 0x0"), ARCH)
     with pytest.raises(semantics.Unsupported, match=r"IADD3.64"):
         semantics.lookup(parse("IADD3.64 R4, P1, R8, R10, R12"), ARCH)
 
