@@ -69,10 +69,11 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
     origin: list[MInst] = []
     for function, addresses in zip(functions, tables, strict=True):
         known = addresses | entries if function.calls else addresses
+        calls = bool(function.calls or function.callees or function.indirect)
         for block in function.blocks:
             for number, inst in enumerate(block.insts):
                 operands = tuple(physical(o, known) for o in (*inst.dsts, *inst.srcs))
-                if RETURN_POINT in operands:
+                if calls and RETURN_POINT in operands:
                     call = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "CALL")
                     back = addresses[block.label] + SIZE * (call + 1)
                     place = Target(address=back) if inst.mnemonic == "LEPC" else Imm(back)

@@ -275,7 +275,7 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
         if arch.sass not in plan.form.families:
             why = why or f"not available on {arch.name}"
             continue
-        if not _named(plan.form, instr):
+        if instr.hidden and not _named(plan.form, instr):
             continue
         try:
             return fill(plan, instr, address)

@@ -18,7 +18,7 @@ scoreboard, special register."""
 RZ, URZ, PT, UPT = 255, 63, 7, 7
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Reg:
     """A register operand. `index` is the number of the first register; `suffix` holds printed operand suffixes
     without the reuse flag: ("H0_H0",), ("64",), ("U32",). `neg` is `-`, `abs` is `|x|`, `inv` is `~` or `!`."""
