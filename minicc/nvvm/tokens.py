@@ -9,22 +9,23 @@ from __future__ import annotations
 import re
 
 TOKEN = re.compile(
-    r"""(?:[ \t\r\n]|;[^\n]*)*(
+    r"""[ \t\r\n]*(?:;[^\n]*[ \t\r\n]*)*(
       [%@$](?:"[^"]*"|[-\w$.]+)
+    | [=,(){}\[\]<>*|/^]
     | c?"[^"]*":?
+    | [A-Za-z_][-\w$.]*(?::(?!:))?
     | [-\w$.]+:(?!:)
     | ![-\w$.\\]+ | !
     | \#[\w]+
     | [-+]?[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?
-    | f?0x[KLMHR]?[0-9A-Fa-f]+
+    | 0x[KLMHR]?[0-9A-Fa-f]+
     | -?[0-9]+
     | \.\.\.
-    | [A-Za-z_][\w.$-]*
-    | [=,(){}\[\]<>*|/^]
     | \Z | .
     )""",
     re.VERBOSE,
 )
+"""The commonest first: most of a text is names, commas and words."""
 
 
 def tokenise(text: str) -> list[str]:

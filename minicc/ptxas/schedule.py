@@ -201,9 +201,9 @@ def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pr
         if pressure is not None and pressure.tight:
             # Anything that is free of unmet dependences will do, even if it has to wait.
             change = pressure.change
-            best = min((change[i], height, i) for height, i in ready[:_LOOK])
+            best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
-                other = min((change[i], height, i, when) for when, height, i in waiting[:_LOOK])
+                other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
                 if other < best:
                     best = other[:3]
                     now = other[3]

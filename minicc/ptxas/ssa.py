@@ -40,8 +40,9 @@ class Single:
         table: dict[Part, Definition | None] = {}
         for b, block in enumerate(function.blocks):
             for i, inst in enumerate(block.insts):
-                some = guarded(inst)
-                for operand in writes(inst):
+                written = writes(inst)
+                some = bool(written) and guarded(inst)
+                for operand in written:
                     if type(operand) is not V:
                         continue
                     for word in range(operand.count):
