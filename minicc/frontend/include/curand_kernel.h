@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers: XORWOW (Marsaglia 2003) and Philox4x32-10 (Salmon et al. 2011) with the seeding, sequences and
-// distributions that the cuRAND guide describes.
+// Random numbers: XORWOW (Marsaglia 2003), Philox4x32-10 (Salmon et al. 2011) and MRG32k3a (L'Ecuyer 1999), with the
+// seeding, sequences and distributions of cuRAND.
 typedef enum { CURAND_STATUS_SUCCESS = 0 } curandStatus;
 typedef curandStatus curandStatus_t;
 
@@ -22,7 +22,22 @@ struct curandStatePhilox4_32_10 {
     double boxmuller_extra_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+struct curandStateMRG32k3a {
+    unsigned int s1[3], s2[3];
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 #pragma minicc_library curand
+
+// MRG32k3a's two steps as matrices, and those of 2^76 steps, modulo its two moduli.
+static __device__ const unsigned int __mcc_mrg_steps[36] = {
+    0u, 1u, 0u, 0u, 0u, 1u, 4294156359u, 1403580u, 0u,
+    0u, 1u, 0u, 0u, 0u, 1u, 4293573854u, 0u, 527612u,
+    82758667u, 1871391091u, 4127413238u, 3672831523u, 69195019u, 1871391091u, 3672091415u, 3528743235u, 69195019u,
+    1511326704u, 3759209742u, 1610795712u, 4292754251u, 1511326704u, 3889917532u, 3859662829u, 4292754251u, 3708466080u,
+};
 
 // x^(2^k) modulo the characteristic polynomial of XORWOW's step, k = 0 ... 130, five words each: the sum of the states
 // after i steps, over the i whose bit is set, is the state after 2^k steps.
