@@ -27,6 +27,9 @@ _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
 _NEAR_MEMORY = 60
 """Expected cycles of a load that is not from global memory, at most."""
+_FLAGS = 5
+"""Live predicates, of seven, above which instructions are preferred that end one: those that are spilled cost a SEL and
+an ISETP, and a wide softmax would have dozens at once."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -42,6 +45,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
     if target is not None:
         live_out = analyse(function, Cfg.of(function)).live_out
     general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
+    flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
     for b, block in enumerate(function.blocks):
         if len(block.insts) < 3:
             continue
@@ -67,7 +71,13 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             if target is None:
                 order = _order(nodes, part_prints, arch, None)
             else:
-                order = _order(nodes, part_prints, arch, _Pressure(part_prints, lives[n], general, target))
+                pressure = _Pressure(part_prints, lives[n], general)
+                pressure.aim(target, part_prints)
+                few = None
+                if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
+                    few = _Pressure(part_prints, lives[n], flags)
+                    few.target = _FLAGS
+                order = _order(nodes, part_prints, arch, pressure, few)
             out.extend(part[i] for i in order)
         block.insts = out
 
@@ -91,10 +101,13 @@ def _runs(prints: list[Footprint]) -> list[tuple[int, int]]:
 
 
 class _Pressure:
-    """Live general registers while a run is being ordered. A register that is written again holds a new value: values
-    are counted, not names."""
+    """Live registers of one kind, whose keys are in `kind`, while a run is being ordered. A register that is written
+    again holds a new value: values are counted, not names."""
 
-    def __init__(self, prints: list[Footprint], live_after: set[int], general: set[int], target: int) -> None:
+    target = 0
+    """Live values from which on to take care."""
+
+    def __init__(self, prints: list[Footprint], live_after: set[int], kind: set[int]) -> None:
         self.uses: list[int] = []
         """Instructions left that read it, per value."""
         self.left: list[int] = []
@@ -111,20 +124,20 @@ class _Pressure:
             return current[key]
 
         for key in sorted(live_after):
-            if key in general:
+            if key in kind:
                 self.live.add(fresh(key))
         start = set(self.live)
         for i, print_ in enumerate(prints):
             reads: list[int] = []
             writes: list[int] = []
-            for key in sorted({k for k, _ in print_.reads if k in general}):
+            for key in sorted({k for k, _ in print_.reads if k in kind}):
                 value = current.get(key)
                 if value is None:
                     value = fresh(key)
                     start.add(value)
                 reads.append(value)
             for key, _ in print_.writes:
-                if key not in general:
+                if key not in kind:
                     continue
                 if print_.guarded and key in current:
                     if current[key] not in reads:
@@ -136,21 +149,23 @@ class _Pressure:
                 self.left[value] += i
             self.reads.append(reads)
             self.writes.append(writes)
-        self.after = {current[key] for key in live_after if key in general}
+        self.after = {current[key] for key in live_after if key in kind}
         # What is live after the run, but was first written in it, is not live before.
         touched = {value for reads in self.reads for value in reads}
         self.live = {v for v in start if v in touched or v in self.after}
-        # Few registers are no gain in themselves: a run may take some more than its own order needs, up to the target,
-        # and more for loads from global memory, which it pays to have many of under way.
-        peak = self._peak()
-        far = sum(len(w) for w, p in zip(self.writes, prints, strict=True) if p.timing.expect > _NEAR_MEMORY)
-        more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
-        self.target = max(min(target, max(_FEW, peak + more)), peak)
         self.change = [len(w) for w in self.writes]
         """Live values that each instruction would add (or, negative, end) if it came now."""
         for value, uses in enumerate(self.uses):
             if uses == 1 and value not in self.after:
                 self.change[self.left[value]] -= 1
+
+    def aim(self, target: int, prints: list[Footprint]) -> None:
+        """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs, up
+        to what is given, and more for loads from global memory, which it pays to have many of under way."""
+        peak = self._peak()
+        far = sum(len(w) for w, p in zip(self.writes, prints, strict=True) if p.timing.expect > _NEAR_MEMORY)
+        more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
+        self.target = max(min(target, max(_FEW, peak + more)), peak)
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)
@@ -180,8 +195,14 @@ class _Pressure:
         return len(self.live) >= self.target
 
 
-def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pressure | None) -> list[int]:
-    """A topological order of the run."""
+def _order(
+    nodes: list[Node],
+    prints: list[Footprint],
+    arch: Arch,
+    pressure: _Pressure | None,
+    flags: _Pressure | None = None,
+) -> list[int]:
+    """A topological order of the run, with an eye on live registers and live predicates."""
     waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
     ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i])  # (-height, index)
@@ -198,9 +219,15 @@ def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pr
         if not ready:
             now = waiting[0][0]
             continue
-        if pressure is not None and pressure.tight:
+        tight = pressure is not None and pressure.tight
+        if tight or (flags is not None and flags.tight):
             # Anything that is free of unmet dependences will do, even if it has to wait.
-            change = pressure.change
+            if flags is None or not flags.tight:
+                change = pressure.change  # type: ignore[union-attr]
+            elif tight:
+                change = _sums(pressure, flags, ready, waiting)  # type: ignore[arg-type]
+            else:
+                change = flags.change
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
@@ -220,6 +247,8 @@ def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pr
         out.append(i)
         if pressure is not None:
             pressure.take(i)
+            if flags is not None:
+                flags.take(i)
         timing = prints[i].timing
         pipe = pipes.get(timing.pipe)
         pipe_free[timing.pipe] = now + (pipe.interval if pipe else 1)
@@ -232,3 +261,11 @@ def _order(nodes: list[Node], prints: list[Footprint], arch: Arch, pressure: _Pr
                 insort(waiting, (node.least, -node.height, succ))
         now += timing.stall
     return out
+
+
+def _sums(
+    a: _Pressure, b: _Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
+) -> dict[int, int]:
+    """What the candidates would change of both together."""
+    found = [entry[-1] for entry in (*ready[:_LOOK], *waiting[:_LOOK])]
+    return {i: a.change[i] + b.change[i] for i in found}

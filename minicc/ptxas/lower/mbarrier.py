@@ -131,7 +131,17 @@ def copy_arrive(b: Builder, inst: ptx.Inst) -> None:
 
 
 def cluster(b: Builder, inst: ptx.Inst) -> None:
-    """barrier.cluster.{arrive,wait}. In a launch without clusters it is the block's own barrier 0."""
+    """barrier.cluster.{arrive,wait}. In a launch without clusters it is the block's own barrier 0; a kernel whose
+    directives ask for clusters is never launched so."""
+    if b.fn.attributes.get("CTA_PER_CLUSTER") or b.fn.attributes.get("EXPLICIT_CLUSTER"):
+        if "arrive" in inst.modifiers:
+            if "relaxed" not in inst.modifiers:
+                fence_words(b, "ALL", "cluster", invalidate=False)
+            b.emit("UCGABAR_ARV", memory="barrier", side=True)
+        else:
+            b.emit("UCGABAR_WAIT", memory="barrier", side=True)
+            b.emit("CCTL.IVALL", memory="fence")
+        return
     single = b.new("MOV", b.reg(_cluster_size(b)))
     alone = b.setp("ISETP.EQ.U32.AND", single, imm(1))
     other, done = b.label("block"), b.label("cluster")
@@ -186,17 +196,19 @@ def registers(b: Builder, inst: ptx.Inst) -> None:
     if count is None or count % 8 or not 24 <= count <= 256:
         b.wrong("setmaxnreg: a multiple of 8 from 24 to 256 was expected")
     b.fn.attributes["REG_RECONFIG"] = True
-    b.emit("WARPSYNC.ALL", side=True, memory="barrier")
     if "dec" in inst.modifiers:
+        b.emit("WARPSYNC.ALL", side=True, memory="barrier")
         b.emit("USETMAXREG.DEALLOC.CTAPOOL", (), (Imm(count, "uint"),), memory="barrier", side=True)
         return
     again = b.label("registers")
     b.start(again)
+    b.emit("WARPSYNC.ALL", side=True, memory="barrier")
     got = V(b.fn.new("UP"))
     b.emit("USETMAXREG.TRY_ALLOC.CTAPOOL", (got,), (Imm(count, "uint"),), memory="barrier", side=True)
     p = b.pred()
     b.emit("PLOP3.LUT", (p, TRUE), (TRUE, TRUE, got, Imm(0x80, "uint"), Imm(0, "uint")))
     b.jump(again, inv(p))
+    b.uniform_branches.add(id(b.last_jump))
 
 
 def store_async(b: Builder, inst: ptx.Inst) -> None:
