@@ -1,7 +1,7 @@
 """Clusters: CTAs that come to one GPC together, reach one another's shared memory, and have a barrier.
 
-A shared address has the rank of a CTA in its cluster in bits 24..31. The order in which clusters are placed is an
-estimate: the GPC with most room first, its SMs in turn.
+A shared address has the rank of a CTA in its cluster in bits 24..31. On an H200, SMs 2 g and 2 g + 1 of every 16 are in
+GPC g, and a cluster's CTAs come to the SMs of a GPC in turn; which GPC is next is an estimate: that with most room.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
@@ -55,9 +55,10 @@ def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: A
         room = size - 1
         for g in range(G[L.G_GPCS]):
             free = 0
-            for m in range(g * sms // G[L.G_GPCS], (g + 1) * sms // G[L.G_GPCS]):
-                for slot in range(slots):
-                    free += 1 - CT[m * slots + slot, L.T_ACTIVE]
+            for m in range(sms):
+                if (m >> 1) % G[L.G_GPCS] == g:
+                    for slot in range(slots):
+                        free += 1 - CT[m * slots + slot, L.T_ACTIVE]
             if free > room:
                 room = free
                 best = g
@@ -69,13 +70,11 @@ def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: A
         wide = G[L.G_GX] // cx
         high = G[L.G_GY] // cy
         found = 0
-        first_m = best * sms // G[L.G_GPCS]
-        last_m = (best + 1) * sms // G[L.G_GPCS]
         rows = CT[0, L.T_MATES]
         for slot in range(slots):
-            for m in range(first_m, last_m):
+            for m in range(sms):
                 c = m * slots + slot
-                if found < size and CT[c, L.T_ACTIVE] == 0:
+                if found < size and (m >> 1) % G[L.G_GPCS] == best and CT[c, L.T_ACTIVE] == 0:
                     if found == 0:
                         rows = c
                     CT[rows, L.T_MATES + found] = c
@@ -89,6 +88,7 @@ def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: A
                 CT[c, L.T_MATES + k] = CT[rows, L.T_MATES + k]
             CT[c, L.T_ARRIVED] = 0
             CT[c, L.T_PHASE] = 0
+            CT[c, L.T_OPEN] = 0
             x = number % wide * cx + rank % cx
             y = number // wide % high * cy + rank // cx % cy
             z = number // (wide * high) * G[L.G_CLUSTERZ] + rank // (cx * cy)
@@ -125,6 +125,7 @@ def barrier_done(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, S
         return
     CT[lead, L.T_ARRIVED] = 0
     CT[lead, L.T_PHASE] += 1
+    CT[lead, L.T_OPEN] = t + G[L.G_REMOTEBAR]
     for rank in range(G[L.G_CLUSTER]):
         mate = CT[c, L.T_MATES + rank]
         for n in range(G[L.G_WARPS]):

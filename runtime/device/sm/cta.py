@@ -91,6 +91,25 @@ def settle_in(
             WAKE[w] = WS[w, L.W_TFETCH] = ready
 
 
+@compiled("int64(int64, int64[::1])")
+def in_turn(number: int, G: Any) -> int:
+    """The CTA that is placed as the `number`th. Behind the first ones, SMs take turns: an SM runs alone for a quantum,
+    and would else be given neighbours, which share lines, where the distributor gives them to different SMs."""
+    first = G[L.G_SMS] * G[L.G_CTAS]
+    if number < first:
+        return number
+    sms = G[L.G_SMS]
+    behind = number - first
+    base = number - behind % first
+    rows = (G[L.G_TOTAL] - base) // sms
+    if rows > G[L.G_CTAS]:
+        rows = G[L.G_CTAS]
+    at = number - base
+    if at >= rows * sms:
+        return number
+    return base + at % rows * sms + at // rows
+
+
 @compiled(
     "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
 )
@@ -104,6 +123,8 @@ def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: An
     if number >= G[L.G_TOTAL]:
         return 0
     G[L.G_NEXTCTA] = number + 1
+    if G[L.G_TIMING]:
+        number = in_turn(number, G)
     x = number % G[L.G_GX]
     y = number // G[L.G_GX] % G[L.G_GY]
     settle_in(c, number, x, y, number // (G[L.G_GX] * G[L.G_GY]), t, CODE, WS, CT, WAKE, G, SC, SM)

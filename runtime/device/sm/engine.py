@@ -235,6 +235,7 @@ class _Run:
         g[L.G_LINES], g[L.G_TOLD], g[L.G_WORK] = lines.ctypes.data, told.ctypes.data, work.ctypes.data
         m = arch.memory
         g[L.G_REMOTE], g[L.G_REMOTEBAR], g[L.G_TMASTART] = m.cluster_latency, m.cluster_barrier, m.bulk_start
+        g[L.G_TMAMAP] = m.bulk_map
         if g[L.G_CLUSTER] > 1:
             g[L.G_SLOTS] = self.sms * self.residency.ctas
             g[L.G_GPCS] = m.gpcs

@@ -63,6 +63,9 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
             bad = copy(w, i, CODE, WS, CT, G)
         else:
             bad = tensor(w, i, CODE, WS, CT, G)
+            if SM[w >> 6, L.M_MAP] != G[L.G_FADDR]:
+                SM[w >> 6, L.M_MAP] = G[L.G_FADDR]
+                t += G[L.G_TMAMAP]
         if bad == 0:
             finish(w, i, t, CODE, WS, CT, WAKE, G, SC, SM, tables)
         return bad

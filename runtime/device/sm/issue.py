@@ -727,7 +727,7 @@ def run_sm(
                     if G[L.G_XAFTER] > after:
                         after = G[L.G_XAFTER]
                         WS[w, L.W_TBLOCK] = after
-                        WS[w, L.W_BLOCKKIND] = L.R_GMMA
+                        WS[w, L.W_BLOCKKIND] = L.R_GMMA if CODE[i, L.C_OP] == L.X_MATRIX_WAIT else L.R_BARRIER
                     if G[L.G_XDONE] > done:
                         done = G[L.G_XDONE]
                     if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:

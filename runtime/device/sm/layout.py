@@ -345,6 +345,8 @@ T_MATES = _several(_c, 16)
 T_ARRIVED = next(_c)
 """threads arrived at the cluster's barrier, and how often it was complete (kept by rank 0)"""
 T_PHASE = next(_c)
+T_OPEN = next(_c)
+"""when those may go on who wait for the latest phase"""
 T_COLUMNS = next(_c)
 
 # ---- SC: sub-cores --------------------------------------------------------------------------------------------------
@@ -413,6 +415,8 @@ M_WAKE = next(_c)
 """0, or when another SM wants this one to look again"""
 M_TMA = next(_c)
 """when its copy engine is free"""
+M_MAP = next(_c)
+"""the tensor map that it used last"""
 M_TENSOR = _several(_c, 4)
 """when the tensor core of each sub-core has done its warpgroup instructions"""
 M_CONST = _several(_c, 16)
@@ -573,6 +577,7 @@ G_REMOTE = next(_c)
 """latency of another SM's shared memory; of a cluster barrier; of a bulk copy on top of its lines"""
 G_REMOTEBAR = next(_c)
 G_TMASTART = next(_c)
+G_TMAMAP = next(_c)
 G_TEXTURES = next(_c)
 """host address of the textures' records, and how many there are"""
 G_NTEXTURES = next(_c)

@@ -235,6 +235,7 @@ def cluster_barrier(
         barrier_done(c, t, WS, CT, WAKE, G, SC, SM)
         return 0
     if CT[lead, L.T_PHASE] >= WS[w, L.W_CLUSTER]:
+        G[L.G_XAFTER] = CT[lead, L.T_OPEN]
         return 0
     if WS[w, L.W_READY]:
         park(w, WS[w, L.W_ACT], i, WS, LPC)

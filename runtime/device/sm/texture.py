@@ -206,7 +206,7 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
     """A coordinate (binary32 bits) in 1/256 texels; for a linear fetch from the middle of the first texel on."""
     n = field(record, L.TX_SIZE + dimension)
     x = real(raw)
-    if x != x:  # noqa: PLR0124 - a NaN
+    if x != x:
         x = 0.0
     mode = field(record, L.TX_MODE + dimension)
     if field(record, L.TX_NORMALIZED):
@@ -228,7 +228,7 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
 def mode_of(record: int, dimension: int) -> int:
     """An address mode; wrapping and mirroring need normalized coordinates."""
     mode = field(record, L.TX_MODE + dimension)
-    if (mode == WRAP or mode == MIRROR) and not field(record, L.TX_NORMALIZED):
+    if mode != CLAMP and mode != BORDER and not field(record, L.TX_NORMALIZED):
         return CLAMP
     return mode
 

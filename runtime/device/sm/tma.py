@@ -68,24 +68,22 @@ def swizzled(a: int, how: int) -> int:
 
 @compiled("void(int64, int64, int64)", forceinline=True)
 def outside(target: int, size: int, nan: int) -> None:
-    """What an element outside the tensor reads as: zeros, or a NaN of all ones but the sign."""
+    """What an element outside the tensor reads as: zeros, or 0x7ff7 over and over."""
     for k in range(size):
-        store8(target + k, np.uint64(0))
-    if nan:
-        for k in range(size):
-            store8(target + k, np.uint64(0x7F if k == size - 1 else 0xFF))
+        store8(target + k, np.uint64((0x7F if k & 1 else 0xF7) if nan else 0))
 
 
 @compiled("void(int64, int64, int64)", forceinline=True)
 def fetch(target: int, source: int, flags: int) -> None:
-    """An element of a tensor to shared memory; the FTZ types flush denormals."""
-    kind = flags >> 7 & 15
-    size = element_bytes(kind)
-    if size == 4:
-        word = load32(source)
-        if kind == F32_FTZ and word & np.uint32(0x7F800000) == np.uint32(0):
-            word &= np.uint32(0x80000000)
-        store32(target, word)
+    """An element of a tensor to shared memory; TF32 rounds to nearest."""
+    size = element_bytes(flags >> 7 & 15)
+    if flags >> 16 & 1:
+        word = np.int64(load32(source))
+        if word & 0x7FFFFFFF > 0x7F800000:
+            word = 0x7FFFE000
+        else:
+            word = (word + 0x1000) & 0xFFFFE000
+        store32(target, np.uint32(word))
     else:
         move(target, source, size)
 
@@ -209,7 +207,8 @@ def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, C
     size = element_bytes(flags >> 7 & 15)
     count = 1
     for d in range(rank):
-        steps = loads64(work + 8 * (BOX + d)) // loads64(work + 8 * (STEP + d))
+        # The first dimension has no steps.
+        steps = loads64(work + 8 * (BOX + d)) // (loads64(work + 8 * (STEP + d)) if d else 1)
         if steps == 0:
             steps = 1
         store64(work + 8 * (BOX + d), np.uint64(steps))
@@ -218,7 +217,8 @@ def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, C
     for n in range(count):
         a = loads64(place)
         for d in range(rank):
-            x = loads64(work + 8 * (AT + d)) + loads64(work + 8 * (INDEX + d)) * loads64(work + 8 * (STEP + d))
+            x = loads64(work + 8 * (INDEX + d)) * (loads64(work + 8 * (STEP + d)) if d else 1)
+            x += loads64(work + 8 * (AT + d))
             if x < 0 or x >= loads64(work + 8 * (SIZE + d)):
                 a = -1
                 break
@@ -263,6 +263,9 @@ def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     for d in range(rank):
         c = np.int64(load32(operands + 4 * (first + d)))
         store64(work + 8 * (AT + d), np.uint64(c - (1 << 32) if c >> 31 else c))
+    if loads64(work + 8 * AT) * element_bytes(flags >> 7 & 15) & 15:
+        # A box begins at a multiple of 16 bytes of its row: anything else traps.
+        return -L.F_INSTR
     extra = np.int64(load32(state + CODE[i, L.C_DATA2])) if CODE[i, L.C_DATA2] >= 0 else 0
     ranks = extra >> 16 & 0xFFFF if how & L.BC_MULTICAST else 1
     if how & L.BC_IM2COL:
@@ -271,6 +274,8 @@ def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
         size = box(w, i, place, smem, ranks, CODE, WS, CT, G)
     if size < 0 or not how & L.BC_TO_SHARED:
         return size if size < 0 else 0
+    # The barrier hears of the bytes that the map says.
+    size = loads64(place + 64)
     barrier = np.int64(load32(operands + 4))
     for r in range(16):
         if ranks >> r & 1:

@@ -101,6 +101,7 @@ def test_boxes(module: Any, device: Any, data: st.DataObject) -> None:
     steps = [1, *(data.draw(st.integers(1, 3)) for _ in range(rank - 1))]
     sizes = [16 // width * data.draw(st.integers(1, 20)), *(data.draw(st.integers(1, 9)) for _ in range(rank - 1))]
     corner = [data.draw(st.integers(-5, n + 3)) for n in sizes]
+    corner[0] = corner[0] * width // 16 * 16 // width
     rng = np.random.default_rng(data.draw(st.integers(0, 1 << 30)))
     tensor = rng.integers(0, 1 << 8 * width, sizes[::-1], np.uint64).astype(dtype)
     given_ = device.buffer(tensor)
@@ -127,10 +128,11 @@ def test_stores_and_reductions(module: Any, device: Any, name: str, swizzle: int
     target = device.buffer(tensor)
     pitch = 40 * tensor.itemsize
     map_ = tensormap.tiled(target.address, kind, [40, 12], [pitch], [columns, 5], swizzle=swizzle)  # type: ignore[arg-type]
-    module[name][1, 32, 4096](map_, swizzled(box, swizzle).view(np.uint32), box.nbytes, -3, 9)
+    left = 16 // tensor.itemsize
+    module[name][1, 32, 4096](map_, swizzled(box, swizzle).view(np.uint32), box.nbytes, -left, 9)
     want = tensor.copy()
-    part = want[9:12, : columns - 3]
-    patch = box[:3, 3:]
+    part = want[9:12, : columns - left]
+    patch = box[:3, left:]
     part[...] = patch if name == "store2" else part + patch if name == "add2" else np.maximum(part, patch)
     assert np.array_equal(target.numpy(), want)
 
@@ -162,6 +164,22 @@ def test_columns_of_images(module: Any, device: Any) -> None:
                 if h >= 7 + upper[1]:
                     h, n = lower[1], n + 1
         assert np.array_equal(out, want), (lower, upper, step)
+
+
+@needs_nvcc
+def test_what_traps_and_what_rounds(module: Any, device: Any) -> None:
+    """As on an H200: a box begins at a multiple of 16 bytes, 0x7ff7 fills, TF32 rounds, the map says how many bytes."""
+    tensor = np.array([1.0, 0.1, np.nan, -1e-40, 3.3e38, 1.00048828125, -7.7, 0.0] * 4, np.float32).reshape(4, 8)
+    given_ = device.buffer(tensor)
+    out = np.zeros(32, np.uint32)
+    map_ = tensormap.tiled(given_.address, "tf32", [8, 4], [32], [8, 4], nan_outside=True)
+    module["load2"][1, 32, 4096](map_, out, 128, 4, 2, 0, 0)
+    want = np.full((4, 8), 0x7FF77FF7, np.uint32)
+    words = tensor.view(np.uint32)
+    want[:2, :4] = (words[2:, 4:] + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
+    assert np.array_equal(out.reshape(4, 8), want)
+    with pytest.raises(runtime.DeviceError, match="illegal instruction"):
+        module["load2"][1, 32, 4096](map_, out, 128, 1, 2, 0, 0)
 
 
 @needs_nvcc
