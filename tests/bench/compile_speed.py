@@ -2,8 +2,9 @@
 
     python -m tests.bench.compile_speed [--largest 100000] [--profile]
 
-Generated kernels of five shapes: one long chain, independent work (many live values), loads and stores, short branches,
-nested loops. Figures are processor seconds of this process; the share of each pass with --profile.
+Generated kernels of eight shapes: one long chain, independent work, loads and stores, short branches, nested loops,
+four hundred values alive across blocks, branches a hundred deep, divisions. Figures are processor seconds of this
+process; the share of each pass with --profile.
 """
 
 from __future__ import annotations
@@ -82,8 +83,46 @@ def loops(count: int, rng: random.Random) -> list[str]:
     return out
 
 
+def live(count: int, rng: random.Random) -> list[str]:
+    """Four hundred values that live across many blocks: they spill."""
+    many = 400
+    out = [f"add.f32 %f{100 + k}, %f0, 0f{rng.getrandbits(23) | 0x3F800000:08X};" for k in range(many)]
+    for k in range((count - 3 * many) // 6):
+        a, c = 100 + rng.randrange(many), 100 + rng.randrange(many)
+        out += [
+            f"fma.rn.f32 %f{a}, %f{c}, %f0, %f{a};",
+            f"setp.gt.f32 %p1, %f{a}, 0f40000000; @%p1 bra V{k}; mul.f32 %f{c}, %f{c}, %f0;",
+            f"st.global.f32 [%rd1+8], %f{c}; V{k}:",
+        ]
+    return out + [f"add.f32 %f1, %f1, %f{100 + k};" for k in range(many)]
+
+
+def nested(count: int, rng: random.Random) -> list[str]:
+    """Branches in branches, as deep as there are instructions for: ten deep, then a hundred."""
+    out: list[str] = []
+    number = 0
+    while len(out) < count // 2:
+        depth = 10 if number % 2 else 100
+        first = number
+        for k in range(depth):
+            out.append(f"ld.global.f32 %f2, [%rd1+{4 * k}]; setp.gt.f32 %p1, %f2, %f1; @%p1 bra D{first + k};")
+            out.append("add.f32 %f1, %f1, %f2; st.global.f32 [%rd1+8], %f1;")
+        out += [f"D{first + k}: add.f32 %f1, %f1, 0f3F800000;" for k in range(depth - 1, -1, -1)]
+        number += depth
+    return out
+
+
+def divisions(count: int, rng: random.Random) -> list[str]:
+    """Long sequences, each with a cold side path."""
+    out = []
+    for k in range(count // 40):
+        out += [f"ld.global.f32 %f2, [%rd1+{4 * (k % 4096)}];", "div.rn.f32 %f1, %f1, %f2;", "add.f32 %f1, %f1, %f0;"]
+    return out
+
+
 SHAPES: dict[str, Callable[[int, random.Random], list[str]]] = {
-    "chain": chain, "wide": wide, "memory": memory, "branches": branches, "loops": loops,
+    "chain": chain, "wide": wide, "memory": memory, "branches": branches, "loops": loops, "live": live,
+    "nested": nested, "divisions": divisions,
 }  # fmt: skip
 
 
