@@ -253,7 +253,7 @@ class Build:
             ftz=r.boolean("ftz", fast),
             prec_div=r.boolean("prec_div", not fast),
             prec_sqrt=r.boolean("prec_sqrt", not fast),
-            fmad=r.boolean("fmad", True),
+            fmad=r.boolean("fmad", True) and not r.has("debug"),  # as nvcc: debuggable code is not contracted
             fast_math=fast,
             debug="full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none",
             opt_level=r.opt_level,
@@ -269,7 +269,7 @@ class Build:
             sm=archs.get(target.compute).name,
             ptx_version=archs.get(target.compute).ptx_version,
             ftz=r.boolean("ftz", fast),
-            fmad=r.boolean("fmad", True),
+            fmad=r.boolean("fmad", True) and not r.has("debug"),  # as nvcc: debuggable code is not contracted
             debug=debug,
         )
 

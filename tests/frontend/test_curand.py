@@ -22,6 +22,7 @@ template <typename S> __device__ void numbers(unsigned long long seed, unsigned 
 extern "C" {
 __device__ void xorwow(unsigned long long a, unsigned long long b, unsigned long long c, unsigned *o, int n) { numbers<curandState>(a, b, c, o, n); }
 __device__ void philox(unsigned long long a, unsigned long long b, unsigned long long c, unsigned *o, int n) { numbers<curandStatePhilox4_32_10_t>(a, b, c, o, n); }
+__device__ void mrg(unsigned long long a, unsigned long long b, unsigned long long c, unsigned *o, int n) { numbers<curandStateMRG32k3a>(a, b, c, o, n); }
 __device__ void uniform(unsigned long long seed, double *out, int n)
 {
     curandState s;
@@ -98,3 +99,28 @@ def test_distributions(library: Compiled) -> None:
         library.function(name, None, Q, ctypes.c_void_p, ctypes.c_int)(99, out.ctypes.data, n)
         assert abs(out.mean() - mean) < 5 * np.sqrt(variance / n) and abs(out.var() / variance - 1) < 0.06
         assert name == "normal" or (out.min() > 0 and out.max() <= 1)
+
+
+def lecuyer(n: int) -> list[int]:
+    """MRG32k3a as published (L'Ecuyer 1999), begun with 12345 everywhere, scaled to 32 bits as cuRAND does."""
+    m1, m2 = 4294967087, 4294944443
+    x, y = [12345] * 3, [12345] * 3
+    out = []
+    for _ in range(n):
+        x = [*x[1:], (1403580 * x[1] - 810728 * x[0]) % m1]
+        y = [*y[1:], (527612 * y[2] - 1370589 * y[0]) % m2]
+        out.append(int(((x[2] - y[2] - 1) % m1 + 1) * 1.000000048662))
+    return out
+
+
+def test_mrg_is_lecuyers_generator(library: Compiled) -> None:
+    expected = lecuyer(300)
+    assert abs(expected[0] / 2**32 - 0.1270111220) < 1e-9  # RngStreams' first number
+    assert numbers(library, "mrg", 0, 0, 0, 40) == expected[:40]
+    assert numbers(library, "mrg", 0, 0, 250, 50) == expected[250:]
+
+
+def test_mrg_sequences_are_apart(library: Compiled) -> None:
+    first = numbers(library, "mrg", 7, 3, 0, 20)
+    assert numbers(library, "mrg", 7, 3, 5, 15) == first[5:]
+    assert not set(first) & set(numbers(library, "mrg", 7, 4, 0, 20))

@@ -289,7 +289,7 @@ def from_cu(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
     except CompileError as error:
         return f"does not compile: {str(error).splitlines()[0]}"
     here = {mangle.function(f): f for f in parsed.functions if f.space == "global"}
-    names = [f.name for f in binary.read_cubin(theirs, "nvcc").functions]
+    names = [f.name for f in binary.read_cubin(theirs, "nvcc").functions if f.entry]
     known = {id(f): f for f in parsed.functions}
     kernels = [Kernel(n, tuple(p.type for p in here[n].params), _library(here[n], known)) for n in names if n in here]
     placed = [v for v in parsed.variables if v.storage in ("device", "constant") and v.type.size]
