@@ -101,6 +101,8 @@ class Function:
     """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
     param_scope: Scope | None = None
     noreturn: bool = False
+    kept: bool = False
+    """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
     constrained: bool = False
     """By a requires-clause of its own."""
     virtual: bool = False

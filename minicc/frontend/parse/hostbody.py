@@ -91,9 +91,10 @@ class HostBody(Lambdas):
             self.scope, self.nest, self.greater_ends = scope, nest, greater
 
     def _forget(self, todo: int) -> None:
+        kept = [f for f in self.todo[todo:] if f.kept]
         for f in self.todo[todo:]:
-            f.parsed = False
-        del self.todo[todo:]
+            f.parsed = f.kept
+        self.todo[todo:] = kept
 
     def _host_declaration(self) -> bool:
         if not self.starts_type():

@@ -220,7 +220,10 @@ class Lambdas(Guides):
         self.i = end
         if space != "host" and not self.unevaluated:
             f.parsed = True
+            before = len(self.todo)
             self.finish(f)
+            for g in self.todo[before:]:
+                g.kept = True
 
     def _trailing_return(self, d: Declarator) -> None:
         while self.token.text in ("mutable", "noexcept", "constexpr", "__device__", "__host__"):
