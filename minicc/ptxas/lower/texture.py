@@ -55,12 +55,12 @@ def _each(b: Builder, handle: ptx.Operand, use: Callable[[V], None]) -> None:
     """Run `use` with the handle in a uniform pair, once for each value that lanes have."""
     low = b.val64(handle)[0]
     if not isinstance(handle, ptx.Reg) or _uniform(b, handle.name):
-        use(uniform.group(b, (low, ZERO)))
+        use(uniform.group(b, (low, ZERO), side=True))
         return
     own = b.reg(low)
     turn, after = b.label("turn"), b.label("next")
     b.start(turn)
-    pair = uniform.group(b, (own, ZERO))
+    pair = uniform.group(b, (own, ZERO), side=True)
     p = b.setp("ISETP.EQ.U32.AND", own, V(pair.reg, 0))
     b.jump(after, inv(p))
     use(V(pair.reg, 0, 2))
