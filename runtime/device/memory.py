@@ -61,6 +61,8 @@ class DeviceMemory:
         self._mapping, self.size = _reserve(size)
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(self._mapping, dtype=np.uint8)
         self.limits: npt.NDArray[np.uint16] = np.zeros(self.size // GRANULE, dtype=np.uint16)
+        self.heap = 0
+        """Address of the heap of device code, once something asked for it."""
         self.textures: Textures | None = None
         """What texture and surface handles stand for."""
         self._lock = threading.RLock()

@@ -271,6 +271,27 @@ def round_float(f: Any, exponent_bits: int, fraction_bits: int) -> Any:
 
 
 @compiled("uint64(int64, int64, uint64, uint64)")
+def combine_half(operation: int, kind: int, old: Any, value: Any) -> Any:
+    """old op value of one 16-bit float (T_F16X2 or T_BF16X2): ADD; MIN and MAX, which prefer numbers."""
+    if operation == L.OP_ADD:
+        if kind == L.T_F16X2:
+            return round_float(add_f32(half_to_float(old), half_to_float(value)), 5, 10)
+        return round_float(add_f32(old << np.uint64(16), value << np.uint64(16)), 8, 7)
+    top = 0x7C00 if kind == L.T_F16X2 else 0x7F80
+    a = np.int64(old)
+    b = np.int64(value)
+    if a & 0x7FFF > top:
+        return np.uint64(0x7FFF) if b & 0x7FFF > top else value
+    if b & 0x7FFF > top:
+        return old
+    x = -(a & 0x7FFF) - 1 if a >> 15 else a
+    y = -(b & 0x7FFF) - 1 if b >> 15 else b
+    if operation == L.OP_MIN:
+        return old if x < y else value
+    return value if x < y else old
+
+
+@compiled("uint64(int64, int64, uint64, uint64)")
 def combine(op: int, kind: int, old: Any, value: Any) -> Any:
     """old op value, as the bits of the type `kind` (T_*)."""
     if op == L.OP_EXCH:
@@ -281,6 +302,11 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
         return old | value
     if op == L.OP_XOR:
         return old ^ value
+    if kind == L.T_F16X2 or kind == L.T_BF16X2:
+        low = np.uint64(0xFFFF)
+        up = np.uint64(16)
+        above = combine_half(op, kind, old >> up & low, value >> up & low)
+        return combine_half(op, kind, old & low, value & low) | above << up
     if op == L.OP_ADD:
         if kind == L.T_F32:
             return add_f32(old, value)
@@ -292,18 +318,6 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
             return r if r & tiny else r & np.uint64(0x80000000)
         if kind == L.T_F64:
             return add_f64(old, value)
-        if kind == L.T_F16X2 or kind == L.T_BF16X2:
-            result = np.uint64(0)
-            for half in range(2):
-                s = np.uint64(16 * half)
-                x = old >> s & np.uint64(0xFFFF)
-                y = value >> s & np.uint64(0xFFFF)
-                if kind == L.T_F16X2:
-                    r = round_float(add_f32(half_to_float(x), half_to_float(y)), 5, 10)
-                else:
-                    r = round_float(add_f32(x << np.uint64(16), y << np.uint64(16)), 8, 7)
-                result |= r << s
-            return result
         return old + value
     if op == L.OP_INC:
         return np.uint64(0) if old >= value else old + np.uint64(1)
@@ -320,9 +334,37 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
 
 
 @compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
+def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
+    """`atomic_lanes` of several words each: EXCH and CAS of all of them, anything else word by word."""
+    while mask:
+        k = first(mask)
+        mask &= mask - np.uint32(1)
+        h = loads64(hosts + 8 * k)
+        same = True
+        for word in range(0, width, 4):
+            if load32(h + word) != load32(src + 32 * word + 4 * k):
+                same = False
+        for word in range(0, width, 4):
+            old = load32(h + word)
+            if op == L.OP_CAS or op == L.OP_CAST:
+                if same:
+                    store32(h + word, load32(src2 + 32 * word + 4 * k))
+            else:
+                new = combine(op, kind, np.uint64(old), np.uint64(load32(src + 32 * word + 4 * k)))
+                store32(h + word, np.uint32(new & np.uint64(0xFFFFFFFF)))
+            if dst and op != L.OP_CAST:
+                store32(dst + 32 * word + 4 * k, old)
+        if dst and op == L.OP_CAST:
+            store32(dst + 4 * k, np.uint32(1 if same else 0))
+
+
+@compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
 def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
     """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`; CAST does
-    the same and answers 1 if it stored, 0 if not. `dst` 0: no result."""
+    the same and answers 1 if it stored, 0 if not. `dst` 0: no result. What is wider than its type is a vector."""
+    if width == 16 or (width == 8 and kind >= L.T_F32 and kind != L.T_F64):
+        vector_lanes(op, kind, width, hosts, mask, src, src2, dst)
+        return
     for k in range(32):
         if not (mask >> np.uint32(k)) & np.uint32(1):
             continue

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import allocated, combine
+from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.cluster import OFFSET, owner, shared_host
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import PACKETS, read_lines, write_lines
@@ -37,25 +37,6 @@ def move(target: int, source: int, size: int) -> None:
     while at < size:
         store8(target + at, load8(source + at))
         at += 1
-
-
-@compiled("uint64(int64, int64, uint64, uint64)")
-def combine_half(operation: int, kind: int, old: Any, value: Any) -> Any:
-    """old op value of one 16-bit float (T_F16X2 or T_BF16X2); MIN and MAX prefer numbers, and -0 is less than +0."""
-    if operation != L.OP_MIN and operation != L.OP_MAX:
-        return combine(operation, kind, old, value) & np.uint64(0xFFFF)
-    top = 0x7C00 if kind == L.T_F16X2 else 0x7F80
-    a = np.int64(old)
-    b = np.int64(value)
-    if a & 0x7FFF > top:
-        return np.uint64(0x7FFF) if b & 0x7FFF > top else value
-    if b & 0x7FFF > top:
-        return old
-    x = -(a & 0x7FFF) - 1 if a >> 15 else a
-    y = -(b & 0x7FFF) - 1 if b >> 15 else b
-    if operation == L.OP_MIN:
-        return old if x < y else value
-    return value if x < y else old
 
 
 @compiled("void(int64, int64, int64, int64, int64)")

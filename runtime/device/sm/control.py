@@ -371,8 +371,11 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
         if CODE[i, L.C_KIND] == L.K_CALL and CODE[i, L.C_AUX] > 0:
             if CODE[i, L.C_AUX] == L.CALL_ASSERT:
                 return driver_call(w, lanes, L.F_ASSERT, WS, CT, G)
-            driver_call(w, lanes, 0, WS, CT, G)
             WS[w, L.W_PC] = i + 1
+            if CODE[i, L.C_AUX] >= L.CALL_MALLOC:
+                free = CODE[i, L.C_AUX] - L.CALL_MALLOC
+                return extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(lanes), 0, G[L.G_TABLES])
+            driver_call(w, lanes, 0, WS, CT, G)
             return 0
         target = CODE[i, L.C_TARGET]
         if target < 0 or target >= G[L.G_NINSTR]:
@@ -406,6 +409,13 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
         todo &= ~group
         if value == G[L.G_PRINTF]:
             driver_call(w, group, 0, WS, CT, G)
+            calls |= group
+            continue
+        if value == G[L.G_MALLOC] or value == G[L.G_FREE]:
+            free = 1 if value == G[L.G_FREE] else 0
+            bad = extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(group), 0, G[L.G_TABLES])
+            if bad:
+                return bad
             calls |= group
             continue
         if value == G[L.G_ASSERT]:

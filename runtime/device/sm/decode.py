@@ -46,8 +46,12 @@ _SPACES = {"global": L.SPACE_GLOBAL, "shared": L.SPACE_SHARED, "local": L.SPACE_
 _ACCESSES = {"load": L.A_LOAD, "store": L.A_STORE, "atom": L.A_ATOM, "red": L.A_RED, "ldgsts": L.A_LDGSTS,
              "ldsm": L.A_LDSM, "stsm": L.A_STSM}  # fmt: skip
 _TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
-          "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2}  # fmt: skip
-_DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT}
+          "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2, "u128": L.T_F32,
+          "f16x4": L.T_F16X2, "f16x8": L.T_F16X2, "bf16x4": L.T_BF16X2, "bf16x8": L.T_BF16X2, "f32x2": L.T_F32,
+          "f32x4": L.T_F32, "f32x2.ftz": L.T_F32_FTZ, "f32x4.ftz": L.T_F32_FTZ}  # fmt: skip
+"""Of vectors (and 128 bits, which are only exchanged and compared) the type of a word."""
+_DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT,
+           syscalls.ADDRESSES["malloc"]: L.CALL_MALLOC, syscalls.ADDRESSES["free"]: L.CALL_FREE}  # fmt: skip
 _CONTROL = {
     "BRA": L.K_BRA, "BRX": L.K_BRA_REG, "BRXU": L.K_BRA_REG, "JMP": L.K_CALL, "JMX": L.K_BRA_REG, "JMXU": L.K_BRA_REG,
     "CALL": L.K_CALL, "RET": L.K_BRA_REG, "EXIT": L.K_EXIT, "KILL": L.K_EXIT, "BSSY": L.K_BSSY, "BSYNC": L.K_BSYNC,
@@ -315,7 +319,7 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
         else:
             row[L.C_OP] = extended.ATOMICS.get(move.atomic, -1)
             row[L.C_TYPE] = _TYPES.get(move.type, -1)
-            if row[L.C_OP] < 0 or row[L.C_TYPE] < 0 or move.width > 8:
+            if row[L.C_OP] < 0 or row[L.C_TYPE] < 0:
                 row[L.C_KIND] = L.K_ILLEGAL
             if move.atomic in ("cas", "cast") and move.compare is not None:
                 row[L.C_DATA2] = row[L.C_DATA]

@@ -26,6 +26,8 @@ QUANTUM, CLUSTER_QUANTUM = 1024, 128
 less than that takes."""
 QUANTA_A_CALL, TURNS_A_CALL = 16, 256
 """How much is simulated between two looks at the world."""
+HEAP_BYTES = 8 << 20
+"""Size of the heap of device code, as the driver's default."""
 PRINT_BYTES = 1 << 20
 """Size of the printf buffer, as the driver's default; what does not fit is lost."""
 
@@ -112,6 +114,11 @@ class _Run:
         warps = self.residency.warps_per_cta
         t = self.tables
         banks = self._banks()
+        heap = any(syscalls.ADDRESSES["malloc"].to_bytes(8, "little") in data for data in banks.values())
+        heap = heap or bool((self.decoded.code[:, L.C_TARGET] == syscalls.ADDRESSES["malloc"]).any())
+        if heap and not memory.heap:
+            # Before the table of allocations is made.
+            memory.heap = memory.allocate(HEAP_BYTES)
         t["CODE"], operands = self.decoded.instance(banks, grid.code[0])
         self.keep.append(operands)
         t["WS"] = self.space.array("WS", (rows, L.W_COLUMNS))
@@ -177,6 +184,7 @@ class _Run:
         for bank, array in constant_data.items():
             g[L.G_CBANK + bank], g[L.G_CSIZE + bank] = array.ctypes.data, array.size
         g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]
+        g[L.G_HEAP], g[L.G_HEAPSIZE] = memory.heap, HEAP_BYTES
         g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
         g[L.G_RETIRE] = round(16 * arch.core.cta_retire)
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
@@ -207,7 +215,7 @@ class _Run:
             self._prepare_timing()
         cx, cy, cz = grid.cluster
         g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
-        if self.decoded.extended or g[L.G_CLUSTER] > 1:
+        if self.decoded.extended or g[L.G_CLUSTER] > 1 or heap:
             self._prepare_extension()
 
     def _prepare_extension(self) -> None:

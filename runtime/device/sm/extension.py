@@ -14,6 +14,7 @@ from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
 from runtime.device.sm.extend import OPEN
 from runtime.device.sm.gmma import multiply
+from runtime.device.sm.heap import call
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import store32
 from runtime.device.sm.sync import (
@@ -51,6 +52,8 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
     SM = _SM(tables)
     if what == L.X_PLACE:
         return place_clusters(t, CODE, WS, CT, WAKE, G, SC, SM)
+    if what == L.X_HEAP:
+        return call(w, i, mask, WS, G)
     if what == L.X_EXIT:
         left(w, mask, t, WS, CT, WAKE, G, SC, SM)
         return 0

@@ -42,7 +42,7 @@ _COMMON = ("raw", "access", "front", "converge", "control", "cta", "memop")
 MODULES = {
     "timed": (*_COMMON, "l2", "hazard", "observe", "issue", "machine"),
     "untimed": (*_COMMON, "functional"),
-    "extension": (*_COMMON, "l2", "mbarrier", "cluster", "bulk", "tma", "sync", "gmma", "texture", "extension"),
+    "extension": (*_COMMON, "l2", "mbarrier", "cluster", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension"),
 }
 """The modules that hold compiled functions of either machine and of what both call by address (see `extend`), callees
 first."""

@@ -169,7 +169,7 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
 ) = range(21)
 
 # C_AUX of a direct call: a function of the driver's.
-CALL_PRINT, CALL_ASSERT = 1, 2
+CALL_PRINT, CALL_ASSERT, CALL_MALLOC, CALL_FREE = 1, 2, 3, 4
 
 # Queues of variable-latency work in a sub-core.
 Q_NONE, Q_LSU, Q_XU, Q_ADU = range(4)

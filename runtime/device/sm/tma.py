@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import allocated, combine
-from runtime.device.sm.bulk import combine_half, move, told, touch
+from runtime.device.sm.access import allocated, combine, combine_half
+from runtime.device.sm.bulk import move, told, touch
 from runtime.device.sm.cluster import OFFSET, shared_host
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.raw import load16, load32, load64, loads64, store8, store16, store32, store64
