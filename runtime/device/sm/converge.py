@@ -18,14 +18,13 @@ from typing import Any
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
 
-GROUPS = L.B_GROUPS
 FULL = 0xFFFFFFFF
 
 
 @compiled("void(int64, int64, int64, int64, int64[:,::1])")
 def leave(w: int, b: int, lanes: int, still: int, WS: Any) -> None:
     """`lanes` have no mask of barrier b any more. `still` 1: the others of their masks wait for them all the same."""
-    for g in range(GROUPS):
+    for g in range(WS[w, L.W_MASKS]):
         entry = WS[w, L.W_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & lanes:
@@ -38,15 +37,15 @@ def leave(w: int, b: int, lanes: int, still: int, WS: Any) -> None:
 
 @compiled("void(int64, int64, int64, int64, int64[:,::1])")
 def join(w: int, b: int, lanes: int, mask: int, WS: Any) -> None:
-    """`lanes` get `mask` as their value of barrier b. A place is free if no living lane is in it; if none is, one whose
-    lanes are not waiting is given up, since they may never come."""
+    """`lanes` get `mask` as their value of barrier b. There is a place: one with no living lane in it, or a new one."""
     leave(w, b, lanes, 0, WS)
     mask &= FULL
     if lanes & mask == 0:
         return
     alive = WS[w, L.W_ALIVE]
+    groups = WS[w, L.W_MASKS]
     place = -1
-    for g in range(GROUPS):
+    for g in range(groups):
         entry = WS[w, L.W_B + 16 * g + b]
         if entry and entry & FULL == mask:
             WS[w, L.W_B + 16 * g + b] = entry | lanes << 32
@@ -54,18 +53,17 @@ def join(w: int, b: int, lanes: int, mask: int, WS: Any) -> None:
         if place < 0 and (entry >> 32 & FULL) & alive == 0:
             place = g
     if place < 0:
-        place = 0
-        for g in range(GROUPS):
-            if (WS[w, L.W_B + 16 * g + b] >> 32 & FULL) & WS[w, L.W_BB + b] == 0:
-                place = g
-                break
+        place = groups  # never more than lanes
+        WS[w, L.W_MASKS] = groups + 1
+        for other in range(16):
+            WS[w, L.W_B + 16 * place + other] = 0
     WS[w, L.W_B + 16 * place + b] = lanes << 32 | mask
 
 
 @compiled("int64(int64, int64, int64, int64[:,::1])")
 def participants(w: int, b: int, lane: int, WS: Any) -> int:
     """The value of barrier b in `lane`; 0 if it has none."""
-    for g in range(GROUPS):
+    for g in range(WS[w, L.W_MASKS]):
         entry = WS[w, L.W_B + 16 * g + b]
         if (entry >> 32 & FULL) >> lane & 1:
             return entry & FULL
@@ -76,7 +74,7 @@ def participants(w: int, b: int, lane: int, WS: Any) -> int:
 def complete_groups(w: int, b: int, here: int, WS: Any) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
     out = 0
-    for g in range(GROUPS):
+    for g in range(WS[w, L.W_MASKS]):
         entry = WS[w, L.W_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & here and entry & WS[w, L.W_ALIVE] & ~(members & here) & FULL == 0:
@@ -93,7 +91,7 @@ def strays(w: int, WS: Any) -> int:
     for b in range(16):
         if todo >> b & 1:
             free = WS[w, L.W_BB + b]
-            for g in range(GROUPS):
+            for g in range(WS[w, L.W_MASKS]):
                 free &= ~(WS[w, L.W_B + 16 * g + b] >> 32)
             WS[w, L.W_BB + b] &= ~free
             out |= free

@@ -304,9 +304,10 @@ W_GROUPS = next(_c)
 W_GROUP = _several(_c, 8)
 W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
-B_GROUPS = 8
-W_B = _several(_c, 16 * B_GROUPS)
-"""convergence barriers: participants, in disjoint groups (see `converge`)"""
+W_MASKS = next(_c)
+"""groups of `W_B` that were ever in use"""
+W_B = _several(_c, 16 * 32)
+"""convergence barriers: participants, in disjoint groups (see `converge`); only the first `W_MASKS` mean anything"""
 W_COLUMNS = next(_c) + 7 & ~7
 
 # ---- CT: resident CTAs ----------------------------------------------------------------------------------------------
