@@ -10,6 +10,7 @@ instruction pairs:
     war     a source is overwritten before it has been read
     wait    a variable-latency result is read or overwritten without a wait on its scoreboard
     late    a source of a variable-latency instruction is overwritten without a wait on its read barrier
+    group   a register of a warpgroup multiply under way is touched before WARPGROUP.DEPBAR has waited for its group
     setup   a scoreboard is waited for less than two cycles after the instruction that sets it
     control a stall or barrier field that the hardware does not take
     pairing BSYNC of a convergence barrier that no BSSY on some path has set
@@ -23,10 +24,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas.mir import GMMA
 from minicc.ptxas.operands import BASE, key_name
 from minicc.ptxas.timing import Distances
 from minicc.sass import Effects, decode, effects
-from minicc.sass.instr import Imm, Instr, Reg, Target
+from minicc.sass.instr import Imm, Instr, Name, Reg, Target
 
 SIZE = 16
 _DEPBAR_STALL = 4
@@ -68,16 +70,21 @@ Pending = dict[tuple[int, int], int]
 class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
-    setter of a scoreboard."""
+    setter of a scoreboard; `sums`, `factors`: groups ended since a multiply that adds to, or reads, a register."""
 
     fixed: Pending = attrs.field(factory=dict)
     uniform: Pending = attrs.field(factory=dict)
     slow: Pending = attrs.field(factory=dict)
     held: Pending = attrs.field(factory=dict)
     setters: Pending = attrs.field(factory=dict)
+    sums: Pending = attrs.field(factory=dict)
+    factors: Pending = attrs.field(factory=dict)
 
     def copy(self) -> _State:
-        return _State(dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters))
+        return _State(
+            dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters),
+            dict(self.sums), dict(self.factors),
+        )  # fmt: skip
 
     def merge(self, other: _State) -> bool:
         changed = False
@@ -85,6 +92,8 @@ class _State:
             (self.fixed, other.fixed),
             (self.uniform, other.uniform),
             (self.setters, other.setters),
+            (self.sums, other.sums),
+            (self.factors, other.factors),
         ):
             for key, age in theirs.items():
                 if age < mine.get(key, _OLD):
@@ -120,6 +129,10 @@ def _node(instr: Instr, arch: Arch) -> _Node:
         for k in range(a.count):
             cls = "wide_lo" if a.cls == "wide" and a.count == 2 and k == 0 else a.cls
             writes.append((BASE[a.file] + a.index + k, cls))
+    if instr.mnemonic in GMMA:
+        # Their registers are followed by group, not by scoreboard.
+        found = attrs.evolve(found, variable=False, late=False)
+        writes = []
     guard = instr.guard
     return _Node(instr, found, reads, writes, guard.index != 7 or guard.inv)
 
@@ -137,6 +150,7 @@ class Checker:
         self.distances = Distances(arch)
         words = [int.from_bytes(code[i : i + SIZE], "little") for i in range(0, len(code) - SIZE + 1, SIZE)]
         self.nodes = [_node(decode(w, arch, i * SIZE), arch) for i, w in enumerate(words)]
+        self.multiplies = any(n.instr.mnemonic in GMMA for n in self.nodes)
         self.problems: dict[tuple[str, int, int, str], Problem] = {}
         self._blocks()
 
@@ -228,6 +242,8 @@ class Checker:
                 state.held = {k: mask for k, mask in state.held.items() if not control.wait & mask}
             if report:
                 self._uses(i, node, state)
+            if self.multiplies:
+                self._groups(i, node, state, report=report)
             self._apply(i, node, state)
         return state
 
@@ -278,6 +294,40 @@ class Checker:
         for (key, p), mask in state.held.items():
             if key in written and not (node.found.late and self._in_order(p, i)):
                 self._report("late", p, i, f"{key_name(key)} overwritten: {_announced(mask)}")
+
+    def _groups(self, i: int, node: _Node, state: _State, *, report: bool) -> None:
+        """Multiplies of a warpgroup begin, their groups end, or are waited for; nothing else touches what they do."""
+        instr = node.instr
+        if instr.mnemonic == "WARPGROUP" and "DEPBAR" in instr.modifiers:
+            left = next((o.bits for o in instr.operands if isinstance(o, Imm)), 0)
+            for table in (state.sums, state.factors):
+                for k in [k for k, ended in table.items() if ended > left or not left]:
+                    del table[k]
+            return
+        multiplies = instr.mnemonic in GMMA
+        own = {
+            BASE["R"] + a.index + k for a in effects(instr, self.arch).writes for k in range(a.count) if a.file == "R"
+        }
+        if report and (state.sums or state.factors):
+            read = {key for key, _ in node.reads}
+            written = {key for key, _ in node.writes}
+            for key, p in state.sums:
+                if (key in read or key in written) and not (multiplies and key in own):
+                    self._report("group", p, i, f"{key_name(key)} is being added to")
+            for key, p in state.factors:
+                if key in written or (multiplies and key in own):
+                    self._report("group", p, i, f"{key_name(key)} is being read")
+        if not multiplies:
+            return
+        for key, _ in node.reads:
+            if key < BASE["UR"] and key not in own:
+                state.factors[(key, i)] = 0
+        for key in own:
+            state.sums[(key, i)] = 0
+        if any(isinstance(o, Name) and o.text == "gsb0" for o in instr.operands):
+            for table in (state.sums, state.factors):
+                for k in table:
+                    table[k] = min(table[k] + 1, _OLD - 1)
 
     def _in_order(self, first: int, second: int) -> bool:
         """Whether the two are in one queue, which reads registers in order and (loads of one kind) answers in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.isa.notation import op
-from minicc.sass.isa.timing import ALU, MATCH, REDUX, SHFL, VOTE, VOTEU
+from minicc.sass.isa.timing import ELECT, MATCH, REDUX, SHFL, VOTE, VOTEU
 
 NEW = "sm_90 sm_100 sm_120"
 DIRECTION = "58..59: IDX UP DOWN BFLY"
@@ -18,6 +18,6 @@ ROWS = (
     op("MATCH", 0x3A1, ".ANY{wide} Rd, Ra:wide", MATCH, when="79=1", hidden="all_equal=81..83=7", wide="73: - U64"),
     op("MATCH", 0x3A1, ".ALL{wide} Pd, Rd, Ra:wide", MATCH, when="79=0", wide="73: - U64"),
     op("REDUX", 0x3C4, "{op}{sign} URd, Ra", REDUX, op="78..80: - OR XOR SUM MIN MAX ? ?", sign="73: - S32"),
-    op("ELECT", 0x82F, "{kill} Pd, URd, !Ps", ALU, when="91=0", on=NEW, kill="85: - IGNOREKILL"),
-    op("ELECT", 0x82F, "{kill} Pd, URd, ~URa", ALU, when="91=1", on=NEW, kill="85: - IGNOREKILL"),
+    op("ELECT", 0x82F, "{kill} Pd, URd, !Ps", ELECT, when="91=0", on=NEW, kill="85: - IGNOREKILL"),
+    op("ELECT", 0x82F, "{kill} Pd, URd, ~URa", ELECT, when="91=1", on=NEW, kill="85: - IGNOREKILL"),
 )

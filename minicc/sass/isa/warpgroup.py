@@ -82,8 +82,8 @@ ROWS = (
     op("WARPGROUPSET", 0xD5E, ".SB URb, 'gsb0'", SYSTEM, when="79=1 91=1", on=ON),
     op("USETMAXREG", 0x9C8, ".DEALLOC.CTAPOOL #count", SYSTEM._replace(uniform=True), when="72..73=1 91=1",
        on="sm_90 sm_100 sm_120", hidden="pool=74=1 result=81..83=7", count="32..41"),
-    op("USETMAXREG", 0x9C8, ".TRY_ALLOC.CTAPOOL UPd, #count", SYSTEM._replace(uniform=True), when="72..73=2 91=1",
-       hidden="pool=74=1", on="sm_90 sm_100 sm_120", count="32..41"),
+    op("USETMAXREG", 0x9C8, ".TRY_ALLOC.CTAPOOL UPd, #count", SYSTEM._replace(uniform=True, variable=True),
+       when="72..73=2 91=1", hidden="pool=74=1", on="sm_90 sm_100 sm_120", count="32..41"),
     op("USETMAXREG", 0x3C8, ".DEALLOC.CTAPOOL URb", SYSTEM._replace(uniform=True), when="91=1",
        on="sm_90 sm_100 sm_120"),
 )  # fmt: skip
