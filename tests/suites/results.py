@@ -291,7 +291,11 @@ def from_cu(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
     here = {mangle.function(f): f for f in parsed.functions if f.space == "global"}
     names = [f.name for f in binary.read_cubin(theirs, "nvcc").functions if f.entry]
     known = {id(f): f for f in parsed.functions}
-    kernels = [Kernel(n, tuple(p.type for p in here[n].params), _library(here[n], known)) for n in names if n in here]
+    kernels = []
+    for n in names:
+        f = here.get(unnamed(n))
+        if f is not None:
+            kernels.append(Kernel(unnamed(n), tuple(p.type for p in f.params), _library(f, known), n))
     placed = [v for v in parsed.variables if v.storage in ("device", "constant") and v.type.size]
     # What is const is no input: its initialiser may have become part of the code.
     variables = {mangle.variable(v): v.type for v in placed if not (v.type.const and v.storage == "device")}
