@@ -293,10 +293,14 @@ class Cursor:
                     found = self.find_in(base.record.scope, name)
                     if found is not None:
                         return found
-        if found is None and scope.name == "std" and scope.kind == "namespace":
+        if (
+            found is None
+            and scope.name == "std"
+            and scope.kind == "namespace"
+            and (scope is self.std_scope or (scope.parent is not None and scope.parent.name == "cuda"))
+        ):
             # namespace std, or the cuda::std that a header of CUDA's opened.
-            if scope is self.std_scope or (scope.parent is not None and scope.parent.name == "cuda"):
-                return self.standard(name)
+            return self.standard(name)
         if found is None and scope.using:
             for other in scope.using:
                 if other is self.std_scope and name in HIDDEN:

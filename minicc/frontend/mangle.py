@@ -85,6 +85,13 @@ class Mangler:
             return out
         elif t.kind == "record" and t.record is not None:
             return self._nested_record(t, key)
+        elif t.kind == "opaque" and t.params:
+            # typename T::name
+            inner = self.type(t.params[0])
+            inner = inner[1:-1] if inner.startswith("N") else inner
+            out = f"N{inner}{''.join(f'{len(n)}{n}' for n in t.name.split('::'))}E"
+        elif t.kind == "enum" and isinstance(t.template, ast.Scope) and _enclosing(t.template):
+            out = f"N{self._prefix(_enclosing(t.template))}{len(t.name)}{t.name}E"
         else:
             out = f"{len(t.name)}{t.name}"
         self._add(key)
@@ -104,6 +111,7 @@ class Mangler:
         nested = ""
         if found is not None:
             name = found
+            nested = "N" if scopes and not (len(scopes) == 1 and scopes[0].name == "std") else ""
         elif len(scopes) == 1 and scopes[0].name == "std":
             name = "St" + name
         elif scopes:
@@ -150,6 +158,7 @@ class Mangler:
         nested = ""
         if found is not None:
             name = found
+            nested = "N" if scopes and not (len(scopes) == 1 and scopes[0].name == "std") else ""
         elif len(scopes) == 1 and scopes[0].name == "std":
             name = "St" + name
         elif scopes:
@@ -215,6 +224,8 @@ def plain_type(t: Type) -> str:
         return f"{t.name}<{','.join(plain_type(p) if isinstance(p, Type) else str(p) for p in t.params)}>"
     if t.kind == "pack" and t.elem is not None:
         return "Dp" + plain_type(t.elem)
+    if t.kind == "opaque" and t.params:
+        return f"N{plain_type(t.params[0])}{t.name}E"
     if t.kind == "record":
         return f"{t.record.name if t.record else t.name}"
     return t.code or t.name

@@ -52,8 +52,8 @@ class Type:
     """enum class."""
     quals: int = 0
     template: object = None
-    """Of a spec: the class template, or the name of a template parameter; of auto: the class template whose arguments
-    the initialiser decides."""
+    """Of a spec: the class template, or the name of a template parameter; of an enum: its scope; of auto: the
+    class template whose arguments the initialiser decides; of an unnamed value: the type it would be."""
     plain: Type | None = None
     cache: dict[object, Type] = attrs.field(factory=dict)
 

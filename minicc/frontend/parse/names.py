@@ -199,7 +199,7 @@ class Names(Expressions):
                 self.i += 1
                 return self._enumerator(entity), name
             elif isinstance(entity, Type) and entity.kind in STAND_INS:
-                return self._dependent_member(), name
+                return self._dependent_member(entity), name
             else:
                 self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
             self.i += 1
@@ -233,25 +233,29 @@ class Names(Expressions):
             self.fail(f"no member named '{name.text}' in {where}", name, code="frontend.no-member")
         return entity
 
-    def _dependent_member(self) -> ast.Variable:
-        """`::name` and what follows, of a type that depends on a parameter."""
+    def _dependent_member(self, owner: Type) -> ast.Variable:
+        """`::name` and what follows, of a type that depends on a parameter; as a type it says which, for mangling."""
         at = self.token
+        names: list[str] = []
+        plain = True
         while self.accept("::"):
-            self.accept("template")
-            if self.at("operator"):
-                self.operator_name()
-            else:
-                self.identifier()
+            plain = self.accept("template") is None and plain
+            names.append((self.operator_name() if self.at("operator") else self.identifier()).text)
             if self.at("<"):
+                plain = False
                 self.skip_template_arguments()
-        return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?"))
+        made = opaque()
+        if plain and not _unspoken(owner):
+            made.name, made.params = "::".join(names), (owner.bare,)
+        return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?", template=made))
 
     def type_entity(self, entity: object, name: Token) -> Type:
         """`entity` as a type."""
         if isinstance(entity, Type):
             return entity
         if isinstance(entity, ast.Variable) and entity.storage == "stand-in" and entity.name == "?":
-            return opaque()
+            made = entity.stand_in.template if entity.stand_in is not None else None
+            return made if isinstance(made, Type) else opaque()
         self.fail(f"'{name.text}' is not a type", name)
 
     def skip_template_arguments(self) -> None:
@@ -431,6 +435,15 @@ class Names(Expressions):
 def opaque() -> Type:
     """A type in a pattern that nothing can be deduced from."""
     return Type("opaque", "?", 0, 1, llvm="")
+
+
+def _unspoken(t: Type) -> bool:
+    """Something in a stand-in is not known well enough to be named."""
+    if t.kind == "opaque":
+        return not t.params
+    if t.kind in ("value", "param"):
+        return t.name == "?"
+    return any(isinstance(p, Type) and _unspoken(p) for p in t.params) or (t.elem is not None and _unspoken(t.elem))
 
 
 def _edits(a: str, b: str) -> int:

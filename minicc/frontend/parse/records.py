@@ -568,6 +568,7 @@ class Records(Constraints):
             llvm="i32",
             elem=underlying or ty.INT,
             scoped=scoped,
+            template=self.scope,
         )
         if name is not None:
             old = self.scope.names.get(name.text)

@@ -242,7 +242,7 @@ class Calls(Operators):
                 at,
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
-        if f.space == "host" and not f.constexpr and not f.library and caller is not None:
+        if f.space == "host" and not f.constexpr and not f.library and caller is not None and caller.space != "host":
             kind = "__global__" if caller is not None and caller.space == "global" else "__device__"
             name = caller.name if caller is not None else "?"
             self.fail(
