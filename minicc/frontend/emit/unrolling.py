@@ -30,9 +30,16 @@ def factor(s: ast.Loop) -> int | None:
 
 
 def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
-    """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four."""
+    """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four. One that starts
+    at a constant is left alone: LLVM knows its turns, and makes it straight."""
     bound, stride = constant.evaluate(test.right), constant.evaluate(step.right)
     if step.op != "+" or test.op not in ("<", "<=") or not isinstance(bound, int) or not isinstance(stride, int):
+        return None
+    counter = test.left
+    while isinstance(counter, ast.Cast):
+        counter = counter.operand
+    start = counter.variable.init if isinstance(counter, ast.Name) else None
+    if not isinstance(start, ast.Expr) or constant.evaluate(start) is not None:
         return None
     turns = -(-bound // stride) if stride > 1 else 0
     if not 2 < turns <= 8 or _size(body) > _MOST_STATEMENTS:
