@@ -352,7 +352,7 @@ def test_special_registers() -> None:
 
 
 def test_addresses_of_constants_come_from_the_driver() -> None:
-    """Its loader refuses an image whose bank 4 asks for the address of a constant (CUDA_ERROR_INVALID_IMAGE on an H200):
+    """Its loader refuses an image whose bank 4 asks for the address of a constant (CUDA_ERROR_INVALID_IMAGE, H200):
     NVIDIA's ptxas adds the address of bank 3, c[0x0][0xd0]. What data holds is the generic address, R_CUDA_G64."""
     prologue = (
         ".const .align 4 .b8 tab[32];\n.global .align 4 .b8 g[8];\n.global .align 8 .u64 p = generic(tab)+8;\n"
