@@ -21,6 +21,8 @@ from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 24
 """Candidates compared when registers are short."""
+_LOOK_FAR = 160
+"""Where predicates are."""
 _FEW = 40
 """Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
 _FLIGHT, _MANY = 32, 112
@@ -72,7 +74,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
                 order = _order(nodes, part_prints, arch, None)
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
-                pressure.aim(target, part_prints)
+                pressure.aim(target, _together(part, part_prints, nodes))
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
@@ -98,6 +100,21 @@ def _runs(prints: list[Footprint]) -> list[tuple[int, int]]:
     if start < len(prints):
         out.append((start, len(prints)))
     return out
+
+
+def _together(insts: list[MInst], prints: list[Footprint], nodes: list[Node]) -> int:
+    """Most registers that loads from far memory can be filling at one time: a load that waits for a store that waits
+    for another load is not under way with that."""
+    level = [0] * len(nodes)
+    filled: dict[int, int] = {}
+    for i, node in enumerate(nodes):
+        at = level[i]
+        if prints[i].timing.expect > _NEAR_MEMORY:
+            filled[at] = filled.get(at, 0) + len(prints[i].writes)
+        store = insts[i].memory == "store"
+        for succ, _ in node.succs:
+            level[succ] = max(level[succ], at + 1 if store and insts[succ].memory == "load" else at)
+    return max(filled.values(), default=0)
 
 
 class _Pressure:
@@ -159,11 +176,11 @@ class _Pressure:
             if uses == 1 and value not in self.after:
                 self.change[self.left[value]] -= 1
 
-    def aim(self, target: int, prints: list[Footprint]) -> None:
-        """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs, up
-        to what is given, and more for loads from global memory, which it pays to have many of under way."""
+    def aim(self, target: int, far: int) -> None:
+        """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs,
+        up to what is given, and more for the `far` registers that loads from global memory can fill at one time, which
+        it pays to have many of under way."""
         peak = self._peak()
-        far = sum(len(w) for w, p in zip(self.writes, prints, strict=True) if p.timing.expect > _NEAR_MEMORY)
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
         self.target = max(min(target, max(_FEW, peak + more)), peak)
 
@@ -219,15 +236,19 @@ def _order(
         if not ready:
             now = waiting[0][0]
             continue
-        tight = pressure is not None and pressure.tight
-        if tight or (flags is not None and flags.tight):
-            # Anything that is free of unmet dependences will do, even if it has to wait.
-            if flags is None or not flags.tight:
-                change = pressure.change  # type: ignore[union-attr]
-            elif tight:
-                change = _sums(pressure, flags, ready, waiting)  # type: ignore[arg-type]
+        entry: tuple[int, ...] | None = None
+        if flags is not None and flags.tight:
+            entry = _sparing(flags, pressure, ready, waiting)
+        if entry is not None:
+            if len(entry) == 3:
+                waiting.remove(entry)
+                now = entry[0]
             else:
-                change = flags.change
+                ready.remove(entry)  # type: ignore[arg-type]
+            i = entry[-1]
+        elif pressure is not None and pressure.tight:
+            # Anything that is free of unmet dependences will do, even if it has to wait.
+            change = pressure.change
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
@@ -263,9 +284,16 @@ def _order(
     return out
 
 
-def _sums(
-    a: _Pressure, b: _Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
-) -> dict[int, int]:
-    """What the candidates would change of both together."""
-    found = [entry[-1] for entry in (*ready[:_LOOK], *waiting[:_LOOK])]
-    return {i: a.change[i] + b.change[i] for i in found}
+def _sparing(
+    flags: _Pressure, pressure: _Pressure | None, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
+) -> tuple[int, ...] | None:
+    """The candidate to take, of those that make no further predicate live: one that need not wait if there is one."""
+    change = flags.change
+    candidates: list[tuple[int, ...]]
+    for candidates in (ready[:_LOOK_FAR], waiting[:_LOOK_FAR]):  # type: ignore[assignment]
+        fit = [entry for entry in candidates if change[entry[-1]] <= 0]
+        if fit:
+            if pressure is not None and pressure.tight:
+                return min(fit, key=lambda entry: (pressure.change[entry[-1]], entry))
+            return fit[0]
+    return None
