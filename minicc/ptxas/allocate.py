@@ -146,7 +146,7 @@ def _regions(function: MFunction, cfg: Cfg, starts: list[int], limit: int) -> li
 
 def _place_wide(function: MFunction, ranges: Ranges, regions: list[_Region]) -> None:
     """Give groups wider than a quad (accumulators of warpgroup multiplies) their numbers, before anything else breaks
-    up the file: from R24 up, as ptxas does, at a multiple of eight."""
+    up the file: from R24 up, as ptxas does, at a multiple of eight or what they ask for."""
     found = [i for i in ranges.intervals if i is not None and i.reg.file == "R" and i.reg.width > 4]
     placed = [i for i in found if i.reg.fixed is not None]
     for interval in sorted((i for i in found if i.reg.fixed is None), key=lambda i: (-i.weight, i.reg.id)):
@@ -156,7 +156,9 @@ def _place_wide(function: MFunction, ranges: Ranges, regions: list[_Region]) -> 
             default=regions[-1].limit,
         )
         last = most - _EXTRA - width
-        for base in (*range(24, last + 1, 8), *range(8, min(24, last + 1), 8)):
+        align = interval.reg.align
+        first = -(-24 // align) * align
+        for base in (*range(first, last + 1, align), *range(align, min(first, last + 1), align)):
             if not any(
                 base < o.reg.fixed + o.reg.width and o.reg.fixed < base + width and o.overlaps(interval)
                 for o in placed

@@ -19,8 +19,8 @@ from minicc.sass.program import Param, Variable
 
 @attrs.define(eq=False, repr=False)
 class VReg:
-    """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4), or of
-    predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
+    """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4; more only for
+    matrices), or of predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
 
     id: int
     file: Literal["R", "UR", "P", "UP", "B"]
@@ -29,6 +29,9 @@ class VReg:
     fixed: int | None = None
     """Physical index if it must be a certain register (call ABI, R1)."""
     spillable: bool = True
+    align: int = 8
+    """Of a group wider than a quad: its number is a multiple of this. (16x8x16 products of doubles want 16: with A at
+    R24 an H200 calls them illegal.)"""
 
     def __repr__(self) -> str:
         return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")

@@ -218,6 +218,7 @@ def _doubles(b: Builder, item: ptx.Operand, count: int) -> V | Reg:
         return b.pair(items[0], "f64")
     out = b.temp(2 * count)
     out.reg.spillable = count <= 2
+    out.reg.align = max(8, 2 * count)
     for i, each in enumerate(items):
         assert each is not None
         for part, value in enumerate(b.val64(each, "f64")):
