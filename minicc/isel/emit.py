@@ -15,6 +15,7 @@ from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
 from minicc.isel.lower import Lowering
+from minicc.isel.symbols import SymbolMove, share_symbols
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
@@ -59,6 +60,9 @@ class Emitter:
         self.out: list[ptx.Statement] = []
         self.stack: list[list[ptx.Statement]] = []
         self.block_constants: dict[Any, ptx.Reg] = {}
+        self.symbol_moves: dict[Any, list[SymbolMove]] = {}
+        """Of each symbol that is needed in a register: register, block, statements, move."""
+        self.at: ir.Block = lowering.function.blocks[0]
         self.labels: dict[Any, str] = {}
         self.used_labels: set[str] = set()
         self.edges: list[tuple[str, BlockDag, ir.Block]] = []
@@ -106,8 +110,11 @@ class Emitter:
             key = (node.type, node.data)
             found = self.block_constants.get(key)
             if found is None:
-                found = self.block_constants[key] = self.register(node.type)
+                moves = self.symbol_moves.setdefault(key, []) if node.head == "sym" else []
+                found = moves[0][0] if moves else self.register(node.type)
+                self.block_constants[key] = found
                 self.move(found, node)
+                moves.append((found, self.at, self.out, self.out[-1]))
             return found
         return self.result(node)
 
@@ -255,8 +262,11 @@ class Emitter:
             label, dag, target = self.edges.pop(0)
             self.out.append(ptx.Label(label))
             self.block_constants = {}
+            self.at = dag.block
             self.copies(dag, target)
             self.branch(self.labels[target])
+        if any(len(moves) > 1 for moves in self.symbol_moves.values()):
+            share_symbols(self.lowering.function, self.out, self.labels, self.symbol_moves.values())
         self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
 
     def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
@@ -274,6 +284,7 @@ class Emitter:
 
     def block(self, dag: BlockDag, following: ir.Block | None) -> None:
         self.block_constants = {}
+        self.at = dag.block
         for node in dag.nodes:
             if node is dag.terminator:
                 continue
