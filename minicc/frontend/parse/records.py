@@ -100,6 +100,8 @@ class Records(Constraints):
         # Bodies in our own headers wait until they are called, as those of templates do.
         if not at.source.name.startswith("<"):
             self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
+            # The host's own are walked for launches.
+            self.todo += [f for f in pending if f.space == "host" and not self.library and _launches(f, record)]
         return made
 
     def _in_template(self, record: Record) -> bool:
@@ -644,6 +646,15 @@ class Records(Constraints):
 
     def member_template(self, made: Type) -> None:
         raise NotImplementedError
+
+
+def _launches(f: ast.Function, record: Record) -> bool:
+    """The body that waits holds `<<<`, or may call a member template that does."""
+    tokens = f.pending[0] if f.pending is not None else []
+    inner = record.scope.names.values() if record.scope is not None else ()
+    if any(isinstance(x, list) and any(isinstance(g, ast.FunctionTemplate) for g in x) for x in inner):
+        return True
+    return any(t.text == "<<" and tokens[k + 1].text == "<" for k, t in enumerate(tokens[:-1]))
 
 
 @attrs.define(eq=False, repr=False)
