@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ALWAYS = (
     ("__v", "video"),
     ("atomicAdd", "atomics"),
+    ("atomicCAS", "atomics"),
+    ("atomicExch", "atomics"),
     ("__dp", "dot"),
     ("__nv_atomic", "nvatomic"),
     ("__cluster", "cluster"),
