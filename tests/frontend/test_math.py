@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,27 @@ BINARY: dict[str, tuple[float, Callable[..., Any], tuple[float, float], tuple[fl
 }
 
 
+def tail(x: int) -> float:
+    """P(normal > x) by Laplace's continued fraction, in 50 digits."""
+    with localcontext() as context:
+        context.prec = 50
+        down = Decimal(x)
+        for k in range(400, 0, -1):
+            down = x + k / down
+        pi = Decimal("3.14159265358979323846264338327950288419716939937511")
+        return float((-Decimal(x * x) / 2).exp() / (2 * pi).sqrt() / down)
+
+
+PHI_37 = tail(37)
+
+
 def _wrappers() -> str:
     out = ['extern "C" {']
     for name in DOUBLE:
         out.append(
             f"__device__ void v_{name}(const double *x, double *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}(x[i]); }}"  # noqa: E501
         )
-    for name in ("erf", "erfc", "round", "sinpi", "cospi"):
+    for name in ("erf", "erfc", "erfcx", "normcdf", "round", "sinpi", "cospi"):
         for t, suffix in (("float", "f"), ("double", ""))[name != "round" :]:
             out.append(
                 f"__device__ void v_{name}{suffix}(const {t} *x, {t} *y, int n) {{ for (int i = 0; i < n; i++) y[i] = {name}{suffix}(x[i]); }}"  # noqa: E501
@@ -156,7 +171,10 @@ def test_remainders_are_exact(library: Compiled) -> None:
         ("cosh", -np.inf, np.inf), ("cbrt", -27.0, -3.0), ("cbrt", -0.0, -0.0), ("expm1", -np.inf, -1.0), ("log1p", -1.0, -np.inf),  # noqa: E501
         ("asin", 2.0, np.nan), ("acos", 1.0, 0.0), ("erf", np.inf, 1.0), ("erfc", -np.inf, 2.0), ("erf", np.nan, np.nan),  # noqa: E501
         ("round", 2.5, 3.0), ("round", -2.5, -3.0), ("round", 0.49999999999999994, 0.0), ("sinpi", 0.5, 1.0), ("cospi", 1.0, -1.0),  # noqa: E501
-        ("acosh", 0.5, np.nan), ("atanh", 1.0, np.inf),
+        ("acosh", 0.5, np.nan), ("atanh", 1.0, np.inf), ("acosh", -1e10, np.nan), ("acosh", -np.inf, np.nan),
+        ("erfcx", -27.3, np.inf), ("erfcx", -1e5, np.inf), ("erfcx", 0.0, 1.0),
+        # Phi(x) for large -x, from the continued fraction of the tail in 50 digits.
+        ("normcdf", -37.0, PHI_37), ("normcdf", np.inf, 1.0), ("normcdf", -np.inf, 0.0), ("normcdf", np.nan, np.nan),
     ],
 )  # fmt: skip
 def test_special_values(library: Compiled, name: str, x: float, want: float) -> None:
