@@ -1,10 +1,11 @@
 """docs/accuracy.md and its picture, from what an H200 measured and what the model gives.
 
-    python -m tests.gpu.accuracy_page DOCS                     the page, from tests/gpu/data
-    python -m tests.gpu.accuracy_page --pack RUN PLANS MODEL   validation.json from ncu's CSV files and model results
+    python -m tests.gpu.accuracy_page DOCS                           the page, from tests/gpu/data
+    python -m tests.gpu.accuracy_page --pack NAME RUN PLANS MODEL    data/NAME.json from ncu's CSV files and the model
 
-The micro-benchmarks are run on the model anew. The validation kernels are others' code, which is not kept here: their
-model figures are those of the last `--pack` (MODEL/new_nvcc.json, MODEL/new_ours.json of `tests.gpu.compare model`).
+The micro-benchmarks are run on the model anew. The kernels of "validation" and "blind" are others' code, which is not
+kept here: their model figures are those of the last `--pack`, in which RUN/ncu_nvcc*.csv, RUN/ncu_ours*.csv are of the
+plans PLANS/nvcc*.json, PLANS/ours*.json, and MODEL/nvcc*.json, MODEL/ours*.json come from `tests.gpu.compare model`.
 """
 
 from __future__ import annotations
@@ -20,10 +21,17 @@ from typing import Any
 
 from tests.gpu import compare, programs
 from tests.gpu.micro.plan import IMAGES, plans
+from tests.gpu.validation.found import half
 
 DATA = Path(__file__).parent / "data"
 CYCLES = compare.CYCLES
-COLORS = {"micro-benchmarks": "#9aa0a6", "validation, nvcc": "#1a73e8", "validation, ours": "#d93025"}
+COLORS = {
+    "micro-benchmarks": "#9aa0a6",
+    "validation, nvcc": "#1a73e8",
+    "validation, ours": "#d93025",
+    "blind, nvcc": "#188038",
+    "blind, ours": "#f9ab00",
+}
 KEEP = (
     CYCLES,
     "sm__cycles_active.avg",
@@ -32,7 +40,9 @@ KEEP = (
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
     "lts__t_sectors_op_read.sum",
     "lts__t_sectors_op_write.sum",
+    "lts__t_sectors_srcunit_tex.sum",
     "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
     "smsp__average_warp_latency_per_inst_issued.ratio",
 )
@@ -40,24 +50,30 @@ Pair = tuple[str, float, float]
 """Label, cycles of the H200, cycles of the model."""
 
 
-def pack(run: Path, folder: Path, model: Path) -> None:
-    """tests/gpu/data/validation.json."""
+def same_work(row: dict[str, float], modelled: dict[str, float]) -> bool:
+    """Whether both executed the same instructions, nearly: in a few kernels the path depends on who wins a race."""
+    executed = "smsp__inst_executed.sum"
+    return abs(modelled[executed] / row[executed] - 1) < 0.03
+
+
+def pack(name: str, run: Path, folder: Path, model: Path) -> None:
+    """tests/gpu/data/NAME.json. A plan whose process ended early has fewer rows than launches."""
     out: dict[str, Any] = {"device": "NVIDIA H200", "driver": "580.159.04", "date": "2026-11-21"}
     for variant in ("nvcc", "ours"):
-        names = compare.labels(programs.plan(folder / f"{variant}.json"))
-        measured = dict(zip(names, compare.read_ncu(run / f"ncu_{variant}.csv"), strict=True))
-        modelled = json.loads((model / f"new_{variant}.json").read_text())["launches"]
-        out[variant] = {
-            name: {
-                "h200": {k: measured[name][k] for k in KEEP if k in measured[name]},
-                "model": {k: round(modelled[name][k], 3) for k in KEEP if k in modelled[name]},
-            }
-            for name in names
-        }
-    (DATA / "validation.json").write_text(json.dumps(out, indent=0))
+        rows = out[variant] = {}
+        for plan in sorted(folder.glob(f"{variant}*.json")):
+            measured = compare.read_ncu(run / f"ncu_{plan.stem}.csv")
+            modelled = json.loads((model / plan.name).read_text())["launches"]
+            for label, row in zip(compare.labels(programs.plan(plan)), measured, strict=False):
+                if label in modelled and same_work(row, modelled[label]):
+                    rows[label] = {
+                        "h200": {k: row[k] for k in KEEP if k in row},
+                        "model": {k: round(modelled[label][k], 3) for k in KEEP if k in modelled[label]},
+                    }
+    (DATA / f"{name}.json").write_text(json.dumps(out, indent=0))
 
 
-def micro(names: tuple[str, ...] = ("launch", "instruction", "latency", "stream", "pattern")) -> dict[str, list[Pair]]:
+def micro(names: tuple[str, ...] = tuple(plans())) -> dict[str, list[Pair]]:
     """The micro-benchmarks of some plans on the model, beside the record."""
     record = json.loads((DATA / "micro.json").read_text())["launches"]
     out: dict[str, list[Pair]] = {}
@@ -129,10 +145,18 @@ def page(docs: Path) -> None:
     pairs = {
         v: [(k, row["h200"][CYCLES], row["model"][CYCLES]) for k, row in record[v].items()] for v in ("nvcc", "ours")
     }
+    unseen = json.loads((DATA / "blind.json").read_text())
+    blind = {
+        (v, which): [(k, x["h200"][CYCLES], x["model"][CYCLES]) for k, x in unseen[v].items() if half(k) == which]
+        for v in ("nvcc", "ours")
+        for which in ("open", "closed")
+    }
     groups = {
         "micro-benchmarks": [p for rows in calibration.values() for p in rows],
         "validation, nvcc": pairs["nvcc"],
         "validation, ours": pairs["ours"],
+        "blind, nvcc": blind["nvcc", "open"] + blind["nvcc", "closed"],
+        "blind, ours": blind["ours", "open"] + blind["ours", "closed"],
     }
     (docs / "accuracy.svg").write_text(picture(groups))
     lines = [(Path(__file__).parent / "accuracy_text.md").read_text()]
@@ -140,6 +164,7 @@ def page(docs: Path) -> None:
     lines += ["## Summary\n", f"| set {head}", "|---|---|---|---|---|---|"]
     lines += [f"| calibration: {plan} | {quantiles(rows)} |" for plan, rows in calibration.items()]
     lines += [f"| validation: {v} | {quantiles(rows)} |" for v, rows in pairs.items()]
+    lines += [f"| unseen, {which} half: {v} | {quantiles(rows)} |" for (v, which), rows in blind.items()]
     lines += ["", "![model against H200](accuracy.svg)", ""]
     for variant in ("nvcc", "ours"):
         lines += [f"## Validation kernels, compiled by {'nvcc' if variant == 'nvcc' else 'minicc'}\n"]
@@ -155,14 +180,25 @@ def page(docs: Path) -> None:
                 return f"{m.get(key, 0) / h[key]:.2f}" if h.get(key) else "-"
 
             def share(side: Any) -> str:
-                total = side.get(KEEP[9])
-                return f"{100 * side.get(KEEP[8], 0) / total:.0f} %" if total else "-"
+                total = side.get(KEEP[11])
+                return f"{100 * side.get(KEEP[10], 0) / total:.0f} %" if total else "-"
 
             lines += [
                 f"| {name} | {h[CYCLES]:.0f} | {m[CYCLES]:.0f} | {100 * (m[CYCLES] / h[CYCLES] - 1):+.1f} % "
-                f"| {ratio(KEEP[4])} | {ratio(KEEP[5])} | {ratio(KEEP[7])} | {share(h)} | {share(m)} |"
+                f"| {ratio(KEEP[4])} | {ratio(KEEP[5])} | {ratio('dram__bytes_read.sum')} | {share(h)} | {share(m)} |"
             ]
         lines += [""]
+    lines += ["## Kernels that nobody looked at (the closed half)\n"]
+    lines += ["Cycles on the H200, the model's, and the error, for nvcc's code and for minicc's.\n"]
+    lines += ["| kernel, grid, block | H200 | model | error | H200 | model | error |", "|---|---|---|---|---|---|---|"]
+    ours = {k: (h, m) for k, h, m in blind["ours", "closed"]}
+    for name, h, m in blind["nvcc", "closed"]:
+        other = "- | - | -"
+        if name in ours:
+            x, y = ours[name]
+            other = f"{x:.0f} | {y:.0f} | {100 * (y / x - 1):+.1f} %"
+        lines += [f"| {name} | {h:.0f} | {m:.0f} | {100 * (m / h - 1):+.1f} % | {other} |"]
+    lines += [""]
     worst = sorted(groups["micro-benchmarks"], key=lambda p: -abs(p[2] / p[1] - 1))[:12]
     lines += ["## The worst micro-benchmarks\n", "| launch | cycles H200 | model | error |", "|---|---|---|---|"]
     lines += [f"| {k} | {h:.0f} | {m:.0f} | {100 * (m / h - 1):+.0f} % |" for k, h, m in worst]
@@ -171,6 +207,6 @@ def page(docs: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
-        pack(*(Path(a) for a in sys.argv[2:5]))
+        pack(sys.argv[2], *(Path(a) for a in sys.argv[3:6]))
     else:
         page(Path(sys.argv[1]))
