@@ -1,4 +1,4 @@
-"""Texture and surface objects from source: minicc's and nvcc's code of one file read and write the same on the SM model."""
+"""Texture and surface objects from source: minicc's and nvcc's code reads and writes the same on the SM model."""
 
 from __future__ import annotations
 
