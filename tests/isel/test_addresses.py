@@ -1,0 +1,128 @@
+"""Shared addresses: what `share` makes of random index arithmetic has the same addresses, and fewer computations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minicc.isel.addresses import share
+from minicc.isel.layout import DataLayout
+from minicc.nvvm import ir, read
+
+LAYOUT = "e-p3:32:32-i64:64-i128:128"
+SPACES = {"global": ("ptr addrspace(1)", 64), "shared": ("ptr addrspace(3)", 32)}
+ARITHMETIC: dict[str, Callable[..., int]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "shl": lambda x, y: x << y,
+    "sext": lambda x: x,
+    "zext": lambda x: x % (1 << 32),
+}
+SMALL = st.integers(-2000, 2000)
+
+
+@st.composite
+def kernels(draw: st.DrawFn) -> str:
+    """Loads through indices (i + a) * m + (j + b), written in several ways, some in a block of their own."""
+    space = draw(st.sampled_from(sorted(SPACES)))
+    pointer, bits = SPACES[space]
+    blocks: list[list[str]] = [[], []]
+    size = draw(st.sampled_from(["float", "i8", "double"]))
+    for number in range(draw(st.integers(2, 7))):
+        n, a, b = str(number), draw(SMALL), draw(SMALL)
+        shift, early = draw(st.integers(0, 9)), draw(st.booleans())
+        lines = [f"%a{n} = add i32 %i, {a}", f"%m{n} = shl i32 %{'a' + n if early else 'i'}, {shift}"]
+        if not early:
+            lines += [f"%k{n} = mul i32 {a}, {1 << shift}", f"%c{n} = sub i32 %m{n}, {-(a << shift)}"]
+        row = f"%m{n}" if early else f"%c{n}"
+        if bits == 64 and draw(st.booleans()):  # the sum in 64 bits
+            sign = draw(st.sampled_from(["sext", "zext nneg"])) if a >= 0 and b >= 0 else "sext"
+            lines += [f"%x{n} = {sign} i32 {row} to i64", f"%y{n} = sext i32 %j to i64"]
+            lines += [f"%w{n} = add i64 %x{n}, %y{n}", f"%t{n} = add i64 %w{n}, {b}"]
+        else:
+            lines += [f"%s{n} = add i32 {row}, %j", f"%{'t' if bits == 32 else 'u'}{n} = add i32 %s{n}, {b}"]
+            if bits == 64:
+                lines += [f"%t{n} = sext i32 %u{n} to i64"]
+        lines += [f"%p{n} = getelementptr {size}, {pointer} %base, i{bits} %t{n}"]
+        lines += [f"%v{n} = load i8, {pointer} %p{n}"]
+        blocks[draw(st.integers(0, 1))] += lines
+    body = "\n ".join([*blocks[0], "br i1 %q, label %more, label %end"])
+    more = "\n ".join([*blocks[1], "br label %end"])
+    return (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k({pointer} %base, i32 %i, i32 %j, i1 %q) {{\nentry:\n {body}\n'
+        f"more:\n {more}\nend:\n ret void\n}}\n"
+    )
+
+
+def addresses(function: ir.Function, layout: DataLayout, values: dict[str, int]) -> list[int]:
+    """What each load reads, in order, by value."""
+    known: dict[ir.Value, int] = {}
+
+    def value(v: ir.Value) -> int:
+        """Signed, of the type's width."""
+        if isinstance(v, ir.Argument):
+            return values[v.name]
+        if isinstance(v, ir.ConstInt):
+            return v.value - (1 << v.type.bits) if v.value >> (v.type.bits - 1) else v.value
+        return known[v]
+
+    found = []
+    for inst in function.instructions():
+        if inst.op == "load":
+            found.append(value(inst.args[0]))
+        if inst.op in ("load", "br", "ret"):
+            continue
+        a, *rest = (value(x) for x in inst.args)
+        if inst.op == "getelementptr":
+            assert inst.source is not None
+            result, bits = a + rest[0] * layout.size(inst.source), layout.pointer(inst.type.space)
+        else:
+            result, bits = ARITHMETIC[inst.op](a, *rest), inst.type.bits
+        result &= (1 << bits) - 1
+        known[inst] = result - (1 << bits) if result >> (bits - 1) else result
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=kernels(), i=st.integers(0, 5000), j=st.integers(0, 5000))
+def test_addresses_stay(text: str, i: int, j: int) -> None:
+    values = {"base": 1 << 20, "i": i, "j": j, "q": 1}
+    layout = DataLayout(LAYOUT)
+    before = addresses(read(text).functions["k"], layout, values)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, values) == before
+
+
+def test_a_stencil_has_one_address() -> None:
+    """Nine neighbours in rows of 1024: one address is computed, eight are offsets from it."""
+    lines = []
+    for number, (row, column) in enumerate((r, c) for r in (-1, 0, 1) for c in (-1, 0, 1)):
+        n = str(number)
+        lines += [f"%r{n} = shl i32 %i, 10", f"%a{n} = add i32 %r{n}, {row * 1024}", f"%s{n} = add i32 %a{n}, %j"]
+        lines += [f"%t{n} = add i32 %s{n}, {column}", f"%x{n} = sext i32 %t{n} to i64"]
+        lines += [f"%p{n} = getelementptr inbounds float, ptr %base, i64 %x{n}", f"%v{n} = load float, ptr %p{n}"]
+    body = "\n ".join(lines)
+    text = f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %base, i32 %i, i32 %j) {{\n {body}\n ret void\n}}\n'
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    own = [x for x in function.instructions() if x.op == "getelementptr" and not isinstance(x.args[1], ir.ConstInt)]
+    assert len(own) == 1
+    assert sum(1 for x in function.instructions() if x.op == "sext") == 1
+
+
+def test_an_index_that_wraps_is_left_alone() -> None:
+    """p[u] and p[u + 1] of an unsigned u may be at both ends of the numbers."""
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %base, i32 %u) {{\n %w = add i32 %u, 1\n'
+        " %x = zext i32 %u to i64\n %y = zext i32 %w to i64\n %p = getelementptr inbounds float, ptr %base, i64 %x\n"
+        " %q = getelementptr inbounds float, ptr %base, i64 %y\n"
+        " store i32 1, ptr %p\n store i32 1, ptr %q\n ret void\n}\n"
+    )
+    function = read(text).functions["k"]
+    before = [x.op for x in function.instructions()]
+    share(function, DataLayout(LAYOUT))
+    assert [x.op for x in function.instructions()] == before
