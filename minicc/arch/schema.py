@@ -145,7 +145,6 @@ class Memory:
     dram_bandwidth: float
     sm_l2_bandwidth: int
     l2_ways: int = 16
-    l2_write_cost: float = 2.0
     dram_channels: int = 192
     dram_row: float = 5.5
     """Cycles of its channel that it costs to open another row."""
@@ -178,8 +177,7 @@ class Memory:
     l2_parts: int = 3
     """Lines of a set that can be written in part."""
     store_slack: int = 256
-    """Cycles by which the SM may be ahead of L2 with stores."""
-    """Bandwidth that a written sector takes, in read sectors."""
+    """Cycles by which the load/store unit may be ahead of the port with stores."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
     constant_first: int = 110
@@ -190,8 +188,6 @@ class Memory:
     """Extra cycles of the first use of a constant line by an SM."""
     fence: int = 300
     """A GPU-scope memory fence with nothing outstanding."""
-    atomic_repeat: float = 0.32
-    """Cycles of an L2 slice for each further lane that names the same word."""
     gpcs: int = 8
     """Groups of SMs; the blocks of a cluster are in one."""
     cluster_latency: int = 156
