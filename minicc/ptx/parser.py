@@ -43,7 +43,9 @@ def _header(cursor: Cursor) -> Module:
     if match is None:
         cursor.fail("syntax error, expected a version such as 9.0")
     version = int(match[1]), int(match[2])
-    if version > NEWEST or version < (1, 0):
+    # A later 9.x says more than 9.0 only where it uses what is new, and that is an error of its own: Triton writes the
+    # newest version it knows at the head of everything.
+    if version[0] > NEWEST[0] or version < (1, 0):
         cursor.fail(f"Unsupported .version {cursor.texts[1]}; current version is '{NEWEST[0]}.{NEWEST[1]}'")
     cursor.at = 2
     if not cursor.accept(".target"):

@@ -433,3 +433,9 @@ def test_speed() -> None:
     start = time.process_time()
     parse(text)
     assert len(text) / (time.process_time() - start) > 200_000
+
+
+def test_later_minor_versions_are_read() -> None:
+    """Triton writes the newest version that it knows of, whatever it uses."""
+    module = parse(".version 9.4\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }\n")
+    assert module.version == (9, 4)
