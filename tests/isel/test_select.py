@@ -288,3 +288,33 @@ def test_address_constants_flow_into_phis(level: int) -> None:
     )
     text = HEAD + "@s = internal addrspace(3) global [8 x float] undef, align 4\n" + kernel("ptr %p, i32 %n", code)
     assert any(line.startswith("cvta.shared.u64") for line in body(text[len(HEAD) :], level))
+
+
+def test_a_symbol_is_moved_once() -> None:
+    """Both sides of a branch and what follows need a shared variable's address in a register."""
+    text = """target triple = "nvptx64-nvidia-cuda"
+    @s = internal addrspace(3) global [256 x i32] undef
+    define ptx_kernel void @k(ptr addrspace(1) %p, i32 %i, i1 %c) {
+    entry:
+      br i1 %c, label %a, label %b
+    a:
+      %x = getelementptr i32, ptr addrspace(3) @s, i32 %i
+      store volatile i32 1, ptr addrspace(3) %x
+      br label %end
+    b:
+      %j = load volatile i32, ptr addrspace(1) %p
+      %y = getelementptr i32, ptr addrspace(3) @s, i32 %j
+      %l = load volatile i32, ptr addrspace(3) %y
+      store volatile i32 %l, ptr addrspace(1) %p
+      br label %end
+    end:
+      %k = load volatile i32, ptr addrspace(1) %p
+      %z = getelementptr i32, ptr addrspace(3) @s, i32 %k
+      store volatile i32 3, ptr addrspace(3) %z
+      ret void
+    }
+    """
+    lines = ptx.format(compile_ir(text)).split("\n")
+    moves = [number for number, line in enumerate(lines) if line.strip().startswith("mov") and line.endswith(", s;")]
+    assert len(moves) == 1
+    assert moves[0] < next(number for number, line in enumerate(lines) if " bra " in line)

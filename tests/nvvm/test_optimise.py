@@ -124,3 +124,34 @@ def test_long_blocks_go_around_it() -> None:
 
 def _code(ir: str) -> list[str]:
     return [line for line in ir.splitlines() if line.startswith("  ")]
+
+
+def test_an_else_if_on_floats_is_selected() -> None:
+    """`if (a > 30) a = 30; else if (a < -30) a = -30;` through memory, as the frontend writes it: no branch is left."""
+    text = """define void @k(ptr %p) {
+      %s = alloca float
+      %x = load float, ptr %p
+      store float %x, ptr %s
+      %c = fcmp ogt float %x, 3.0e+01
+      br i1 %c, label %high, label %else
+    high:
+      store float 3.0e+01, ptr %s
+      br label %end
+    else:
+      %y = load float, ptr %s
+      %d = fcmp olt float %y, -3.0e+01
+      br i1 %d, label %low, label %join
+    low:
+      store float -3.0e+01, ptr %s
+      br label %join
+    join:
+      br label %end
+    end:
+      %z = load float, ptr %s
+      store float %z, ptr %p
+      ret void
+    }
+    """
+    made = nvvm.optimise(text, nvvm.Options())
+    assert " br " not in made
+    assert made.count("select i1") == 2
