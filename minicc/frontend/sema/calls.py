@@ -13,7 +13,7 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, is_xvalue, promoted
 from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised, unify
-from minicc.frontend.sema.operators import Operators
+from minicc.frontend.sema.operators import Operators, simple
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
@@ -608,11 +608,9 @@ class Calls(Operators):
         record = t.record
         assert record is not None
         self.require_complete(t, at)
-        if len(args) == 1 and (args[0].type.bare is t.bare or is_derived(args[0].type.bare, t.bare)):
-            own = [c for c in record.constructors if isinstance(c, ast.Function) and _copies(c, t)]
-            own = [c for c in own if c.body is None or c.body.items or c.inits or c.pending]
-            if not own:
-                return self.convert(args[0], t)
+        same = len(args) == 1 and (args[0].type.bare is t.bare or is_derived(args[0].type.bare, t.bare))
+        if same and not _copy_constructors(t):
+            return self.convert(args[0], t)
         if record.name == "dim3" and record.vector:
             if len(args) > 3:
                 self.fail("no matching constructor for initialization of 'dim3'", at)
@@ -648,6 +646,26 @@ class Calls(Operators):
             if f is not None:
                 return self.call_method(args[0], f, [], at)
         self.fail(f"no matching constructor for initialization of '{t}'", at)
+
+    def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
+        record = t.record
+        assert record is not None
+        if _copy_constructors(t):
+            return self.construct(t, [e], e.at)
+        if record.tag == "union" or e.type.bare is not t or not simple(e) or not _copies_members(t):
+            return None
+        parts: list[tuple[int, ty.Field | None, ast.Expr]] = []
+        for base, offset in record.bases:
+            part = ast.Cast(ty.qualified(base, e.type.quals), e.at, "relabel", e, lvalue=True)
+            parts.append((offset, None, self.convert(part, base)))
+        for field in record.fields[record.inherited :]:
+            if field.name or not field.bit_width:
+                at = ast.Member(ty.qualified(field.type, e.type.quals), e.at, e, field, lvalue=True)
+                whole = field.type.kind in ("array", "reference")
+                parts.append(
+                    (field.offset, field if field.bit_width else None, at if whole else self.convert(at, field.type))
+                )
+        return ast.Init(t, e.at, parts)
 
     def member_defaults(self, t: Type, at: Token) -> list[tuple[int, ty.Field | None, ast.Expr]]:
         """What the members of a class itself are by default."""
@@ -695,6 +713,22 @@ def _copies(f: ast.Function, t: Type) -> bool:
         and params[0].elem is not None
         and params[0].elem.bare is t.bare
     )
+
+
+def _copy_constructors(t: Type) -> list[ast.Function]:
+    """A class's own constructors from objects of it, those that do nothing left out."""
+    assert t.record is not None
+    own = [c for c in t.record.constructors if isinstance(c, ast.Function) and _copies(c, t)]
+    return [c for c in own if c.body is None or c.body.items or c.inits or c.pending]
+
+
+def _copies_members(t: Type) -> bool:
+    """Copying an object of class `t` calls a copy constructor of a member or base."""
+    record = t.record
+    if record is None or record.vector or record.closure:
+        return False
+    parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
+    return any(p.record is not None and (_copy_constructors(p.bare) or _copies_members(p.bare)) for p in parts)
 
 
 def _value_type(t: Type) -> Type:

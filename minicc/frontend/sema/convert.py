@@ -219,6 +219,10 @@ class Conversions(Cursor):
     def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
         raise NotImplementedError
 
+    def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
+        """A new object of class `t` made from the lvalue `e`; None where that is a copy of its bytes."""
+        raise NotImplementedError
+
     def convert(
         self, e: ast.Expr, target: Type, context: str = "initializing", where: Token | Span | None = None
     ) -> ast.Expr:
@@ -240,6 +244,10 @@ class Conversions(Cursor):
         if target.kind == "record":
             if rank == USER:
                 return self.construct(target, [e], e.at)
+            if e.lvalue and (target.record is None or not target.record.vector):
+                copied = self.copied(e, target)
+                if copied is not None:
+                    return copied
             if e.type.bare is not target:
                 return ast.Cast(target, e.at, "relabel", e, lvalue=e.lvalue)
             return e

@@ -16,6 +16,27 @@ def _foldable(*operands: ast.Expr) -> bool:
     return all(isinstance(e, ast.Number) for e in operands)
 
 
+def _assigns_members(t: Type) -> bool:
+    """A member or base has an operator= of its own, somewhere within."""
+    record = t.record
+    if record is None or record.vector:
+        return False
+    parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
+    return any(
+        p.record is not None
+        and p.record.scope is not None
+        and ("operator=" in p.record.scope.names or _assigns_members(p))
+        for p in parts
+    )
+
+
+def simple(e: ast.Expr) -> bool:
+    """Evaluating it again is the same."""
+    while isinstance(e, ast.Member | ast.Deref | ast.Cast):
+        e = e.base if isinstance(e, ast.Member) else e.operand
+    return isinstance(e, ast.Name)
+
+
 class Operators(Conversions):
     def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
         """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
@@ -316,11 +337,34 @@ class Operators(Conversions):
             if found is not None:
                 return found
         self.require_assignable(left, at)
+        record = left.type.record
+        if record is not None and right.type.bare is left.type.bare and _assigns_members(left.type):
+            return self._assign_members(left, right, at)
         if left.type.kind == "array":
             self.fail(f"array type '{left.type}' is not assignable", at)
-        if isinstance(right, ast.Init):
+        if isinstance(right, ast.Init) or (left.type.kind == "record" and right.type.bare is left.type.bare):
             return ast.Assign(left.type, at, left, right, lvalue=True)
         return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", at), lvalue=True)
+
+    def _assign_members(self, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        """Assignment of a class one of whose members has an operator= of its own."""
+        record = left.type.record
+        if record is None or record.tag == "union" or not (simple(left) and simple(right)):
+            return ast.Assign(left.type, at, left, right, lvalue=True)
+        made: ast.Expr | None = None
+        pairs = [
+            (ast.Cast(b, at, "relabel", left, lvalue=True), ast.Cast(b, at, "relabel", right, lvalue=True))
+            for b, _ in record.bases
+        ] + [
+            (ast.Member(f.type, at, left, f, lvalue=True), ast.Member(f.type, at, right, f, lvalue=True))
+            for f in record.fields[record.inherited :]
+            if f.name or not f.bit_width
+        ]
+        for to, value in pairs:
+            plain = to.type.kind in ("array", "reference")
+            one = ast.Assign(to.type, at, to, value, lvalue=True) if plain else self.assign(to, value, at)
+            made = one if made is None else ast.Comma(ty.VOID, at, made, one)
+        return ast.Comma(left.type, at, made, left, lvalue=True) if made is not None else left
 
     def compound(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         if left.type.kind in ("record", "enum") or right.type.kind in ("record", "enum"):
