@@ -25,11 +25,13 @@ _FORMATS = {"BF16": L.GM_BF16, "TF32": L.GM_TF32, "E4M3": L.GM_E4M3, "E5M2": L.G
             "S8": L.GM_S8}  # fmt: skip
 _FLAGS = {"negA": L.GM_NEGATE_A, "negB": L.GM_NEGATE_B, "tnspA": L.GM_TRANSPOSE_A,
           "tnspB": L.GM_TRANSPOSE_B}  # fmt: skip
+_RETURN_PC = abi.SPECIAL_ROW + 2
+"""Row of the warp state that holds Rpc, the return address of each lane: low words, then high words."""
 _MATRIX = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 _NOTHING = frozenset({"UBLKPF", "UTMAPF", "UTMACCTL", "USETMAXREG", "WARPGROUPSET"})
 _COPIES = ("UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMACMDFLUSH")
 _FETCHES = ("TEX", "TXD", "TLD", "TLD4", "TXQ", "SULD", "SUST")
-MNEMONICS = frozenset((*_COPIES, *_FETCHES, "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP", *_MATRIX, *_NOTHING))
+MNEMONICS = frozenset((*_COPIES, *_FETCHES, "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP", "RPCMOV", *_MATRIX, *_NOTHING))
 """Those without lane semantics."""
 
 
@@ -61,6 +63,8 @@ def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
         case L.X_ARRIVE:
             name = next((m for m in instr.modifiers if m in _ARRIVALS), "")
             row[L.C_AUX] = _ARRIVALS[name] | (L.AR_LEAVE if "OPTOUT" in instr.modifiers else 0)
+            if "TMASK" in instr.modifiers and row[L.C_DEST] >= 0:
+                row[L.C_AUX] |= L.AR_MASK
         case L.X_PHASE:
             row[L.C_AUX] = "TRYWAIT" in instr.modifiers
             row[L.C_DEST] = _place(Reg("P", 7 if move.predicate < 0 else move.predicate), True)
@@ -215,6 +219,16 @@ def row_of(row: Any, instr: Instr) -> str | None:
                 count = ops[-1]
                 assert isinstance(count, Imm)
                 row[L.C_KIND], row[L.C_OP], row[L.C_AUX] = L.K_EXTENDED, L.X_MATRIX_WAIT, count.bits
+        case "RPCMOV":
+            half, other = (ops[0], ops[1]) if isinstance(ops[0], Name) else (ops[1], ops[0])
+            if "32" not in mods or not isinstance(half, Name) or not isinstance(other, Reg):
+                return "RPCMOV of 64 bits or of a constant"
+            place = 128 * (_RETURN_PC + (half.text == "Rpc.HI"))
+            row[L.C_OP] = L.X_RETURN_PC
+            row[L.C_DATA], row[L.C_DEST] = _place(other), place
+            if isinstance(ops[0], Reg):
+                row[L.C_DATA], row[L.C_DEST] = place, _place(other, True)
+            row[L.C_UNIFORM] = other.file == "UR"
         case "USETMAXREG":
             if ops and isinstance(ops[0], Reg) and ops[0].file == "UP":
                 # There are always registers: a warp's place has room for all that its grid asked for.

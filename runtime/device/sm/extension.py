@@ -16,7 +16,7 @@ from runtime.device.sm.extend import OPEN
 from runtime.device.sm.gmma import multiply
 from runtime.device.sm.heap import call
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import store32
+from runtime.device.sm.raw import load32, store32
 from runtime.device.sm.sync import (
     addresses,
     arrivals,
@@ -94,6 +94,13 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
     if what == L.X_BULK_GROUP:
         G[L.G_XREAD] = WS[w, L.W_BULK]
         G[L.G_XDONE] = WS[w, L.W_BULK]
+        return 0
+    if what == L.X_RETURN_PC:
+        place = WS[w, L.W_STATE]
+        for k in range(32):
+            if mask >> np.uint32(k) & np.uint32(1):
+                source = place + CODE[i, L.C_DATA] + (0 if CODE[i, L.C_UNIFORM] else 4 * k)
+                store32(place + CODE[i, L.C_DEST] + 4 * k, load32(source))
         return 0
     if what == L.X_REGISTERS:
         store32(WS[w, L.W_STATE] + CODE[i, L.C_DEST], np.uint32(0xFFFFFFFF))

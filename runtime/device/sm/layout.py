@@ -166,7 +166,8 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     X_PLACE,
     X_EXIT,
     X_HEAP,
-) = range(21)
+    X_RETURN_PC,
+) = range(22)
 
 # C_AUX of a direct call: a function of the driver's.
 CALL_PRINT, CALL_ASSERT, CALL_MALLOC, CALL_FREE = 1, 2, 3, 4
@@ -192,9 +193,10 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
 ) = range(11)
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
 
-AR_COUNTED, AR_BYTES, AR_COMPLETE, AR_LEAVE, AR_REGISTER, AR_EXPECT_ONE = 1, 2, 4, 8, 16, 32
+AR_COUNTED, AR_BYTES, AR_COMPLETE, AR_LEAVE, AR_REGISTER, AR_EXPECT_ONE, AR_MASK = 1, 2, 4, 8, 16, 32, 64
 """What an arrival at an mbarrier does (C_AUX): it is counted; the register has bytes to expect, or bytes that came; the
-thread leaves; the register has the number of arrivals; one byte is to be expected."""
+thread leaves; the register has the number of arrivals; one byte is to be expected; all lanes get the state before the
+first of them, and their mask in the lower register."""
 BC_TO_SHARED, BC_FROM_SHARED, BC_MULTICAST, BC_REDUCE, BC_IM2COL = 1, 2, 4, 8, 16
 """What a bulk copy does (C_AUX2)."""
 

@@ -45,6 +45,8 @@ def arrivals(
     state = WS[w, L.W_STATE]
     how = CODE[i, L.C_AUX]
     mine = WS[w, L.W_CTA]
+    lanes = mask
+    before = np.uint64(0)
     settle_events(w >> 6, t, WS, CT, WAKE, G, SC, SM)
     while mask:
         k = first(mask)
@@ -65,6 +67,11 @@ def arrivals(
         elif how & L.AR_EXPECT_ONE:
             bytes_ = 1
         old = load64(host)
+        if how & L.AR_MASK:
+            if lanes & -lanes == np.uint32(1) << np.uint32(k):
+                before = old
+            old = before
+            store32(state + CODE[i, L.C_DEST] + 4 * k, lanes)
         if c == mine:
             arrive(host, c, amount, bytes_, how & L.AR_LEAVE, t, WS, CT, WAKE, G, SC, SM)
         else:

@@ -149,3 +149,17 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) remote(int *out) {
   if (threadIdx.x == 0) out[blockIdx.x] = value + 10000 * rank;
   cg::this_cluster().sync();
 }
+
+// Arrivals that do not end the phase give each thread the state that it would have seen alone.
+extern "C" __global__ void alone(u32 *out) {
+  __shared__ alignas(8) u64 bar;
+  u64 state;
+  u32 b = SHARED(&bar), left;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 100;" ::"r"(b) : "memory");
+  __syncthreads();
+  if (threadIdx.x & 1) {
+    asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], 2;" : "=l"(state) : "r"(b) : "memory");
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(left) : "l"(state));
+    out[threadIdx.x] = left;
+  }
+}

@@ -84,6 +84,13 @@ def test_arrivals_from_another_block(module: Any) -> None:
     assert out.tolist() == [2016, 12016] * 2
 
 
+def test_arrivals_that_do_not_complete(module: Any) -> None:
+    out = np.zeros(32, np.uint32)
+    module["alone"][1, 32](out)
+    assert out[1::2].tolist() == [100 - 2 * k for k in range(16)]
+    assert not out[::2].any()
+
+
 def test_the_same_cycles_again(image: bytes) -> None:
     """What the SMs of a cluster tell each other does not depend on what ran before."""
     seen = set()
