@@ -12,9 +12,10 @@ from pathlib import Path
 from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
-_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts")
+_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
+          "optional")  # fmt: skip
 _DECLARED = (
-    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t|concept) (\w+)"
+    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t|concept|nullopt_t) (\w+)"
     r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\("
 )
 HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
@@ -37,6 +38,7 @@ def names() -> dict[str, tuple[str, ...]]:
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
+    "optional": (),
 }  # fmt: skip
 
 
