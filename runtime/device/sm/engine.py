@@ -363,6 +363,10 @@ class _Run:
         waiting = "CTA barrier" if row[L.W_ATBAR] else "WARPSYNC" if row[L.W_WSYNC] else "convergence barrier"
         if row[L.W_ACT]:
             waiting = "scoreboard that nothing clears"
+        if row[L.W_WAITAT]:
+            waiting = "mbarrier whose phase does not end"
+        elif row[L.W_CLUSTER] < 0:
+            waiting = "cluster barrier"
         lanes = int(row[L.W_ALIVE])
         lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
         pc = int(row[L.W_PC]) * 16 if row[L.W_ACT] else int(self.tables["LPC"][warp, lane]) * 16 - 16

@@ -163,3 +163,11 @@ extern "C" __global__ void alone(u32 *out) {
     out[threadIdx.x] = left;
   }
 }
+
+// Nobody arrives.
+extern "C" __global__ void stuck() {
+  __shared__ alignas(8) u64 bar;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(SHARED(&bar)) : "memory");
+  __syncthreads();
+  WAIT(SHARED(&bar), 0);
+}

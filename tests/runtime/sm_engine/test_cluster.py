@@ -91,6 +91,11 @@ def test_arrivals_that_do_not_complete(module: Any) -> None:
     assert not out[::2].any()
 
 
+def test_a_barrier_that_nobody_comes_to(module: Any) -> None:
+    with pytest.raises(runtime.DeviceError, match="mbarrier whose phase does not end"):
+        module["stuck"][2, 64]().wait()
+
+
 def test_the_same_cycles_again(image: bytes) -> None:
     """What the SMs of a cluster tell each other does not depend on what ran before."""
     seen = set()
