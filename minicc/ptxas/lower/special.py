@@ -27,7 +27,7 @@ _FIXED = {"%reserved_smem_offset_begin": 0, "%reserved_smem_offset_cap": 0x400}
 _RECIPROCAL = 0x150
 """In bank 0: three f32, one over the blocks of a cluster in each direction."""
 _KIND = 0x140
-"""In bank 0: 1 for a launch without clusters."""
+"""In bank 0: 1 for a launch with clusters (so NVIDIA's ptxas reads %is_explicit_cluster)."""
 _GRAPH = 0x190
 _MOST_SHARED = 0x13C
 _ENVIRONMENT = 0x40
@@ -83,7 +83,7 @@ def read(b: Builder, name: str) -> Pair:
     if stem in ("%clusterid", "%cluster_ctaid") and axis:
         return _cluster(b, axis, inner=stem == "%cluster_ctaid"), ZERO
     if name == "%is_explicit_cluster":
-        p = b.setp("ISETP.NE.AND", b.reg(_bank0(b, _KIND)), imm(1))
+        p = b.setp("ISETP.EQ.AND", b.reg(_bank0(b, _KIND)), imm(1))
         return b.sel(imm(1), ZERO, p), ZERO
     if name == "%current_graph_exec":
         pair = b.temp(2, name)
