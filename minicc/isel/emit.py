@@ -62,7 +62,8 @@ class Emitter:
         self.block_constants: dict[Any, ptx.Reg] = {}
         self.symbol_moves: dict[Any, list[SymbolMove]] = {}
         """Of each symbol that is needed in a register: register, block, statements, move."""
-        self.at: ir.Block = lowering.function.blocks[0]
+        self.at = ir.Block("")
+        """The block that is being emitted."""
         self.labels: dict[Any, str] = {}
         self.used_labels: set[str] = set()
         self.edges: list[tuple[str, BlockDag, ir.Block]] = []
