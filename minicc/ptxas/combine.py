@@ -5,6 +5,7 @@
     SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
+    FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
 
 Only where every operand of the first still has its value at the second (see `_Combiner.holds`).
 """
@@ -52,6 +53,8 @@ class _Combiner:
                         self._wide(inst, b, at)
                 elif inst.mnemonic == "LOP3" and not guarded(inst):
                     self._logic(inst, b, at)
+                elif inst.mnemonic in ("FFMA", "FADD", "FMUL"):
+                    self._negated(inst, b, at)
 
     def maker(self, operand: MOperand, mnemonic: str, b: int, at: int, uses: int = 1) -> Definition | None:
         """The only definition of an operand, by that mnemonic, if all its uses are the one in hand and its operands
@@ -226,6 +229,36 @@ class _Combiner:
                 return operand
             operand = source
         return operand
+
+    def _negated(self, inst: MInst, b: int, at: int) -> None:
+        """A source that was made by a change of sign: the sign goes into the operand."""
+        for n, t in enumerate(inst.srcs):
+            if not isinstance(t, V) or t.abs or t.reg.file != "R" or t.suffix:
+                continue
+            found = self.single.table.get((t.reg.id, t.part))
+            if found is None or found.inst.mnemonic != "FADD" or len(found.inst.srcs) != 2:
+                continue
+            x, zero = found.inst.srcs
+            flushed = found.inst.modifiers == ("FTZ",) and "FTZ" in inst.modifiers
+            if not (flushed or not found.inst.modifiers) or zero != attrs.evolve(ZERO, neg=True):
+                continue
+            if not isinstance(x, V) or not x.neg or x.abs or x.suffix or not self.holds(found, b, at):
+                continue
+            sources = list(inst.srcs)
+            sources[n] = attrs.evolve(x, neg=not t.neg)
+            if n == 1 and inst.mnemonic != "FADD":
+                if not isinstance(sources[0], V):
+                    continue
+                sources[0], sources[1] = sources[1], sources[0]
+                other = sources[1]
+                if isinstance(other, V) and other.neg:
+                    if other.abs:
+                        continue
+                    first = sources[0]
+                    assert isinstance(first, V)
+                    sources[0], sources[1] = attrs.evolve(first, neg=not first.neg), attrs.evolve(other, neg=False)
+            self._replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
+            return
 
     def _logic(self, outer: MInst, b: int, at: int) -> None:
         if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != Reg("P", PT, inv=True):
