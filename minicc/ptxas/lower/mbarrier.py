@@ -142,8 +142,7 @@ def cluster(b: Builder, inst: ptx.Inst) -> None:
             b.emit("UCGABAR_WAIT", memory="barrier", side=True)
             b.emit("CCTL.IVALL", memory="fence")
         return
-    single = b.new("MOV", b.reg(_cluster_size(b)))
-    alone = b.setp("ISETP.EQ.U32.AND", single, imm(1))
+    alone = b.setp("ISETP.NE.U32.AND", b.reg(_launched_as_cluster(b)), imm(1))
     other, done = b.label("block"), b.label("cluster")
     b.jump(other, alone)
     if "arrive" in inst.modifiers:
@@ -162,8 +161,8 @@ def cluster(b: Builder, inst: ptx.Inst) -> None:
     b.start(done)
 
 
-def _cluster_size(b: Builder) -> V:
-    """Blocks in a cluster, from the driver's part of bank 0."""
+def _launched_as_cluster(b: Builder) -> V:
+    """1 in a launch with clusters, from the driver's part of bank 0."""
     from minicc.sass.instr import Const
 
     out = b.temp()
