@@ -214,6 +214,8 @@ def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, C
         store64(work + 8 * (BOX + d), np.uint64(steps))
         store64(work + 8 * (INDEX + d), np.uint64(0))
         count *= steps
+    # A step of the first dimension makes the copy end early, and nothing else.
+    count //= loads64(work + 8 * STEP)
     for n in range(count):
         a = loads64(place)
         for d in range(rank):
@@ -274,8 +276,6 @@ def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
         size = box(w, i, place, smem, ranks, CODE, WS, CT, G)
     if size < 0 or not how & L.BC_TO_SHARED:
         return size if size < 0 else 0
-    # The barrier hears of the bytes that the map says.
-    size = loads64(place + 64)
     barrier = np.int64(load32(operands + 4))
     for r in range(16):
         if ranks >> r & 1:

@@ -107,6 +107,9 @@ def test_boxes(module: Any, device: Any, data: st.DataObject) -> None:
     given_ = device.buffer(tensor)
     strides = [width * int(np.prod(sizes[:d])) for d in range(1, rank)]
     map_ = tensormap.tiled(given_.address, kind, sizes, strides, box, steps, swizzle=swizzle)  # type: ignore[arg-type]
+    if data.draw(st.booleans()):
+        # Code that makes maps on the device leaves out what the driver notes beside.
+        map_ = map_[:64] + bytes(64)
     want = swizzled(boxed(tensor, corner, box, steps), swizzle)
     out = np.zeros(-(-want.size // 4), np.uint32)
     module[f"load{rank}"][1, 32, 32768](map_, out, want.size, *(corner + [0] * 3)[:3], 0)
