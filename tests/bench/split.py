@@ -1,7 +1,7 @@
 """Whose fault a slow kernel is: `python -m tests.bench.split PLANS [--only GLOB]`.
 
 PLANS is what `tests.gpu.validation.plan` (or anything that makes such a folder, NAME.cu beside `ours.json`) left.
-Each source is compiled four ways, PTX by minicc or by nvcc, machine code by minicc or by NVIDIA's ptxas, and each launch
+Each source is compiled four ways, PTX by minicc or nvcc, machine code by minicc or by NVIDIA's ptxas, and each launch
 runs on the SM model. Of a launch the columns are, for nvcc/NVIDIA: cycles and warp instructions; then cycles over that,
 and (in brackets) warp instructions over that, for minicc's PTX through NVIDIA's ptxas (the middle end and selection),
 nvcc's PTX through our ptxas (the backend), and minicc alone.
