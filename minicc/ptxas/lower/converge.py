@@ -5,6 +5,10 @@ branch, threads meet again at its immediate post-dominator P. The region between
 BSSY stands before S's branch (for the exit of a loop, before the loop), and every edge from the region into P goes
 through a block with BSYNC. A region inside another one that ends at the same P needs no barrier of its own. Where no
 such region exists (paths that only end in exits), threads simply do not meet again.
+
+Exits are no places to meet: of several, the one that most blocks lead to counts, and blocks that lead to others only
+(early returns, traps, what LLVM holds for unreachable) are left out of the graph: `_doomed`. Hardware takes threads
+that exit out of the barriers.
 """
 
 from __future__ import annotations
@@ -50,11 +54,15 @@ def converge(function: MFunction, builder: Builder) -> None:
     graph = Graph.of(function)
     _preheaders(function, loops(graph, graph.dominators()), builder)
     graph = Graph.of(function)
-    idom, ipdom = graph.dominators(), graph.postdominators()
+    doomed = _doomed(function, graph)
+    live = _without(graph, doomed) if doomed else graph
+    idom, ipdom = graph.dominators(), live.postdominators()
     nests = loops(graph, idom)
     divergent, apart = _analyse(function, graph, ipdom, builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
-    regions, lost = _regions(graph, idom, ipdom, nests, divergent, most)
+    meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
+    regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
+    lost += [b for b in divergent if b in doomed]
     _spread(graph, lost, apart)
     depths = [0] * len(function.blocks)
     for body in nests.values():
@@ -65,6 +73,59 @@ def converge(function: MFunction, builder: Builder) -> None:
         if index not in apart:
             block.insts = [i for i in block.insts if id(i) not in builder.collective]
     _apply(function, regions, builder)
+
+
+_MAY_BE_MAIN = 16
+
+
+def _doomed(function: MFunction, graph: Graph) -> set[int]:
+    """Blocks that lead to exits, but not to the main one."""
+    exits = [index for index, after in enumerate(graph.succs) if not after]
+    if len(exits) < 2:
+        return set()
+    reaching: dict[int, set[int]] = {}
+    for index in [e for e in exits if not _idle(function.blocks[e])][-_MAY_BE_MAIN:] or exits[-1:]:
+        reaching[index] = _leading(graph, [index])
+    main = max(reaching, key=lambda index: (len(reaching[index]), index))
+    return _leading(graph, exits) - reaching[main]
+
+
+def _leading(graph: Graph, ends: list[int]) -> set[int]:
+    """Blocks from which one of `ends` is reached."""
+    seen = set(ends)
+    stack = list(ends)
+    while stack:
+        for p in graph.preds[stack.pop()]:
+            if p not in seen:
+                seen.add(p)
+                stack.append(p)
+    return seen
+
+
+def _idle(block: Block) -> bool:
+    """Does the block do nothing but end the thread?"""
+    return all(inst.mnemonic in ("EXIT", "BPT", "NOP", "BRA") for inst in block.insts)
+
+
+def _leaves_at_once(function: MFunction, graph: Graph, branch: int, doomed: set[int]) -> bool:
+    """Do the threads that leave the others at a branch end there, so that the others stay together?"""
+    after = graph.succs[branch]
+    ending = [s for s in after if s in doomed]
+    if len(after) - len(ending) != 1:
+        return False
+    for node in ending:
+        while _idle(function.blocks[node]) and len(graph.succs[node]) == 1 and graph.succs[node] != [node]:
+            node = graph.succs[node][0]
+        if graph.succs[node] or not _idle(function.blocks[node]):
+            return False
+    return True
+
+
+def _without(graph: Graph, doomed: set[int]) -> Graph:
+    """The graph without the edges into blocks that are left out."""
+    succs = [[s for s in after if s not in doomed] for after in graph.succs]
+    preds = [[] if node in doomed else before for node, before in enumerate(graph.preds)]
+    return Graph(succs, preds)
 
 
 def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Builder) -> tuple[list[int], set[int]]:
