@@ -126,6 +126,9 @@ class CompileError(Exception):
         self.exit_status = exit_status
         super().__init__("\n".join(d.render() for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.diagnostics, self.exit_status)
+
 
 def fail(
     code: str,

@@ -174,6 +174,11 @@ class Buffer:
         if self.nbytes:
             self.device.write(self.address, host.tobytes(), stream)
 
+    @property
+    def alive(self) -> bool:
+        """Whether the memory has not been freed."""
+        return bool(self._finalizer.alive)
+
     def free(self) -> None:
         """Give the memory back now."""
         self._finalizer()
@@ -333,6 +338,12 @@ class Configured:
             held.append(device.buffer(array, stream))
             return held[-1].address
 
+        for position, arg in enumerate(args):
+            if isinstance(arg, Buffer):
+                why = "is on another device" if arg.device is not device else "was freed" if not arg.alive else ""
+                if why:
+                    where = f"kernel '{self.kernel.name}', argument {position}"
+                    raise LaunchError("launch.argument", f"{where}: {arg!r} {why}")
         parameters, arrays = arguments.pack(
             self.kernel.name, self.kernel.parameters, args, upload, self.kernel.parameter_bytes
         )

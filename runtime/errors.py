@@ -10,8 +10,11 @@ class LaunchError(CompileError, ValueError, TypeError):
     """A launch, an argument or a memory request that is wrong; nothing was run."""
 
     def __init__(self, code: str, message: str) -> None:
-        self.message = message
+        self.code, self.message = code, message
         CompileError.__init__(self, Diagnostic("error", code, message), EXIT_SOURCE)
+
+    def __reduce__(self) -> tuple[type[LaunchError], tuple[str, str]]:
+        return type(self), (self.code, self.message)
 
 
 class DeviceError(CompileError, RuntimeError):
@@ -36,3 +39,7 @@ class DeviceError(CompileError, RuntimeError):
         self.kind, self.kernel, self.block, self.thread = kind, kernel, block, thread
         self.pc, self.file, self.line, self.address = pc, file, line, address
         CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=kernel or None), EXIT_SOURCE)
+
+    def __reduce__(self) -> tuple[type[DeviceError], tuple[object, ...]]:
+        place = (self.kernel, self.block, self.thread, self.pc, self.file, self.line, self.address)
+        return type(self), (self.message, self.kind, *place, self.output)

@@ -12,7 +12,7 @@ BODIES = {
         case 1: for (int i = 0; i < x; i++) p[t + 64] += i * p[t]; break;
         case 2: p[t + 64] = x / 7; break; case 3: p[t + 64] = __popc(x) * p[0]; break; }""",
     "trap": "if (x & 1) { for (int i = 0; i < x; i++) p[i] += p[t]; if (p[t] == 77) __trap(); p[t + 64] = x; }",
-    "return": 'if (x & 1) { if (x == 3) { p[t] = 9; asm volatile("exit;"); } for (int i = 0; i < x; i++) p[i] += p[t]; }',
+    "return": 'if (x & 1) { if (x == 3) { p[t] = 9; asm volatile("exit;"); } for (int i = 0; i < x; i++) p[i]++; }',
 }
 
 
