@@ -62,6 +62,9 @@ class Emitter:
         self.block_constants: dict[Any, ptx.Reg] = {}
         self.symbol_moves: dict[Any, list[SymbolMove]] = {}
         """Of each symbol that is needed in a register: register, block, statements, move."""
+        self.on_edges: set[Any] = set()
+        """Symbols that were moved on one way out of a block: not every block below has passed there."""
+        self.leaving = False
         self.at = ir.Block("")
         """The block that is being emitted."""
         self.labels: dict[Any, str] = {}
@@ -116,6 +119,8 @@ class Emitter:
                 self.block_constants[key] = found
                 self.move(found, node)
                 moves.append((found, self.at, self.out, self.out[-1]))
+                if self.leaving:
+                    self.on_edges.add(key)
             return found
         return self.result(node)
 
@@ -263,11 +268,12 @@ class Emitter:
             label, dag, target = self.edges.pop(0)
             self.out.append(ptx.Label(label))
             self.block_constants = {}
-            self.at = dag.block
+            self.at, self.leaving = dag.block, True
             self.copies(dag, target)
             self.branch(self.labels[target])
-        if any(len(moves) > 1 for moves in self.symbol_moves.values()):
-            share_symbols(self.lowering.function, self.out, self.labels, self.symbol_moves.values())
+        shared = [moves for key, moves in self.symbol_moves.items() if len(moves) > 1 and key not in self.on_edges]
+        if shared:
+            share_symbols(self.lowering.function, self.out, self.labels, shared)
         self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
 
     def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
@@ -299,7 +305,9 @@ class Emitter:
         terminator = dag.terminator
         assert terminator is not None
         self.locate(terminator)
+        self.leaving = True
         self.terminate(dag, terminator, following)
+        self.leaving = False
 
     def locate(self, node: Node) -> None:
         self.loc = self.locs(node.loc) if node.loc is not None else None

@@ -228,11 +228,10 @@ class Intrinsics(Base):
         kind = a.type
         if kind == "p":
             self.unsupported("funnel shift of i1")
-        amount = build.trunc(c)
         if bits & (bits - 1) == 0:
-            amount = build.binary("and", "i32", amount, build.const("i32", bits - 1))
+            amount = build.binary("and", "i32", build.trunc(c), build.const("i32", bits - 1))
         else:
-            amount = build.binary("urem", "i32", build.zext(amount, bits, "i32"), build.const("i32", bits))
+            amount = build.trunc(build.binary("urem", c.type, build.zext(c, bits, c.type), build.const(c.type, bits)))
         back = build.binary("sub", "i32", build.const("i32", bits - 1), amount)
         one = build.const("i32", 1)
         if left:

@@ -12,6 +12,7 @@ from minicc.isel.order import dominators
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
+_LEAVES = frozenset({"bra", "brx", "ret", "exit", "trap"})
 SymbolMove = tuple[ptx.Reg, ir.Block, list[ptx.Statement], ptx.Statement]
 
 
@@ -22,8 +23,6 @@ def share_symbols(
     above = dominators(function)
     rank = {block: number for number, block in enumerate(above)}
     for moves in symbols:
-        if len(moves) < 2:
-            continue
         meet = moves[0][1]
         for _, block, _, _ in moves[1:]:
             while meet is not block:
@@ -32,21 +31,22 @@ def share_symbols(
                 else:
                     block = above[block] or block
         kept = next((move for move in moves if move[1] is meet), None)
+        end = _end(body, labels[meet])
         for move in moves:
             if move is not kept:
                 _, _, statements, statement = move
-                del statements[next(i for i, s in enumerate(statements) if s is statement)]
+                at = next(i for i, s in enumerate(statements) if s is statement)
+                del statements[at]
+                end -= statements is body and at < end
         if kept is None:
-            body.insert(_end(body, labels[meet]), moves[0][3])
+            body.insert(end, moves[0][3])
 
 
 def _end(body: list[ptx.Statement], label: str) -> int:
-    """Before the branches that end a block."""
+    """Before the first branch that ends a block: what follows it is on one way out only."""
     start = next(i for i, s in enumerate(body) if isinstance(s, ptx.Label) and s.name == label)
-    end = next((i for i in range(start + 1, len(body)) if isinstance(body[i], ptx.Label)), len(body))
-    while end > start + 1:
-        last = body[end - 1]
-        if not isinstance(last, ptx.Inst) or last.opcode not in ("bra", "brx", "ret", "exit", "trap"):
-            break
-        end -= 1
-    return end
+    for at in range(start + 1, len(body)):
+        s = body[at]
+        if isinstance(s, ptx.Label) or (isinstance(s, ptx.Inst) and s.opcode in _LEAVES):
+            return at
+    return len(body)
