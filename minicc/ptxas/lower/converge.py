@@ -64,6 +64,12 @@ def converge(function: MFunction, builder: Builder) -> None:
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
     lost += [b for b in divergent if b in doomed]
     _spread(graph, lost, apart)
+    if builder.has_calls:
+        # Lanes may come back from a call one after the other (seen on an H200, behind a recursion).
+        calling = [n for n, block in enumerate(function.blocks) if any(i.mnemonic == "CALL" for i in block.insts)]
+        behind: set[int] = set()
+        _spread(graph, calling, behind)
+        apart |= behind
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
