@@ -271,9 +271,9 @@ class Emitter:
             self.at, self.leaving = dag.block, True
             self.copies(dag, target)
             self.branch(self.labels[target])
-        shared = [moves for key, moves in self.symbol_moves.items() if len(moves) > 1 and key not in self.on_edges]
-        if shared:
-            share_symbols(self.lowering.function, self.out, self.labels, shared)
+        several = [moves for key, moves in self.symbol_moves.items() if len(moves) > 1 and key not in self.on_edges]
+        if several:
+            share_symbols(self.lowering.function, self.out, self.labels, several)
         self.out = [s for s in self.out if not isinstance(s, ptx.Label) or s.name in self.used_labels]
 
     def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
