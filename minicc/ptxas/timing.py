@@ -86,7 +86,7 @@ _TABLE: dict[str, Timing] = {
     "ULDC": Timing("udp1", "umov", "up_vote", "ur", ureader="uldc", preader="guard"),
     "R2UR": Timing("uniform", "r2ur", "up_alu", "ur", preader="guard"),
     **_spread(Timing("tensor", "mma16816", reader="mma_a", preader="guard", ureader="mem"), "HMMA IMMA BMMA"),
-    "DMMA": _late("tensor", "dmma", 34),
+    "DMMA": _late("tensor", "dmma", 34, reader="mma_a"),
     # Results are waited for by WARPGROUP.DEPBAR; the stalls are ptxas's least ones.
     **dict.fromkeys(GMMA, Timing("tensor", "", reader="mma_a", preader="guard", ureader="gmma", stall=4)),
     "WARPGROUP": attrs.evolve(_SYNC, stall=6),
