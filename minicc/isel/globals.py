@@ -68,7 +68,7 @@ class Globals:
             if name in done or name in visiting or name.startswith("llvm."):
                 return
             visiting.add(name)
-            for other in _referenced(variable.init):
+            for other in referenced(variable.init):
                 if other in self.module.variables:
                     visit(other)
             done[name] = self.variable(variable)
@@ -79,7 +79,7 @@ class Globals:
 
     def addressed(self) -> list[str]:
         """Functions that initialisers name: PTX wants those declared first."""
-        named = (name for v in self.module.variables.values() for name in _referenced(v.init))
+        named = (name for v in self.module.variables.values() for name in referenced(v.init))
         return [name for name in dict.fromkeys(named) if name in self.module.functions]
 
     def variable(self, variable: ir.GlobalVariable) -> ptx.Variable:
@@ -225,12 +225,13 @@ class Globals:
         return total
 
 
-def _referenced(value: ir.Value | None) -> list[str]:
+def referenced(value: ir.Value | None) -> list[str]:
+    """Globals that a value names, inside constant expressions and aggregates too."""
     match value:
         case ir.Global():
             return [value.name]
         case ir.ConstAggregate():
-            return [name for item in value.items for name in _referenced(item)]
+            return [name for item in value.items for name in referenced(item)]
         case ir.ConstExpr():
-            return [name for item in value.args for name in _referenced(item)]
+            return [name for item in value.args for name in referenced(item)]
     return []

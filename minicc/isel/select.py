@@ -15,7 +15,7 @@ from minicc.isel.database import of
 from minicc.isel.debug import Locations
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.explain import Explanation
-from minicc.isel.globals import Globals, linkage, ptx_names
+from minicc.isel.globals import Globals, linkage, ptx_names, referenced
 from minicc.isel.lower import Lowering
 from minicc.isel.options import Options
 from minicc.nvvm import ir
@@ -183,12 +183,11 @@ def _calls(module: ir.Module) -> dict[str, list[str]]:
         found: dict[str, None] = {}
         for inst in function.instructions():
             for value in [inst.callee, *inst.args]:
-                if (
-                    isinstance(value, ir.Global)
-                    and value.name in module.functions
-                    and not value.name.startswith("llvm.")
-                ):
-                    found[value.name] = None
+                if isinstance(value, ir.Inst | ir.Argument | ir.ConstInt):
+                    continue
+                for name in referenced(value):
+                    if name in module.functions and not name.startswith("llvm."):
+                        found[name] = None
         out[function.name] = list(found)
     return out
 
