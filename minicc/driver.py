@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import attrs
 
@@ -239,6 +239,16 @@ class Build:
 
     # Options of the stages
 
+    @property
+    def contracts(self) -> bool:
+        """Whether a * b + c may become one operation; as nvcc has it, not in code to be debugged."""
+        return self.request.boolean("fmad", True) and not self.request.has("debug")
+
+    @property
+    def debug(self) -> Literal["none", "lineinfo", "full"]:
+        """Debug information: "full", "lineinfo" or "none"."""
+        return "full" if self.request.has("debug") else "lineinfo" if self.request.has("lineinfo") else "none"
+
     def frontend_options(self, target: Target) -> Any:
         from minicc.frontend.options import Options
 
@@ -253,9 +263,9 @@ class Build:
             ftz=r.boolean("ftz", fast),
             prec_div=r.boolean("prec_div", not fast),
             prec_sqrt=r.boolean("prec_sqrt", not fast),
-            fmad=r.boolean("fmad", True) and not r.has("debug"),  # as nvcc: debuggable code is not contracted
+            fmad=self.contracts,
             fast_math=fast,
-            debug="full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none",
+            debug=self.debug,
             opt_level=r.opt_level,
         )
 
@@ -263,14 +273,13 @@ class Build:
         from minicc.nvvm.options import Options
 
         r, fast = self.request, self.request.has("fast_math")
-        debug = "full" if r.has("debug") else "lineinfo" if r.has("lineinfo") else "none"
         return Options(
             opt_level=r.opt_level,
             sm=archs.get(target.compute).name,
             ptx_version=archs.get(target.compute).ptx_version,
             ftz=r.boolean("ftz", fast),
-            fmad=r.boolean("fmad", True) and not r.has("debug"),  # as nvcc: debuggable code is not contracted
-            debug=debug,
+            fmad=self.contracts,
+            debug=self.debug,
         )
 
     def isel_options(self) -> Any:

@@ -112,10 +112,9 @@ class Core:
     cta_retire: float = 1.19
     """Cycles that the distributor takes for the end of a CTA: the most CTAs that a device can run through."""
     cta_interval: tuple[float, float, float] = (24, 0.9, 2.8)
-    """Between two CTAs that begin on an SM: cycles, and cycles for each warp; or, if more, cycles for each warp.
-    `cta_rate`: between those of one SM and the next at the begin of a grid."""
+    """Between two CTAs that begin on an SM: cycles, and cycles for each warp; or, if more, cycles for each warp."""
     cta_rate: float = 0.5
-    """From a CTA's end to the first issue of the one that takes its place."""
+    """Cycles between a CTA of one SM and that of the next at the begin of a grid."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
     grid_flush: int = 380

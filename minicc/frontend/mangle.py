@@ -302,6 +302,14 @@ def function(f: ast.Function) -> str:
     return out
 
 
+def destructor(t: Type, frees: bool) -> str:
+    """The complete (D1) or deleting (D0) destructor of a class, without the leading _Z."""
+    name = Mangler().type(t)
+    if name.startswith("N"):
+        name = name[1:-1]
+    return f"N{name}D{0 if frees else 1}Ev"
+
+
 def variable(v: ast.Variable) -> str:
     """The symbol of a variable with static storage."""
     if v.owner is not None:
@@ -317,4 +325,4 @@ def variable(v: ast.Variable) -> str:
     return "_ZN" + Mangler()._prefix(scopes) + f"{len(v.name)}{v.name}E"
 
 
-__all__ = ["dependent", "function", "variable"]
+__all__ = ["dependent", "destructor", "function", "variable"]

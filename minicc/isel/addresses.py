@@ -12,6 +12,7 @@ Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumptio
 
 from __future__ import annotations
 
+from minicc.isel.dag import signed
 from minicc.isel.layout import DataLayout
 from minicc.nvvm import ir
 
@@ -25,11 +26,6 @@ Form = tuple[dict[ir.Value, int], int]
 """Coefficients of the leaves, constant."""
 
 
-def _signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
 class _Forms:
     """Linear forms of integers, each computed once."""
 
@@ -39,7 +35,7 @@ class _Forms:
     def of(self, value: ir.Value, depth: int = _DEPTH) -> Form:
         """The form of an integer, modulo 2**bits of its type, with signed coefficients."""
         if isinstance(value, ir.ConstInt):
-            return {}, _signed(value.value, value.type.bits)
+            return {}, signed(value.value, value.type.bits)
         if isinstance(value, ir.Zero):
             return {}, 0
         found = self.known.get(value)
@@ -55,7 +51,7 @@ class _Forms:
         if op in ("add", "sub") or (op == "or" and "disjoint" in inst.flags):
             return _sum(self.of(args[0], depth - 1), self.of(args[1], depth - 1), -1 if op == "sub" else 1, bits)
         if op in ("mul", "shl") and isinstance(args[1], ir.ConstInt) and (op == "mul" or args[1].value < bits):
-            factor = _signed(args[1].value, bits) if op == "mul" else 1 << args[1].value
+            factor = signed(args[1].value, bits) if op == "mul" else 1 << args[1].value
             return _sum(({}, 0), self.of(args[0], depth - 1), factor, bits)
         if (op == "sext" or (op == "zext" and "nneg" in inst.flags)) and args[0].type.bits == 32:
             return self.of(args[0], depth - 1)
@@ -66,12 +62,12 @@ def _sum(a: Form, b: Form, factor: int, bits: int) -> Form:
     """a + factor * b."""
     terms = dict(a[0])
     for leaf, count in b[0].items():
-        total = _signed(terms.get(leaf, 0) + factor * count, bits)
+        total = signed(terms.get(leaf, 0) + factor * count, bits)
         if total:
             terms[leaf] = total
         else:
             terms.pop(leaf, None)
-    return terms, _signed(a[1] + factor * b[1], bits)
+    return terms, signed(a[1] + factor * b[1], bits)
 
 
 class _Sharing:

@@ -6,6 +6,7 @@ of the function, then ways out of the loop, then the rest.
 
 from __future__ import annotations
 
+from minicc import graphs
 from minicc.nvvm import ir
 
 
@@ -82,45 +83,14 @@ def layout(function: ir.Function) -> list[ir.Block]:
 
 
 def dominators(function: ir.Function) -> dict[ir.Block, ir.Block | None]:
-    """Immediate dominator of each reachable block (None of the entry), in reverse postorder: Cooper, Harvey
-    and Kennedy's iteration."""
-    entry = function.blocks[0]
-    seen = {entry}
-    postorder: list[ir.Block] = []
-    stack = [(entry, iter(entry.successors))]
-    preds: dict[ir.Block, list[ir.Block]] = {}
-    while stack:
-        block, rest = stack[-1]
-        after = next(rest, None)
-        if after is None:
-            postorder.append(block)
-            stack.pop()
-            continue
-        preds.setdefault(after, []).append(block)
-        if after not in seen:
-            seen.add(after)
-            stack.append((after, iter(after.successors)))
-    number = {block: index for index, block in enumerate(postorder)}
-    found: dict[ir.Block, ir.Block | None] = {entry: None}
-    order = postorder[::-1]
-    changed = True
-    while changed:
-        changed = False
-        for block in order[1:]:
-            new: ir.Block | None = None
-            for other in preds[block]:
-                if other not in found:
-                    continue
-                if new is None:
-                    new = other
-                    continue
-                a: ir.Block = other
-                while a is not new:
-                    if number[a] < number[new]:
-                        a = found[a] or entry
-                    else:
-                        new = found[new] or entry
-            if found.get(block, block) is not new:
-                found[block] = new
-                changed = True
-    return {block: found[block] for block in order}
+    """Immediate dominator of each reachable block (None of the entry), in reverse postorder."""
+    blocks = function.blocks
+    number = {block: index for index, block in enumerate(blocks)}
+    succs = [[number[after] for after in block.successors] for block in blocks]
+    preds: list[list[int]] = [[] for _ in blocks]
+    order = graphs.postorder(succs)
+    for node in order:
+        for after in succs[node]:
+            preds[after].append(node)
+    idom = graphs.dominators(order, preds)
+    return {blocks[node]: blocks[idom[node]] if idom[node] != node else None for node in reversed(order)}

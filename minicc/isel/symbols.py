@@ -22,6 +22,10 @@ def share_symbols(
     """Rewrite `body`, and the scopes within it, in place. `labels` are still there."""
     above = dominators(function)
     rank = {block: number for number, block in enumerate(above)}
+    gone: set[int] = set()
+    changed = {id(body): body}
+    late: dict[str, list[ptx.Statement]] = {}
+    """Label of a block -> moves that go to its end."""
     for moves in symbols:
         meet = moves[0][1]
         for _, block, _, _ in moves[1:]:
@@ -31,22 +35,29 @@ def share_symbols(
                 else:
                     block = above[block] or block
         kept = next((move for move in moves if move[1] is meet), None)
-        end = _end(body, labels[meet])
         for move in moves:
             if move is not kept:
                 _, _, statements, statement = move
-                at = next(i for i, s in enumerate(statements) if s is statement)
-                del statements[at]
-                end -= statements is body and at < end
+                changed[id(statements)] = statements
+                gone.add(id(statement))
         if kept is None:
-            body.insert(end, moves[0][3])
+            late.setdefault(labels[meet], []).append(moves[0][3])
+    for statements in changed.values():
+        statements[:] = [s for s in statements if id(s) not in gone]
+    if late:
+        body[:] = _with_late(body, late)
 
 
-def _end(body: list[ptx.Statement], label: str) -> int:
-    """Before the first branch that ends a block: what follows it is on one way out only."""
-    start = next(i for i, s in enumerate(body) if isinstance(s, ptx.Label) and s.name == label)
-    for at in range(start + 1, len(body)):
-        s = body[at]
-        if isinstance(s, ptx.Label) or (isinstance(s, ptx.Inst) and s.opcode in _LEAVES):
-            return at
-    return len(body)
+def _with_late(body: list[ptx.Statement], late: dict[str, list[ptx.Statement]]) -> list[ptx.Statement]:
+    """With the statements before the first branch that ends a block: what follows it is on one way out only."""
+    out: list[ptx.Statement] = []
+    waiting: list[ptx.Statement] = []
+    for s in body:
+        if isinstance(s, ptx.Label):
+            out += waiting
+            waiting = late.get(s.name, [])
+        elif waiting and isinstance(s, ptx.Inst) and s.opcode in _LEAVES:
+            out += waiting
+            waiting = []
+        out.append(s)
+    return out + waiting

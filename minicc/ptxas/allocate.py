@@ -97,8 +97,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         if reg.file == "R" and reg.fixed is not None:
             highest = max(highest, reg.fixed + reg.width - 1)
     # With setmaxnreg, what a launch gives a warp is what the code before it counts on.
-    moves = len(_regions(function, Cfg.of(function), ranges.starts, limit)) > 1
-    function.attributes["registers"] = limit if moves else highest + 1 + _EXTRA
+    function.attributes["registers"] = limit if len(regions) > 1 else highest + 1 + _EXTRA
 
 
 @attrs.frozen(repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target
 
@@ -55,63 +56,15 @@ class Cfg:
         for i, targets in enumerate(succs):
             for t in targets:
                 preds[t].append(i)
-        return cls(function, index, succs, preds, _reverse_postorder(succs))
+        return cls(function, index, succs, preds, postorder(succs)[::-1])
 
     def dominators(self) -> list[int]:
-        """Immediate dominator of each block; the entry's is itself, -1 for unreachable blocks (Cooper, Harvey,
-        Kennedy: "A simple, fast dominance algorithm")."""
-        order = {b: i for i, b in enumerate(self.rpo)}
-        idom = [-1] * len(self.succs)
-        if not self.rpo:
-            return idom
-        idom[self.rpo[0]] = self.rpo[0]
-        changed = True
-        while changed:
-            changed = False
-            for b in self.rpo[1:]:
-                new = -1
-                for p in self.preds[b]:
-                    if idom[p] < 0:
-                        continue
-                    if new < 0:
-                        new = p
-                        continue
-                    x, y = p, new
-                    while x != y:
-                        while order[x] > order[y]:
-                            x = idom[x]
-                        while order[y] > order[x]:
-                            y = idom[y]
-                    new = x
-                if new != idom[b]:
-                    idom[b] = new
-                    changed = True
-        return idom
+        """Immediate dominator of each block; the entry's is itself, -1 for unreachable blocks."""
+        return dominators(self.rpo[::-1], self.preds)
 
     def loops(self) -> list[tuple[int, set[int]]]:
         """Natural loops as (header, body), bodies of one header merged."""
-        idom = self.dominators()
-        depth = [0] * len(idom)
-        for b in self.rpo[1:]:
-            depth[b] = depth[idom[b]] + 1
-
-        def dominates(a: int, b: int) -> bool:
-            while depth[b] > depth[a]:
-                b = idom[b]
-            return a == b
-
-        bodies: dict[int, set[int]] = {}
-        for u in self.rpo:
-            for h in self.succs[u]:
-                if dominates(h, u):
-                    body = bodies.setdefault(h, {h})
-                    work = [u]
-                    while work:
-                        b = work.pop()
-                        if b not in body:
-                            body.add(b)
-                            work.extend(p for p in self.preds[b] if idom[p] >= 0)
-        return list(bodies.items())
+        return list(natural_loops(self.succs, self.preds, self.dominators()).items())
 
     def set_loop_depths(self) -> None:
         """Fill `Block.loop_depth` from the natural loops."""
@@ -120,24 +73,3 @@ class Cfg:
         for _, body in self.loops():
             for b in body:
                 self.function.blocks[b].loop_depth += 1
-
-
-def _reverse_postorder(succs: list[list[int]]) -> list[int]:
-    if not succs:
-        return []
-    seen = [False] * len(succs)
-    seen[0] = True
-    post: list[int] = []
-    stack = [(0, 0)]
-    while stack:
-        b, at = stack.pop()
-        if at < len(succs[b]):
-            stack.append((b, at + 1))
-            t = succs[b][at]
-            if not seen[t]:
-                seen[t] = True
-                stack.append((t, 0))
-        else:
-            post.append(b)
-    post.reverse()
-    return post

@@ -236,16 +236,14 @@ def _order(
         if not ready:
             now = waiting[0][0]
             continue
-        entry: tuple[int, ...] | None = None
-        if flags is not None and flags.tight:
-            entry = _sparing(flags, pressure, ready, waiting)
-        if entry is not None:
-            if len(entry) == 3:
-                waiting.remove(entry)
-                now = entry[0]
+        spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
+        if spared is not None:
+            when, height, i = spared
+            if when < 0:
+                ready.remove((height, i))
             else:
-                ready.remove(entry)  # type: ignore[arg-type]
-            i = entry[-1]
+                waiting.remove(spared)
+                now = when
         elif pressure is not None and pressure.tight:
             # Anything that is free of unmet dependences will do, even if it has to wait.
             change = pressure.change
@@ -286,14 +284,14 @@ def _order(
 
 def _sparing(
     flags: _Pressure, pressure: _Pressure | None, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
-) -> tuple[int, ...] | None:
-    """The candidate to take, of those that make no further predicate live: one that need not wait if there is one."""
+) -> tuple[int, int, int] | None:
+    """(when or -1, -height, index) of the candidate to take, of those that make no further predicate live: one that
+    need not wait if there is one."""
     change = flags.change
-    candidates: list[tuple[int, ...]]
-    for candidates in (ready[:_LOOK_FAR], waiting[:_LOOK_FAR]):  # type: ignore[assignment]
-        fit = [entry for entry in candidates if change[entry[-1]] <= 0]
+    for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
+        fit = [entry for entry in candidates if change[entry[2]] <= 0]
         if fit:
             if pressure is not None and pressure.tight:
-                return min(fit, key=lambda entry: (pressure.change[entry[-1]], entry))
+                return min(fit, key=lambda entry: (pressure.change[entry[2]], entry))
             return fit[0]
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from minicc.graphs import nesting
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, writes
@@ -32,8 +33,8 @@ class Single:
     """Parts with one unguarded definition, and dominance between program points."""
 
     table: dict[Part, Definition]
-    _enter: list[int]
-    _leave: list[int]
+    nested: list[tuple[int, int]]
+    """Of the dominator tree, see `graphs.nesting`."""
 
     @classmethod
     def of(cls, function: MFunction) -> Single:
@@ -51,35 +52,12 @@ class Single:
                             table[part] = None
                         else:
                             table[part] = Definition(inst, b, i, word)
-        enter, leave = _tree(Cfg.of(function).dominators())
-        return cls({p: d for p, d in table.items() if d is not None}, enter, leave)
+        nested = nesting(Cfg.of(function).dominators())
+        return cls({p: d for p, d in table.items() if d is not None}, nested)
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
         """Whether point (block, at) is passed before every visit of (other, other_at)."""
         if block == other:
             return at < other_at
-        return self._enter[block] <= self._enter[other] and self._leave[other] <= self._leave[block]
-
-
-def _tree(idom: list[int]) -> tuple[list[int], list[int]]:
-    """Entry and exit numbers of a walk over the dominator tree."""
-    children: list[list[int]] = [[] for _ in idom]
-    root = -1
-    for b, parent in enumerate(idom):
-        if parent == b:
-            root = b
-        elif parent >= 0:
-            children[parent].append(b)
-    enter, leave = [1 << 60] * len(idom), [-1] * len(idom)
-    clock = 0
-    stack = [(root, False)] if root >= 0 else []
-    while stack:
-        b, done = stack.pop()
-        clock += 1
-        if done:
-            leave[b] = clock
-        else:
-            enter[b] = clock
-            stack.append((b, True))
-            stack.extend((c, False) for c in children[b])
-    return enter, leave
+        first, last = self.nested[block]
+        return first <= self.nested[other][0] <= last

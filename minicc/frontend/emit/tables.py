@@ -90,7 +90,7 @@ def _thunk(module: Module, f: ast.Function, symbol: str, shift: int) -> str:
 def _destructor(module: Module, t: Type, frees: bool, shift: int) -> str:
     """A function that ends a whole object of class `t` and perhaps frees its memory."""
     prefix = f"_ZTh{'n' if shift < 0 else ''}{abs(shift)}_" if shift else "_Z"
-    name = f"{prefix}{'N' if not mangle.Mangler().type(t).startswith('N') else ''}{mangle.Mangler().type(t).rstrip('E')}D{0 if frees else 1}Ev"  # noqa: E501
+    name = prefix + mangle.destructor(t, frees)
     if name in module.taken:
         return f"@{quoted(name)}"
     module.taken[name] = t

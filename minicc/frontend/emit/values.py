@@ -746,103 +746,19 @@ class Values(Instructions):
     # -- the heap, and the end of objects
 
     def _new(self, e: ast.New) -> str:
-        size = str(max(1, e.made.size))
-        if e.place is not None:
-            memory = self.value(e.place)
-        else:
-            if e.count is not None:
-                return self._new_array(e, size)
-            memory = self.intrinsic("malloc", "ptr", [("i64", size)])
-        if e.init is not None:
-            self.initialise(e.made.bare, e.init, memory, max(1, e.made.align))
-        return memory
+        from minicc.frontend.emit import heap
 
-    def _new_array(self, e: ast.New, size: str) -> str:
-        """`new T[n]`; before objects that end, how many there are."""
-        assert e.count is not None
-        count = self.value(e.count)
-        head = max(8, e.made.align) if ty.destructors(e.made) else 0
-        whole = self.make(f"mul i64 {count}, {size}")
-        if head:
-            whole = self.make(f"add i64 {whole}, {head}")
-        memory = self.intrinsic("malloc", "ptr", [("i64", whole)])
-        if head:
-            self.emit(f"store i64 {count}, ptr {self.offset(memory, head - 8)}, align 8")
-            memory = self.offset(memory, head)
-        if e.init is None:
-            return memory
-        counter = self.alloca(ty.ULONG)
-        self.emit(f"store i64 0, ptr {counter}, align 8")
-        test, body, end = self.label("test"), self.label("make"), self.label("made")
-        self.begin(test)
-        k = self.make(f"load i64, ptr {counter}, align 8")
-        more = self.make(f"icmp ult i64 {k}, {count}")
-        self.emit(f"br i1 {more}, label %{body}, label %{end}")
-        self.dead = True
-        self.begin(body)
-        mark = len(self.temporaries)
-        where = self.make(f"getelementptr {e.made.llvm}, ptr {memory}, i64 {k}")
-        self.initialise(e.made.bare, e.init, where, max(1, e.made.align))
-        self.end_temporaries(mark)
-        self.emit(f"store i64 {self.make(f'add i64 {k}, 1')}, ptr {counter}, align 8")
-        self.jump(test)
-        self.begin(end)
-        return memory
+        return heap.new(self, e)
+
+    def _delete(self, e: ast.Delete) -> str:
+        from minicc.frontend.emit import heap
+
+        heap.delete(self, e)
+        return ""
 
     def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
         """The value of a scalar one; an aggregate's goes to `target`."""
         raise NotImplementedError
-
-    def _delete(self, e: ast.Delete) -> str:
-        memory = self.value(e.operand)
-        t = e.operand.type.elem
-        assert t is not None
-        ends = ty.destructors(t)
-        virtual = None if e.array else virtuals.destructor_index(t.record, e.frees)
-        if (ends and not e.array) or virtual is not None:
-            some, end = self.label("delete"), self.label("deleted")
-            null = self.make(f"icmp eq ptr {memory}, null")
-            self.emit(f"br i1 {null}, label %{end}, label %{some}")
-            self.dead = True
-            self.begin(some)
-            if virtual is not None:
-                self.emit(f"call void {self.slot(memory, virtual)}(ptr {memory})")
-            else:
-                self.destroy(memory, ends)
-            self.begin(end)
-        elif ends:
-            memory = self.end_array(memory, t, ends)
-        if e.frees and virtual is None:
-            self.intrinsic("free", "void", [("ptr", memory)])
-        return ""
-
-    def end_array(self, memory: str, t: Type, ends: list[tuple[int, ast.Function]]) -> str:
-        """End the elements of an array that `new` made, last first; returns where its memory begins. How many there are
-        is written before the first, as the ABI has it."""
-        head = max(8, t.align)
-        some, test, body, end = self.label("ends"), self.label("test"), self.label("end"), self.label("ended")
-        null = self.make(f"icmp eq ptr {memory}, null")
-        before = self.block
-        self.emit(f"br i1 {null}, label %{end}, label %{some}")
-        self.dead = True
-        self.begin(some)
-        start = self.make(f"getelementptr i8, ptr {memory}, i64 {-head}")
-        where = self.make(f"getelementptr i8, ptr {memory}, i64 -8")
-        count = self.make(f"load i64, ptr {where}, align 8")
-        counter = self.alloca(ty.ULONG)
-        self.emit(f"store i64 {count}, ptr {counter}, align 8")
-        self.begin(test)
-        left = self.make(f"load i64, ptr {counter}, align 8")
-        done = self.make(f"icmp eq i64 {left}, 0")
-        self.emit(f"br i1 {done}, label %{end}, label %{body}")
-        self.dead = True
-        self.begin(body)
-        left = self.make(f"sub i64 {left}, 1")
-        self.emit(f"store i64 {left}, ptr {counter}, align 8")
-        self.destroy(self.make(f"getelementptr {t.llvm}, ptr {memory}, i64 {left}"), ends)
-        self.jump(test)
-        self.begin(end)
-        return self.make(f"phi ptr [ null, %{before} ], [ {start}, %{test} ]")
 
     def destroy(self, address: str, ends: list[tuple[int, ast.Function]]) -> None:
         for offset, f in ends:

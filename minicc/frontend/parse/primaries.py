@@ -96,14 +96,7 @@ class Primaries(Packs):
                 folded = self.fold_expression()
                 if folded is not None:
                     return folded
-                self.i += 1
-                self.enter(token)
-                ends, self.greater_ends = self.greater_ends, False
-                e = self.expression()
-                self.greater_ends = ends
-                self.nest -= 1
-                self.expect(")")
-                return e
+                return self._parenthesised(token)
             if token.text == "::":
                 return self._identifier_expression(token)
             if token.text == "[":
@@ -274,13 +267,7 @@ class Primaries(Packs):
             self.expect("<", f"after '{text}'")
             target = self.type_name()
             self.expect(">")
-            self.expect("(")
-            self.enter(token)
-            ends, self.greater_ends = self.greater_ends, False
-            e = self.expression()
-            self.greater_ends = ends
-            self.nest -= 1
-            self.expect(")")
+            e = self._parenthesised(token)
             if text == "dynamic_cast":
                 self.fail("'dynamic_cast' is not supported in device code", token)
             return self.explicit_cast(e, target, token, text)
@@ -293,6 +280,17 @@ class Primaries(Packs):
         if self.starts_type(0):
             return self._functional_cast()
         self.fail("expected expression", token, code="frontend.syntax")
+
+    def _parenthesised(self, at: Token) -> ast.Expr:
+        """( expression ), in which > compares."""
+        self.expect("(")
+        self.enter(at)
+        ends, self.greater_ends = self.greater_ends, False
+        e = self.expression()
+        self.greater_ends = ends
+        self.nest -= 1
+        self.expect(")")
+        return e
 
     def _functional_cast(self) -> ast.Expr:
         at = self.token

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import attrs
 
+from minicc.graphs import nesting
 from minicc.ptxas.dead import sweep
-from minicc.ptxas.lower.graph import TRUE, Graph, ends, link, nesting
+from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import RZ, Reg, Target

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from minicc.graphs import dominates, reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
-from minicc.ptxas.lower.graph import TRUE, Graph, dominates, ends, link, loops
+from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
@@ -52,24 +53,22 @@ def converge(function: MFunction, builder: Builder) -> None:
     thread(function)
     straighten(function)
     graph = Graph.of(function)
-    _preheaders(function, loops(graph, graph.dominators()), builder)
+    _preheaders(function, graph.loops(graph.dominators()), builder)
     graph = Graph.of(function)
     doomed = _doomed(function, graph)
     live = _without(graph, doomed) if doomed else graph
     idom, ipdom = graph.dominators(), live.postdominators()
-    nests = loops(graph, idom)
+    nests = graph.loops(idom)
     divergent, apart = _analyse(function, graph, ipdom, builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
     meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
     lost += [b for b in divergent if b in doomed]
-    _spread(graph, lost, apart)
+    apart |= reachable(graph.succs, lost)
     if builder.has_calls:
         # Lanes may come back from a call one after the other (seen on an H200, behind a recursion).
         calling = [n for n, block in enumerate(function.blocks) if any(i.mnemonic == "CALL" for i in block.insts)]
-        behind: set[int] = set()
-        _spread(graph, calling, behind)
-        apart |= behind
+        apart |= reachable(graph.succs, calling)
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
@@ -91,21 +90,9 @@ def _doomed(function: MFunction, graph: Graph) -> set[int]:
         return set()
     reaching: dict[int, set[int]] = {}
     for index in [e for e in exits if not _idle(function.blocks[e])][-_MAY_BE_MAIN:] or exits[-1:]:
-        reaching[index] = _leading(graph, [index])
+        reaching[index] = reachable(graph.preds, [index])
     main = max(reaching, key=lambda index: (len(reaching[index]), index))
-    return _leading(graph, exits) - reaching[main]
-
-
-def _leading(graph: Graph, ends: list[int]) -> set[int]:
-    """Blocks from which one of `ends` is reached."""
-    seen = set(ends)
-    stack = list(ends)
-    while stack:
-        for p in graph.preds[stack.pop()]:
-            if p not in seen:
-                seen.add(p)
-                stack.append(p)
-    return seen
+    return reachable(graph.preds, exits) - reaching[main]
 
 
 def _idle(block: Block) -> bool:
@@ -171,10 +158,10 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
                 divergent.add(index)
                 changed = True
                 if ipdom[index] == exit_:
-                    _spread(graph, graph.succs[index], beyond)
+                    beyond.update(reachable(graph.succs, [s for s in graph.succs[index] if s not in beyond]))
                     apart |= beyond
                     continue
-                nodes = _reach(graph, index, ipdom[index])
+                nodes = reachable(graph.succs, [index], ipdom[index])
                 if not _cyclic(graph, index, nodes):
                     nodes.discard(index)
                 apart |= nodes
@@ -191,31 +178,6 @@ def _varies(inst: MInst, varying: set[int]) -> bool:
         source = inst.srcs[0]
         return not (isinstance(source, Name) and source.text.startswith(_UNIFORM_SR))
     return any(type(v) is V and v.reg.id in varying for v in reads(inst))
-
-
-def _reach(graph: Graph, start: int, end: int) -> set[int]:
-    """Blocks reachable from `start` (itself included) without passing `end`."""
-    seen = {start}
-    stack = [start]
-    while stack:
-        for s in graph.succs[stack.pop()]:
-            if s != end and s not in seen:
-                seen.add(s)
-                stack.append(s)
-    return seen
-
-
-def _spread(graph: Graph, starts: list[int], into: set[int]) -> None:
-    """Add the blocks reachable from `starts` (themselves included) to a set; what is reachable from its members must be
-    in it, or be added."""
-    seen = set(starts)
-    stack = list(seen)
-    while stack:
-        for s in graph.succs[stack.pop()]:
-            if s not in seen and s not in into:
-                seen.add(s)
-                stack.append(s)
-    into |= seen
 
 
 def _cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
@@ -273,7 +235,7 @@ def _close(
             return None
         header = _outermost(nests, around, start, end)
         entry = start if header is None else idom[header]
-        nodes = _reach(graph, entry, end)
+        nodes = reachable(graph.succs, [entry], end)
         single = all(p in nodes for n in nodes if n != entry for p in graph.preds[n])
         if single and not _cyclic(graph, entry, nodes):
             return Region(entry, end, nodes)
