@@ -84,6 +84,9 @@ def micro(names: tuple[str, ...] = tuple(plans())) -> dict[str, list[Pair]]:
             (folder / f"micro_{image}.cubin").write_bytes(data)
         for plan in names:
             (folder / f"{plan}.json").write_text(json.dumps(plans()[plan]))
+            if not any(label.startswith(f"{plan}/") for label in record):
+                # Not measured yet.
+                continue
             launches = compare.run_model(folder / f"{plan}.json", clocks=False)["launches"]
             out[plan] = [(k, record[f"{plan}/{k}"][CYCLES], row[CYCLES]) for k, row in launches.items()]
     return out

@@ -13,9 +13,12 @@ A plan is a JSON list of programs. Images lie beside the plan.
      "save": ["y"]}
 
 Contents: zero by default; "uniform": [low, high] and "integers": [low, high) of a `numpy.random.RandomState` (whose
-streams never change), "ramp": [first, step], "value": v, "permutation" of 0..count-1, or a cycle through all places as
-u32 byte offsets, "chase": {"stride": bytes, "order": "next" or "random"}. An argument is a buffer's name, optionally
-with an offset in bytes ("A+64"), or a scalar as in `run_cubins`.
+streams never change), "ramp": [first, step], "list" of all values, "value": v, "permutation" of 0..count-1, or a cycle
+through all places as u32 byte offsets, "chase": {"stride": bytes, "order": "next" or "random"}. An argument is a
+buffer's name, optionally with an offset in bytes ("A+64"), or a scalar as in `run_cubins`.
+
+With `--rounds N` a GPU goes through each program's launches N times, from the same contents: ncu's rows are then the
+launches of a program in order, N times over, before those of the next.
 """
 
 from __future__ import annotations
@@ -49,6 +52,8 @@ def contents(spec: dict[str, Any]) -> Array:
     if "integers" in spec:
         low, high = spec["integers"]
         return random.randint(low, high, count).astype(dtype)
+    if "list" in spec:
+        return np.array(spec["list"], dtype)
     if "ramp" in spec:
         first, step = spec["ramp"]
         return (first + step * np.arange(count)).astype(dtype)
@@ -97,32 +102,36 @@ def triple(value: Any) -> tuple[int, int, int]:
     return int(x), int(y), int(z)
 
 
-def on_gpu(cuda: Cuda, program: dict[str, Any], folder: Path) -> dict[str, Array]:
-    """Run a program on a GPU; the buffers to save."""
+def start(cuda: Cuda, module: Any, launch: dict[str, Any], addresses: dict[str, int]) -> None:
+    """One launch on a GPU, to its end."""
+    function = ctypes.c_void_p()
+    cuda("cuModuleGetFunction", ctypes.byref(function), module, launch["kernel"].encode())
+    shared = int(launch.get("shared", 0))
+    if shared > 32 << 10:
+        cuda("cuFuncSetAttribute", function, ctypes.c_int(MAX_DYNAMIC_SHARED), ctypes.c_int(shared))
+    data = [struct.pack("<Q", place(a, addresses)) if isinstance(a, str) else scalar(a) for a in launch.get("args", [])]
+    held = [ctypes.create_string_buffer(d, len(d)) for d in data]
+    slots = (ctypes.c_void_p * max(len(held), 1))(*(ctypes.addressof(h) for h in held))
+    shape = [ctypes.c_uint(n) for n in (*triple(launch["grid"]), *triple(launch["block"]), shared)]
+    cuda("cuLaunchKernel", function, *shape, ctypes.c_void_p(None), slots, ctypes.c_void_p(None))
+    cuda("cuCtxSynchronize")
+
+
+def on_gpu(cuda: Cuda, program: dict[str, Any], folder: Path, rounds: int = 1) -> dict[str, Array]:
+    """Run a program on a GPU, so many times over; the buffers to save."""
     module = cuda.load((folder / program["image"]).read_bytes())
     hosts = {name: contents(spec) for name, spec in program["buffers"].items()}
     addresses = {name: cuda.allocate(array.nbytes) for name, array in hosts.items()}
-    for name, array in hosts.items():
-        cuda.write(addresses[name], array.tobytes())
-    for name, spec in program.get("globals", {}).items():
-        pointer, size = ctypes.c_uint64(), ctypes.c_size_t()
-        cuda("cuModuleGetGlobal_v2", ctypes.byref(pointer), ctypes.byref(size), module, name.encode())
-        cuda.write(pointer.value, contents(spec).tobytes()[: size.value])
-    cuda("cuCtxSynchronize")
-    for launch in launches(program):
-        function = ctypes.c_void_p()
-        cuda("cuModuleGetFunction", ctypes.byref(function), module, launch["kernel"].encode())
-        shared = int(launch.get("shared", 0))
-        if shared > 32 << 10:
-            cuda("cuFuncSetAttribute", function, ctypes.c_int(MAX_DYNAMIC_SHARED), ctypes.c_int(shared))
-        data = [
-            struct.pack("<Q", place(a, addresses)) if isinstance(a, str) else scalar(a) for a in launch.get("args", [])
-        ]
-        held = [ctypes.create_string_buffer(d, len(d)) for d in data]
-        slots = (ctypes.c_void_p * max(len(held), 1))(*(ctypes.addressof(h) for h in held))
-        shape = [ctypes.c_uint(n) for n in (*triple(launch["grid"]), *triple(launch["block"]), shared)]
-        cuda("cuLaunchKernel", function, *shape, ctypes.c_void_p(None), slots, ctypes.c_void_p(None))
+    for _ in range(rounds):
+        for name, array in hosts.items():
+            cuda.write(addresses[name], array.tobytes())
+        for name, spec in program.get("globals", {}).items():
+            pointer, size = ctypes.c_uint64(), ctypes.c_size_t()
+            cuda("cuModuleGetGlobal_v2", ctypes.byref(pointer), ctypes.byref(size), module, name.encode())
+            cuda.write(pointer.value, contents(spec).tobytes()[: size.value])
         cuda("cuCtxSynchronize")
+        for launch in launches(program):
+            start(cuda, module, launch, addresses)
     saved = {}
     for name in program.get("save", []):
         raw = cuda.read(addresses[name], hosts[name].nbytes)
@@ -172,13 +181,14 @@ def main() -> int:
     parser.add_argument("plan", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", default="*")
+    parser.add_argument("--rounds", type=int, default=1)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     cuda = Cuda(0)
     saved: dict[str, Array] = {}
     labels: list[str] = []
     for program in plan(arguments.plan, arguments.only):
-        for name, array in on_gpu(cuda, program, arguments.plan.parent).items():
+        for name, array in on_gpu(cuda, program, arguments.plan.parent, arguments.rounds).items():
             saved[f"{program['name']}/{name}"] = array
         labels += [f"{program['name']}/{launch['label']}" for launch in launches(program)]
         (arguments.out / f"{arguments.plan.stem}.labels.json").write_text(json.dumps(labels))

@@ -140,3 +140,59 @@ extern "C" __global__ void stencil_9(const float *p, float *q, int width, int he
         q[y * width + x] = a;
     }
 }
+
+// Every warp stores to `lines` lines in turn, `times` words apart, each `reps` times: what of it leaves the SM.
+extern "C" __global__ void store_turns(int *q, int lines, int times, int reps)
+{
+    int w = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    for (int i = 0; i < reps; ++i) ((volatile int *)q)[((i + w) & (lines - 1)) * times + (threadIdx.x & 31)] = i;
+}
+// Lanes store to mixed words of the first `words` (a power of two) of q.
+extern "C" __global__ void store_few(int *q, int words, int reps)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < reps; ++k) {
+        i = i * 1664525u + 1013904223u;
+        ((volatile int *)q)[(i >> 12) & (words - 1)] = k;
+    }
+}
+
+__device__ __forceinline__ void all_blocks(int *count, int target)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(count, 1);
+        while (*(volatile int *)count < target) {}
+    }
+    __syncthreads();
+}
+// Pairs of places: in phase k all blocks' first lanes reduce to q and to q + offset[k] in turns. out[k] = the first
+// block's cycles. Slow pairs share a slice. One block an SM, so that all are there.
+extern "C" __global__ void pairs(int *q, const int *offset, int phases, int reps, int *count, uint32_t *out)
+{
+    for (int k = 0; k < phases; ++k) {
+        int *other = q + offset[k];
+        all_blocks(count, (2 * k + 1) * gridDim.x);
+        long long t0 = clock64();
+        if ((threadIdx.x & 31) == 0) {
+#pragma unroll 4
+            for (int i = 0; i < reps; ++i) {
+                asm volatile("red.global.add.s32 [%0], 1;" ::"l"(q) : "memory");
+                asm volatile("red.global.add.s32 [%0], 1;" ::"l"(other) : "memory");
+            }
+        }
+        all_blocks(count, (2 * k + 2) * gridDim.x);
+        if (blockIdx.x == 0 && threadIdx.x == 0) out[k] = (uint32_t)(clock64() - t0);
+    }
+}
+// Each thread in a loop: atomics whose answer it waits for, at `at`, `spread` words apart for each warp.
+extern "C" __global__ void atom_chain(int *q, int spread, int modulo, int n, uint32_t *out)
+{
+    int w = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    int *at = q + w % modulo * spread;
+    int x = 0;
+    long long t0 = clock64();
+    for (int i = 0; i < n; ++i) x = atomicAdd(at, x & 1);
+    if ((threadIdx.x & 31) == 0) out[w] = (uint32_t)(clock64() - t0) + (x >> 31);
+}

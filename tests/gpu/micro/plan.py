@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
-from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, mixed_programs
+from tests.gpu.micro.plan_constant import constant_programs
+from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 
-IMAGES = ("core", "memory", "cold", "contended")
+IMAGES = ("core", "memory", "cold", "contended", "constant")
 
 
 def launch_programs() -> list[Program]:
@@ -473,6 +474,8 @@ def plans() -> dict[str, list[Program]]:
         "atomic": atomic_programs(),
         "mixed": mixed_programs(),
         "flow": flow_programs(),
+        "merge": merge_programs(),
+        "constant": constant_programs(),
     }
 
 

@@ -121,3 +121,38 @@ def flow_programs() -> list[Program]:
         rows.append((f"stencil_3 {n}", "stencil_3", n // 256, 256, ["p", "q", i32(n)]))
     out.append(program("stencil", "contended", {"p": floats(16 * MB), "q": floats(16 * MB)}, rows))
     return out
+
+
+def merge_programs() -> list[Program]:
+    """Stores to few lines, pairs of places that share a slice or not, chains of atomics."""
+    rows: list[Any] = []
+    for grid, block in ((1, 32), (1, 256), (132, 256)):
+        for lines in (1, 2, 4, 8, 16, 64):
+            rows.append(
+                (f"turns {grid}x{block} {lines}", "store_turns", grid, block, ["q", i32(lines), i32(32), i32(64)])
+            )
+        for bits in (3, 5, 7, 9, 11, 13, 15):
+            rows.append((f"few {grid}x{block} {1 << bits}", "store_few", grid, block, ["q", i32(1 << bits), i32(64)]))
+    out = [program("stores", "contended", {"q": words(MB)}, rows)]
+    # Words within a sector, sectors of a line, lines near each other, powers of two up to 2 MB and a few mixed.
+    offsets = [1, 7, 8, 16, 24]
+    offsets += [32 * k for k in range(1, 65)]
+    offsets += [1 << k for k in range(12, 20)]
+    offsets += [(1 << 12) + (1 << k) for k in range(5, 12)]
+    offsets += [(1 << 14) + (1 << k) for k in range(5, 14)]
+    offsets += [32 * k for k in range(1024, 1044)]
+    at = {"dtype": "<i4", "count": len(offsets), "list": offsets}
+    rows = [("", "pairs", 132, 32, ["q", "t", i32(len(offsets)), i32(48), "c", "o"])]
+    out.append(
+        program("pairs", "contended", {"q": words(MB), "t": at, "c": words(4), "o": words(len(offsets))}, rows, ["o"])
+    )
+    rows = [
+        (f"chain {grid}x{block} %{modulo} *{spread}", "atom_chain", grid, block,
+         ["q", i32(spread), i32(modulo), i32(64), "o"])
+        for grid, block, modulo, spread in (
+            (1, 1, 1, 0), (1, 32, 1, 0), (132, 32, 1, 0), (132, 32, 132, 32), (132, 32, 8, 8), (132, 32, 64, 32),
+            (132, 256, 1056, 32),
+        )
+    ]  # fmt: skip
+    out.append(program("atom chain", "contended", {"q": words(MB), "o": words(2048)}, rows, ["o"]))
+    return out
