@@ -10,6 +10,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas import (
+    addresses,
     aggregate,
     allocate,
     balance,
@@ -55,6 +56,7 @@ PASSES = [
     Pass("copies", copies.run),
     Pass("cse", cse.run),
     Pass("aggregate", aggregate.run),
+    Pass("addresses", addresses.run),
     Pass("copies-again", copies.run),
     Pass("dead", dead.run),
     Pass("combine", combine.run),

@@ -1,0 +1,287 @@
+"""Addresses: a constant that is added to a base goes into the memory instructions that use the sum.
+
+    IADD3 t, p = b, 0x40, RZ;  IADD3.X u = c, RZ, RZ, p;  LDG d, [t.64]     LDG d, [b.64+0x40]
+    LOP3 t = b | 0x40 (where b has no such bit);          LDS d, [t]        LDS d, [b+0x40]
+    LOP3 t = b & 0xff (where b has no other bit)                            MOV t, b
+    SEL t = RZ, 4, p;  ISETP.NE q = t, RZ                                   q is !p
+
+nvcc and LLVM's own selection write such offsets into PTX; others (Triton) write the sum, once an access. Only sums that
+nothing but addresses use are taken apart, and only where the base still has its value.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.known import ALL, Known, table_bits
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem
+from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Definition, Part, Single
+from minicc.sass.instr import PT, RZ, Imm, Reg
+
+ZERO = Reg("R", RZ)
+TRUE, FALSE = Reg("P", PT), Reg("P", PT, inv=True)
+_WIDE = ("LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "ATOMS", "ATOM", "ATOMG", "RED", "REDG")
+_LIMITS = {
+    **dict.fromkeys(_WIDE, (24,)),
+    "LDGSTS": (20, 12),
+}
+"""Bits of the signed offset of each address operand."""
+_CHAIN = 8
+"""Sums of sums looked through."""
+
+
+class _Folder:
+    def __init__(self, function: MFunction) -> None:
+        self.function = function
+        self.single = Single.of(function)
+        self.known = Known(self.single)
+        self.others: set[Part] = set()
+        """Parts that something other than an address operand reads."""
+        self.last: dict[Part, int] = {}
+        """Where each part was last written in the block at hand."""
+        for block in function.blocks:
+            for inst in block.insts:
+                self._uses(inst)
+
+    def _uses(self, inst: MInst) -> None:
+        inner = inst.mnemonic in _LIMITS
+        for operand in inst.srcs:
+            if type(operand) is V:
+                for part in range(operand.part, operand.part + operand.count):
+                    self.others.add((operand.reg.id, part))
+            elif not inner and isinstance(operand, VMem) and isinstance(operand.base, V):
+                for part in range(operand.base.part, operand.base.part + operand.base.count):
+                    self.others.add((operand.base.reg.id, part))
+        for v in inst.implicit_reads:
+            self.others.update((v.reg.id, part) for part in range(v.part, v.part + v.count))
+
+    def run(self) -> None:
+        for b, block in enumerate(self.function.blocks):
+            self.last.clear()
+            for at, inst in enumerate(block.insts):
+                limits = _LIMITS.get(inst.mnemonic)
+                if limits is not None:
+                    places = [n for n, s in enumerate(inst.srcs) if type(s) is VMem]
+                    for n, bits in zip(places, limits, strict=False):
+                        self._fold(inst, n, bits, b, at)
+                for w in writes(inst):
+                    if type(w) is V:
+                        for part in range(w.part, w.part + w.count):
+                            self.last[(w.reg.id, part)] = at
+
+    def _fold(self, inst: MInst, n: int, bits: int, b: int, at: int) -> None:
+        """Take the n-th source's base apart as far as it goes."""
+        for _ in range(_CHAIN):
+            where = inst.srcs[n]
+            assert isinstance(where, VMem)
+            base = where.base
+            if not isinstance(base, V) or base.reg.fixed is not None or base.count > 2:
+                return
+            found = self._pair(base, b, at) if base.count == 2 else self._word(base, b, at)
+            if found is None:
+                return
+            below, offset = found
+            total = where.offset + offset
+            if not -1 << bits - 1 <= total < 1 << bits - 1:
+                return
+            new = attrs.evolve(where, base=attrs.evolve(base, reg=below.reg, part=below.part), offset=total)
+            inst.srcs = (*inst.srcs[:n], new, *inst.srcs[n + 1 :])
+
+    def _sum(self, part: Part, b: int, at: int) -> Definition | None:
+        """The only definition of a part that nothing but addresses use, if it reaches (b, at)."""
+        found = self.single.table.get(part)
+        if found is None or part in self.others or guarded(found.inst):
+            return None
+        return found if self.single.dominates(found.block, found.at, b, at) else None
+
+    def _same(self, v: V, found: Definition, b: int, at: int) -> bool:
+        """Whether a part has at (b, at) the value that a definition has read."""
+        if v.reg.fixed is not None or v.neg or v.abs or v.inv or v.suffix:
+            return False
+        part = (v.reg.id, v.part)
+        origin = self.single.table.get(part)
+        if origin is not None and self.single.dominates(origin.block, origin.at, found.block, found.at):
+            return True
+        return found.block == b and self.last.get(part, -1) < found.at
+
+    def _word(self, base: V, b: int, at: int) -> tuple[V, int] | None:
+        """(register, constant) that make a 32-bit base."""
+        found = self._sum((base.reg.id, base.part), b, at)
+        if found is None or found.inst.modifiers or len(found.inst.dsts) != 1:
+            return None
+        inst = found.inst
+        if inst.mnemonic == "LOP3":
+            split = self._joined(inst)
+        elif inst.mnemonic in ("IADD3", "VIADD"):
+            split = self._added(inst)
+        else:
+            return None
+        if split is None or not self._same(split[0], found, b, at):
+            return None
+        return split[0], split[1] - (split[1] >> 31 << 32)
+
+    def _added(self, inst: MInst) -> tuple[V, int] | None:
+        """A register plus a constant."""
+        rest = [s for s in inst.srcs if s != ZERO]
+        constants = [s for s in rest if isinstance(s, Imm)]
+        registers = [s for s in rest if isinstance(s, V) and s.reg.file == "R"]
+        if len(registers) == 2 and not constants:
+            gone = [s for s in registers if self.known.of(s)[0] == ALL]
+            if len(gone) == 1:
+                return registers[1 - registers.index(gone[0])], 0
+        if len(rest) != 2 or len(constants) != 1 or len(registers) != 1:
+            return None
+        return registers[0], constants[0].bits & ALL
+
+    def _joined(self, inst: MInst) -> tuple[V, int] | None:
+        """A register with some zero bits set (or turned)."""
+        if len(inst.srcs) != 5 or inst.srcs[4] != FALSE or not isinstance(inst.srcs[3], Imm):
+            return None
+        inputs = [(n, s) for n, s in enumerate(inst.srcs[:3]) if s != ZERO]
+        constants = [(n, s) for n, s in inputs if isinstance(s, Imm)]
+        registers = [(n, s) for n, s in inputs if isinstance(s, V) and s.reg.file == "R"]
+        if len(inputs) != 2 or len(constants) != 1 or len(registers) != 1:
+            return None
+        (c, constant), (r, register) = constants[0], registers[0]
+        for row in range(8):
+            bits = [row >> 2 - k & 1 for k in range(3)]
+            zeroed = any(bits[k] for k in range(3) if k not in (c, r))
+            if not zeroed and not (bits[c] and bits[r]) and inst.srcs[3].bits >> row & 1 != bits[c] | bits[r]:
+                return None
+        value = constant.bits & ALL
+        return (register, value) if self.known.of(register)[0] & value == value else None
+
+    def _pair(self, base: V, b: int, at: int) -> tuple[V, int] | None:
+        """(pair, constant) that make a 64-bit base."""
+        low, high = (self._sum((base.reg.id, base.part + k), b, at) for k in (0, 1))
+        if low is None or high is None or low.word or high.word:
+            return None
+        one, two = low.inst, high.inst
+        if one.mnemonic != "IADD3" or one.modifiers or len(one.dsts) != 2 or not isinstance(one.dsts[1], V):
+            return None
+        if two.mnemonic != "IADD3" or two.modifiers != ("X",) or len(two.srcs) != 5 or len(two.dsts) != 1:
+            return None
+        if two.srcs[3] != one.dsts[1] or two.srcs[4] != FALSE or two.srcs[2] != ZERO or one.srcs[2] != ZERO:
+            return None
+        carry = one.dsts[1]
+        if self.single.table.get((carry.reg.id, 0)) is None:
+            return None
+        for n in (0, 1):
+            x, y, c, d = one.srcs[n], two.srcs[n], one.srcs[1 - n], two.srcs[1 - n]
+            if not isinstance(x, V) or not isinstance(y, V) or x.reg is not y.reg:
+                # The constant of the high half may stand in the other place.
+                y, d = two.srcs[1 - n], two.srcs[n]
+            if not isinstance(x, V) or not isinstance(y, V) or x.reg is not y.reg:
+                continue
+            if x.part % 2 or y.part != x.part + 1 or not (self._same(x, low, b, at) and self._same(y, high, b, at)):
+                continue
+            value, upper = self._value(c), self._value(d)
+            if value is None or upper is None:
+                continue
+            total = upper << 32 | value
+            total -= total >> 63 << 64
+            if -1 << 31 <= total < 1 << 31:
+                return x, total
+        return None
+
+    def _value(self, operand: MOperand) -> int | None:
+        """The constant that a word is."""
+        zeros, ones = self.known.of(operand)
+        return ones if zeros | ones == ALL else None
+
+
+def _simplify(folder: _Folder) -> None:
+    """Logic with a constant that changes nothing, or leaves nothing, becomes a move."""
+    for block in folder.function.blocks:
+        for inst in block.insts:
+            if inst.mnemonic != "LOP3" or len(inst.srcs) != 5 or len(inst.dsts) != 1 or inst.hidden:
+                continue
+            table = inst.srcs[3]
+            if inst.srcs[4] != FALSE or not isinstance(table, Imm):
+                continue
+            if not any(isinstance(s, Imm) for s in inst.srcs[:3]):
+                continue
+            inputs = [folder.known.of(s) for s in inst.srcs[:3]]
+            zeros, ones = table_bits(table.bits, inputs)
+            if zeros | ones == ALL:
+                inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (Imm(ones) if ones else ZERO,)
+                continue
+            for n, source in enumerate(inst.srcs[:3]):
+                plain = isinstance(source, V) and not source.inv and source.reg.file == "R"
+                if plain and _passes(table.bits, inputs, n):
+                    inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (source,)
+                    break
+
+
+def _passes(table: int, inputs: list[tuple[int, int]], n: int) -> bool:
+    """Whether the result is the n-th input in every bit."""
+    for row in range(8):
+        if table >> row & 1 == row >> 2 - n & 1:
+            continue
+        possible = ALL
+        for k, (zeros, ones) in enumerate(inputs):
+            possible &= ~zeros if row >> 2 - k & 1 else ~ones
+        if possible:
+            return False
+    return True
+
+
+def _selected(folder: _Folder) -> None:
+    """A compare of a selection with zero is the predicate that it selected by."""
+    single, renamed = folder.single, dict[int, tuple[V, bool]]()
+    for b, block in enumerate(folder.function.blocks):
+        for at, inst in enumerate(block.insts):
+            if inst.mnemonic != "ISETP" or guarded(inst) or "EX" in inst.modifiers or len(inst.srcs) != 3:
+                continue
+            kind = inst.modifiers[0]
+            d, none = inst.dsts
+            if kind not in ("NE", "EQ") or "AND" not in inst.modifiers or none != TRUE or inst.srcs[2] != TRUE:
+                continue
+            t, zero = inst.srcs[:2]
+            if zero != ZERO or not isinstance(t, V) or not isinstance(d, V) or t.neg or t.abs or t.inv:
+                continue
+            made = single.table.get((t.reg.id, t.part))
+            if made is None or made.inst.mnemonic != "SEL" or made.inst.modifiers or (d.reg.id, 0) not in single.table:
+                continue
+            x, y, p = made.inst.srcs
+            ways = [folder.known.of(o) for o in (x, y)]
+            truth = [True if ones else False if zeros == ALL else None for zeros, ones in ways]
+            if not isinstance(p, V) or None in truth or truth[0] is truth[1]:
+                continue
+            origin = single.table.get((p.reg.id, 0))
+            if origin is None or not single.dominates(origin.block, origin.at, b, at):
+                continue
+            renamed[d.reg.id] = p, truth[0] is (kind == "EQ")
+    if not renamed:
+        return
+    for b, block in enumerate(folder.function.blocks):
+        for at, inst in enumerate(block.insts):
+            if any(type(r) is V and r.reg.id in renamed for r in reads(inst)):
+                map_reads(inst, lambda v, b=b, at=at: _turned(v, renamed, single, b, at))  # type: ignore[misc]
+
+
+def _turned(v: V, renamed: dict[int, tuple[V, bool]], single: Single, b: int, at: int) -> V:
+    """The predicate to read for `v` at (b, at)."""
+    turned = v.inv
+    while v.reg.id in renamed:
+        own = single.table[(v.reg.id, 0)]
+        if not single.dominates(own.block, own.at, b, at):
+            break
+        p, inverted = renamed[v.reg.id]
+        turned = turned ^ p.inv ^ inverted
+        v = attrs.evolve(p, inv=turned)
+    return v
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Simplify logic, then fold."""
+    folder = _Folder(function)
+    _simplify(folder)
+    _selected(folder)
+    folder.run()
+
+
+__all__ = ["run"]
