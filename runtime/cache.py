@@ -1,8 +1,7 @@
 """Where compiled code is kept between runs.
 
-One directory per state of the package's sources, because numba's cache does not notice an edited callee in another
-file and an object cache must not outlive the code that made it. `MINICC_CACHE_DIR` moves it; where the place cannot be
-written, a temporary directory is used for the life of the process.
+One directory per state of the package's sources, because an object cache must not outlive the code that made it.
+`MINICC_CACHE_DIR` moves it; where the place cannot be written, a temporary one serves for the life of the process.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def fingerprint() -> str:
         folder = Path(__file__).resolve().parent.parent / package
         for path in sorted(folder.rglob("*.py")):
             digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() + b"\0")
-    for library in ("numba", "llvmlite", "numpy"):
+    for library in ("llvmlite", "numpy"):
         digest.update(importlib.metadata.version(library).encode())
     return digest.hexdigest()[:16]
 
@@ -53,13 +52,3 @@ def directory() -> Path:
         temporary = Path(tempfile.mkdtemp(prefix="minicc-cache-"))
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
-
-
-def warmed() -> bool:
-    """Whether everything that is compiled once has been compiled and kept for this state of the sources."""
-    return (directory() / "warm").exists()
-
-
-def mark_warm() -> None:
-    """Say so, for the next process."""
-    (directory() / "warm").touch()

@@ -1,4 +1,4 @@
-"""`minicc cache info|clear|warm`: what is kept between runs: compiled execute functions and the timing loop."""
+"""`minicc cache info|clear|warm`: what is kept between runs: compiled execute functions and the SM model."""
 
 from __future__ import annotations
 
@@ -28,14 +28,8 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def warm() -> None:
+def warm(machines: tuple[str, ...] = ("timed", "untimed", "extension")) -> None:
     """Compile what is compiled once, with a line for each part on standard error; nothing if it is there."""
-    from runtime import cache
-
-    if cache.warmed():
-        return
     from runtime.device import sm
 
-    print("minicc: compiling the SM model, once (about ten seconds)", file=sys.stderr)
-    sm.warm(lambda text: print(f"  {text}", file=sys.stderr, flush=True))
-    cache.mark_warm()
+    sm.warm(lambda machine: print(f"minicc: compiling the SM model ({machine}), once", file=sys.stderr), machines)

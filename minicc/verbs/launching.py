@@ -141,7 +141,7 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     from runtime.script import run
 
     if not on_gpu:
-        warm()
+        warm(("timed" if device_options.get("timing", True) else "untimed",))
     if not on_gpu and "cycle-limit" in arguments.values:
         device_options["cycle_limit"] = arguments.number("cycle-limit", 0)
     if not on_gpu and sys.stderr.isatty():

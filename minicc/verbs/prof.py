@@ -208,7 +208,7 @@ def _record(arguments: Arguments, words: list[str]) -> int | None:
 
     directory = jit.cache_directory()
     if directory is not None and not (directory / "recording").exists():
-        print("minicc: compiling the SM model that keeps a record, once (about ten seconds)", file=sys.stderr)
+        print("minicc: compiling the SM model that keeps a record, once (about two seconds)", file=sys.stderr)
         jit.warm()
         (directory / "recording").touch()
     return None

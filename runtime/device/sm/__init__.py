@@ -1,6 +1,6 @@
 """The streaming multiprocessors: a cycle-level machine that executes the encoded bits.
 
-`run` executes a grid, `warm` compiles what has to be compiled. Both import numba; importing this package does not.
+`run` executes a grid, `warm` compiles what has to be compiled.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     return engine.run(grid, memory, arch, options)
 
 
-def warm(progress: Callable[[str], None] | None = None) -> None:
-    """Compile or load the engine, both machines (some fifteen seconds the first time, a fraction of one after)."""
+def warm(
+    progress: Callable[[str], None] | None = None, machines: tuple[str, ...] = ("timed", "untimed", "extension")
+) -> None:
+    """Compile or load parts of the engine (one or two seconds each the first time, a hundredth of one after)."""
     from runtime.device.sm import jit
 
-    jit.warm(progress)
+    jit.warm(progress, machines)

@@ -5,7 +5,7 @@ GPC g, and a cluster's CTAs come to the SMs of a GPC in turn; which GPC is next 
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 

@@ -5,64 +5,42 @@ mbarriers, bulk copies, clusters, warpgroup matrix instructions and textures are
 it finds the tables through `G_TABLES`: for each name in TABLES, the address and the row length.
 """
 
-# mypy: disable-error-code="no-untyped-call"
-# numba's extension interface is untyped.
-
 from __future__ import annotations
 
-from typing import Any
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from runtime.device.sm.lang import I64, Macro, Primitive, View
+from runtime.device.sm.table import ROWS
 
-from runtime.device.sm.table import ROWS, Table
+if TYPE_CHECKING:
+    from runtime.device.sm.emit import Emitter
 
 TABLES = ("CODE", "WS", "LPC", "CT", "WAKE", "G", "SC", "SM", "IC0", "IC1", "IC2", "FP", "PCC", "L1", "BK", "L2", "MP",
           "X")  # fmt: skip
-_I64 = ir.IntType(64)
+
+extension = Primitive(
+    "extension", "int64(int64, int64, int64, int64, uint32, int64, int64)",
+    "%f = inttoptr i64 %0 to ptr\n"
+    "%r = call i64 %f(i64 %1, i64 %2, i64 %3, i32 %4, i64 %5, i64 %6) nounwind\nret i64 %r",
+)  # fmt: skip
+"""(address, what, w, i, mask, t, tables): call `extension.extend` at its address."""
 
 
-@intrinsic
-def extension(typing_context: Any, address: Any, what: Any, w: Any, i: Any, mask: Any, t: Any, tables: Any) -> Any:
-    """Call `extension.extend` at its address, as numba's functions are called: a place for the result, one for an
-    exception (there are none), the arguments."""
-    arguments = (types.int64, types.int64, types.int64, types.uint32, types.int64, types.int64)
+def _opener(name: str) -> Macro:
+    number = TABLES.index(name)
 
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        i8 = ir.IntType(8).as_pointer()
-        record = ir.LiteralStructType([i8, ir.IntType(32), i8, i8, ir.IntType(32)]).as_pointer()
-        kinds = [_I64.as_pointer(), record.as_pointer(), _I64, _I64, _I64, ir.IntType(32), _I64, _I64]
-        pointer = builder.inttoptr(args[0], ir.FunctionType(ir.IntType(32), kinds).as_pointer())
-        result = cgutils.alloca_once(builder, _I64)
-        raised = cgutils.alloca_once(builder, record)
-        builder.call(pointer, [result, raised, *args[1:]])
-        return builder.load(result)
+    def expand(emitter: Emitter, arguments: Sequence[ast.expr]) -> View:
+        words = emitter.new(f"inttoptr i64 {emitter.cast(emitter.value(arguments[0]), I64)} to ptr")
 
-    return types.int64(types.int64, *arguments), generate
+        def word(k: int, kind: str) -> str:
+            return emitter.new(f"load {kind}, ptr {emitter.new(f'getelementptr i64, ptr {words}, i64 {k}')}")
 
+        stride = word(2 * number + 1, "i64") if ROWS[name] == (0,) else ""
+        return View(name, word(2 * number, "ptr"), stride)
 
-def _opener(name: str) -> Any:
-    kind, number = Table(ROWS[name]), TABLES.index(name)
-
-    @intrinsic
-    def table(typing_context: Any, tables: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            record = cgutils.create_struct_proxy(kind)(context, builder)
-            words = builder.inttoptr(args[0], _I64.as_pointer())
-
-            def word(k: int) -> Any:
-                return builder.load(builder.gep(words, [ir.Constant(_I64, 2 * number + k)]))
-
-            record.data = builder.inttoptr(word(0), _I64.as_pointer())
-            if kind.open:
-                record.stride = word(1)
-            return record._getvalue()
-
-        return kind(types.int64), generate
-
-    return table
+    return Macro(expand)
 
 
 OPEN = {name: _opener(name) for name in TABLES}

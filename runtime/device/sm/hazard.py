@@ -11,7 +11,7 @@ word offset, cycles early, count.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import load32, store32
-from runtime.device.sm.table import row_length
+from runtime.device.sm.raw import load32, row_length, store32
 
 DEPTH = 16
 """Staged results a warp can have in flight; more force the oldest out."""

@@ -1,31 +1,16 @@
-"""Calling an execute function by address from numba code.
+"""Calling an execute function by address from compiled code.
 
-`invoke(address, state, operands, mask, out, dst)`: all pointers as int64 addresses, `mask` as uint32. It compiles to
-one indirect call, holds no global pointer (so callers may be cached), and follows the C signature in `abi`.
+`invoke(address, state, operands, mask, out, dst)`: void (*address)(state, operands, mask, out, dst), all pointers as
+int64 addresses. It is one indirect call by the C signature in `abi`, which touches no table.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from runtime.device.sm.lang import RAW, Primitive
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-
-@intrinsic
-def invoke(typing_context: Any, address: Any, state: Any, operands: Any, mask: Any, out: Any, dst: Any) -> Any:
-    """void (*address)(state, operands, mask, out, dst)"""
-    signature = types.void(types.int64, types.int64, types.int64, types.uint32, types.int64, types.int64)
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer, pointer, i32, pointer, pointer])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        state_, operands_, out_, dst_ = (builder.inttoptr(args[i], pointer) for i in (1, 2, 4, 5))
-        builder.call(function, [state_, operands_, args[3], out_, dst_])
-        return context.get_dummy_value()
-
-    _ = cgutils
-    return signature, generate
+invoke = Primitive(
+    "invoke", "void(int64, int64, int64, uint32, int64, int64)",
+    "%f = inttoptr i64 %0 to ptr\n%a = inttoptr i64 %1 to ptr\n%b = inttoptr i64 %2 to ptr\n"
+    "%c = inttoptr i64 %4 to ptr\n%d = inttoptr i64 %5 to ptr\n"
+    f"call void %f(ptr %a, ptr %b, i32 %3, ptr %c, ptr %d) nounwind{RAW}\nret void",
+)  # fmt: skip

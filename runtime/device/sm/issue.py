@@ -9,7 +9,7 @@ Every warp-cycle is booked to one reason at the warp's next issue, under the ins
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ from runtime.device.sm.l2 import (
 )
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
-from runtime.device.sm.raw import first, highest_bit, load32, loads64, popcount, store64
-from runtime.device.sm.table import address
+from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
 from runtime.device.sm.vector import due, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4

@@ -17,7 +17,7 @@ MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import first
-from runtime.device.sm.table import address
+from runtime.device.sm.raw import address, first
 from runtime.device.sm.vector import find8, find16, least8, least16, prefetch
 
 NB_SHIFT = 12

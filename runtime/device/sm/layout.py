@@ -1,4 +1,4 @@
-"""Column numbers of the engine's int64 tables. numba sees them as compile-time constants.
+"""Column numbers of the engine's int64 tables: constants of the compiled code.
 
 Tables (rows x columns):
   CODE  decoded instructions          WS  warps (row = (sm * 4 + sub-core) * 16 + k, hardware slot 4 k + sub-core)

@@ -1,7 +1,7 @@
 """One memory instruction of one warp: addresses, translation, data. Its timing is in `issue`."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 

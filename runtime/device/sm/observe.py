@@ -6,7 +6,7 @@ is compiled, once, beside the ordinary one; it writes a row for each issue into 
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 

@@ -1,121 +1,84 @@
-"""Loads and stores at integer addresses, and small integer helpers, for the compiled parts of the engine.
+"""Loads and stores at integer addresses, and small helpers, for the compiled parts of the engine.
 
-Addresses are int64 host addresses; nothing is checked here. Values travel as uint32 or int64/uint64.
+Addresses are int64 host addresses; nothing is checked here. Values travel as uint32 or int64/uint64. What is loaded and
+stored here is never in a table (see `lang.RAW`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from runtime.device.sm.lang import I64, LLVM, RAW, U32, U64, Macro, Primitive, Value
 
-
-def _loader(bits: int, result: Any) -> Any:
-    @intrinsic
-    def load(context: Any, address: Any) -> Any:
-        def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = builder.inttoptr(args[0], ir.IntType(bits).as_pointer())
-            value = builder.load(pointer)
-            value.align = 1
-            width = result.bitwidth
-            if width > bits:
-                value = (
-                    builder.sext(value, ir.IntType(width)) if result.signed else builder.zext(value, ir.IntType(width))
-                )
-            return value
-
-        return result(types.int64), generate
-
-    return load
+if TYPE_CHECKING:
+    from runtime.device.sm.emit import Emitter
 
 
-def _storer(bits: int, kind: Any) -> Any:
-    @intrinsic
-    def store(context: Any, address: Any, value: Any) -> Any:
-        def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-            value_ = args[1]
-            if value_.type.width > bits:
-                value_ = builder.trunc(value_, ir.IntType(bits))
-            pointer = builder.inttoptr(args[0], ir.IntType(bits).as_pointer())
-            instruction = builder.store(value_, pointer)
-            instruction.align = 1
-            return ctx.get_dummy_value()
-
-        return types.void(types.int64, kind), generate
-
-    return store
+def _loader(name: str, bits: int, kind: str) -> Primitive:
+    width = int(LLVM[kind][1:])
+    wider = f"%v = zext i{bits} %w to i{width}" if width > bits else f"%v = bitcast i{bits} %w to i{width}"
+    return Primitive(
+        name, f"{kind}(int64)",
+        f"%p = inttoptr i64 %0 to ptr\n%w = load i{bits}, ptr %p, align 1{RAW}\n{wider}\nret i{width} %v",
+    )  # fmt: skip
 
 
-def _float_op(bits: int, name: str) -> Any:
-    """a op b on IEEE bit patterns held in uint64: add, or min/max that prefer numbers."""
-
-    @intrinsic
-    def apply(context: Any, a: Any, b: Any) -> Any:
-        def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = {16: ir.HalfType(), 32: ir.FloatType(), 64: ir.DoubleType()}[bits]
-            integer = ir.IntType(bits)
-
-            def narrow(value: Any) -> Any:
-                return builder.bitcast(builder.trunc(value, integer) if bits < 64 else value, kind)
-
-            x, y = narrow(args[0]), narrow(args[1])
-            if name == "add":
-                value = builder.fadd(x, y)
-            else:
-                suffix = {16: "f16", 32: "f32", 64: "f64"}[bits]
-                function = builder.module.declare_intrinsic(f"llvm.{name}num", (), ir.FunctionType(kind, (kind, kind)))
-                _ = suffix
-                value = builder.call(function, (x, y))
-            raw = builder.bitcast(value, integer)
-            return builder.zext(raw, ir.IntType(64)) if bits < 64 else raw
-
-        return types.uint64(types.uint64, types.uint64), generate
-
-    return apply
+def _storer(name: str, bits: int, kind: str) -> Primitive:
+    width = int(LLVM[kind][1:])
+    less = f"%v = trunc i{width} %1 to i{bits}" if width > bits else f"%v = bitcast i{width} %1 to i{bits}"
+    return Primitive(
+        name, f"void(int64, {kind})",
+        f"%p = inttoptr i64 %0 to ptr\n{less}\nstore i{bits} %v, ptr %p, align 1{RAW}\nret void",
+    )  # fmt: skip
 
 
-load8 = _loader(8, types.uint64)
-load16 = _loader(16, types.uint64)
-load32 = _loader(32, types.uint32)
-load64 = _loader(64, types.uint64)
-loads64 = _loader(64, types.int64)
-store8 = _storer(8, types.uint64)
-store16 = _storer(16, types.uint64)
-store32 = _storer(32, types.uint32)
-store64 = _storer(64, types.uint64)
-add_f32 = _float_op(32, "add")
-add_f64 = _float_op(64, "add")
+load8 = _loader("load8", 8, U64)
+load16 = _loader("load16", 16, U64)
+load32 = _loader("load32", 32, U32)
+load64 = _loader("load64", 64, U64)
+loads64 = _loader("loads64", 64, I64)
+store8 = _storer("store8", 8, U64)
+store16 = _storer("store16", 16, U64)
+store32 = _storer("store32", 32, U32)
+store64 = _storer("store64", 64, U64)
+
+add_f32 = Primitive(
+    "add_f32", "uint64(uint64, uint64)",
+    "%a = trunc i64 %0 to i32\n%b = trunc i64 %1 to i32\n%x = bitcast i32 %a to float\n%y = bitcast i32 %b to float\n"
+    "%s = fadd float %x, %y\n%r = bitcast float %s to i32\n%v = zext i32 %r to i64\nret i64 %v",
+)  # fmt: skip
+"""The sum of two binary32, as bits."""
+add_f64 = Primitive(
+    "add_f64", "uint64(uint64, uint64)",
+    "%x = bitcast i64 %0 to double\n%y = bitcast i64 %1 to double\n%s = fadd double %x, %y\n"
+    "%r = bitcast double %s to i64\nret i64 %r",
+)  # fmt: skip
+popcount = Primitive(
+    "popcount", "int64(uint32)", "%n = call i32 @llvm.ctpop.i32(i32 %0)\n%v = zext i32 %n to i64\nret i64 %v"
+)
+"""Number of set bits."""
+first = Primitive(
+    "first", "int64(uint32)", "%n = call i32 @llvm.cttz.i32(i32 %0, i1 false)\n%v = zext i32 %n to i64\nret i64 %v"
+)
+"""Index of the lowest set bit (32 if none)."""
+highest_bit = Primitive(
+    "highest_bit", "int64(int64)", "%n = call i64 @llvm.ctlz.i64(i64 %0, i1 true)\n%v = sub i64 63, %n\nret i64 %v"
+)
+"""Index of the highest set bit of a positive number."""
 
 
-@intrinsic
-def popcount(context: Any, value: Any) -> Any:
-    """Number of set bits of a uint32, as int64."""
-
-    def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-        count = builder.ctpop(args[0])
-        return builder.zext(count, ir.IntType(64))
-
-    return types.int64(types.uint32), generate
+def _address(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
+    pointer = emitter.element(emitter.view(arguments[0]), arguments[1])
+    return Value(emitter.new(f"ptrtoint ptr {pointer} to i64"), I64)
 
 
-@intrinsic
-def first(context: Any, value: Any) -> Any:
-    """Index of the lowest set bit of a uint32 (32 if none), as int64."""
-
-    def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.zext(builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), ir.IntType(64))
-
-    return types.int64(types.uint32), generate
+def _row_length(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
+    return Value(emitter.view(arguments[0]).stride, I64)
 
 
-@intrinsic
-def highest_bit(context: Any, value: Any) -> Any:
-    """Index of the highest set bit of a positive int64."""
-
-    def generate(ctx: Any, builder: Any, sig: Any, args: Any) -> Any:
-        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
-        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
-
-    return types.int64(types.int64), generate
+address = Macro(_address)
+"""(table, index): host address of an element."""
+row_length = Macro(_row_length)
+"""(table): columns, where they are known at run time only."""

@@ -8,22 +8,20 @@ one that counts, their weighted sum is rounded to nearest, ties away from zero (
 The weights of three dimensions are an estimate: they are off by 1/256 in one fetch of six. Mip levels are not kept."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import half_to_float
 from runtime.device.sm.bulk import touch
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import read_lines, write_lines
+from runtime.device.sm.lang import Primitive
 from runtime.device.sm.raw import first, highest_bit, load8, load16, load32, loads64, store8, store16, store32
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)
@@ -33,26 +31,17 @@ GUARD = 4
 ONE = 256
 
 
-@intrinsic
-def real(typing_context: Any, bits: Any) -> Any:
-    """A binary32's bits as a number."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word = builder.trunc(args[0], ir.IntType(32))
-        return builder.fpext(builder.bitcast(word, ir.FloatType()), ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@intrinsic
-def bits(typing_context: Any, value: Any) -> Any:
-    """A number rounded to a binary32, its bits."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word = builder.bitcast(builder.fptrunc(args[0], ir.FloatType()), ir.IntType(32))
-        return builder.zext(word, ir.IntType(64))
-
-    return types.int64(types.float64), generate
+real = Primitive(
+    "real", "float64(int64)",
+    "%w = trunc i64 %0 to i32\n%f = bitcast i32 %w to float\n%d = fpext float %f to double\nret double %d",
+)  # fmt: skip
+"""A binary32's bits as a number."""
+bits = Primitive(
+    "bits", "int64(float64)",
+    "%f = fptrunc double %0 to float\n%w = bitcast float %f to i32\n%r = zext i32 %w to i64\nret i64 %r",
+)  # fmt: skip
+"""A number rounded to a binary32, its bits."""
+floor = Primitive("floor", "float64(float64)", "%r = call double @llvm.floor.f64(double %0)\nret double %r")
 
 
 @compiled("int64(int64, int64)", forceinline=True)
@@ -210,7 +199,7 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
         x = 0.0
     mode = field(record, L.TX_MODE + dimension)
     if field(record, L.TX_NORMALIZED):
-        whole = np.floor(x)
+        whole = floor(x)
         part = x - whole
         if mode == WRAP:
             x = part
@@ -221,7 +210,7 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
         x = 1e9
     if x < -1e9:
         x = -1e9
-    return np.int64(np.floor(x * 256.0 + 0.5)) - 128 if linear else np.int64(np.floor(x)) << 8
+    return np.int64(floor(x * 256.0 + 0.5)) - 128 if linear else np.int64(floor(x)) << 8
 
 
 @compiled("int64(int64, int64)", forceinline=True)

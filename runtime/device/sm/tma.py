@@ -8,7 +8,7 @@ from 56 on the box's first size less 1; 7 the others' or, for im2col, the corner
 above pixels less 1. Read off the maps that an H200's driver (580.159.04) made of 60 descriptions, 2026-11-21."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# numba types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
 
 from __future__ import annotations
 

@@ -1,294 +1,171 @@
-"""Questions about 32 lane addresses, or about the wake times of a sub-core's 16 warps, answered by vector code.
+"""Questions about 32 lane addresses or 16 wake times, as vector code, and prefetch; for the compiled parts.
 
-The lane addresses of a memory instruction are 32 i64 at a host address; `mask` has a bit per lane that takes part.
-All of it is portable LLVM vector code; with 512-bit vectors each function is some ten instructions.
+Lanes of an instruction are 32 i64 at a host address; `mask` has a bit per lane that takes part. All of it is portable
+LLVM vector code; with 512-bit vectors each function is some ten instructions.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from runtime.device.sm.lang import RAW, Primitive
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-_I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 _NEVER = 1 << 60
 """layout.BIG"""
 
 
-def _vector(kind: Any, n: int, value: int) -> Any:
-    """A constant vector of n equal elements."""
-    return ir.Constant(ir.VectorType(kind, n), [ir.Constant(kind, value)] * n)
+def _splat(name: str, source: str, n: int, kind: str = "i64") -> str:
+    """%name = a vector of n copies of a scalar."""
+    whole = f"<{n} x {kind}>"
+    return (
+        f"%{name}.one = insertelement {whole} poison, {kind} {source}, i64 0\n"
+        f"%{name} = shufflevector {whole} %{name}.one, {whole} poison, <{n} x i32> zeroinitializer\n"
+    )
 
 
-def _splat(builder: Any, value: Any, n: int) -> Any:
-    """A vector of n copies of a scalar."""
-    kind = ir.VectorType(value.type, n)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(_I32, 0))
-    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), _vector(_I32, n, 0))
+def _load(name: str, address: str, n: int, kind: str = "i64", metadata: str = RAW) -> str:
+    """%name = n elements at an address. Without metadata: of a table, perhaps."""
+    return (
+        f"%{name}.p = inttoptr i64 {address} to ptr\n%{name} = load <{n} x {kind}>, ptr %{name}.p, align 4{metadata}\n"
+    )
 
 
-def _load(builder: Any, address: Any, kind: Any, n: int) -> Any:
-    value = builder.load(builder.inttoptr(address, ir.VectorType(kind, n).as_pointer()))
-    value.align = 4
-    return value
+def _store(address: str, value: str, n: int, kind: str) -> str:
+    return f"%out = inttoptr i64 {address} to ptr\nstore <{n} x {kind}> {value}, ptr %out, align 4{RAW}\nret void"
 
 
-def _store(builder: Any, address: Any, value: Any) -> None:
-    builder.store(value, builder.inttoptr(address, value.type.as_pointer())).align = 4
+_NUMBERS = "<32 x i64> <" + ", ".join(f"i64 {k}" for k in range(32)) + ">"
+
+prefetch = Primitive(
+    "prefetch", "void(int64)",
+    "%p = inttoptr i64 %0 to ptr\ncall void @llvm.prefetch.p0(ptr %p, i32 0, i32 3, i32 1)\nret void",
+)  # fmt: skip
+"""Ask the host's caches for the line at an address; any address may be given."""
+due = Primitive(
+    "due", "int64(int64, int64)",
+    _load("v", "%0", 16, metadata="") + _splat("now", "%1", 16)
+    + "%c = icmp sle <16 x i64> %v, %now\n%b = bitcast <16 x i1> %c to i16\n%r = zext i16 %b to i64\nret i64 %r",
+)  # fmt: skip
+"""(times, now): which of 16 times at a host address have come: a bit each."""
+next_due = Primitive(
+    "next_due", "int64(int64, int64)",
+    _load("v", "%0", 16, metadata="") + _splat("now", "%1", 16)
+    + "%c = icmp sgt <16 x i64> %v, %now\n"
+    + f"%k = select <16 x i1> %c, <16 x i64> %v, <16 x i64> splat (i64 {_NEVER})\n"
+    + "%r = call i64 @llvm.vector.reduce.smin.v16i64(<16 x i64> %k)\nret i64 %r",
+)  # fmt: skip
+"""(times, now): the first of 16 times at a host address that is after `now`."""
 
 
-def _lanes(builder: Any, mask: Any) -> Any:
-    """A u32 mask as 32 truth values."""
-    return builder.bitcast(mask, ir.VectorType(_I1, 32))
+def _finder(name: str, n: int) -> Primitive:
+    return Primitive(
+        name, "int64(int64, int64)",
+        _load("v", "%0", n, metadata="") + _splat("x", "%1", n)
+        + f"%c = icmp eq <{n} x i64> %v, %x\n%b = bitcast <{n} x i1> %c to i{n}\n%r = zext i{n} %b to i64\nret i64 %r",
+    )  # fmt: skip
 
 
-def _bits(builder: Any, truth: Any, n: int) -> Any:
-    """n truth values as an integer."""
-    return builder.bitcast(truth, ir.IntType(n))
+def _least(name: str, n: int) -> Primitive:
+    return Primitive(
+        name, "int64(int64, int64)",
+        _load("v", "%0", n, metadata="") + _splat("low", "%1", n)
+        + f"%g = icmp sgt <{n} x i64> %v, %low\n%m = select <{n} x i1> %g, <{n} x i64> %v, <{n} x i64> %low\n"
+        + f"%s = call i64 @llvm.vector.reduce.smin.v{n}i64(<{n} x i64> %m)\n" + _splat("all", "%s", n)
+        + f"%c = icmp eq <{n} x i64> %m, %all\n%b = bitcast <{n} x i1> %c to i{n}\n%z = zext i{n} %b to i64\n"
+        + "%r = call i64 @llvm.cttz.i64(i64 %z, i1 true)\nret i64 %r",
+    )  # fmt: skip
 
 
-def _reduce(builder: Any, name: str, value: Any) -> Any:
-    kind = value.type
-    full = f"llvm.vector.reduce.{name}.v{kind.count}i{kind.element.width}"
-    function_type = ir.FunctionType(kind.element, [kind])
-    function = builder.module.globals.get(full) or ir.Function(builder.module, function_type, full)
-    return builder.call(function, [value])
-
-
-@intrinsic
-def prefetch(typing_context: Any, address: Any) -> Any:
-    """Ask the host's caches for the line at an address; any address may be given."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = ir.IntType(8).as_pointer()
-        name = "llvm.prefetch.p0"
-        function = builder.module.globals.get(name) or ir.Function(
-            builder.module, ir.FunctionType(ir.VoidType(), [pointer, _I32, _I32, _I32]), name
-        )
-        constants = [ir.Constant(_I32, v) for v in (0, 3, 1)]
-        builder.call(function, [builder.inttoptr(args[0], pointer), *constants])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-@intrinsic
-def due(typing_context: Any, times: Any, now: Any) -> Any:
-    """Which of 16 times at a host address have come: a bit each."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = _load(builder, args[0], _I64, 16)
-        truth = builder.icmp_signed("<=", values, _splat(builder, args[1], 16))
-        return builder.zext(_bits(builder, truth, 16), _I64)
-
-    return types.int64(types.int64, types.int64), generate
-
-
-@intrinsic
-def next_due(typing_context: Any, times: Any, now: Any) -> Any:
-    """The first of 16 times at a host address that is after `now`."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = _load(builder, args[0], _I64, 16)
-        later = builder.icmp_signed(">", values, _splat(builder, args[1], 16))
-        return _reduce(builder, "smin", builder.select(later, values, _vector(_I64, 16, _NEVER)))
-
-    return types.int64(types.int64, types.int64), generate
-
-
-def _finder(count: int) -> Any:
-    @intrinsic
-    def find(typing_context: Any, tags: Any, wanted: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            values = _load(builder, args[0], _I64, count)
-            truth = builder.icmp_signed("==", values, _splat(builder, args[1], count))
-            return builder.zext(_bits(builder, truth, count), _I64)
-
-        return types.int64(types.int64, types.int64), generate
-
-    return find
-
-
-def _least(count: int) -> Any:
-    @intrinsic
-    def least(typing_context: Any, values: Any, floor: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            vector = _load(builder, args[0], _I64, count)
-            low = _splat(builder, args[1], count)
-            vector = builder.select(builder.icmp_signed(">", vector, low), vector, low)
-            low = _reduce(builder, "smin", vector)
-            truth = builder.icmp_signed("==", vector, _splat(builder, low, count))
-            bits = builder.zext(_bits(builder, truth, count), _I64)
-            return builder.cttz(bits, ir.Constant(_I1, 1))
-
-        return types.int64(types.int64, types.int64), generate
-
-    return least
-
-
-find8, find16 = _finder(8), _finder(16)
+find8, find16 = _finder("find8", 8), _finder("find16", 16)
 """(tags, wanted): which of 8 or 16 tags at a host address equal `wanted`: a bit each."""
-least8, least16 = _least(8), _least(16)
+least8, least16 = _least("least8", 8), _least("least16", 16)
 """(values, floor): the place of the least (the first, of several) of 8 or 16 numbers at a host address, where those
 below `floor` count as `floor`."""
+consecutive = Primitive(
+    "consecutive", "int64(int64, int64)",
+    _load("v", "%0", 32) + "%f = extractelement <32 x i64> %v, i64 0\n" + _splat("a", "%f", 32)
+    + _splat("w", "%1", 32)
+    + f"%m = mul <32 x i64> %w, {_NUMBERS[11:]}\n%x = add <32 x i64> %a, %m\n%c = icmp eq <32 x i64> %v, %x\n"
+    + "%b = bitcast <32 x i1> %c to i32\n%t = icmp eq i32 %b, -1\n%r = zext i1 %t to i64\nret i64 %r",
+)  # fmt: skip
+"""(lanes, width): 1 if lane k's address is lane 0's plus k times `width`, else 0."""
 
 
-@intrinsic
-def consecutive(typing_context: Any, lanes: Any, width: Any) -> Any:
-    """1 if lane k's address is lane 0's plus k times `width`, else 0."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = _load(builder, args[0], _I64, 32)
-        first = builder.extract_element(values, ir.Constant(_I32, 0))
-        numbers = ir.Constant(ir.VectorType(_I64, 32), [ir.Constant(_I64, k) for k in range(32)])
-        wanted = builder.add(_splat(builder, first, 32), builder.mul(numbers, _splat(builder, args[1], 32)))
-        word = _bits(builder, builder.icmp_signed("==", values, wanted), 32)
-        return builder.zext(builder.icmp_signed("==", word, ir.Constant(_I32, -1)), _I64)
-
-    return types.int64(types.int64, types.int64), generate
+def _extreme(name: str, reduce: str, other: int) -> Primitive:
+    return Primitive(
+        name, "int64(int64, uint32)",
+        _load("v", "%0", 32) + "%c = bitcast i32 %1 to <32 x i1>\n"
+        + f"%k = select <32 x i1> %c, <32 x i64> %v, <32 x i64> splat (i64 {other})\n"
+        + f"%r = call i64 @llvm.vector.reduce.{reduce}.v32i64(<32 x i64> %k)\nret i64 %r",
+    )  # fmt: skip
 
 
-def _extreme(name: str, other: int) -> Any:
-    @intrinsic
-    def extreme(typing_context: Any, lanes: Any, mask: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            values = _load(builder, args[0], _I64, 32)
-            kept = builder.select(_lanes(builder, args[1]), values, _vector(_I64, 32, other))
-            return _reduce(builder, name, kept)
-
-        return types.int64(types.int64, types.uint32), generate
-
-    return extreme
-
-
-lowest = _extreme("smin", (1 << 63) - 1)
+lowest = _extreme("lowest", "smin", (1 << 63) - 1)
 """(lanes, mask): the least address of the lanes."""
-highest = _extreme("smax", -(1 << 63))
+highest = _extreme("highest", "smax", -(1 << 63))
 """(lanes, mask): the greatest address of the lanes."""
-any_bits = _extreme("or", 0)
+any_bits = _extreme("any_bits", "or", 0)
 """(lanes, mask): all addresses of the lanes ORed together."""
+lanes_at = Primitive(
+    "lanes_at", "uint32(int64, int64, int64)",
+    _load("v", "%0", 32) + _splat("s", "%1", 32) + _splat("x", "%2", 32)
+    + "%h = lshr <32 x i64> %v, %s\n%c = icmp eq <32 x i64> %h, %x\n%r = bitcast <32 x i1> %c to i32\nret i32 %r",
+)  # fmt: skip
+"""(lanes, shift, value): which lanes have `address >> shift == value`: a bit each."""
+touched = Primitive(
+    "touched", "uint32(int64, uint32, int64, int64)",
+    _load("v", "%0", 32) + _splat("s", "%2", 32)
+    + "%h = lshr <32 x i64> %v, %s\n%n = trunc <32 x i64> %h to <32 x i32>\n%k = and <32 x i32> %n, splat (i32 31)\n"
+    + "%w = trunc i64 %3 to i32\n" + _splat("ones", "%w", 32, "i32")
+    + "%b = shl <32 x i32> %ones, %k\n%c = bitcast i32 %1 to <32 x i1>\n"
+    + "%m = select <32 x i1> %c, <32 x i32> %b, <32 x i32> zeroinitializer\n"
+    + "%r = call i32 @llvm.vector.reduce.or.v32i32(<32 x i32> %m)\nret i32 %r",
+)  # fmt: skip
+"""(lanes, mask, shift, ones): `ones << (address >> shift & 31)` of the lanes of `mask`, ORed together (a bit per bank
+of a 32-bank memory)."""
 
 
-@intrinsic
-def lanes_at(typing_context: Any, lanes: Any, shift: Any, value: Any) -> Any:
-    """Which lanes have `address >> shift == value`: a bit each."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = builder.lshr(_load(builder, args[0], _I64, 32), _splat(builder, args[1], 32))
-        return _bits(builder, builder.icmp_signed("==", values, _splat(builder, args[2], 32)), 32)
-
-    return types.uint32(types.int64, types.int64, types.int64), generate
-
-
-@intrinsic
-def touched(typing_context: Any, lanes: Any, mask: Any, shift: Any, ones: Any) -> Any:
-    """`ones << (address >> shift & 31)` of the lanes of `mask`, ORed together (a bit per bank of a 32-bank memory)."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        shifted = builder.lshr(_load(builder, args[0], _I64, 32), _splat(builder, args[2], 32))
-        banks = builder.and_(builder.trunc(shifted, ir.VectorType(_I32, 32)), _vector(_I32, 32, 31))
-        marks = builder.shl(_splat(builder, builder.trunc(args[3], _I32), 32), banks)
-        kept = builder.select(_lanes(builder, args[1]), marks, _vector(_I32, 32, 0))
-        return _reduce(builder, "or", kept)
-
-    return types.uint32(types.int64, types.uint32, types.int64, types.int64), generate
-
-
-def _copier(count: int, out: bool) -> Any:
+def _copier(name: str, count: int, out: bool) -> Primitive:
     """Memory word w of lane k is element k * count + w; row w holds lane k at w * 32 + k."""
     n = 32 * count
     order = [w * 32 + k for k in range(32) for w in range(count)]
     if not out:
         order = [k * count + w for w in range(count) for k in range(32)]
-
-    @intrinsic
-    def copy(typing_context: Any, target: Any, source: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            values = _load(builder, args[1], _I32, n)
-            if count > 1:
-                mask = ir.Constant(ir.VectorType(_I32, n), [ir.Constant(_I32, k) for k in order])
-                values = builder.shuffle_vector(values, ir.Constant(values.type, ir.Undefined), mask)
-            _store(builder, args[0], values)
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64), generate
-
-    return copy
+    places = ", ".join(f"i32 {k}" for k in order)
+    value = "%s" if count > 1 else "%v"
+    shuffle = f"%s = shufflevector <{n} x i32> %v, <{n} x i32> poison, <{n} x i32> <{places}>\n" if count > 1 else ""
+    text = _load("v", "%1", n, "i32") + shuffle + _store("%0", value, n, "i32")
+    return Primitive(name, "void(int64, int64)", text)
 
 
-copy_words = _copier(1, False)
+copy_words = _copier("copy_words", 1, False)
 """(target, source): 32 words."""
-rows_from_pairs, rows_from_quads = _copier(2, False), _copier(4, False)
+rows_from_pairs, rows_from_quads = _copier("rows_from_pairs", 2, False), _copier("rows_from_quads", 4, False)
 """(rows, memory): 32 lanes have 2 or 4 consecutive words each; as many rows of 32 words."""
-pairs_from_rows, quads_from_rows = _copier(2, True), _copier(4, True)
+pairs_from_rows, quads_from_rows = _copier("pairs_from_rows", 2, True), _copier("quads_from_rows", 4, True)
 """(memory, rows): the other way."""
-
-
-@intrinsic
-def add_all(typing_context: Any, target: Any, source: Any, delta: Any) -> Any:
-    """32 i64 at `target` = those at `source` plus `delta`."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        _store(builder, args[0], builder.add(_load(builder, args[1], _I64, 32), _splat(builder, args[2], 32)))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), generate
-
-
-@intrinsic
-def spread(typing_context: Any, row: Any, value: Any) -> Any:
-    """A u32 into all 32 words of a row."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        _store(builder, args[0], _splat(builder, args[1], 32))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint32), generate
-
-
-@intrinsic
-def ramp(typing_context: Any, row: Any, value: Any) -> Any:
-    """`value` plus the number of the lane into the 32 words of a row."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        numbers = ir.Constant(ir.VectorType(_I32, 32), [ir.Constant(_I32, k) for k in range(32)])
-        _store(builder, args[0], builder.add(_splat(builder, args[1], 32), numbers))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint32), generate
-
-
-@intrinsic
-def clear_tally(typing_context: Any, tally: Any) -> Any:
-    """Set 32 counters of a byte each, at a host address, to 0."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        _store(builder, args[0], _vector(ir.IntType(8), 32, 0))
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-@intrinsic
-def count(typing_context: Any, tally: Any, marks: Any) -> Any:
-    """Add bit b of `marks` (u32) to counter b."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        bytes_ = ir.VectorType(ir.IntType(8), 32)
-        ones = builder.zext(_lanes(builder, args[1]), bytes_)
-        _store(builder, args[0], builder.add(_load(builder, args[0], ir.IntType(8), 32), ones))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint32), generate
-
-
-@intrinsic
-def largest(typing_context: Any, tally: Any) -> Any:
-    """The largest of 32 counters."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.zext(_reduce(builder, "umax", _load(builder, args[0], ir.IntType(8), 32)), _I64)
-
-    return types.int64(types.int64), generate
+add_all = Primitive(
+    "add_all", "void(int64, int64, int64)",
+    _load("v", "%1", 32) + _splat("d", "%2", 32) + "%s = add <32 x i64> %v, %d\n" + _store("%0", "%s", 32, "i64"),
+)  # fmt: skip
+"""(target, source, delta): 32 i64 at `target` = those at `source` plus `delta`."""
+spread = Primitive("spread", "void(int64, uint32)", _splat("v", "%1", 32, "i32") + _store("%0", "%v", 32, "i32"))
+"""(row, value): a u32 into all 32 words of a row."""
+ramp = Primitive(
+    "ramp", "void(int64, uint32)",
+    _splat("v", "%1", 32, "i32") + "%s = add <32 x i32> %v, <" + ", ".join(f"i32 {k}" for k in range(32)) + ">\n"
+    + _store("%0", "%s", 32, "i32"),
+)  # fmt: skip
+"""(row, value): `value` plus the number of the lane into the 32 words of a row."""
+clear_tally = Primitive("clear_tally", "void(int64)", _store("%0", "zeroinitializer", 32, "i8"))
+"""(tally): set 32 counters of a byte each, at a host address, to 0."""
+count = Primitive(
+    "count", "void(int64, uint32)",
+    _load("v", "%0", 32, "i8") + "%c = bitcast i32 %1 to <32 x i1>\n%o = zext <32 x i1> %c to <32 x i8>\n"
+    + "%s = add <32 x i8> %v, %o\n" + _store("%0", "%s", 32, "i8"),
+)  # fmt: skip
+"""(tally, marks): add bit b of `marks` (u32) to counter b."""
+largest = Primitive(
+    "largest", "int64(int64)",
+    _load("v", "%0", 32, "i8") + "%m = call i8 @llvm.vector.reduce.umax.v32i8(<32 x i8> %v)\n"
+    + "%r = zext i8 %m to i64\nret i64 %r",
+)  # fmt: skip
+"""(tally): the largest of 32 counters."""
