@@ -32,6 +32,8 @@ LLVM = {I64: "i64", U64: "i64", U32: "i32", BOOL: "i1", F64: "double", VOID: "vo
 UNSIGNED = (U32, U64)
 RAW = ", !noalias !1"
 """Metadata of an access that touches no table."""
+ALIASED = ("IC1", "IC2")
+"""Tables that are also read and written by address."""
 FIRST_SCOPE = 10
 
 
@@ -156,7 +158,7 @@ class Program:
     def __init__(self, entries: Sequence[Function]) -> None:
         self.todo: list[Function | Primitive] = list(entries)
         self.known: set[int] = {id(entry) for entry in entries}
-        self.scopes = {name: FIRST_SCOPE + 3 * k for k, name in enumerate(ROWS)}
+        self.scopes = {name: FIRST_SCOPE + 3 * k for k, name in enumerate(ROWS) if name not in ALIASED}
 
     def need(self, callee: Function | Primitive) -> None:
         """See to it that a function is in the module."""
@@ -166,6 +168,8 @@ class Program:
 
     def access(self, table: str) -> str:
         """Metadata of an access to a table: it touches no other one, and nothing else does."""
+        if table in ALIASED:
+            return ""
         scope = self.scopes[table]
         return f", !alias.scope !{scope + 1}, !noalias !{scope + 2}"
 
