@@ -83,10 +83,12 @@ class _Propagation:
                             self._forget(operand)
                 if inst.mnemonic in ("MOV", "UMOV") and isinstance(inst.dsts[0], V):
                     source = _copied(inst, 0)
+                    part = (inst.dsts[0].reg.id, inst.dsts[0].part)
                     if isinstance(source, V) and source.reg.id != inst.dsts[0].reg.id and source.count == 1:
-                        part = (inst.dsts[0].reg.id, inst.dsts[0].part)
                         self.local[part] = source
                         self.holders.setdefault(source.reg.id, []).append(part)
+                    elif source == ZERO or isinstance(source, Imm):
+                        self.local[part] = source
 
     def _forget(self, written: V) -> None:
         name = written.reg.id

@@ -11,7 +11,7 @@ import attrs
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
-from minicc.ptxas.mir import GMMA, MFunction, V, VMem, VReg
+from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg
 from minicc.ptxas.timing import timing
 
 _BITS: dict[int, tuple[int, ...]] = {}
@@ -95,9 +95,10 @@ class Ranges:
     liveness: Liveness
 
 
-def build(function: MFunction, cfg: Cfg) -> Ranges:
+def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
     """Intervals of every virtual register, with spill weights (uses and definitions, ten-fold per loop level),
-    copy hints and bank partners."""
+    copy hints and bank partners. `tied`: matrix products end their addend's life before they write, for those who give
+    both one place."""
     live = analyse(function, cfg)
     intervals: list[Interval | None] = [None] * len(function.vregs)
     starts = [0]
@@ -135,12 +136,13 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
                 for part in bits_of(mask):
                     if (reg, part) not in until:
                         found.parts[part].append((early, at + 2))
+            addend = _addend(block.insts[i]) if tied and early == at else -1
             for reg, mask in access.uses:
                 found = interval(reg)
                 found.weight += scale
                 for part in bits_of(mask):
                     if (reg, part) not in until:
-                        until[(reg, part)] = at + 1
+                        until[(reg, part)] = at if reg == addend else at + 1
                         if slow:
                             found.late.add(at + 1)
         for (reg, part), end in until.items():
@@ -151,6 +153,15 @@ def build(function: MFunction, cfg: Cfg) -> Ranges:
             each.parts = [_merge(p) for p in each.parts]
     _relations(function, interval)
     return Ranges(intervals, starts, live)
+
+
+def _addend(inst: MInst) -> int:
+    """The register that a product reads as its addend only, by id; -1 for none."""
+    if inst.mnemonic in GMMA or len(inst.srcs) < 3:
+        return -1
+    c = inst.srcs[2]
+    others = (s for s in inst.srcs[:2] if isinstance(s, V))
+    return c.reg.id if isinstance(c, V) and all(s.reg is not c.reg for s in others) else -1
 
 
 def _merge(descending: Segments) -> Segments:
