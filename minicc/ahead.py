@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from minicc.arch.schema import Arch
 
 LATER = (
+    "minicc.nvvm.reader",
     "minicc.ptx",
     "minicc.isel",
     "minicc.isel.patterns.arithmetic",
@@ -101,9 +102,13 @@ def preparing(arch: Arch) -> Iterator[None]:
             forms_of_mnemonic(mnemonic)
 
     thread = threading.Thread(target=prepare, daemon=True)
+    # LLVM's work goes on as soon as a call into it is over: not after the 5 ms for which a thread may keep the lock.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
     thread.start()
     try:
         yield
     finally:
         done.set()
         thread.join()
+        sys.setswitchinterval(interval)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -121,10 +120,11 @@ class Build:
 
     def module(self, target: Target) -> Module:
         """The PTX module: selected from IR, or parsed."""
-        from minicc import ptx
 
-        if self.kind == "ptx":
-            return self.once("parse", "", lambda: ptx.parse(self.source))
+        def parse() -> Module:
+            from minicc import ptx
+
+            return ptx.parse(self.source)
 
         def make() -> Module:
             text = self.opt_ll(target)
@@ -134,7 +134,7 @@ class Build:
                 self.explanation = isel.Explanation()
             return isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
 
-        return self.once("isel", target.compute, make)
+        return self.once("parse", "", parse) if self.kind == "ptx" else self.once("isel", target.compute, make)
 
     def ptx(self, target: Target) -> str:
         """PTX text."""
@@ -408,6 +408,9 @@ def plan(build: Build) -> Iterator[str]:
 
 def write(path: str, content: str | bytes) -> None:
     """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
+    # Its shared libraries would wait here for the linker's lock, which loading LLVM holds: see `ahead`.
+    import tempfile
+
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     if path == "-":
         sys.stdout.buffer.write(data)

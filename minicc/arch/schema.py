@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import attrs
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Abi:
     """Where the driver and the code agree to put things. Offsets are in constant bank 0."""
 
@@ -39,7 +39,7 @@ class Abi:
     parameter_origin: int = 0
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Occupancy:
     """Limits that the compute work distributor places CTAs under (CUDA compute-capability tables)."""
 
@@ -56,7 +56,7 @@ class Occupancy:
     max_barriers: int = 16
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Latency:
     """Minimum issue distances in cycles. Classes are those of `minicc.sass` declarations.
 
@@ -74,7 +74,7 @@ class Latency:
     machine model subtracts this."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Pipe:
     """An execution pipe. `interval`: cycles per warp instruction per sub-core (or per SM if `shared`)."""
 
@@ -83,7 +83,7 @@ class Pipe:
     shared: bool = False
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Core:
     """One SM."""
 
@@ -123,7 +123,7 @@ class Core:
     """Cycles of a grid before its first instruction and after its last."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Memory:
     """From the L1 outwards. Bandwidths in bytes per SM cycle; latencies from issue to first use, unloaded."""
 
@@ -199,7 +199,7 @@ class Memory:
     """First use of a tensor map by an SM (H200: 587 cycles for a box outside the tensor, barrier included)."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Arch:
     """One architecture."""
 

@@ -31,7 +31,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     components = Components(function)
     cfg = Cfg.of(function)
     known = function.prints
-    prints = [[known.get(id(i)) or footprint(i, components) for i in block.insts] for block in function.blocks]
+    prints = [[known.get(i) or footprint(i, components) for i in block.insts] for block in function.blocks]
     marks = scoreboard.assign(function, cfg, prints)
     stalls = stall.assign(function, cfg, prints, marks, distances)
     for b, block in enumerate(function.blocks):

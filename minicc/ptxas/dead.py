@@ -6,7 +6,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, V, VConst
-from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.operands import reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import Const
@@ -38,7 +38,6 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 def sweep(function: MFunction) -> None:
     """Remove dead instructions until none is left. Registers are looked at by 32-bit part (id * _WIDEST + part)."""
     uses: dict[int, int] = {}
-    makers: dict[int, list[MInst]] = {}
     for block in function.blocks:
         for inst in block.insts:
             for operand in reads(inst):
@@ -47,35 +46,53 @@ def sweep(function: MFunction) -> None:
                     uses[first] = uses.get(first, 0) + 1
                     for name in range(first + 1, first + operand.count):
                         uses[name] = uses.get(name, 0) + 1
-            for operand in writes(inst):
-                if type(operand) is V:
-                    first = operand.reg.id * _WIDEST + operand.part
-                    for name in range(first, first + operand.count):
-                        if name in makers:
-                            makers[name].append(inst)
-                        else:
-                            makers[name] = [inst]
+    # From the end to the start: nearly everything is written before it is read.
     dead: set[int] = set()
-    work = [inst for name, insts in makers.items() if not uses.get(name) for inst in insts]
-    while work:
-        inst = work.pop()
-        if id(inst) in dead or not removable(inst):
-            continue
-        if any(uses.get(n) for d in inst.dsts if type(d) is V for n in _names(d)):
-            continue
-        dead.add(id(inst))
-        for operand in reads(inst):
-            if type(operand) is V:
-                for name in _names(operand):
-                    uses[name] -= 1
-                    if not uses[name]:
-                        work.extend(makers.get(name, ()))
+    idle: set[int] = set()
+    for block in reversed(function.blocks):
+        for inst in reversed(block.insts):
+            if _unread(inst, uses) and removable(inst):
+                _take(inst, uses, dead, idle)
+    makers: dict[int, list[MInst]] = {}
+    for block in function.blocks if idle else ():
+        for inst in block.insts:
+            if id(inst) not in dead:
+                for d in inst.dsts:
+                    for name in _names(d) if type(d) is V else ():
+                        makers.setdefault(name, []).append(inst)
+    while idle:
+        for inst in makers.get(idle.pop(), ()):
+            if id(inst) not in dead and _unread(inst, uses) and removable(inst):
+                _take(inst, uses, dead, idle)
     for block in function.blocks:
         if dead:
             block.insts = [inst for inst in block.insts if id(inst) not in dead]
         for inst in block.insts:
             if inst.mnemonic == "LDC" and inst.modifiers == ("64",):
                 _narrow(inst, uses)
+
+
+def _unread(inst: MInst, uses: dict[int, int]) -> bool:
+    """Whether the instruction writes virtual registers, none of which is read."""
+    found = False
+    for d in inst.dsts:
+        if type(d) is V:
+            first = d.reg.id * _WIDEST + d.part
+            if uses.get(first) or (d.count > 1 and any(uses.get(first + n) for n in range(1, d.count))):
+                return False
+            found = True
+    return found
+
+
+def _take(inst: MInst, uses: dict[int, int], dead: set[int], idle: set[int]) -> None:
+    """Count a dead instruction's operands as not read; `idle` gets the registers that nothing reads any more."""
+    dead.add(id(inst))
+    for operand in reads(inst):
+        if type(operand) is V:
+            for name in _names(operand):
+                uses[name] -= 1
+                if not uses[name]:
+                    idle.add(name)
 
 
 def _narrow(inst: MInst, uses: dict[int, int]) -> None:

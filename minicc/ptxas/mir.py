@@ -150,8 +150,8 @@ class MFunction:
     min_ctas: int | None = None
     constant2: bytearray = attrs.field(factory=bytearray)
     attributes: dict[str, object] = attrs.field(factory=dict)
-    prints: dict[int, Any] = attrs.field(factory=dict)
-    """Footprints (`timing`) of the finished instructions by id(), where the last scheduling has made them."""
+    prints: dict[MInst, Any] = attrs.field(factory=dict)
+    """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 
     def new(self, file: Literal["R", "UR", "P", "UP", "B"], width: int = 1, hint: str = "") -> VReg:
         """A fresh virtual register."""

@@ -53,7 +53,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             continue
         prints = [footprint(i, components) for i in block.insts]
         if target is None:
-            function.prints.update(zip(map(id, block.insts), prints, strict=True))
+            function.prints.update(zip(block.insts, prints, strict=True))
         after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         out: list[MInst] = []
         runs = _runs(prints)

@@ -129,11 +129,11 @@ class Builder:
         self.entry_params: dict[str, int] = {}
         self.local_offsets: dict[str, int] = {}
         self.flat_labels: set[str] = set()
-        self.uniform_branches: set[int] = set()
-        """ids of BRAs that PTX marks .uni."""
+        self.uniform_branches: set[MInst | None] = set()
+        """BRAs that PTX marks .uni."""
         self.last_jump: MInst | None = None
-        self.collective: set[int] = set()
-        """ids of WARPSYNCs that a warp in step does not need."""
+        self.collective: set[MInst] = set()
+        """WARPSYNCs that a warp in step does not need."""
         self.in_cold = False
         self.has_calls = False
         self.gmma: Plan

@@ -25,7 +25,7 @@ def bra(b: Builder, inst: ptx.Inst) -> None:
         b.wrong(f"Label '{target.name}' is not defined in this function")
     b.jump(target.name, guard)
     if "uni" in inst.modifiers and guard is not None:
-        b.uniform_branches.add(id(b.last_jump))  # the builder keeps the instruction alive
+        b.uniform_branches.add(b.last_jump)
 
 
 def brx(b: Builder, inst: ptx.Inst) -> None:

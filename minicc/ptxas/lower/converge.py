@@ -76,7 +76,7 @@ def converge(function: MFunction, builder: Builder) -> None:
     for index, block in enumerate(function.blocks):
         block.loop_depth = depths[index]
         if index not in apart:
-            block.insts = [i for i in block.insts if id(i) not in builder.collective]
+            block.insts = [i for i in block.insts if i not in builder.collective]
     _apply(function, regions, builder)
 
 
@@ -151,7 +151,7 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
                     varying.update(new)
                     changed = True
         for index, inst in branches.items():
-            if index in divergent or id(inst) in builder.uniform_branches:
+            if index in divergent or inst in builder.uniform_branches:
                 continue
             guard = inst.guard
             if isinstance(guard, V) and guard.reg.id in varying:

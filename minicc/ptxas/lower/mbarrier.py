@@ -207,7 +207,7 @@ def registers(b: Builder, inst: ptx.Inst) -> None:
     p = b.pred()
     b.emit("PLOP3.LUT", (p, TRUE), (TRUE, TRUE, got, Imm(0x80, "uint"), Imm(0, "uint")))
     b.jump(again, inv(p))
-    b.uniform_branches.add(id(b.last_jump))
+    b.uniform_branches.add(b.last_jump)
 
 
 def store_async(b: Builder, inst: ptx.Inst) -> None:

@@ -28,7 +28,7 @@ def warpsync(b: Builder, mask: ptx.Operand) -> None:
 def gather(b: Builder, mask: ptx.Operand) -> None:
     """WARPSYNC before a collective; marked, so that it can go where it is not needed."""
     warpsync(b, mask)
-    b.collective.add(id(b.block.insts[-1]))
+    b.collective.add(b.block.insts[-1])
 
 
 def members(b: Builder, mask: ptx.Operand) -> MOperand | None:
