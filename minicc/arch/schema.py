@@ -101,10 +101,10 @@ class Core:
     stall_zero_pause: int
     branch_latency: int
     icache_line: int = 128
-    icache_jump: tuple[int, int, int] = (10, 50, 265)
-    """Extra cycles of a jump that finds its line in L1, L1.5, L2."""
-    icache_next: tuple[int, int] = (16, 45)
-    """Cycles per line of straight code from L1.5, L2 (prefetched)."""
+    icache_jump: tuple[int, int, int, int] = (10, 50, 265, 640)
+    """Extra cycles of a jump that finds its line in L1, L1.5, L2, DRAM."""
+    icache_next: tuple[int, int, int] = (16, 45, 105)
+    """Cycles per line of straight code from L1.5, L2, DRAM (prefetched)."""
     icache_prewarmed: int = 65536
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150

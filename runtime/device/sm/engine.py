@@ -71,18 +71,19 @@ def _l2_parameters(arch: Arch) -> Any:
     return MP
 
 
-def _front_parameters(arch: Arch) -> Any:
+def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
+    """FP, and the words of the sets of L1 and L1.5."""
     from runtime.device.sm import front
 
     c = arch.core
     FP = np.zeros(front.FP_COUNT, np.int64)
     FP[front.FP_L0] = c.l0_icache // c.icache_line
-    FP[front.FP_L1] = c.l1_icache // c.icache_line
-    FP[front.FP_L15] = c.l15_icache // c.icache_line
-    FP[front.FP_JUMP_L1], FP[front.FP_JUMP_L15], FP[front.FP_JUMP_L2] = c.icache_jump
-    FP[front.FP_NEXT_L15], FP[front.FP_NEXT_L2] = c.icache_next
+    FP[front.FP_L1] = max(c.l1_icache // c.icache_line // front.WAYS, 1)
+    FP[front.FP_L15] = max(c.l15_icache // c.icache_line // front.WAYS, 1)
+    FP[front.FP_JUMP_L1 : front.FP_JUMP_DRAM + 1] = c.icache_jump
+    FP[front.FP_NEXT_L15 : front.FP_NEXT_DRAM + 1] = c.icache_next
     FP[front.FP_PREWARMED] = c.icache_prewarmed // c.icache_line
-    return FP
+    return FP, front.SET * int(FP[front.FP_L1]), front.SET * int(FP[front.FP_L15])
 
 
 @attrs.define(eq=False)
@@ -138,9 +139,9 @@ class _Run:
         lines = self.decoded.count // 8 + 2
         timed = options.timing
         t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)
-        t["IC1"] = np.zeros((self.sms if timed else 1, lines), np.int64)
-        t["IC2"] = np.zeros((self.sms if timed else 1, lines), np.int64)
-        t["FP"] = _front_parameters(arch)
+        t["FP"], sets, more_sets = _front_parameters(arch)
+        t["IC1"] = np.zeros((self.sms if timed else 1, sets), np.int64)
+        t["IC2"] = np.zeros((self.sms if timed else 1, more_sets + lines // 64 + 1), np.int64)
         t["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
 
         scratch = aligned((4096,), np.uint8)

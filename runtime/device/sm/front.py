@@ -1,9 +1,12 @@
 """The front end of a sub-core: instruction fetch through three cache levels, and when a warp can go on.
 
-An instruction line is 128 bytes (8 instructions). IC0 int64[sub-core, line], IC1 and IC2 int64[sm, line] hold the order
-number with which a line last came in (0 never): a line is present while fewer than the level's capacity came after it.
-Straight-line code is prefetched, so only its bandwidth shows; a jump pays the level's latency. FP int64[...] holds
-capacities in lines and costs in cycles.
+An instruction line is 128 bytes (8 instructions). L0 of a sub-core: IC0 int64[sub-core, line] holds the order number
+with which a line last came in (0 never): it is present while fewer than the level's capacity came after it. L1 and L1.5
+of an SM have sets of four ways with a tree of three bits that leads to the way to replace: IC1, IC2 int64[sm, 5 * sets]
+hold for each set four lines (plus one; 0 none) and the tree; behind IC2's sets, a bit for each line that has ever come.
+(An H200 loses half of a loop's lines at 1.1 times a capacity and nearly all at 1.25, as such sets do: in order of age
+it would lose all of them at once.) Straight-line code is prefetched, so only its bandwidth shows; a jump pays the
+level's latency. FP int64[...] holds capacities in lines or sets and costs in cycles.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
@@ -13,8 +16,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import compiled
+from runtime.device.sm.raw import address, loads64, store64
 
 (
     FP_L0,
@@ -23,11 +29,16 @@ from runtime.device.sm.jit import compiled
     FP_JUMP_L1,
     FP_JUMP_L15,
     FP_JUMP_L2,
+    FP_JUMP_DRAM,
     FP_NEXT_L15,
     FP_NEXT_L2,
+    FP_NEXT_DRAM,
     FP_PREWARMED,
     FP_COUNT,
-) = range(10)
+) = range(12)
+SET = 5
+"""Words of a set of L1 or L1.5."""
+WAYS = 4
 
 
 @compiled("int64(int64, int64, int64, int64, int64, int64[:,::1])", forceinline=True)
@@ -42,32 +53,57 @@ def streamed(sc: int, sequential: int, t: int, rate: int, latency: int, SC: Any)
     return there
 
 
+@compiled("int64(int64, int64)", forceinline=True)
+def keep(place: int, line: int) -> int:
+    """Whether the set at a host address has a line; it has afterwards."""
+    tree = loads64(place + 8 * WAYS)
+    way = -1
+    for k in range(WAYS):
+        if loads64(place + 8 * k) == line + 1:
+            way = k
+    hit = 1 if way >= 0 else 0
+    if way < 0:
+        way = 2 + (tree >> 2) if tree & 1 else tree >> 1 & 1
+        store64(place + 8 * way, np.uint64(line + 1))
+    # The tree leads away from the way used last.
+    if way < 2:
+        tree = (tree & 4) | 1 | (1 - way) << 1
+    else:
+        tree = (tree & 2) | (3 - way) << 2
+    store64(place + 8 * WAYS, np.uint64(tree))
+    return hit
+
+
 @compiled(
     "int64(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
     "int64[::1])"
 )
 def fetch(sc: int, line: int, sequential: int, t: int, SC: Any, SM: Any, IC0: Any, IC1: Any, IC2: Any, FP: Any) -> int:
     """When the sub-core has instruction `line` that a warp turns to at `t`."""
+    m = sc >> 2
+    # What another warp has asked for last may still be on its way.
+    if SM[m, L.M_LINE] == line and SM[m, L.M_LINETIME] > t:
+        t = SM[m, L.M_LINETIME]
+        sequential = 1
     came = IC0[sc, line]
     if came and SC[sc, L.S_L0N] - came < FP[FP_L0]:
         return t
     SC[sc, L.S_L0N] += 1
     IC0[sc, line] = SC[sc, L.S_L0N]
-    m = sc >> 2
-    came = IC1[m, line]
-    if came and SM[m, L.M_L1N] - came < FP[FP_L1]:
+    if keep(address(IC1, (m, line % FP[FP_L1] * SET)), line):
         return t if sequential else t + FP[FP_JUMP_L1]
-    SM[m, L.M_L1N] += 1
-    IC1[m, line] = SM[m, L.M_L1N]
-    came = IC2[m, line]
-    if (came and SM[m, L.M_L15N] - came < FP[FP_L15]) or (not came and line < FP[FP_PREWARMED]):
-        if not came:
-            SM[m, L.M_L15N] += 1
-            IC2[m, line] = SM[m, L.M_L15N]
-        return streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15], SC)
-    SM[m, L.M_L15N] += 1
-    IC2[m, line] = SM[m, L.M_L15N]
-    return streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2], SC)
+    ever = SET * FP[FP_L15] + (line >> 6)
+    known = IC2[m, ever] >> (line & 63) & 1
+    IC2[m, ever] |= 1 << (line & 63)
+    if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line) or (not known and line < FP[FP_PREWARMED]):
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15], SC)
+    elif known:
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2], SC)
+    else:
+        t = streamed(sc, sequential, t, FP[FP_NEXT_DRAM], FP[FP_JUMP_DRAM], SC)
+    SM[m, L.M_LINE] = line
+    SM[m, L.M_LINETIME] = t
+    return t
 
 
 @compiled(

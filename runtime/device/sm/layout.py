@@ -409,8 +409,9 @@ M_UNTIL = next(_c)
 """when the last resident CTA so far has gone"""
 M_WARPCYCLES = next(_c)
 M_WARPS = next(_c)
-M_L1N = next(_c)
-M_L15N = next(_c)
+M_LINE = next(_c)
+"""the instruction line that was asked for last, beyond L1, and when it comes"""
+M_LINETIME = next(_c)
 M_CLOCK = next(_c)
 M_EVENTS = next(_c)
 """bulk copies and remote arrivals whose mbarriers do not know yet"""
