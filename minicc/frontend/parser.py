@@ -43,6 +43,7 @@ class Parser(HostCode):
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
+        self.host_members = []
         self.switches, self.labels, self.gotos = [], {}, []
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}
@@ -136,10 +137,9 @@ class Parser(HostCode):
             self.todo = []
             self.declarations()
             for name, found in scope.names.items():
-                # std::abs is complex numbers' and that of CUDA.
-                plain = (
-                    self.builtin(name) if isinstance(found, list) and file in standard.names().get(name, ()) else None
-                )
+                # std::abs is complex numbers' and that of CUDA; std::min is a template that compares with <.
+                own = file in standard.names().get(name, ()) and name not in ("min", "max")
+                plain = self.builtin(name) if own and isinstance(found, list) else None
                 if isinstance(plain, list) and isinstance(found, list):
                     found += [f for f in plain if f not in found]
         finally:
@@ -241,5 +241,7 @@ def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Pa
     parser.finish_todo()
     parser.need_waiting()
     parser.finish_todo()
+    while parser.need_unread():
+        parser.finish_todo()
     diagnostics.check()
     return parser

@@ -135,6 +135,7 @@ int main(int argc, char **argv)
             "_Z5fixedILi8EdEvPT0_",
             "_Z5scaleIfEvPT_S0_i",
             "_ZN2ns5innerIsEEvPKT_PS1_",
+            "_Z5fixedILi3EiEvPT0_",
             "_Z5scaleIiEvPT_S0_i",
             "_Z5fixedILi8EiEvPT0_",
             "_Z5fixedILi5EhEvPT0_",

@@ -1,6 +1,6 @@
 """The C++ library's part that device code uses: headers of our own, read when one of their names is first looked up.
 
-What only the host uses (containers, streams) is not there, and stays unknown.
+Of what only the host uses, `host.h` declares the containers that launches take their types from; streams stay unknown.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
-          "optional")  # fmt: skip
+          "optional", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t|concept|nullopt_t) (\w+)"
-    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ __device__ (?:constexpr )?.*?\b(operator\W+?|\w+)\("
+    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|\w+)\("
 )
 HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
 """Names that a using directive for std does not bring in: device code means CUDA's own by them."""
@@ -38,7 +38,7 @@ def names() -> dict[str, tuple[str, ...]]:
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
-    "optional": (),
+    "optional": (), "host": ("utility", "device_ptr"),
 }  # fmt: skip
 
 

@@ -333,8 +333,14 @@ class Expressions(Primaries):
             elif text == "++" or text == "--":
                 self.i += 1
                 e = self.step(text, e, False, token)
+            elif text == "<<" and self.peek().text == "<":
+                e = self.launch(e, token)
             else:
                 return e
+
+    def launch(self, callee: ast.Expr, at: Token) -> ast.Expr:
+        """`<<<` at the cursor."""
+        self.fail("launching kernels from device code is not supported", at)
 
     def arguments(self, close: str = ")") -> list[ast.Expr]:
         """`( a, b )` at the cursor."""

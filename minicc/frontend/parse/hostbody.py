@@ -1,28 +1,41 @@
 """Bodies of host functions: read as far as it takes to know which kernel templates they launch.
 
-A body's tokens are walked once. What looks like a declaration is declared, so that its type is known; the rest is
-stepped over, but for launches of kernel templates and calls of host function templates, whose arguments are deduced and
-whose instances are needed. What cannot be read (the host's library, lambdas) is passed by without an error: it is the
-host compiler's concern.
+A body is read like any other, quietly, statement by statement, and its calls of host templates, members of instances
+and lambdas are followed. A statement that cannot be read (the host's library, exceptions) is walked instead, token by
+token: what looks like a declaration is declared, so that its type is known; launches of kernel templates and calls of
+host function templates are looked for; the rest is stepped over without an error: it is the host compiler's concern.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from minicc.frontend import ast
+from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.lambdas import Lambdas
 from minicc.frontend.sema import constant
-from minicc.frontend.tokens import EOF, IDENT, STRING
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
-_INSTANCES = 200
-"""Of all host function templates: one that instantiates itself without end is given up here."""
+_INSTANCES = 400
+"""Of all host templates: one that instantiates itself without end is given up here."""
+_HEADED = frozenset(("if", "for", "while", "switch", "catch"))
 
 
 class HostBody(Lambdas):
     host_instances: int = 0
+    host_function: ast.Function | None = None
+    """The host function whose body is being read, while it is `function`."""
+    host_unread: frozenset[str] = frozenset()
+    """Names in the statements that could not be read as such."""
+
+    @property
+    def hosting(self) -> bool:
+        return self.host_function is not None and self.function is self.host_function
+
+    # -- whole bodies
 
     def function_body(self, f: ast.Function, d: Declarator | None = None) -> None:
         if f.space != "host" or f.constexpr or f.library or f.strict:
@@ -32,36 +45,228 @@ class HostBody(Lambdas):
         scope, tokens = self.scope, self.tokens
         self.scope = f.param_scope or self.scope
         try:
+            if self.at(":"):
+                self._host_members_set()
             while not self.at("{") and self.token.kind != EOF:
                 self.i += 1
             self.host_body(f)
         finally:
             self.scope, self.tokens = scope, tokens
 
+    def _host_members_set(self) -> None:
+        """`: a(1), b{2}` before a constructor's body."""
+        while not self.at("{") and self.token.kind != EOF:
+            while not (self.at("(") or self.at("{")) and self.token.kind != EOF:
+                self.i += 1
+            self.skip_balanced()
+            self.accept("...")
+            if not self.accept(","):
+                return
+
     def host_body(self, f: ast.Function | None) -> None:
         """From `{` to past its `}`."""
-        outer, function, nest = self.scope, self.function, self.nest
+        if not self.kernel_templates:
+            self.skip_balanced()
+            return
         start = self.i
         self.skip_balanced()
         length = len(self.tokens) - self.i
         self.i = start
-        self.function = f
-        fresh = False
+        if f is None:
+            at = self.token
+            f = ast.Function("", ty.function(ty.AUTO, []), at, space="host")
+        saved = self.scope, self.function, self.nest, self.switches, self.loops, self.labels, self.gotos
+        state = self.host_function, self.greater_ends, self.unroll, self.unevaluated, self.pattern
+        self.function = self.host_function = f
+        self.switches, self.loops, self.labels, self.gotos = [], 0, {}, []
+        self.greater_ends, self.unroll, self.unevaluated, self.pattern = False, None, 0, 0
         self.quiet += 1
         try:
-            # Splitting `>>` lengthens the list of tokens, so the end is counted from its end.
-            while self.i < len(self.tokens) - length and self.token.kind != EOF:
-                fresh = self._host_token(fresh)
+            with contextlib.suppress(Abandon):
+                self.block(scope=False)
         finally:
             self.quiet -= 1
-            self.scope, self.function, self.nest = outer, function, nest
+            self.scope, self.function, self.nest, self.switches, self.loops, self.labels, self.gotos = saved
+            self.host_function, self.greater_ends, self.unroll, self.unevaluated, self.pattern = state
+            # Splitting `>>` lengthens the list of tokens, so the end is counted from its end.
             self.i = len(self.tokens) - length
+
+    def walk_initialiser(self, end: int) -> None:
+        """Of a host variable that cannot be read, up to its `;`: it may hold lambdas and addresses of kernels."""
+        if not self.kernel_templates or self.token.text in ("struct", "class", "union", "using", "typedef"):
+            return
+        function, state = self.function, self.host_function
+        self.function = self.host_function = ast.Function("", ty.function(ty.AUTO, []), self.token, space="host")
+        self.quiet += 1
+        try:
+            self._walk(len(self.tokens) - end)
+        finally:
+            self.quiet -= 1
+            self.function, self.host_function = function, state
+
+    # -- what is called
+
+    def need_body(self, f: ast.Function) -> None:
+        if not self.hosting:
+            super().need_body(f)
+            return
+        if f.constexpr:
+            with contextlib.suppress(Abandon):
+                self.finish(f)
+            return
+        # What runs on the device is needed where device code calls it.
+        if f.space not in ("global", "host") or f.parsed or self.unevaluated:
+            return
+        if f.space == "host":
+            self.host_instances += 1
+            if self.host_instances > _INSTANCES:
+                return
+        super().need_body(f)
+        if f.constructor and f.record is not None:
+            self._need_destructor(f.record)
+
+    def _need_destructor(self, t: ty.Type) -> None:
+        scope = t.record.scope if t.record is not None else None
+        for name, found in scope.names.items() if scope is not None else ():
+            if name.startswith("~") and isinstance(found, list):
+                for f in found:
+                    if isinstance(f, ast.Function):
+                        self.need_body(f)
+
+    def finish(self, f: ast.Function) -> None:
+        if not self.hosting or f.space == "host":
+            super().finish(f)
+            return
+        try:
+            super().finish(f)
+        except Abandon:
+            # Device code that calls it reports what is wrong.
+            f.body, f.pure_at, f.parsed = None, 0, False
+            raise
+
+    def need_unread(self) -> bool:
+        """Queue the host members that statements which could not be read may have called; whether there are any."""
+        waiting, self.host_members = self.host_members, []
+        found = False
+        for f in waiting:
+            if f.parsed or f.pending is None:
+                continue
+            name = f.record.record.template_name if f.record is not None and f.record.record is not None else ""
+            special = f.constructor or f.name.startswith("~")
+            if (name if special else f.name) in self.host_unread:
+                f.parsed = found = True
+                self.todo.append(f)
+            else:
+                self.host_members.append(f)
+        return found
+
+    def _storage(self, specs: Specifiers, v: ast.Variable, local: bool) -> str:
+        if not self.hosting or v.extern or specs.spaces:
+            return super()._storage(specs, v, local)
+        return "reference" if v.type.kind == "reference" else "local"
+
+    def launch(self, callee: ast.Expr, at: Token) -> ast.Expr:
+        """`<<< ... >>>(arguments)` at the cursor, of host code."""
+        if not self.hosting:
+            return super().launch(callee, at)
+        self._skip_configuration()
+        if not self.at("("):
+            raise Abandon
+        args = self.arguments()
+        if isinstance(callee, ast.Overloads):
+            chosen = self.resolve(callee.name, callee.functions, args, callee.args, callee.at).entity
+            if isinstance(chosen, ast.Function):
+                self.need_body(chosen)
+        return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+
+    def lambda_expression(self) -> ast.Expr:
+        made = super().lambda_expression()
+        record = made.type.record
+        found = record.scope.names.get("operator()") if self.hosting and record is not None and record.scope else None
+        if isinstance(found, list) and isinstance(found[0], ast.Function):
+            # No template: it is compiled whether or not it is called.
+            self.need_body(found[0])
+        return made
+
+    # -- statements
+
+    def statement(self) -> ast.Stmt:
+        if not self.hosting:
+            return super().statement()
+        start, scope, nest, tail = self.i, self.scope, self.nest, len(self.tokens) - self.i
+        switches, loops, failed = len(self.switches), self.loops, self.host_unread
+        try:
+            return super().statement()
+        except Abandon:
+            self.host_unread = failed
+            self.function = self.host_function
+            self.i = min(start, len(self.tokens) - tail)
+            self.scope, self.nest, self.greater_ends, self.loops = scope, nest, False, loops
+            self.unevaluated = self.pattern = 0
+            del self.switches[switches:]
+        if self.token.kind == EOF:
+            raise Abandon
+        return self._walked_statement()
+
+    def _walked_statement(self) -> ast.Stmt:
+        """A statement that could not be read: its head is walked, what it holds is read."""
+        at = self.token
+        text = at.text if at.kind == IDENT else ""
+        scope = self.push("block")
+        if text in _HEADED or text in ("do", "else", "try"):
+            self.i += 1
+            self.accept("constexpr")
+            if self.at("("):
+                self._walk(len(self.tokens) - self._after())
+            self.statement()
+            if text == "if" and self.accept("else"):
+                self.statement()
+        elif text in ("case", "default"):
+            while not (self.at(":") or self.at(";") or self.at("}") or self.token.kind == EOF):
+                self.i += 1
+            self.accept(":")
+        elif self.at("{"):
+            self._walk(len(self.tokens) - self._after())
+        else:
+            self.pop()
+            self._walk(len(self.tokens) - self._end_of_statement())
+            self.accept(";")
+            return ast.Block(at)
+        self.scope = scope.parent or scope
+        return ast.Block(at)
+
+    def _after(self) -> int:
+        """Index past the brackets at the cursor."""
+        start = self.i
+        self.skip_balanced()
+        end, self.i = self.i, start
+        return end
+
+    def _end_of_statement(self) -> int:
+        """Index of its `;`, or of the `}` of its block."""
+        start = self.i
+        while self.token.kind != EOF and not (self.at(";") or self.at("}")):
+            if self.token.kind is not STRING and self.token.text in ("(", "[", "{"):
+                self.skip_balanced()
+            else:
+                self.i += 1
+        end, self.i = self.i, start
+        return end
+
+    def _walk(self, tail: int) -> None:
+        """Token by token, until so many are left."""
+        fresh, first = True, self.i
+        while self.token.kind != EOF and self.i < len(self.tokens) - tail:
+            fresh = self._host_token(fresh)
+        self.host_unread |= {t.text for t in self.tokens[first : self.i] if t.kind == IDENT}
 
     def _host_token(self, fresh: bool) -> bool:
         """One step; `fresh` says whether a statement may begin here, as does the result for the next."""
         token = self.token
         text = token.text
         if token.kind == STRING or token.kind != IDENT:
+            if token.kind != STRING and text == "[" and self.peek(-1).text in ("(", ",", "=", "{", "return"):
+                return self._attempt(self._host_lambda) and False
             self.i += 1
             if token.kind != STRING and text == "{":
                 self.push("block")
@@ -79,22 +284,19 @@ class HostBody(Lambdas):
 
     def _attempt(self, step: Callable[[], bool]) -> bool:
         """Run a step; where it gives up, the cursor goes back."""
-        start, scope, nest, todo, tail = self.i, self.scope, self.nest, len(self.todo), len(self.tokens) - self.i
-        greater = self.greater_ends
+        start, scope, nest, tail = self.i, self.scope, self.nest, len(self.tokens) - self.i
+        greater, function = self.greater_ends, self.function
         try:
             return step()
         except Abandon:
             self.i = min(start, len(self.tokens) - tail)
-            self._forget(todo)
             return False
         finally:
-            self.scope, self.nest, self.greater_ends = scope, nest, greater
+            self.scope, self.nest, self.greater_ends, self.function = scope, nest, greater, function
 
-    def _forget(self, todo: int) -> None:
-        kept = [f for f in self.todo[todo:] if f.kept]
-        for f in self.todo[todo:]:
-            f.parsed = f.kept
-        self.todo[todo:] = kept
+    def _host_lambda(self) -> bool:
+        self.lambda_expression()
+        return True
 
     def _host_declaration(self) -> bool:
         if not self.starts_type():
@@ -140,7 +342,7 @@ class HostBody(Lambdas):
                 v.value = value
 
     def _host_call(self) -> bool:
-        """`name<...><<<...>>>(...)`, `name<<<...>>>(...)`, `name<...>(...)` or `name(...)` of a template."""
+        """A launch or call of a template, with explicit arguments or none, or the address of an instance."""
         at = self.token
         if self.i and self.tokens[self.i - 1].text in (".", "->"):
             return False
@@ -157,28 +359,23 @@ class HostBody(Lambdas):
         if launched:
             self._skip_configuration()
         if not self.at("("):
-            raise Abandon
-        start, todo, nest = self.i, len(self.todo), self.nest
+            if explicit is None or launched:
+                raise Abandon
+            self.function_value(ast.Overloads(ty.VOID, name, name.text, list(entity), explicit), None)
+            return True
+        start, nest = self.i, self.nest
         made: list[ast.Function | None]
         try:
             args = self.arguments()
             chosen = self.resolve(name.text, list(entity), args, explicit, at).entity
             made = [chosen] if isinstance(chosen, ast.Function) else []
         except Abandon:
-            self._forget(todo)
             made = [self.deduce(t, None, explicit) for t in templates]
         self.nest = nest
-        self._forget(todo)
         # The arguments are walked again: they may hold calls themselves.
         self.i = start + 1
         for f in made:
-            if f is None or f.pending is None or f.parsed or (f.space == "global") != launched:
-                continue
-            if f.space == "host":
-                self.host_instances += 1
-                if self.host_instances > _INSTANCES:
-                    continue
-            if f.space in ("global", "host"):
+            if f is not None and (f.space == "global") == launched:
                 self.need_body(f)
         return True
 

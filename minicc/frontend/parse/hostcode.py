@@ -168,7 +168,9 @@ class HostCode(HostBody):
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
         if not words & _DEVICE and (self._is_program() or any(map(self._host_word, words))):
             self._leave_out(start, depth_end)
-            self.i = depth_end
+            tail = len(self.tokens) - depth_end
+            self.walk_initialiser(depth_end)
+            self.i = len(self.tokens) - tail
             return []
         return super().declaration()
 

@@ -18,6 +18,8 @@ class Records(Constraints):
     anonymous: int = 0
     library: bool = False
     """Reading our own library: host rules do not apply."""
+    host_members: list[ast.Function]
+    """Host members of class template instances, which wait for a call."""
 
     def tagged(self, specs: Specifiers) -> Type:
         tag = self.take()
@@ -101,7 +103,11 @@ class Records(Constraints):
         if not at.source.name.startswith("<"):
             self.todo += [f for f in pending if f.space != "host" and not self._in_template(record)]
             # The host's own are walked for launches.
-            self.todo += [f for f in pending if f.space == "host" and not self.library and _launches(f, record)]
+            host = [f for f in pending if f.space == "host" and not self.library and not f.constexpr]
+            if not self._in_template(record):
+                self.todo += host
+            else:
+                self.host_members += [f for f in host if _launches(f, record)]
         return made
 
     def _in_template(self, record: Record) -> bool:

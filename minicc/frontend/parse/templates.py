@@ -19,6 +19,9 @@ _HEAD_BRACKETS = frozenset(("__launch_bounds__", "__align__", "alignas", "__attr
 
 
 class Templates(Instances):
+    kernel_templates: bool = False
+    """A kernel template was declared: host code may need instances of it."""
+
     def template_declaration(self, member_of: Type | None = None) -> None:
         at = self.take()
         if not self.at("<"):
@@ -341,6 +344,7 @@ class Templates(Instances):
         self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token, friend: bool = False
     ) -> None:
         self.i = start
+        self.kernel_templates = self.kernel_templates or self._is_kernel()
         if self.constrains:
             autos = [p for p in self.take_autos() if p not in params]
             for p in autos:
@@ -386,6 +390,14 @@ class Templates(Instances):
             member_of.record.constructors.append(template)
             return
         self._declare_template(scope, template)
+
+    def _is_kernel(self) -> bool:
+        k = self.i
+        while self.tokens[k].kind != EOF and self.tokens[k].text not in ("{", ";"):
+            if self.tokens[k].text == "__global__":
+                return True
+            k += 1
+        return False
 
     def _declare_template(self, scope: ast.Scope, template: ast.FunctionTemplate) -> None:
         name = template.at
@@ -515,8 +527,9 @@ class Templates(Instances):
         """`template __global__ void k<float>(...);` and `template struct S<int>;`"""
         if self.token.text in ("struct", "class"):
             self.i += 1
-            self.simple_type()
+            t = self.simple_type()
             self.expect(";")
+            self.need_members(t)
             return
         specs = self.specifiers()
         assert specs.type is not None
@@ -529,6 +542,12 @@ class Templates(Instances):
                 name,
             )
         self.need_body(f)
+
+    def need_members(self, t: Type) -> None:
+        """All of the host's members of an explicit instance."""
+        for f in self.host_members:
+            if f.record is not None and f.record.bare is t.bare:
+                self.need_body(f)
 
     def _specialised_head(self, base: Type) -> tuple[Declarator, list[object], list[object], Token]:
         """(declarator, overloads, explicit arguments, name) of `name<args>(params)` after the specifiers."""
