@@ -42,23 +42,38 @@ class _Folder:
         """Parts that something other than an address operand reads."""
         self.last: dict[Part, int] = {}
         """Where each part was last written in the block at hand."""
-        for block in function.blocks:
-            for inst in block.insts:
-                self._uses(inst)
 
     def _uses(self, inst: MInst) -> None:
-        inner = inst.mnemonic in _LIMITS
+        others = self.others
         for operand in inst.srcs:
             if type(operand) is V:
-                for part in range(operand.part, operand.part + operand.count):
-                    self.others.add((operand.reg.id, part))
-            elif not inner and isinstance(operand, VMem) and isinstance(operand.base, V):
+                others.add((operand.reg.id, operand.part))
+                for part in range(operand.part + 1, operand.part + operand.count):
+                    others.add((operand.reg.id, part))
+            elif type(operand) is VMem and isinstance(operand.base, V) and inst.mnemonic not in _LIMITS:
                 for part in range(operand.base.part, operand.base.part + operand.base.count):
-                    self.others.add((operand.base.reg.id, part))
+                    others.add((operand.base.reg.id, part))
         for v in inst.implicit_reads:
-            self.others.update((v.reg.id, part) for part in range(v.part, v.part + v.count))
+            others.update((v.reg.id, part) for part in range(v.part, v.part + v.count))
+
+    def _any(self) -> bool:
+        """Whether some address is a sum."""
+        for block in self.function.blocks:
+            for inst in block.insts:
+                if inst.mnemonic in _LIMITS:
+                    for s in inst.srcs:
+                        if type(s) is VMem and isinstance(s.base, V):
+                            found = self.single.table.get((s.base.reg.id, s.base.part))
+                            if found is not None and found.inst.mnemonic in ("IADD3", "VIADD", "LOP3"):
+                                return True
+        return False
 
     def run(self) -> None:
+        if not self._any():
+            return
+        for block in self.function.blocks:
+            for inst in block.insts:
+                self._uses(inst)
         for b, block in enumerate(self.function.blocks):
             self.last.clear()
             for at, inst in enumerate(block.insts):

@@ -31,6 +31,7 @@ from minicc.ptxas import (
     schedule,
     vectorise,
     verify,
+    zeros,
 )
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
@@ -76,6 +77,7 @@ PASSES = [
     Pass("schedule", _schedule),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("moves", flow.drop_idle, optional=False, level=0),
+    Pass("zeros", zeros.run),
     Pass("balance", balance.run),
     Pass("reschedule", schedule.run),
     Pass("control", control.run, optional=False, level=0),
