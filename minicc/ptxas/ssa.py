@@ -38,22 +38,27 @@ class Single:
 
     @classmethod
     def of(cls, function: MFunction) -> Single:
-        table: dict[Part, Definition | None] = {}
+        table: dict[Part, Definition] = {}
+        several: list[Part] = []
         for b, block in enumerate(function.blocks):
             for i, inst in enumerate(block.insts):
                 written = writes(inst)
-                some = bool(written) and guarded(inst)
                 for operand in written:
                     if type(operand) is not V:
                         continue
-                    for word in range(operand.count):
-                        part = (operand.reg.id, operand.part + word)
-                        if some or part in table:
-                            table[part] = None
+                    name, first = operand.reg.id, operand.part
+                    for part in (first,) if operand.count == 1 else range(first, first + operand.count):
+                        key = (name, part)
+                        if key in table:
+                            several.append(key)
                         else:
-                            table[part] = Definition(inst, b, i, word)
+                            table[key] = Definition(inst, b, i, part - first)
+                if guarded(inst):
+                    several += [(v.reg.id, p) for v in written if type(v) is V for p in range(v.part, v.part + v.count)]
+        for key in several:
+            table.pop(key, None)
         nested = nesting(Cfg.of(function).dominators())
-        return cls({p: d for p, d in table.items() if d is not None}, nested)
+        return cls(table, nested)
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
         """Whether point (block, at) is passed before every visit of (other, other_at)."""
