@@ -3,6 +3,7 @@
     IMAD.WIDE t, a, b, RZ;  64-bit add d, t, c      IMAD.WIDE d, a, b, c   (also when t has several such uses)
     IADD3 t, a, b, RZ;      IADD3 d, t, c, RZ       IADD3 d, a, b, c
     SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
+    SHF.R t, RZ, n, a;      IADD3 d, t, c, RZ       LEA.HI d, a, c, RZ, 32 - n   (signed: LEA.HI.SX32)
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
@@ -22,6 +23,11 @@ from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
+_DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
+    ("R", "U32", "HI"): (("HI",), (ZERO,)),
+    ("R", "S32", "HI"): (("HI", "SX32"), ()),
+}
+"""Shifts to the right: the form of LEA that shifts and adds, and its source for the upper half."""
 _NEAR = 48
 """Instructions looked through for a change of an operand that has several definitions."""
 
@@ -111,6 +117,19 @@ class _Combiner:
                     and not isinstance(other, Reg)
                 ):
                     self._replace(inst, "LEA", (), (a, other, Imm(count.bits)))
+                    return
+            if found is not None and found.inst.modifiers in _DOWN:
+                zero, count, a = found.inst.srcs[:3]
+                if (
+                    _plain(a)
+                    and isinstance(count, Imm)
+                    and 0 < count.bits < 32
+                    and zero == ZERO
+                    and isinstance(other, V)
+                    and not (other.abs or other.inv)
+                ):
+                    high, more = _DOWN[found.inst.modifiers]
+                    self._replace(inst, "LEA", high, (a, other, *more, Imm(32 - count.bits)))
                     return
             found = self.maker(t, "IMAD", b, at)
             if found is not None and not set(found.inst.modifiers) - {"U32"} and isinstance(other, V):

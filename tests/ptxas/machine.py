@@ -62,7 +62,23 @@ class Thread:
                 return [(inst.dsts[0], 0, wide & MASK), (inst.dsts[0], 1, wide >> 32 & MASK)]
             return [(inst.dsts[0], 0, (value(s[0], 0) * value(s[1], 1) + value(s[2], 2)) & MASK)]
         if m == "LOP3":
-            return [(inst.dsts[0], 0, _lop(value(s[0], 0), value(s[1], 1), value(s[2], 2), s[3].bits))]
+            logic = _lop(value(s[0], 0), value(s[1], 1), value(s[2], 2), s[3].bits)
+            if len(inst.dsts) == 1:
+                return [(inst.dsts[0], 0, logic)]
+            some, chained = logic != 0, bool(value(s[4], 4))
+            return [(inst.dsts[0], 0, int(some and chained if "PAND" in mods else some or chained))]
+        if m == "SHF":
+            below, count, above = value(s[0], 0), value(s[1], 1) & 31, value(s[2], 2)
+            if mods[0] == "L":
+                return [(inst.dsts[0], 0, below << count & MASK)]
+            return [(inst.dsts[0], 0, (_signed(above) if "S32" in mods else above) >> count & MASK)]
+        if m == "LEA":
+            a, b = value(s[0], 0), value(s[1], 1)
+            if "SX32" in mods:
+                return [(inst.dsts[0], 0, (_signed(a) << s[2].bits >> 32) + b & MASK)]
+            if "HI" in mods:
+                return [(inst.dsts[0], 0, ((value(s[2], 2) << 32 | a) << s[3].bits >> 32) + b & MASK)]
+            return [(inst.dsts[0], 0, (a << s[2].bits) + b & MASK)]
         if m == "SEL":
             return [(inst.dsts[0], 0, value(s[0], 0) if value(s[2], 2) else value(s[1], 1))]
         if m == "POPC":
@@ -76,7 +92,8 @@ class Thread:
             a, b = value(s[0], 0), value(s[1], 1)
             if "U32" not in mods:
                 a, b = _signed(a), _signed(b)
-            outcome = COMPARE[mods[0]](a, b) and value(s[2], 2)
+            test, chained = COMPARE[mods[0]](a, b), value(s[2], 2)
+            outcome = (test or chained) if "OR" in mods else (test and chained)
             return [(inst.dsts[0], 0, int(bool(outcome)))]
         if m in ("LDS", "LDL"):
             memory = self.shared if m == "LDS" else self.local

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 
+import attrs
+
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem, VReg
 from minicc.sass.instr import Imm, Name, Reg, Target
 
@@ -88,7 +90,7 @@ class Generator:
 
     def one(self) -> None:
         rng, guard = self.rng, self.guard()
-        kind = rng.randrange(13)
+        kind = rng.randrange(15)
         if kind == 0:
             self.emit("IADD3", (), (self.target(),), (self.source(), self.source(), self.source()), guard)
         elif kind == 1:
@@ -139,10 +141,40 @@ class Generator:
             )
         elif kind == 10:
             self.emit("VIADD", (), (self.target(),), (self.source(), Imm(rng.getrandbits(8))), guard)
+        elif kind == 11:
+            self.shift(guard)
+        elif kind == 12 and self.preds:
+            self.bit_test(guard)
         else:
             self.emit(
                 "MOV", (), (self.target(),), (self.source() if rng.random() < 0.7 else Imm(rng.getrandbits(16)),), guard
             )
+
+    def shift(self, guard: V | Reg) -> None:
+        """A shift, mostly by a constant, and sometimes an addition of its result alone."""
+        mods = self.rng.choice((("L", "U32"), ("R", "U32", "HI"), ("R", "S32", "HI")))
+        x, count = self.source(), Imm(self.rng.randrange(32), "uint")
+        t = self.target() if self.rng.random() < 0.4 else V(self.f.new("R"))
+        self.emit("SHF", mods, (t,), (x, count, RZ) if mods[0] == "L" else (RZ, count, x), PT)
+        if t not in map(V, self.values) or self.rng.random() < 0.3:
+            self.emit("IADD3", (), (self.target(),), (t, self.source(), RZ), guard)
+
+    def bit_test(self, guard: V | Reg) -> None:
+        """A logic operation whose result is compared with zero."""
+        t = V(self.f.new("R"))
+        lut, false = Imm(self.rng.randrange(256), "uint"), Reg("P", 7, inv=True)
+        self.emit("LOP3", ("LUT",), (t,), (self.source(), self.source(), self.source(), lut, false), PT)
+        if self.rng.random() < 0.3:
+            self.emit("MOV", (), (self.target(),), (Imm(self.rng.getrandbits(16)),), guard)
+        mods = (self.rng.choice(("NE", "EQ")), self.rng.choice(("AND", "OR")))
+        chained = V(self.rng.choice(self.preds), inv=self.rng.random() < 0.5)
+        p = V(self.rng.choice(self.preds) if self.rng.random() < 0.6 else self.f.new("P"))
+        self.emit(
+            "ISETP", mods, (p, PT), (t, RZ, PT if mods[1] == "AND" and self.rng.random() < 0.6 else chained), guard
+        )
+        if p.reg not in self.preds and guard == PT:
+            self.emit("SEL", (), (self.target(),), (self.source(), self.source(), p), PT)
+            self.emit("MOV", (), (self.target(),), (Imm(7),), attrs.evolve(p, inv=self.rng.random() < 0.5))
 
     def label(self) -> str:
         self.labels += 1
