@@ -175,14 +175,14 @@ def _compile(words: list[str]) -> int:
             for stage, seconds in build.times:
                 print(f"#$ {stage:24} {seconds * 1e3:8.1f} ms", file=sys.stderr)
             print(f"#$ {'total':24} {(time.perf_counter() - start) * 1e3:8.1f} ms", file=sys.stderr)
-        output = request.values.get("output") or _default_output(build, request.stage)
-        driver.write(output, result)
-        if build.explanation is not None:
-            _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
+        output = driver.output_name(build)
         if request.has("keep"):
             directory = Path(request.values.get("keep_dir", "."))
             for artifact, content in build.artifacts.items():
                 driver.write(str(directory / artifact), content)
+        driver.write(output, result)
+        if build.explanation is not None:
+            _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("depend") or "depend_file" in request.values:
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
             driver.write(rule, driver.dependency_rule(build, output))
@@ -196,15 +196,6 @@ def _print_explanation(explanation: Explanation, as_json: bool, to: TextIO) -> N
         print(json.dumps({"schema": 1, "explain": explanation.to_json()}, indent=2), file=to)
     else:
         print(explanation.render(), end="", file=to)
-
-
-def _default_output(build: object, stage: str) -> str:
-    from minicc import driver
-
-    assert isinstance(build, driver.Build)
-    if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
-        return "-"
-    return str(Path(build.request.values.get("odir", "")) / (build.stem + driver.SUFFIX[stage]))
 
 
 def _print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:

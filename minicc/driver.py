@@ -385,25 +385,57 @@ def preprocessed(build: Build) -> str:
 
 
 def plan(build: Build) -> Iterator[str]:
-    """The stages as commands that a user could type, for --dryrun and -v."""
+    """The stages as commands that a user could type, for --dryrun and -v. The result of the last is what the command
+    line asks for."""
+    import shlex
+
     request, stage, stem = build.request, build.request.stage, build.stem
     last = ORDER.index(stage)
-    have = build.name
+    result = output_name(build)
+
+    def command(what: str, made: str, have: str) -> str:
+        return shlex.join(["minicc", *what.split(), *request.shared, "-o", made, have])
+
+    if stage == "preprocess":
+        yield command("-E", result, build.name)
     for target in request.targets:
         tag = build.tag(target)
         have = build.name
         chain = [("ll", f"{stem}{tag}.ll", "--emit=ll"), ("opt.ll", f"{stem}{tag}.opt.ll", "--emit=opt.ll"),
                  ("ptx", f"{stem}{tag}.ptx", "-ptx")]  # fmt: skip
         for name, made, how in chain:
+            if name == stage:
+                made = result
             if _ENTERS[build.kind] <= ORDER.index(name) <= last and not (name == "opt.ll" and have.endswith(".opt.ll")):
-                yield f"minicc -arch={target.compute} {how} -o {made} {have}"
+                yield command(f"-arch={target.compute} {how}", made, have)
                 have = made
+        if stage == "nvptx":
+            yield command(f"-arch={target.compute} --emit=nvptx", result, have)
         for code in target.codes if last >= ORDER.index("sass") and build.kind != "cubin" else ():
-            yield f"minicc -arch={code} -cubin -o {stem}{tag}.{code}.cubin {have}"
-    if stage in ("fatbin", "object"):
-        yield f"minicc -fatbin -o {stem}.fatbin {build.name}"
-    if stage == "object":
-        yield f"minicc -c -o {stem}.o {build.name}"
+            made, how = (result, f"--emit={stage}") if stage == "sass" else (f"{stem}{tag}.{code}.cubin", "-cubin")
+            yield command(f"-arch={code} {how}", result if stage == "cubin" else made, have)
+    if stage in ("fatbin", "object"):  # (one file each, so from the source again)
+        yield command(" ".join(_asked_for(request)) + (" -c" if stage == "object" else " -fatbin"), result, build.name)
+
+
+def _asked_for(request: Request) -> list[str]:
+    """The architectures of a command line, as options."""
+    out = []
+    for target in request.targets:
+        codes = ",".join((*target.codes, *((target.compute,) if target.embed_ptx else ())))
+        out.append(f"-gencode=arch={target.compute},code=[{codes}]")
+    return out
+
+
+def output_name(build: Build) -> str:
+    """Where the result goes: -o, else beside us (or in -odir) under the input's name; "-" is standard output."""
+    request = build.request
+    stage = request.stage
+    if given := request.values.get("output"):
+        return given
+    if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
+        return "-"
+    return str(Path(request.values.get("odir", "")) / (build.stem + SUFFIX[stage]))
 
 
 def write(path: str, content: str | bytes) -> None:

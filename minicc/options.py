@@ -95,6 +95,12 @@ OPTIONS: tuple[Option, ...] = (
 
 _BY_NAME = {name: option for option in OPTIONS for name in option.names}
 _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name in option.names if len(name) == 1}
+_OWN = frozenset((
+    "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep", "keep_dir",
+    "depend_only", "depend", "depend_file", "depend_target", "odir", "options_file", "dryrun", "verbose", "explain",
+    "json", "device_c", "rdc", "host_value", "host_library", "host_flag", "m64", "help", "version",
+))  # fmt: skip
+"""Options of one step: what to make, where, and what to say about it."""
 
 
 @attrs.frozen(repr=False)
@@ -114,6 +120,8 @@ class Request:
     flags: set[str] = attrs.field(factory=set)
     values: dict[str, str] = attrs.field(factory=dict)
     lists: dict[str, list[str]] = attrs.field(factory=dict)
+    shared: list[str] = attrs.field(factory=list)
+    """The words of all options that say how to compile, not what to make of which file: every stage takes them."""
     targets: list[Target] = attrs.field(factory=list)
 
     def has(self, dest: str) -> bool:
@@ -128,7 +136,7 @@ class Request:
         if self.has("debug"):
             return 0
         given = self.lists.get("opt", [])
-        return int(given[-1]) if given else 3
+        return min(int(given[-1]), 3) if given else 3
 
     @property
     def stage(self) -> str:
@@ -164,6 +172,7 @@ def parse(argv: Sequence[str]) -> Request:
             if equals:
                 fail("cli.unexpected-value", f"Option '{word.partition('=')[0]}' takes no value")
             request.flags.add(option.dest)
+            request.shared += [word] * (option.dest not in _OWN)
             continue
         if not equals:
             if at < len(words):
@@ -175,6 +184,8 @@ def parse(argv: Sequence[str]) -> Request:
             files += 1
             words[at:at] = _options_in(value, files)
         _keep(request, option, value)
+        if option.dest not in _OWN:
+            request.shared += [word] if equals else [word, value]
     _check(request)
     return request
 
@@ -229,7 +240,7 @@ _STD = ("c++03", "c++11", "c++14", "c++17", "c++20")
 
 def _check(request: Request) -> None:
     for level in request.lists.get("opt", []):
-        if level not in ("0", "1", "2", "3"):
+        if not (level.isascii() and level.isdigit()):
             fail("cli.bad-value", f"Value '{level}' is not defined for option 'optimize'; use 0 to 3")
     choices = {"emit": _EMIT, "std": _STD, "language": ("cu",), "isel": ("cost", "first-match"),
                "compress": ("default", "size", "speed", "none", "balance")}  # fmt: skip
@@ -282,6 +293,8 @@ def _number(name: str) -> int:
 
 def describe(verbs: dict[str, str]) -> str:
     """The text of --help: usage, verbs, options, examples, exit statuses."""
+    import textwrap
+
     lines = [
         "minicc: CUDA-style kernels to real Hopper machine code, and a machine to run it on",
         "",
@@ -295,7 +308,8 @@ def describe(verbs: dict[str, str]) -> str:
         spelled = ", ".join("-" + name for name in option.names)
         value = {"flag": "", "bool": "=true|false", "list": f" {option.metavar},...", "glued": f" {option.metavar}",
                  "value": f" {option.metavar}"}[option.kind]  # fmt: skip
-        head = f"  {spelled}{value}"
+        *above, head = textwrap.wrap(f"  {spelled}{value}", 118, subsequent_indent="  ", break_on_hyphens=False)
+        lines += above
         lines += [f"{head:44}{option.help}"] if len(head) < 43 else [head, f"{'':44}{option.help}"]
     lines += [
         "",

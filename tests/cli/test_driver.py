@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 
@@ -34,13 +35,20 @@ def test_every_stage_s_file_is_an_input_and_gives_the_same_code(tmp_path):
         assert (tmp_path / "again.cubin").read_bytes() == want, name
 
 
-def test_the_dry_run_s_commands_can_be_typed(tmp_path, capsys):
-    assert cli.main([VADD, "-c", "--dryrun"]) == 0
-    assert list(tmp_path.iterdir()) == []
-    lines = [line.removeprefix("#$ minicc ") for line in capsys.readouterr().err.splitlines()]
-    for line in lines:
-        assert cli.main(line.split()) == 0
-    assert {"vadd.ll", "vadd.ptx", "vadd.sm_90.cubin", "vadd.fatbin", "vadd.o"} <= {p.name for p in tmp_path.iterdir()}
+@pytest.mark.parametrize(
+    "options",
+    ["-cubin", "-c", "-arch=sm_90", "-cubin -lineinfo -use_fast_math -D N=3", "-G -cubin", "-maxrregcount=24 -cubin",
+     "-Xptxas --sched=serial --emit=sass", "--emit=opt.ll -O0", "-E",
+     "-gencode arch=compute_90,code=[sm_90,compute_90] -gencode=arch=compute_90a,code=sm_90a"],
+)  # fmt: skip
+def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
+    assert cli.main([VADD, *options.split(), "-o", "at_once"]) == 0
+    before = set(tmp_path.iterdir())
+    assert cli.main([VADD, *options.split(), "-o", "in_steps", "--dryrun"]) == 0
+    assert set(tmp_path.iterdir()) == before
+    for line in capsys.readouterr().err.splitlines():
+        assert cli.main(shlex.split(line.removeprefix("#$ minicc "))) == 0, line
+    assert (tmp_path / "in_steps").read_bytes() == (tmp_path / "at_once").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_gencode_collects_by_virtual_architecture():
         ("-nonsense a.k", "Unknown option '-nonsense'"),
         ("-cubim a.k", "did you mean '-cubin'"),
         ("-arch=sm_1 a.k", "'sm_1' is not defined"),
-        ("-O7 a.k", "'7' is not defined for option 'optimize'"),
+        ("-Ofast a.k", "'fast' is not defined for option 'optimize'"),
         ("-fmad=maybe a.k", "'maybe' is not defined"),
         ("-o", "Argument expected"),
         ("-ptx=yes a.k", "takes no value"),
