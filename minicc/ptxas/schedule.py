@@ -32,6 +32,8 @@ _NEAR_MEMORY = 60
 _FLAGS = 5
 """Live predicates, of seven, above which instructions are preferred that end one: those that are spilled cost a SEL and
 an ISETP, and a wide softmax would have dozens at once."""
+_PATIENCE = 48
+"""Cycles to wait for an instruction that ends a predicate; rather than longer, one predicate more is made live."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -237,6 +239,9 @@ def _order(
             now = waiting[0][0]
             continue
         spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
+        if spared is not None and flags is not None and ready:
+            if spared[0] > now + _PATIENCE and len(flags.live) == _FLAGS:
+                spared = None
         if spared is not None:
             when, height, i = spared
             if when < 0:
