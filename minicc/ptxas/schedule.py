@@ -239,9 +239,8 @@ def _order(
             now = waiting[0][0]
             continue
         spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
-        if spared is not None and flags is not None and ready:
-            if spared[0] > now + _PATIENCE and len(flags.live) == _FLAGS:
-                spared = None
+        if spared and flags and ready and spared[0] > now + _PATIENCE and len(flags.live) == _FLAGS:
+            spared = None
         if spared is not None:
             when, height, i = spared
             if when < 0:
