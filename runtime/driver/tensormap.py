@@ -118,7 +118,7 @@ def _common(
         _wrong(f"address 0x{address:x} is not a multiple of 16")
     if any(not 1 <= size <= 1 << 32 for size in sizes):
         _wrong(f"sizes {tuple(sizes)}: 1 to 2^32 are possible")
-    if any(stride % 16 or not 0 < stride < 1 << 40 for stride in strides):
+    if any(stride % 16 or not 0 <= stride < 1 << 40 for stride in strides):  # 0: CUTLASS, for dimensions of one
         _wrong(f"strides {tuple(strides)}: multiples of 16 below 2^40 are possible")
     if swizzle not in _SWIZZLES or promotion not in _PROMOTIONS:
         _wrong(f"swizzle {swizzle}, promotion {promotion}")
