@@ -27,6 +27,7 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
                 text = f"dynamic initialization is not supported for variable '{v.name}' with static storage"
                 raise CompileError(Diagnostic("error", "frontend.unsupported", text, v.at.span)) from None
     roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
+    module.tensor = "__wmma_mma" in parsed.known
     module.recursive = _recursive(parsed.functions)
     module.destructors = any(f.name.startswith("~") for f in parsed.functions)
     for f in roots:

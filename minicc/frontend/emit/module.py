@@ -34,6 +34,8 @@ class Module:
     kernels: int = 0
     debug: DebugInfo | None = None
     invariant: str = ""
+    tensor: bool = False
+    """nvcuda::wmma is used."""
     recursive: set[int] = attrs.field(factory=set)
     destructors: bool = False
     """Some class has one."""

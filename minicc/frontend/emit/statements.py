@@ -295,6 +295,10 @@ class FunctionEmitter(Values):
         if factor is None:
             return ""
         module = self.module
+        if factor == 0 and module.tensor:
+            from minicc.frontend.emit import tensorloops
+
+            factor = tensorloops.factor(s)
         if factor == 0:
             hint = module.node('!{!"llvm.loop.unroll.enable"}')
         elif factor == 1:

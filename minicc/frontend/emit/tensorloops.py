@@ -1,0 +1,88 @@
+"""How far `#pragma unroll` unrolls loops around `wmma::mma_sync`.
+
+Fragments in arrays, `c[i][j]`, lie in memory as long as the loops stand; LLVM counts a few instructions for each mma,
+so that the pragma made a loop over all of K thousands of them, which took a minute to assemble. A bound on the registers
+of all mma together stops where NVIDIA's compiler stops in its samples of GEMMs (512 mma of bf16 with 24 registers each,
+2,048 of double with 6); in smaller nests that goes further.
+"""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.sema import constant
+
+_MOST = 16384
+"""Registers of the mma instructions in a loop's body once it is unrolled."""
+_PLAIN = 4
+"""Of an mma whose fragments are variables."""
+_known: dict[int, int] = {}
+
+
+def factor(s: ast.Loop) -> int:
+    """0 where the loop may be unrolled fully, else how often."""
+    turns = _turns(s)
+    once = _count(s.body) if turns > 1 else 0
+    if turns * once <= _MOST:
+        return 0
+    found = 1
+    while found * 2 * once <= _MOST:
+        found *= 2
+    return found
+
+
+def _turns(s: ast.Loop) -> int:
+    """Of `for (i = constant; i < constant; i += constant)`; 1 of others."""
+    test, step = s.condition, s.step
+    if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in ("<", "<="):
+        return 1
+    counter = test.left
+    while isinstance(counter, ast.Cast):
+        counter = counter.operand
+    init = counter.variable.init if isinstance(counter, ast.Name) else None
+    start = constant.evaluate(init) if isinstance(init, ast.Expr) else None
+    bound = constant.evaluate(test.right)
+    stride: object = 1
+    if isinstance(step, ast.CompoundAssign):
+        stride = constant.evaluate(step.right) if step.op == "+" else None
+    elif not isinstance(step, ast.Step):
+        return 1
+    if not (isinstance(start, int) and isinstance(bound, int) and isinstance(stride, int) and stride > 0):
+        return 1
+    return max(1, -(-(bound + (test.op == "<=") - start) // stride))
+
+
+def _count(node: object) -> int:
+    """Registers of the mma instructions that a statement runs."""
+    from minicc.frontend.emit.driver import _slots
+
+    if isinstance(node, list | tuple):
+        return sum(map(_count, node))
+    if not isinstance(node, ast.Expr | ast.Stmt):
+        return 0
+    if isinstance(node, ast.BuiltinCall):
+        if not isinstance(node.builtin, Builtin) or node.builtin.name != "__wmma_mma":
+            return 0
+        m, n, k = (constant.evaluate(a) or 16 for a in node.args[:3])
+        return int(2 * (m * n // 32) + max(1, m * k // 64) + max(1, k * n // 64))
+    total = 0
+    if isinstance(node, ast.Call):
+        f = node.function
+        if id(f) not in _known:
+            _known[id(f)] = 0
+            _known[id(f)] = _count(f.body)
+        total = _known[id(f)]
+        if total and not any(isinstance(a, ast.Deref) for a in map(_object, node.args)):
+            total = _PLAIN
+    for name in _slots(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, ast.Expr | ast.Stmt | list):
+            total += _count(value)
+    return total * _turns(node) if isinstance(node, ast.Loop) else total
+
+
+def _object(e: ast.Expr) -> ast.Expr:
+    """What a reference is bound to."""
+    while isinstance(e, ast.AddressOf | ast.Cast):
+        e = e.operand
+    return e

@@ -1,0 +1,62 @@
+"""Loops around tensor-core instructions are not unrolled without end."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from minicc import frontend
+from minicc.diagnostics import SourceFile
+from minicc.frontend.options import Options
+
+TEXT = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const %(t)s *a, const %(t)s *b, %(r)s *d)
+{
+    wmma::fragment<wmma::accumulator, %(m)d, %(n)d, %(k)d, %(r)s> %(d)s;
+    for (int j = 0; j < 4; j++) wmma::fill_fragment(%(c)s, (%(r)s)0);
+    #pragma unroll
+    for (int t = 0; t < %(turns)d; t++) {
+        #pragma unroll
+        for (int j = 0; j < 4; j++) {
+            wmma::fragment<wmma::matrix_a, %(m)d, %(n)d, %(k)d, %(t)s, wmma::row_major> x;
+            wmma::fragment<wmma::matrix_b, %(m)d, %(n)d, %(k)d, %(t)s, wmma::col_major> y;
+            wmma::load_matrix_sync(x, a + t * 64 + j * 16, 16);
+            wmma::load_matrix_sync(y, b + t * 64 + j * 16, 16);
+            wmma::mma_sync(%(c)s, x, y, %(c)s);
+        }
+    }
+    for (int j = 0; j < 4; j++) wmma::store_matrix_sync(d + j * 256, %(c)s, 16, wmma::mem_row_major);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "result", "shape", "turns", "fragment", "count"),
+    [
+        ("half", "float", (16, 16, 16), 512, "c[j]", 128),
+        ("half", "float", (16, 16, 16), 64, "c[j]", None),
+        ("half", "float", (16, 16, 16), 512, "c", None),
+        ("double", "double", (8, 8, 4), 2048, "c[j]", 512),
+        ("double", "double", (8, 8, 4), 64, "c[j]", None),
+    ],
+)
+def test_loops_of_mma(
+    element: str, result: str, shape: tuple[int, int, int], turns: int, fragment: str, count: int | None
+) -> None:
+    m, n, k = shape
+    text = TEXT % {
+        "t": element,
+        "r": result,
+        "m": m,
+        "n": n,
+        "k": k,
+        "turns": turns,
+        "c": fragment,
+        "d": fragment.replace("j", "4"),
+    }
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    counts = [int(c) for c in re.findall(r'"llvm.loop.unroll.count", i32 (\d+)', ir)]
+    assert counts == ([count] if count is not None else [])
