@@ -1,7 +1,7 @@
 """How far `#pragma unroll` unrolls loops around `wmma::mma_sync`.
 
 Fragments in arrays, `c[i][j]`, lie in memory as long as the loops stand; LLVM counts a few instructions for each mma,
-so that the pragma made a loop over all of K thousands of them, which took a minute to assemble. A bound on the registers
+so that the pragma made a loop over all of K thousands of them, a minute to assemble. A bound on the registers
 of all mma together stops where NVIDIA's compiler stops in its samples of GEMMs (512 mma of bf16 with 24 registers each,
 2,048 of double with 6); in smaller nests that goes further.
 """
