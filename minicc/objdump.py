@@ -27,7 +27,7 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   --why              with -sass: what set each stall count and each wait, after the instruction
   -raw               with -sass: without the instruction words
   -ptx               PTX source
-  -elf               section headers, symbols, relocations and data of each cubin
+  -elf               section headers, symbols and the content of every section of each cubin
   -symbols           ELF symbol names
   -res-usage         registers, stack, shared and constant memory of each kernel
   -lelf, -lptx       list the images; -xelf NAME|all, -xptx NAME|all extract those whose name holds NAME
@@ -254,8 +254,10 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
     if "sass" in wants:
         out += _sass(image, request)
     if "hex" in wants and "sass" not in wants:
+        from minicc.binary.elf_text import words
+
         for name, code in code_sections(image):
-            out += ["", f".text.{name}", *_words(code)]
+            out += ["", f".text.{name}", *words(code)]
     if "elf" in wants:
         out += _elf(image)
     if "symbols" in wants:
@@ -324,65 +326,17 @@ def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
     return [f"{line:<{width}}{why.text()}".rstrip() for line, why in zip(text, found, strict=True)]
 
 
-def _words(data: bytes) -> list[str]:
-    out = []
-    for at in range(0, len(data), 16):
-        row = data[at : at + 16]
-        whole = len(row) // 4 * 4
-        words = [f"{int.from_bytes(row[k : k + 4], 'little'):#010x}" for k in range(0, whole, 4)]
-        words += [f"{b:#04x}" for b in row[whole:]]
-        out.append(" ".join(words) + (" " if len(row) < 16 else ""))
-    return out
-
-
-_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", 3: "SECTION", 4: "FILE"}
-_BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
-
-
 def _elf(image: Image) -> list[str]:
     from minicc.binary import elf
-    from minicc.binary.codes import RELOCATIONS, SECTION_TYPES
     from minicc.binary.cubin_read import toolkit_of
+    from minicc.binary.elf_text import elf_text
 
     view = elf.read(image.data, image.name)
     kit = toolkit_of(view)
     kind = {1: "ET_REL", 2: "ET_EXEC", 3: "ET_DYN"}.get(view.type, str(view.type))
     digits = "".join(ch for ch in image.arch if ch.isdigit())
     toolkit = f", toolkit={kit[0]}.{kit[1]}" if kit else ""
-    out = ["", f"64-bit ELF: type={kind}, ABI={view.abi}, sm={digits}{toolkit}, flags={view.flags:#x}", "Sections:"]
-    out.append("Index Offset   Size ES Align                      Type    Flags Link     Info Name")
-    for index, s in enumerate(view.sections):
-        if index == 0:
-            continue
-        name = _SECTION_NAMES.get(s.type) or SECTION_TYPES.get(s.type, f"{s.type:#x}")
-        out.append(
-            f"{index:5x} {s.offset:6x} {s.size:6x} {s.entsize:2x} {s.align:2x} {name:>28} {s.flags:8x} {s.link:4x}"
-            f" {s.info:8x} {s.name}"
-        )
-    out += ["", ".section .symtab", *_symbol_table(view)]
-    for s in view.sections:
-        data = bytes(s.data.bytes(0, len(s.data), s.name)) if s.type != 8 else b""
-        if s.type in (4, 9):
-            out += ["", f".section {s.name}\t{'RELA' if s.type == 4 else 'REL'}"]
-            for r in view.relocations(s):
-                kind = RELOCATIONS.get(r.type, f"{r.type:#x}")
-                out.append(f"{r.offset:#x}    {view.symbols[r.symbol].name}    {kind}    {r.addend:#x}")
-        elif s.type == 1 and not s.name.startswith((".text", ".debug")):
-            out += ["", s.name, *_words(data)]
-        elif s.type == 8:
-            out += ["", s.name, "   No data to be dumped. "]
-    return [*out, ""]
-
-
-_SECTION_NAMES = {1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL"}
-
-
-def _symbol_table(view: Any) -> list[str]:
-    out = ["   Num            Value             Size  Type          Bind    Other   Ndx  Name"]
-    for index, s in enumerate(view.symbols):
-        kind, bind = _TYPES.get(s.type, f"{s.type:#x}"), _BINDS.get(s.bind, f"{s.bind:#x}")
-        out.append(f"{index:6x} {s.value:16x} {s.size:16x}  {kind:13} {bind:7} {s.other:5x} {s.section:5x}  {s.name}")
-    return out
+    return elf_text(view, f"64-bit ELF: type={kind}, ABI={view.abi}, sm={digits}{toolkit}, flags={view.flags:#x}")
 
 
 def _symbols(image: Image) -> list[str]:

@@ -333,17 +333,18 @@ def _address(form: Form, text: str) -> Codec:
         )
     base = ureg = None
     offset = None
-    signed, scale = True, 1
+    signed, scale, alone = True, 1, False
     for word in inside.rstrip("]").split("+") if inside else []:
         if word[0] == "#":
             where, _, kind = form.row.fields[word[1:]].partition(" ")
             kind, _, factor = kind.partition("*")
             offset, signed, scale = parse_bits(where), kind != "uint", int(factor or 1)
+            alone = kind == "signed"
         elif base is None:
             base = _part(form, word)
         else:
             ureg = _part(form, word)
-    codec = MemCodec("address", shape, desc, base, ureg, offset, signed, scale, desc_offset)
+    codec = MemCodec("address", shape, desc, base, ureg, offset, signed, scale, desc_offset, alone)
     codec.hides_urz = hide
     return codec
 

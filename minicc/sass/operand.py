@@ -132,6 +132,8 @@ class RegCodec(Codec):
                 index ^= 63 ^ 255
             if self.slot.file == "SB" and index > LAST_SCOREBOARD:
                 raise NoFit(f"no scoreboard {index}")
+            if self.slot.shadow and index == ZERO[self.slot.file]:
+                raise NoFit("no register follows URZ")
             suffix = self.fixed
             if self.suffix:
                 printed = self.suffix.prints.get(self.suffix.bits.get(word))
@@ -368,7 +370,9 @@ class ConstCodec(Codec):
         inside = hex_text(operand.offset)
         if self.base and not operand.base and not operand.offset and not self.uniform:
             inside = FILE_TEXT[self.base.slot.file]
-        if operand.base:
+        if operand.base and self.uniform and operand.base.index == ZERO[operand.base.file]:
+            inside = hex_text(operand.offset % (self.offset.limit * self.scale))
+        elif operand.base:
             inside = register_text(operand.base) + ("+" + inside if operand.offset else "")
         body = f"{head}{' ' if self.spaced else ''}[{inside}]" + "".join("." + s for s in operand.suffix)
         return decorate(body, operand)
@@ -382,8 +386,9 @@ class MemCodec(Codec):
 
     def __init__(
         self, name: str, shape: str, desc: RegCodec | None, base: RegCodec | None, ureg: RegCodec | None,
-        offset: Bits | None, signed: bool, scale: int, desc_offset: Bits | None,
+        offset: Bits | None, signed: bool, scale: int, desc_offset: Bits | None, signed_alone: bool = False,
     ) -> None:  # fmt: skip
+        self.signed_alone = signed_alone
         self.name, self.shape, self.desc, self.base, self.ureg = name, shape, desc, base, ureg
         self.offset, self.signed, self.scale, self.desc_offset = offset, signed, scale, desc_offset
         self.mask = offset.mask if offset else 0
@@ -413,7 +418,7 @@ class MemCodec(Codec):
             operand = Mem(operand.ureg, operand.offset, None, operand.desc, operand.desc_offset)
         for part, given in ((self.base, operand.base), (self.ureg, operand.ureg), (self.desc, operand.desc)):
             if part is None:
-                if given is not None and given.index != ZERO[given.file]:
+                if given is not None and (given.file == "UR" or given.index != ZERO[given.file]):
                     raise NoFit(f"this address form has no place for {register_text(given)}")
                 continue
             if given is None:
@@ -426,7 +431,8 @@ class MemCodec(Codec):
         value, rest = divmod(operand.offset, self.scale)
         if self.offset:
             low = -(self.offset.limit >> 1) if self.signed else 0
-            high = self.offset.limit >> 1 if self.signed else self.offset.limit
+            whole = not self.signed or operand.base is None or self._absolute(operand.base)
+            high = self.offset.limit if whole else self.offset.limit >> 1
             if rest or not low <= value < high:
                 raise NoFit(f"address offset {operand.offset:#x} does not fit")
             word |= self.offset.put(value & self.offset.limit - 1)
@@ -441,13 +447,17 @@ class MemCodec(Codec):
     def text(self, operand: Operand) -> str:
         assert isinstance(operand, Mem)
         parts = []
-        base, ureg = operand.base, operand.ureg
-        if base and (base.index != ZERO[base.file] or base.suffix or base.file == "UR"):
+        base, ureg, offset = operand.base, operand.ureg, operand.offset
+        if base and self._absolute(base):
+            if self.offset and not self.signed_alone:
+                offset %= self.offset.limit * self.scale
+            base = Reg(base.file, base.index)
+        elif base and (base.index != ZERO[base.file] or base.suffix or base.file == "UR" or self.desc):
             parts.append(register_text(base))
         if ureg and (ureg.index != URZ or not (base and self.hides_urz)):
             parts.append(register_text(ureg))
-        if operand.offset or not (parts or base or ureg):
-            parts.append(hex_text(operand.offset, 64))
+        if offset or not (parts or base or ureg):
+            parts.append(hex_text(offset, 64))
         elif not parts:
             parts.append(register_text(base or ureg))  # type: ignore[arg-type]
         inside = f"[{'+'.join(parts)}]"
@@ -460,6 +470,11 @@ class MemCodec(Codec):
         return self.shape + inside
 
     hides_urz = False
+
+    def _absolute(self, base: Reg) -> bool:
+        """Whether this is an address without registers: nvdisasm prints its offset alone, most often unsigned."""
+        alone = self.ureg is None and self.desc is None and self.base is not None and not self.base.fixed
+        return alone and base.index == ZERO[base.file] and (base.file == "R" or self.hides_urz)
 
 
 class TargetCodec(Codec):

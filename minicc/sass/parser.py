@@ -67,6 +67,8 @@ def parse(text: str, family: str = "", source: SourceFile | None = None, offset:
             if body[start:end].endswith(".H1") and _NUMBER.match(body[start : end - 3]):
                 words.append(_operand(body[start : end - 3], start, end - 3))
                 start = end - 2
+            elif body[start:end] == ".H1":  # behind the blank of -QNAN
+                start += 1
             words.append(_operand(body[start:end], start, end))
         except ValueError as error:
             wrong(str(error), start, end)

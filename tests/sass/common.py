@@ -67,20 +67,24 @@ def need(name: str) -> str:
     return path
 
 
+NOP = 0x000FC000_00000000_00000000_00007918
+
+
 def nvdisasm(words: list[int], arch: str, folder: Path) -> list[str | None]:
-    """What nvdisasm prints for each word (at address 16 * index of its batch); None where it refuses. Batches are
-    halved until the refused word is alone, so addresses restart: use only for words without targets."""
-    path = folder / "words.bin"
-    path.write_bytes(b"".join(struct.pack("<QQ", w & (1 << 64) - 1, w >> 64) for w in words))
-    run = subprocess.run(
-        [need("nvdisasm"), "-b", arch, "-hex", "-ndf", str(path)], capture_output=True, text=True, timeout=60
-    )
-    if run.returncode == 0:
-        texts: list[str | None] = [None] * len(words)
-        for match in re.finditer(r"/\*([0-9a-f]{4,})\*/\s+(.*?;)\s*/\* 0x", run.stdout, re.S):
-            texts[int(match[1], 16) // 16] = match[2]
-        return texts
-    if len(words) == 1:
-        return [None]
-    half = len(words) // 2
-    return nvdisasm(words[:half], arch, folder) + nvdisasm(words[half:], arch, folder)
+    """What nvdisasm prints for each word, at address 16 * index; None where it refuses. It prints nothing where it
+    refuses one word, but names all of them: these are NOPs in the second try."""
+    path, refused = folder / "words.bin", set[int]()
+    while True:
+        tried = [NOP if k in refused else w for k, w in enumerate(words)]
+        path.write_bytes(b"".join(struct.pack("<QQ", w & (1 << 64) - 1, w >> 64) for w in tried))
+        command = [need("nvdisasm"), "-b", arch, "-hex", "-ndf", str(path)]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        if run.returncode == 0:
+            break
+        named = {int(at, 16) // 16 for at in re.findall(r"at address (0x[0-9a-f]+)", run.stderr)}
+        assert named - refused, run.stderr
+        refused |= named
+    texts: list[str | None] = [None] * len(words)
+    for match in re.finditer(r"/\*([0-9a-f]{4,})\*/\s+(.*?;)\s*/\* 0x", run.stdout, re.S):
+        texts[int(match[1], 16) // 16] = match[2]
+    return [None if k in refused else text for k, text in enumerate(texts)]

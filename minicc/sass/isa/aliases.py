@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from minicc.sass.instr import RZ, Imm, Instr, Operand, Reg
+from minicc.sass.instr import RZ, Const, Imm, Instr, Operand, Reg
 
 
 def _zero(operand: Operand) -> bool:
     return isinstance(operand, Reg) and operand.index == RZ and operand.file == "R"
+
+
+def _uniform(operand: Operand) -> bool:
+    """A uniform register, or a constant behind one: no name is printed."""
+    return operand.file == "UR" if isinstance(operand, Reg) else isinstance(operand, Const) and operand.ureg is not None
 
 
 def alias_of(instr: Instr) -> tuple[str, ...]:
@@ -16,7 +21,7 @@ def alias_of(instr: Instr) -> tuple[str, ...]:
     if instr.modifiers not in ((), ("U32",)):
         return ()
     _, a, b, c = instr.operands
-    if isinstance(c, Reg) and c.file == "UR":
+    if any(_uniform(operand) for operand in (b, c)):
         return ()
     if _zero(a) or _zero(b) or (isinstance(b, Imm) and not b.bits):
         return ("MOV",)

@@ -44,7 +44,7 @@ ROWS = (
        size="73..74: - 64 128 ?", off="40..63 int"),
     op("REDAS", 0xDBE, "{op}{type} [Ra.U32+URc+#off], Rb:type", STS, when="72=0 91=1", on=ON, op=REDUCTION,
        type="73..74: - S32 64 ?", off="40..63 int"),
-    op("REDAS", 0xDBE, "{op}{type} [Ra.64:2+URc+#off], Rb:type", STS, when="72=1 91=1", on=ON, op=REDUCTION,
+    op("REDAS", 0xDBE, "{op}{type} [Ra.64:2+URc+#off]?, Rb:type", STS, when="72=1 91=1", on=ON, op=REDUCTION,
        type="73..74: - S32 64 ?", off="40..63 int"),
     op("USETSHMSZ", 0x3C9, " URb", UMEM, when="91=1", on=ON),
     op("USETSHMSZ", 0x9C9, " #size", UMEM, when="72=0 91=1", on=ON, size="32..51"),

@@ -11,6 +11,8 @@ VMM = "72..73: U32 - U16x2 S16x2"
 BYTE = "76..77: - B1 B2 B3"
 SET = {"cmp": CMP, "sign": SIGN, "bool": BOOL}
 NEW = "sm_90 sm_100 sm_120"
+WIDE_ADDEND = "134567ut"
+"""All forms but an immediate in the place of the pair that is added."""
 
 ROWS = (
     op("IADD3", 0x010, " Rd, Pd?, Pe?, -A, -B, -C", ALU, "B", when="74=0", hidden=NO_CARRY, on="sm_80 sm_90"),
@@ -23,13 +25,14 @@ ROWS = (
     # Multiply-add. WIDE writes a pair; HI takes a pair as addend and keeps the high half.
     op("IMAD", 0x024, "{sign} Rd, A, B, -C", IMAD, "BC", when="74=0", hidden="carry=87..90=15 out=81..83=7", sign=SIGN),
     op("IMAD", 0x024, "{sign}.X Rd, A, B, ~C, !Ps", IMAD, "BC", when="74=1", hidden="out=81..83=7", sign=SIGN),
-    op("IMAD", 0x025, ".WIDE{sign} Rd:2, Pd?, A, B, -C:2", WIDE, "BC", when="74=0", hidden="carry=87..90=15",
+    op("IMAD", 0x025, ".WIDE{sign} Rd:2, Pd?, A, B, -C:2", WIDE, WIDE_ADDEND, when="74=0", hidden="carry=87..90=15",
        sign=SIGN),
-    op("IMAD", 0x025, ".WIDE{sign}.X Rd:2, Pd?, A, B, ~C:2, !Ps", WIDE, "BC", when="74=1", sign=SIGN),
-    op("IMAD", 0x027, ".HI{sign} Rd, Pd?, A, B, -C:2", HIGH, "BC", when="74=0", hidden="carry=87..90=15", sign=SIGN),
-    op("IMAD", 0x027, ".HI{sign}.X Rd, Pd?, A, B, ~C:2, !Ps", HIGH, "BC", when="74=1", sign=SIGN),
-    op("IDP", 0x026, ".4A{a}{b} Rd, A, B, -C", IMAD, "156u7", when="76..77=0", a="73: U8 S8", b="74: U8 S8"),
-    op("IDP", 0x026, ".2A{half}{a}{b} Rd, A, B, -C", IMAD, "156u7", when="76=1", half="77: LO HI", a="73: U16 S16",
+    op("IMAD", 0x025, ".WIDE{sign}.X Rd:2, Pd?, A, B, ~C:2, !Ps", WIDE, WIDE_ADDEND, when="74=1", sign=SIGN),
+    op("IMAD", 0x027, ".HI{sign} Rd, Pd?, A, B, -C:2", HIGH, WIDE_ADDEND, when="74=0", hidden="carry=87..90=15",
+       sign=SIGN),
+    op("IMAD", 0x027, ".HI{sign}.X Rd, Pd?, A, B, ~C:2, !Ps", HIGH, WIDE_ADDEND, when="74=1", sign=SIGN),
+    op("IDP", 0x026, ".4A{a}{b} Rd, A, B, -C", IMAD, "156u", when="76..77=0", a="73: U8 S8", b="74: U8 S8"),
+    op("IDP", 0x026, ".2A{half}{a}{b} Rd, A, B, -C", IMAD, "156u", when="76=1", half="77: LO HI", a="73: U16 S16",
        b="74: U8 S8"),
     op("CLMAD", 0x02C, "{half} Rd:2, A:2, B:2, C:2", CLMAD, "1356ut7", half="77: LO HI"),
     # Shift-add: Rd = (A << shift) + B; HI takes the high part of (C:A) << shift.
@@ -65,5 +68,6 @@ ROWS = (
     op("BREV", 0x101, " Rd, B", XU, "B", imm="uint"),
     # Predicates as bits of a register.
     op("P2R", 0x003, "{byte} Rd, 'PR', A, B", ALU, "B", imm="uint", byte=BYTE),
-    op("R2P", 0x004, " 'PR', A{byte}, B", R2P, "B", imm="uint", byte=BYTE),
+    op("R2P", 0x804, " 'PR', Ra{byte}, #mask?=255", R2P, byte=BYTE, mask="32..63 uint"),
+    op("R2P", 0x004, " 'PR', A{byte}, B", R2P, "156u", byte=BYTE),
 )  # fmt: skip

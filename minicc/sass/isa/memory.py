@@ -102,7 +102,7 @@ def local(
 
 COPY = {
     "bypass": "81: BYPASS -*", "evict": EVICT, "prefetch": "71..72: - LTC64B LTC128B LTC256B", "size": COPY_SIZE,
-    "zfill": "82: - ZFILL", "scope": COPY_SCOPE, "to": "44..63 int", "off": "32..43 int",
+    "zfill": "82: - ZFILL", "scope": COPY_SCOPE, "to": "44..63 signed", "off": "32..43 int",
 }  # fmt: skip
 COPY_MODS = ".E{bypass}{evict}{prefetch}{size}{zfill}{scope}"
 
@@ -124,9 +124,9 @@ ROWS = (
        on="sm_90", hidden="order=75=1", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1", on="sm_80",
        hidden="descriptor=64..69=63 order=75=1", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off], !Ps?", LDGSTS, when="91=1 70=1 76=0", on=OLD,
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off]?, !Ps?", LDGSTS, when="91=1 70=1 76=0", on=OLD,
        hidden="order=75=1", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off], !Ps?", LDGSTS, when="91=1 70=0", on=OLD,
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off]?, !Ps?", LDGSTS, when="91=1 70=0", on=OLD,
        hidden="desc=76=0 order=75=1", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1",
        on="sm_90", hidden="order=75=1", **COPY),
@@ -143,17 +143,19 @@ ROWS = (
        off="38..53 int"),
     op("ULDC", 0xAB9, "{size} URd:size, cx[URa][-+#off]", ULDC, on="sm_80 sm_90", when="91=1", size=CONST_SIZE,
        off="38..53 uint"),
+    op("ULDC", 0x8B8, "{size} URd:size, [#off]", ULDC, on="sm_80 sm_90", when="91=1 24..29=63", size=CONST_SIZE,
+       hidden="pred=87..90=7", off="38..69 uint"),
     op("ULDC", 0x8B8, "{size} URd:size, [URa+#off], !UPs", ULDC, on="sm_80 sm_90", when="91=1", size=CONST_SIZE,
        off="38..69 int"),
     op("ULDC", 0xABB, "{size} URd:size, c[#bank][URa+#off]", ULDC, on="sm_80 sm_90", when="91=1", size=CONST_SIZE,
        off="38..53 int"),
     # Eight-by-eight matrices of 16-bit elements between shared memory and the registers of a warp.
     op("LDSM", 0x83B, ".16{shape}{count} Rd:count, [Ra+#off]", LDS, when="91=0", shape="78..79: M88 MT88 M816 M832",
-       count="72..73: - 2 4 ?", off=OFFSET),
+       count="72..73: - 2 4 ?", off="40..63 signed"),
     op("LDSM", 0x83B, ".16{shape}{count} Rd:count, [Ra+URb+#off]", LDS, when="91=1", shape="78..79: M88 MT88 M816 M832",
        count="72..73: - 2 4 ?", off=OFFSET),
     op("STSM", 0x844, ".16{shape}{count} [Ra+#off], Rb:count", STS, when="91=0", on=NEW, shape="78: M88 MT88",
-       count="72..73: - 2 4 ?", off=OFFSET),
+       count="72..73: - 2 4 ?", off="40..63 signed"),
     op("STSM", 0x844, ".16{shape}{count} [Ra+URc+#off], Rb:count", STS, when="91=1", on=NEW, shape="78: M88 MT88",
        count="72..73: - 2 4 ?", off=OFFSET),
 )  # fmt: skip

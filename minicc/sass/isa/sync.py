@@ -6,30 +6,41 @@ from minicc.sass.isa.notation import op
 from minicc.sass.isa.timing import B2R, BARRIER, NONE, SYNCS, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
-PLAIN = "77..80: SYNC ARV ? ? ? ? ? ? SYNC.DEFER_BLOCKING"
+PLAIN = "77..80: SYNC ? ? ? ? ? ? ? SYNC.DEFER_BLOCKING"
 REDUCE = (
-    "74..75,77..80: 8=RED.POPC 9=RED.AND 10=RED.OR 12=SCAN 13=SCAN 14=SCAN 15=SCAN"
+    "74..75,77..80: 8=RED.POPC 9=RED.AND 10=RED.OR"
     " 40=RED.POPC.DEFER_BLOCKING 41=RED.AND.DEFER_BLOCKING 42=RED.OR.DEFER_BLOCKING"
 )
+SCAN = {"when": "77..80=3", "hidden": "reduce=74..75=0"}
 COUNT = "42..53 uint"
 
 ROWS = (
     # BAR: barrier number and number of threads, each a number or a register; none of the latter means all of the block.
+    # (ARV and SCAN print that, too.)
     op("BAR", 0xB1D, "{kind} #bar, #threads?", BARRIER, bar="54..57", threads=COUNT, kind=PLAIN,
        hidden="reduce=74..75=0"),
+    op("BAR", 0xB1D, ".ARV #bar, #threads", BARRIER, when="77..80=1", bar="54..57", threads=COUNT,
+       hidden="reduce=74..75=0"),
     op("BAR", 0xB1D, "{kind} #bar, #threads?, !Ps", BARRIER, bar="54..57", threads=COUNT, kind=REDUCE),
+    op("BAR", 0xB1D, ".SCAN #bar, #threads, !Ps", BARRIER, bar="54..57", threads=COUNT, **SCAN),
     op("BAR", 0x51D, "{kind} Rb, #threads?", BARRIER, threads=COUNT, kind=PLAIN, hidden="reduce=74..75=0"),
+    op("BAR", 0x51D, ".ARV Rb, #threads", BARRIER, when="77..80=1", threads=COUNT, hidden="reduce=74..75=0"),
     op("BAR", 0x51D, "{kind} Rb, #threads?, !Ps", BARRIER, threads=COUNT, kind=REDUCE),
-    op("BAR", 0x91D, "{kind} #bar, Rb", BARRIER, bar="54..57", kind=PLAIN, hidden="reduce=74..75=0"),
-    op("BAR", 0x91D, "{kind} #bar, Rb, !Ps", BARRIER, bar="54..57", kind=REDUCE),
+    op("BAR", 0x51D, ".SCAN Rb, #threads, !Ps", BARRIER, threads=COUNT, **SCAN),
+    op("BAR", 0x91D, "{kind} #bar, Rb?", BARRIER, bar="54..57", kind=PLAIN, hidden="reduce=74..75=0"),
+    op("BAR", 0x91D, ".ARV #bar, Rb", BARRIER, when="77..80=1", bar="54..57", hidden="reduce=74..75=0"),
+    op("BAR", 0x91D, "{kind} #bar, Rb?, !Ps", BARRIER, bar="54..57", kind=REDUCE),
+    op("BAR", 0x91D, ".SCAN #bar, Rb, !Ps", BARRIER, bar="54..57", **SCAN),
     op("BAR", 0x31D, "{kind} Rb, Rb'", BARRIER, kind=PLAIN, hidden="reduce=74..75=0"),
+    op("BAR", 0x31D, ".ARV Rb, Rb'", BARRIER, when="77..80=1", hidden="reduce=74..75=0"),
     op("BAR", 0x31D, "{kind} Rb, Rb', !Ps", BARRIER, kind=REDUCE),
+    op("BAR", 0x31D, ".SCAN Rb, Rb', !Ps", BARRIER, **SCAN),
     op("B2R", 0x31C, ".RESULT Rd, Pd?", B2R, when="78..79=1"),
     op("B2R", 0x31C, ".WARP Rd", B2R, when="78..79=2"),
     op("B2R", 0x31C, " Rd, #bar", B2R, when="78..79=0", bar="54..57"),
     op("DEPBAR", 0x91A, ".LE SBa, #count, {more}?", SYSTEM, when="47=1", count="38..43",
        more="32..37: mask"),
-    op("DEPBAR", 0x91A, " {more}", SYSTEM, when="47=0", hidden="sb=44..46=0 count=38..43=0", more="32..37: mask"),
+    op("DEPBAR", 0x91A, " {more}?", SYSTEM, when="47=0", hidden="sb=44..46=0 count=38..43=0", more="32..37: mask"),
     op("DEPBAR", 0xD1A, ".LE SBa, URb, {more}?", SYSTEM, when="47=1 91=1", on="sm_90", more="38..43: mask"),
     op("MEMBAR", 0x992, "{order}{scope} ", SYSTEM, order="79..80: SC ALL - MMIO",
        scope="76..78: CTA SM GPU SYS ? VC CTA.PARTIAL ?"),

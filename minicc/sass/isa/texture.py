@@ -14,7 +14,7 @@ FOOT_DIM = "61..62: ? 2D 3D ?"
 QUERY = "62..63: TEX_HEADER_DIMENSION TEX_HEADER_TEXTURE_TYPE TEX_HEADER_SAMPLER_POS ?"
 HALF = "79..80: - F16.RN F16.RZ ?"
 LOD = "87..89: - LZ LB LL LC LB.LC LC.FDV ?"
-SCR, BIND, NODEP, AOFFI, DC = "60: - SCR", "59: - B", "90: - NODEP", "76: - AOFFI", "78: - DC"
+SCR, NODEP, AOFFI, DC = "60: - SCR", "90: - NODEP", "76: - AOFFI", "78: - DC"
 OLD = "sm_80 sm_90"
 
 
@@ -32,21 +32,22 @@ def fetch(
 ) -> tuple[Row, ...]:
     """Four ways to name the texture, at three successive operations: header and sampler number in a constant bank;
     all in registers; an offset pair (.B); a uniform register (`uniform` is the step of its operation). `before` and
-    `mods` are the modifiers around .B."""
-    bound = fields | {"b": BIND}
-    head, low = f"{before}{{b}}{mods} {operands}, {query}", f"{before}.B{mods} {operands}, {query}"
+    `mods` are the modifiers around .B. A second source in brackets, (Rb), is printed as RZ with .B alone."""
+    always, bare = operands.replace("(Rb)", "Rb"), operands.replace("(Rb)", "Rb?")
+    head, low = f"{before}{mods} {bare}, {query}", f"{before}.B{mods} {always}, {query}"
+    place = fields | {"header": "40..53", "bank": "54..58"}
     return (
-        op(mnemonic, 0xA00 | first, f"{head}#bank, #header, {last}", TEX, on=OLD, hidden=hidden, header="40..53",
-           bank="54..58", **bound),
+        op(mnemonic, 0xA00 | first, f"{head}#bank, #header, {last}", TEX, on=OLD, when="59=0", hidden=hidden, **place),
+        op(mnemonic, 0xA00 | first, f"{low}#bank, #header, {last}", TEX, on=OLD, when="59=1", hidden=hidden, **place),
         op(mnemonic, 0x200 | first + 1, f"{low}{last}", TEX, on=OLD, when="59=1", hidden=hidden, **fields),
         op(mnemonic, 0xA00 | first + 2, f"{low}#bank, #low, #high, {last}", TEX, on=OLD, when="59=1", hidden=hidden,
            low="40..45", high="46..53", bank="54..58", **fields),
-        op(mnemonic, 0xE00 | first + uniform, f"{before}{mods} {operands}, {query}URe:2, #slot, {last}", TEX,
-           when="91=1", on=OLD, hidden=hidden, slot="46..53", **fields),
+        op(mnemonic, 0xE00 | first + uniform, f"{head}URe:2, #slot, {last}", TEX, when="91=1", on=OLD, hidden=hidden,
+           slot="46..53", **fields),
     )  # fmt: skip
 
 
-RESULT = "Pd?, Rf, Rd, Ra, Rb"
+RESULT = "Pd?, Rf, Rd, Ra, (Rb)"
 GATHER = "Pd?, Rf, Rd, Ra, Rb?"
 
 ROWS = (
@@ -58,9 +59,9 @@ ROWS = (
     *fetch("TLD", 0x166, "{scr}", "{half}{lod}{aoffi}{evict}{ms}{cl}{nodep}", GATHER, "", "{dim}, #mask?=15", scr=SCR,
            half=HALF, hidden="lod=87=1", lod="88: LZ LL", aoffi=AOFFI, evict=EVICT, ms="78: - MS", cl="77: - CL",
            nodep=NODEP, dim=LOAD_DIM, mask="72..75"),
-    *fetch("TXD", 0x16C, "", "{half}{lc}{aoffi}{evict}{nodep}", RESULT, "", "{dim}, #mask?=15", half=HALF,
-           lc="87: - LC", aoffi=AOFFI, evict=EVICT, nodep=NODEP, dim=GRADIENT_DIM, mask="72..75"),
-    *fetch("TMML", 0x169, "", ".LOD{ndv}{nodep}", "Rf, Rd, Ra, Rb", "", "{dim}, #mask?=15", ndv="77: - NDV",
+    *fetch("TXD", 0x16C, "", "{half}{lc}{aoffi}{evict}{nodep}", "Pd?, Rf, Rd, Ra, Rb", "", "{dim}, #mask?=15",
+           half=HALF, lc="87: - LC", aoffi=AOFFI, evict=EVICT, nodep=NODEP, dim=GRADIENT_DIM, mask="72..75"),
+    *fetch("TMML", 0x169, "", ".LOD{ndv}{nodep}", "Rf, Rd, Ra, (Rb)", "", "{dim}, #mask?=15", ndv="77: - NDV",
            nodep=NODEP, dim=DIM, mask="72..75"),
     *fetch("TXQ", 0x16F, "", "{nodep}", "Rf, Rd, Ra", "{header_word}, ", "#mask", nodep=NODEP, header_word=QUERY,
            mask="72..75"),

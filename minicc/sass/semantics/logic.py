@@ -142,7 +142,7 @@ def bmsk(b: Builder) -> None:
     b.set(0, width.uge(32).select(const(-1), ones).shl(position))
 
 
-@semantic("MOV", "UMOV")
+@semantic("MOV", "UMOV", keyed=(2,))
 def mov(b: Builder) -> None:
     if len(b.ops) > 2 and getattr(b.ops[2], "bits", 15) != 15:
         raise b.fail("byte mask")
