@@ -43,14 +43,15 @@ an empty kernel that only loads R1 has 4."""
 
 
 def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
-    """Most registers the kernel may report: -maxrregcount, else its own .maxnreg, else what its launch bounds allow."""
+    """Most registers the kernel may report: its own .maxnreg; else what its launch bounds allow, for which ptxas ignores
+    -maxrregcount; else that."""
     most = arch.occupancy.max_registers_per_thread
     limit = most
+    threads = function.req_threads or function.max_threads
     if function.max_registers:
         limit = min(limit, function.max_registers)
-    elif options.max_registers:
+    elif options.max_registers and not threads:
         limit = min(limit, options.max_registers)
-    threads = function.req_threads or function.max_threads
     if threads:
         count = max(1, threads[0] * threads[1] * threads[2])
         unit = arch.occupancy.warp_granularity

@@ -128,9 +128,17 @@ def build(
             if fence >= 0:
                 edge(fence, i, 1)
             if inst.memory in ("fence", "barrier"):
-                for other, _ in (*loads, *stores):
+                for other, place in loads:
+                    # It waits for what is read from shared memory (see `scoreboard`).
+                    edge(other, i, prints[other].timing.expect if place.space in ("shared", "generic", "") else 1)
+                for other, _ in stores:
                     edge(other, i, 1)
                 loads, stores = [], []
+                if inst.memory == "barrier":
+                    # Arithmetic that could follow it hides the latency of those loads if it does not.
+                    for other in range(fence + 1, i):
+                        if not insts[other].memory:
+                            edge(other, i, 1)
                 fence = i
             else:
                 # What a kernel loads as constant, it never stores to.

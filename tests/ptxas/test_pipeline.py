@@ -216,3 +216,16 @@ def test_work_is_linear() -> None:
             sys.setprofile(before)
         spent.append(calls / count)
     assert spent[1] < 1.5 * spent[0]
+
+
+def test_launch_bounds_come_before_maxrregcount() -> None:
+    """As NVIDIA's ptxas has it: it ignores --maxrregcount for a kernel with .maxntid or .reqntid, not for .maxnreg."""
+    from minicc import arch as archs
+    from minicc.ptxas.allocate import register_limit
+    from minicc.ptxas.mir import MFunction
+
+    arch, options = archs.get("sm_90"), Options(max_registers=32)
+    assert register_limit(MFunction("k", True), arch, options) == 32
+    assert register_limit(MFunction("k", True, max_threads=(256, 1, 1)), arch, options) == 255
+    assert register_limit(MFunction("k", True, req_threads=(1024, 1, 1)), arch, options) == 64
+    assert register_limit(MFunction("k", True, max_threads=(256, 1, 1), max_registers=40), arch, options) == 40
