@@ -43,8 +43,8 @@ an empty kernel that only loads R1 has 4."""
 
 
 def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
-    """Most registers the kernel may report: its own .maxnreg; else what its launch bounds allow, for which ptxas ignores
-    -maxrregcount; else that."""
+    """Most registers the kernel may report: its own .maxnreg; else what its launch bounds allow (they make ptxas ignore
+    -maxrregcount); else that."""
     most = arch.occupancy.max_registers_per_thread
     limit = most
     threads = function.req_threads or function.max_threads
