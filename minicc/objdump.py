@@ -334,9 +334,9 @@ def _elf(image: Image) -> list[str]:
     view = elf.read(image.data, image.name)
     kit = toolkit_of(view)
     kind = {1: "ET_REL", 2: "ET_EXEC", 3: "ET_DYN"}.get(view.type, str(view.type))
-    digits = "".join(ch for ch in image.arch if ch.isdigit())
     toolkit = f", toolkit={kit[0]}.{kit[1]}" if kit else ""
-    return elf_text(view, f"64-bit ELF: type={kind}, ABI={view.abi}, sm={digits}{toolkit}, flags={view.flags:#x}")
+    sm = image.arch.removeprefix("sm_")
+    return elf_text(view, f"64-bit ELF: type={kind}, ABI={view.abi}, sm={sm}{toolkit}, flags={view.flags:#x}")
 
 
 def _symbols(image: Image) -> list[str]:

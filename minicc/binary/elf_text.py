@@ -66,6 +66,9 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
     elif s.name == ".debug_frame":
         yield f".section {s.name}"
         yield from frame_text(data, {r.offset: view.symbols[r.symbol].name for r in _fixes(view, s)})
+    elif s.name == ".debug_str":
+        yield f".section {s.name}"
+        yield from data.decode("latin1").rstrip("\0").split("\0")
     else:
         yield s.name
         if s.type in (_INFO, _COMPAT):
@@ -202,10 +205,28 @@ def _parameter(view: Elf, given: tuple[int, ...]) -> str:
     )
 
 
+def _externs(view: Elf, given: tuple[int, ...]) -> str:
+    names = [view.symbols[index].name if index < len(view.symbols) else "?" for index in given]
+    return "externs:\t" + "".join(f"{name}({index:#x})\t" for name, index in zip(names, given, strict=True))
+
+
+def _branches(view: Elf, given: tuple[int, ...]) -> str:
+    """Groups of: place of the branch, a word, number of targets, the targets."""
+    out, at = "", 0
+    while at + 3 <= len(given):
+        place, _, count = given[at : at + 3]
+        targets = "".join(f"{target:#x} " for target in given[at + 3 : at + 3 + count])
+        out += f"\n\t\tOffset of Indirect Branch: {place:#x}\t Number of targets: {count}\n\t\tTargets: {targets}\n"
+        at += 3 + count
+    return out
+
+
 _SHOWN: dict[str, tuple[int, Callable[[Elf, tuple[int, ...]], str]]] = {
     "REGCOUNT": _of_function("register count", "d"),
     "FRAME_SIZE": _of_function("frame size", "#x"),
     "MIN_STACK_SIZE": _of_function("min stack size", "#x"),
     "MAX_STACK_SIZE": _of_function("max stack size", "#x"),
     "KPARAM_INFO": (3, _parameter),
+    "EXTERNS": (1, _externs),
+    "INDIRECT_BRANCH_TARGETS": (3, _branches),
 }

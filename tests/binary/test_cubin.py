@@ -10,6 +10,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minicc import objdump
 from minicc.binary import read_cubin, write_cubin
 from minicc.binary.scan import NOP
 from minicc.diagnostics import CompileError
@@ -212,6 +213,31 @@ def test_tools_print_the_same_of_ours(reference_cubin, oracle, tmp_path, command
     if "-res-usage" in options:  # sections, and so the words of a line, may come in another order too
         got, want = ("\n".join(" ".join(sorted(line.split())) for line in text.splitlines()) for text in (got, want))
     assert sorted(got.splitlines()) == sorted(want.splitlines())
+
+
+_NOISE = ("decodeDebugFrame", "CIE length", "version ", "augmentation ", "code_align_", "data_align_", "DW_CFA_val_exp")
+"""What cuobjdump says of its own working, and the one line that is written otherwise."""
+_LINES = (".debug_line", ".debug_str", ".nv_debug")
+
+
+def test_elf_text_is_cuobjdump_s(reference_cubin, oracle, capsys):
+    """Every section that cuobjdump -elf prints, in its order and its words; line tables are left as words."""
+    assert objdump.main(["-elf", str(reference_cubin)]) == 0
+
+    def lines(text):
+        kept = [line.partition(" bytes, ptr =")[0].removesuffix(" bytes").rstrip() for line in text.splitlines()]
+        return [line for line in kept if line and not line.lstrip().startswith(_NOISE)]
+
+    ours = lines(capsys.readouterr().out)
+    theirs = lines(output(oracle("cuobjdump"), "-elf", reference_cubin))
+    at, skipping = 0, False
+    for line in theirs:
+        if line.startswith(".section" if skipping else "."):
+            name = line.removeprefix(".section").strip()
+            skipping = name.removeprefix(".rela").startswith(_LINES)
+        if not skipping:
+            assert line in ours[at:], line
+            at = ours.index(line, at) + 1
 
 
 def test_cuobjdump_elf_accepts_ours(reference_cubin, oracle, tmp_path):
