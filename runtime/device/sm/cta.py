@@ -13,17 +13,10 @@ from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.extend import extension
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import store32, store64
+from runtime.device.sm.raw import clear, store32
 
 ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 """Byte offsets in a warp's state of PT and UPT."""
-
-
-@compiled("void(int64, int64)")
-def clear(start: int, size: int) -> None:
-    """Zero bytes of the host, a multiple of 64."""
-    for at in range(start, start + size, 8):
-        store64(at, np.uint64(0))
 
 
 @compiled(

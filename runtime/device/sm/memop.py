@@ -21,6 +21,7 @@ from runtime.device.sm.vector import (
     quads_from_rows,
     rows_from_pairs,
     rows_from_quads,
+    spread,
 )
 
 HOSTS = 1024
@@ -138,7 +139,11 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
     result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i, CODE, G)
     if result < 0:
         return result
-    if kind == L.A_LOAD:
+    if result == 2 and kind == L.A_LOAD and width >= 4:
+        host = loads64(hosts)
+        for word in range(0, width, 4):
+            spread(dst + 32 * word, load32(host + word))
+    elif kind == L.A_LOAD:
         if CODE[i, L.C_UNIFORM]:
             host = loads64(hosts)
             if width >= 4:

@@ -69,6 +69,13 @@ highest_bit = Primitive(
 """Index of the highest set bit of a positive number."""
 
 
+clear = Primitive(
+    "clear", "void(int64, int64)",
+    f"%p = inttoptr i64 %0 to ptr\ncall void @llvm.memset.p0.i64(ptr %p, i8 0, i64 %1, i1 false){RAW}\nret void",
+)  # fmt: skip
+"""(address, size): zero bytes."""
+
+
 def _address(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
     pointer = emitter.element(emitter.view(arguments[0]), arguments[1])
     return Value(emitter.new(f"ptrtoint ptr {pointer} to i64"), I64)
