@@ -105,7 +105,7 @@ class Lives:
     def coalesce(self) -> list[list[Node]]:
         """Groups of two or more that share a register. Back edges are served first."""
         group: dict[Node, list[Node]] = {}
-        edges = sorted(self.moves, key=lambda m: m[0].index < m[1].index)
+        edges = sorted(self.moves, key=lambda m: (m[0].index < m[1].index, m[3].op.startswith("ld.param")))
         for _, _, phi, part in edges:
             if part.head == "res" or part.type != phi.type:
                 continue

@@ -193,6 +193,13 @@ class Builder:
                 return simple
         elif type_ == "i64" and head in ("or", "add", "xor") and (joined := self._join_halves(a, b)) is not None:
             return joined
+        elif type_ == "i64" and head == "mul" and (inner := _shifted(a) or _shifted(b)) is not None:
+            # The product of two extended words is one instruction, if the shift comes after it.
+            other = b if _shifted(a) else a
+            if inner.args[0].head in ("sext", "zext") and other.head == inner.args[0].head:
+                return self.binary("shl", "i64", self.binary("mul", "i64", inner.args[0], other), inner.args[1])
+        elif type_ == "p" and _tests_bits(a):
+            a, b = b, a  # selection joins the first comparison with the operation, and the other one costs nothing
         elif a is b:
             if head in ("and", "or"):
                 return a
@@ -266,6 +273,7 @@ class Builder:
         if a.type == "p":
             return self.select(to, a, self.const(to, 1), self.const(to, 0))
         if a.type == to:
+            a = self.low_bits(a, bits)
             return self.binary("and", to, a, self.const(to, (1 << bits) - 1)) if bits < WIDTH[to] else a
         if to == "i32":
             return self.zext(self.trunc(a), bits, "i32")
@@ -283,6 +291,9 @@ class Builder:
         if a.type == to:
             if a.sb <= bits:
                 return a
+            a = self.low_bits(a, bits)
+            if a.head == "lshr" and a.args[1].is_const and a.args[1].data + bits == WIDTH[to]:
+                return self.binary("ashr", to, *a.args)
             if bits == 32:
                 return self.sext(self.trunc(a), 32, to)
             if bits in (8, 16):
@@ -316,10 +327,19 @@ class Builder:
             and all(x.is_const or x.op in ("zext.i64.i32", "sext.i64.i32") for x in a.args)
         ):
             return self.binary(a.head, "i32", self.trunc(a.args[0]), self.trunc(a.args[1]))
+        if a.op in ("lshr.i64", "ashr.i64") and a.args[1].is_const and a.args[1].data > 32:
+            return self.binary(a.head, "i32", self.high(a.args[0]), self.const("i32", a.args[1].data - 32))
         node = self.pure("trunc.i32.i64", "i32", a)
         node.zb = min(32, a.zb)
         node.sb = min(32, a.sb) if a.sb <= 32 else 32
         return node
+
+    def low_bits(self, a: Node, bits: int) -> Node:
+        """A word whose low `bits` are the same: of a shifted 64-bit value, the half that has them."""
+        inner = a.args[0] if a.op == "trunc.i32.i64" else a
+        if inner.op == "lshr.i64" and inner is not a and inner.args[1].is_const and inner.args[1].data + bits <= 32:
+            return self.binary("lshr", "i32", self.trunc(inner.args[0]), inner.args[1])
+        return a
 
     def to_pred(self, a: Node) -> Node:
         """Bit 0 of an i32 as a predicate."""
@@ -451,6 +471,19 @@ _COMPARE: dict[str, Any] = {
     "sgt": lambda a, b, w: signed(a, w) > signed(b, w),
     "sge": lambda a, b, w: signed(a, w) >= signed(b, w),
 }
+
+
+def _shifted(a: Node) -> Node | None:
+    """The node if it is a shift to the left by a constant."""
+    return a if a.op == "shl.i64" and a.args[1].is_const else None
+
+
+def _tests_bits(a: Node) -> bool:
+    """(x & y) == 0 or != 0: a by-product of the machine's bitwise operation, if nothing is joined with it."""
+    if a.op not in ("icmp.eq.i32", "icmp.ne.i32"):
+        return False
+    tested, zero = a.args
+    return tested.head == "and" and zero.is_const and not zero.data
 
 
 def _fold(head: str, width: int, a: int, b: int) -> int | None:

@@ -27,6 +27,30 @@ class Divide(Base):
             rest.zb = min(rest.zb, divisor.bit_length())
         return rest
 
+    def divisible(self, op: str, a: Node, divisor: int) -> Node | None:
+        """Whether the remainder of a division by a constant is 0, without the division: modulo 2**width, the inverse of
+        the divisor's odd part takes exactly the multiples to small numbers (Hacker's Delight 10-17). None where a mask
+        of bits says it."""
+        build, kind = self.build, a.type
+        width = WIDTH[kind]
+        number = divisor if op == "urem" else abs(signed(divisor, width))
+        even = (number & -number).bit_length() - 1
+        odd = number >> even
+        if odd == 1:
+            return None
+        product = build.binary("mul", kind, a, build.const(kind, pow(odd, -1, 1 << width)))
+        if op == "urem":
+            limit = ((1 << width) - 1) // number
+        else:
+            most = ((1 << (width - 1)) - 1) // odd & -(1 << even)
+            product = build.binary("add", kind, product, build.const(kind, most))
+            limit = 2 * most >> even
+        if even:
+            low = build.binary("lshr", kind, product, build.const("i32", even))
+            high = build.binary("shl", kind, product, build.const("i32", width - even))
+            product = build.binary("or", kind, high, low)
+        return build.icmp("ule", product, build.const(kind, limit))
+
     def unsigned_quotient(self, a: Node, divisor: int) -> Node:
         """floor(a / divisor): the high half of a product with 2**(width + shift) / divisor, rounded up. The rounding
         does not show while its excess, times the largest dividend, stays below one part."""

@@ -24,8 +24,6 @@ _PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16
 }
 _CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
 _EMPTY = ptx.Symbol("_")
-DENSE = 8
-"""Cases from which on a switch is an indexed branch, if at least half of its range are cases."""
 
 
 def _transform(function: str, node: Node) -> ptx.Operand:
@@ -338,7 +336,9 @@ class Emitter:
             case "brcond":
                 self.conditional(dag, node, following)
             case "switch":
-                self.switch(dag, node, following)
+                from minicc.isel.switches import Switch
+
+                Switch(self, dag, node, following).run()
             case _:
                 assert node.tile is not None
                 self.tile(node.tile)
@@ -353,109 +353,35 @@ class Emitter:
         does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block."""
         then, other = node.data
         negate = False
+        assert node.tile is not None
+        tile: Tile = node.tile
+        kind, pred = tile.operands["p"][:2]
+        condition = None if pred.is_const else self.reg(pred)
         if then is following:
             then, other, negate = other, then, True
         if (
             self.has_copies(dag, then)
             and not self.has_copies(dag, other)
-            and not self.may_hoist(dag, node, then, other)
+            and not self.may_hoist(dag, condition, then, [other])
         ):
             then, other, negate = other, then, not negate
-        assert node.tile is not None
-        tile: Tile = node.tile
-        kind, pred = tile.operands["p"][:2]
-        if pred.is_const:
+        if condition is None:
             self.jump(dag, then if bool(pred.data) != negate else other, following)
             return
         label = self.labels[then]
         if self.has_copies(dag, then):
-            if self.may_hoist(dag, node, then, other):
+            if self.may_hoist(dag, condition, then, [other]):
                 self.copies(dag, then)
             else:
                 label = f"{self.labels[dag.block]}_edge{len(self.edges)}_{self.labels[then].rpartition('_')[2]}"
                 self.edges.append((label, dag, then))
         self.used_labels.add(label)
-        guard = ptx.Reg(self.reg(pred).name, neg=negate != (kind == "not"))
+        guard = ptx.Reg(condition.name, neg=negate != (kind == "not"))
         step = template.parse(tile.pattern.template)[0]
         made = self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), guard)
         if self.cover.explain:
             self.explained.append((made, node))
         self.jump(dag, other, following)
-
-    def switch(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
-        """Binary search over the cases; three or fewer in a row are tested one by one."""
-        default, cases = node.data
-        value = node.args[0]
-        if value.is_const:
-            target = next((b for v, b in cases if v == value.data), default)
-            self.jump(dag, target, following)
-            return
-        labels: dict[ir.Block, str] = {}
-        for target in dict.fromkeys([default, *(b for _, b in cases)]):
-            label = self.labels[target]
-            if self.has_copies(dag, target):
-                label = f"{self.labels[dag.block]}_edge{len(self.edges)}_{label.rpartition('_')[2]}"
-                self.edges.append((label, dag, target))
-            labels[target] = label
-        reg = self.reg(value)
-        width = "32" if value.type == "i32" else "64"
-        ordered = sorted(((v, b) for v, b in cases if b is not default), key=lambda c: c[0])
-        dense = len(ordered) >= DENSE and ordered[-1][0] - ordered[0][0] < 2 * len(ordered)
-        if dense and self.cover.database.lookup("brtable.i32"):
-            self.table(dag, ordered, labels, labels[default], value)
-            return
-        self.search(dag, ordered, default, labels, reg, value.type, width, [0])
-
-    def table(
-        self, dag: BlockDag, cases: list[tuple[int, ir.Block]], labels: dict[ir.Block, str], default: str, value: Node
-    ) -> None:
-        """A dense switch: bounds, then an indexed branch. Holes go to the default."""
-        first, span = cases[0][0], cases[-1][0] - cases[0][0]
-        index: ptx.Reg = self.reg(value)
-        if first:
-            moved = self.register(value.type)
-            add = template.parse(self.cover.database.lookup(f"add.{value.type}")[0].template)[0]
-            self.inst(add.opcode, add.modifiers, (moved, index, ptx.Int(signed(-first, WIDTH[value.type]))))
-            index = moved
-        self.test(f"icmp.ugt.{value.type}", index, span, default, WIDTH[value.type])
-        if value.type == "i64":
-            low = self.register("i32")
-            cut = template.parse(self.cover.database.lookup("trunc.i32.i64")[0].template)[0]
-            self.inst(cut.opcode, cut.modifiers, (low, index))
-            index = low
-        targets = dict(cases)
-        names = [labels[targets[first + i]] if first + i in targets else default for i in range(span + 1)]
-        self.used_labels.update(names)
-        name = f"{self.labels[dag.block]}_table"
-        self.out.append(ptx.Branchtargets(name, tuple(names)))
-        branch = template.parse(self.cover.database.lookup("brtable.i32")[0].template)[0]
-        self.inst(branch.opcode, branch.modifiers, (index, ptx.Symbol(name)))
-
-    def search(
-        self, dag: BlockDag, cases: list[tuple[int, ir.Block]], default: ir.Block, labels: dict[ir.Block, str],
-        reg: ptx.Reg, kind: str, width: str, counter: list[int],
-    ) -> None:  # fmt: skip
-        if len(cases) <= 3:
-            for value, target in cases:
-                self.test(f"icmp.eq.{kind}", reg, value, labels[target], int(width))
-            self.branch(labels[default])
-            return
-        middle = len(cases) // 2
-        counter[0] += 1
-        label = f"{self.labels[dag.block]}_case{counter[0]}"
-        self.test(f"icmp.uge.{kind}", reg, cases[middle][0], label, int(width))
-        self.search(dag, cases[:middle], default, labels, reg, kind, width, counter)
-        self.out.append(ptx.Label(label))
-        self.search(dag, cases[middle:], default, labels, reg, kind, width, counter)
-
-    def test(self, op: str, reg: ptx.Reg, value: int, label: str, width: int) -> None:
-        """Compare with a constant and branch if it holds."""
-        pred = self.register("p")
-        compare = template.parse(self.cover.database.lookup(op)[0].template)[0]
-        self.inst(compare.opcode, compare.modifiers, (pred, reg, ptx.Int(signed(value, width))))
-        branch = template.parse(self.cover.database.lookup("brcond.")[0].template)[0]
-        self.used_labels.add(label)
-        self.inst(branch.opcode, branch.modifiers, (ptx.Symbol(label),), pred)
 
     # --- phis ---------------------------------------------------------------------------------------------------
 
@@ -518,17 +444,18 @@ class Emitter:
         step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].template)[0]
         self.inst(step.opcode, step.modifiers, (to, source))
 
-    def may_hoist(self, dag: BlockDag, branch: Node, then: ir.Block, other: ir.Block) -> bool:
+    def may_hoist(self, dag: BlockDag, condition: ptx.Reg | None, then: ir.Block, others: list[ir.Block]) -> bool:
         """Whether the copies of dag -> then may run before the branch: their destinations hold nothing that the other
-        side needs, and are not the branch's own condition."""
-        if then is other:
+        sides need, and are not the branch's own condition."""
+        if then in others:
             return False
-        condition = self.result(branch.tile.operands["p"][1])
-        # Inputs of the other side's phis, those that share their phi's register (and need no move) included.
-        sources = {self.result(v) for _, v in self.inputs(dag, other) if not v.is_const and v.head != "sym"}
+        # Inputs of the other sides' phis, those that share their phi's register (and need no move) included.
+        sources = {
+            self.result(v) for other in others for _, v in self.inputs(dag, other) if not v.is_const and v.head != "sym"
+        }
         for node, _ in self.incoming(dag, then):
             reg = self.result(node)
-            if reg == condition or reg in sources or self.lives.alive_into(node, other):
+            if reg == condition or reg in sources or any(self.lives.alive_into(node, other) for other in others):
                 return False
         return True
 

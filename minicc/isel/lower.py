@@ -14,6 +14,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
 from minicc.isel.calls import Calls
+from minicc.isel.contract import repeated_products
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.halves import HALVES, Halves, is_packed
@@ -60,6 +61,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         self.phi_constants: dict[tuple[ir.Inst, int], list[Node]] = {}
         self.order_data: tuple[str, str] | None = None
         self.use_counts: dict[ir.Value, int] = {}
+        self.repeated: dict[ir.Inst, int] = {}
         self.reachable: set[ir.Block] = set()
 
     def _flushes(self) -> bool:
@@ -155,7 +157,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         if self.options.opt_level > 0:
             share(function, self.layout)
             sink(function)
-        self.use_counts = {value: len(found) for value, found in users(function).items()}
+        used = users(function)
+        self.use_counts = {value: len(found) for value, found in used.items()}
+        self.repeated = repeated_products(used) if self.options.fmad and self.options.opt_level > 0 else {}
         order = layout(function)
         preds = predecessors(function)
         self.reachable.update(order)
@@ -235,7 +239,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
             result = [self.float_binary(op, inst.flags, self.one(inst.args[0]), self.one(inst.args[1]), inst)]
         elif op in _CASTS:
-            result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, "nneg" in inst.flags)
+            plain = not inst.flags.isdisjoint(("nneg", "nuw"))
+            result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, plain)
         else:
             self.unsupported(f"instruction '{op}'")
         self.values[inst] = result
@@ -337,6 +342,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         if op == "fsub" and a.is_const and a.data == 1 << (WIDTH[kind] - 1):
             return self.half("fneg", b) if kind in ("f16", "bf16") else build.pure(f"fneg.{kind}", kind, b)
         if op in ("fadd", "fmul", "fsub"):
+            again = self.repeated.get(inst)
+            if again is not None:
+                product = (a, b)[again]
+                product = build.raw(product.op, kind, product.args)
+                a, b = (product, b) if again == 0 else (a, product)
             if b.is_const and not a.is_const:
                 pass
             elif a.is_const and op != "fsub":
@@ -397,7 +407,22 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         bits = self.layout.bits(inst.args[0].type)
         if len(a) > 1:
             return [self.wide_compare(inst.pred, bits, a, b)]
+        if inst.pred in ("eq", "ne") and b[0].is_const and b[0].data == 0:
+            multiple = self.multiple(inst.args[0])
+            if multiple is not None:
+                return [multiple if inst.pred == "eq" else self.build.invert(multiple)]
         return [self.compare(inst.pred, bits, a[0], b[0])]
+
+    def multiple(self, rest: ir.Value) -> Node | None:
+        """Whether a remainder by a constant that nothing else uses is 0."""
+        if not isinstance(rest, ir.Inst) or rest.op not in ("urem", "srem") or self.use_counts.get(rest) != 1:
+            return None
+        value, divisor = rest.args
+        bits = self.layout.bits(rest.type)
+        if not isinstance(divisor, ir.ConstInt) or divisor.value == 0 or bits < 32 or self.options.opt_level == 0:
+            return None
+        a = self.one(value)
+        return self.divisible(rest.op, a, divisor.value) if bits == WIDTH[a.type] and not a.is_const else None
 
     def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node:
         """Integer comparison of up to 64 bits; narrow operands are extended first."""
@@ -518,20 +543,24 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
 
     # --- casts --------------------------------------------------------------------------------------------------
 
-    def cast(self, op: str, parts: list[Node], source: ir.Type, to: ir.Type, nneg: bool = False) -> list[Node]:
+    def cast(self, op: str, parts: list[Node], source: ir.Type, to: ir.Type, plain: bool = False) -> list[Node]:
+        """`plain`: an extended number is not negative, a truncated one fits (nneg, nuw)."""
         if to.kind == "vector" and op not in ("bitcast",):
             step = len(parts) // to.count
             chunks = [parts[i * step : i * step + step] for i in range(to.count)]
-            return [n for chunk in chunks for n in self.cast(op, chunk, source.element, to.element, nneg)]
+            return [n for chunk in chunks for n in self.cast(op, chunk, source.element, to.element, plain)]
         build = self.build
         kinds = self.legal(to)
         match op:
             case "zext" | "sext":
-                if nneg and op == "zext" and source.bits in (32, 16, 8) and len(kinds) == 1:
+                if plain and op == "zext" and source.bits in (32, 16, 8) and len(kinds) == 1:
                     # Not negative: either extension is right. Signed ones fold into mul.wide.s32 as nvcc has it.
                     op = "sext" if source.bits == 32 else "zext"
                 return self.extend(op, parts, source.bits, to.bits)
             case "trunc":
+                if kinds == ["p"] and plain and len(parts) == 1 and parts[0].type != "p":
+                    byte = build.zext(parts[0], min(source.bits, WIDTH[parts[0].type]), parts[0].type)
+                    return [build.icmp("ne", byte, build.const(byte.type, 0))]
                 if kinds == ["p"]:
                     return [build.to_pred(parts[0])]
                 if kinds == ["i32"]:

@@ -67,14 +67,21 @@ class Memory(Base):
                 self.unsupported(f"addrspacecast from addrspace({source})")
             if source == 101 and a.head == "sym":
                 return build.pure("cvta.param.i64", "i64", a)
-            return build.pure(f"cvta.{SPACES[source]}.i64", "i64", build.zext(a, WIDTH[a.type], "i64"))
+            offset = a.data[1] if a.head == "sym" else 0
+            if offset:  # one conversion an object: what lies within it is that far from it
+                a = build.symbol(a.type, a.data[0])
+            node = build.pure(f"cvta.{SPACES[source]}.i64", "i64", build.zext(a, WIDTH[a.type], "i64"))
+            return build.binary("add", "i64", node, build.const("i64", offset)) if offset else node
         if source != 0:
             a = self.address_cast(a, source, 0)
         if to not in SPACES:
             self.unsupported(f"addrspacecast to addrspace({to})")
+        shift = 0
+        if a.op == "add.i64" and a.args[0].op == f"cvta.{SPACES[to]}.i64" and a.args[1].is_const:
+            a, shift = a.args[0], signed(a.args[1].data, 64)
         if a.op == f"cvta.{SPACES[to]}.i64":
-            inner = a.args[0]
-            return build.trunc(inner) if kind == "i32" else inner
+            inner = build.trunc(a.args[0]) if kind == "i32" else a.args[0]
+            return build.binary("add", kind, inner, build.const(kind, shift)) if shift else inner
         node = build.pure(f"cvtato.{SPACES[to]}.i64", "i64", a)
         return build.trunc(node) if kind == "i32" else node
 
@@ -174,7 +181,7 @@ class Memory(Base):
         if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
             self.fence("fencesc", self.scope(inst))
         bounds = inst.metadata.get("range")
-        if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (32, 64):
+        if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (8, 16, 32, 64):
             self.apply_range(nodes[0], self.module.node(bounds))
         return nodes
 
@@ -302,8 +309,11 @@ class Memory(Base):
             kind, offset = cells[first]
             suffix = "" if count == 1 else str(count)
             where = self.offset(address, offset)
-            args = (where, *values[first : first + count])
-            self.build.raw(f"{head}{suffix}.{space}.{kind}", "", args, data, root=True)
+            some = values[first : first + count]
+            joined = _joined(some) if kind in ("i32", "f32") and count in (2, 4) else None
+            if joined is not None:
+                kind, some, suffix = "i64", joined, "" if count == 2 else "2"
+            self.build.raw(f"{head}{suffix}.{space}.{kind}", "", (where, *some), data, root=True)
 
     def take_apart(self, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
         """Values of the cells that a scalar is stored as."""
@@ -464,3 +474,24 @@ def _groups(cells: list[tuple[str, int]], align: int, space: str) -> list[tuple[
         out.append((at, count))
         at += count
     return out
+
+
+def _joined(values: list[Node]) -> list[Node] | None:
+    """The 64-bit values whose halves these are, lower one first; None if they are not."""
+    halves = [v.args[0] if v.op == "bitcast.f32.i32" else v for v in values]
+    out = []
+    for low, high in zip(halves[::2], halves[1::2], strict=True):
+        if low.op != "trunc.i32.i64" or _upper(high) is not low.args[0]:
+            return None
+        out.append(low.args[0])
+    return out
+
+
+def _upper(node: Node) -> Node | None:
+    """The 64-bit value of which a word is the upper half."""
+    if node.op == "hi.i32.i64":
+        return node.args[0]
+    inner = node.args[0] if node.op == "trunc.i32.i64" else node
+    if inner.op == "lshr.i64" and inner.args[1].is_const and inner.args[1].data == 32:
+        return inner.args[0]
+    return None

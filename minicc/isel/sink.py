@@ -73,7 +73,11 @@ def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
         return None
     target = None
     for use in uses:
-        if use.op == "phi" or (target is not None and use.parent is not target):
+        place = use.parent
+        if use.op == "phi":  # read at the end of the block it comes from
+            places = [block for value, block in zip(use.args, use.blocks, strict=True) if value is inst]
+            place = places[0] if len(places) == 1 else None
+        if place is None or (target is not None and place is not target):
             return None
-        target = use.parent
+        target = place
     return target

@@ -18,6 +18,7 @@ from minicc.ptx import model as ptx
 _BITS = {"8": 8, "16": 16, "32": 32, "64": 64}
 GLOBAL = 0x10000
 LOCAL = 0x4000
+CONSTANTS = 0x40000
 
 
 def signed(value: int, bits: int) -> int:
@@ -39,9 +40,12 @@ def to_bits(value: Any, kind: str) -> int:
 
 
 class Machine:
-    """Runs one entry with `params` (raw little-endian bytes by parameter name) over `memory` (global bytes)."""
+    """Runs one entry with `params` (raw little-endian bytes by parameter name) over `memory` (global bytes). Constant
+    tables among the module's `variables` can be read."""
 
-    def __init__(self, function: ptx.Function, params: dict[str, bytes], memory: bytearray) -> None:
+    def __init__(
+        self, function: ptx.Function, params: dict[str, bytes], memory: bytearray, variables: Any = ()
+    ) -> None:
         self.function = function
         self.memory = memory
         self.local = bytearray(4096)
@@ -54,6 +58,13 @@ class Machine:
         self.steps = 0
         self.carry = 0
         self._flatten(function.body or [], "")
+        self.constants = b""
+        for variable in variables:
+            if isinstance(variable.init, list):
+                self.constants += bytes(-len(self.constants) % 8)
+                self.local_names[variable.name] = CONSTANTS + len(self.constants)
+                size = int(variable.type[1:]) // 8
+                self.constants += b"".join((v.value % (1 << 8 * size)).to_bytes(size, "little") for v in variable.init)
 
     def _flatten(self, body: list[Any], scope: str) -> None:
         for statement in body:
@@ -105,6 +116,8 @@ class Machine:
             return self.local, at - LOCAL
         if isinstance(base, ptx.Reg) and self.width(base.name) == 32:
             at &= 0xFFFFFFFF
+        if CONSTANTS <= at < CONSTANTS + len(self.constants):
+            return self.constants, at - CONSTANTS
         assert GLOBAL <= at < GLOBAL + len(self.memory), hex(at)
         return self.memory, at - GLOBAL
 

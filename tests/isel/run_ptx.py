@@ -25,6 +25,6 @@ def run_rows(module: ptx.Module, rows: list[list[int]], words: int) -> list[list
         place = 2048
         names = [p.name for p in entry.params]
         params = {names[0]: GLOBAL.to_bytes(8, "little"), names[1]: (GLOBAL + place).to_bytes(8, "little")}
-        Machine(entry, params, memory).run()
+        Machine(entry, params, memory, module.variables).run()
         out.append([int.from_bytes(memory[place + 8 * i : place + 8 * i + 8], "little") for i in range(words)])
     return out

@@ -104,8 +104,9 @@ class Instructions:
     def load(self, t: Type, address: str, align: int) -> str:
         volatile = "volatile " if t.volatile else ""
         if t.kind == "bool":
-            byte = self.make(f"load {volatile}i8, ptr {address}, align {align}")
-            return self.make(f"trunc i8 {byte} to i1")
+            self.module.truth = self.module.truth or self.module.node("!{i8 0, i8 2}")
+            byte = self.make(f"load {volatile}i8, ptr {address}, align {align}, !range {self.module.truth}")
+            return self.make(f"trunc nuw i8 {byte} to i1")
         return self.make(f"load {volatile}{t.llvm}, ptr {address}, align {align}")
 
     def store(self, t: Type, operand: str, address: str, align: int, volatile: bool = False) -> None:

@@ -34,6 +34,8 @@ class Module:
     kernels: int = 0
     debug: DebugInfo | None = None
     invariant: str = ""
+    truth: str = ""
+    """The metadata node of bytes that are 0 or 1, once there is one."""
     tensor: bool = False
     """nvcuda::wmma is used."""
     recursive: set[int] = attrs.field(factory=set)

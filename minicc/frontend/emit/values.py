@@ -693,7 +693,7 @@ class Values(Instructions):
                 self.copy(ret.bare, slot, ret.align, target, ret.align)
             return ""
         operand = self.make(text)
-        return self.make(f"trunc i8 {operand} to i1") if ret.kind == "bool" else operand
+        return self.make(f"trunc nuw i8 {operand} to i1") if ret.kind == "bool" else operand
 
     def _indirect_value(self, e: ast.IndirectCall) -> str:
         if e.lvalue:

@@ -1,10 +1,14 @@
-"""mul followed by add becomes fma where PTX allows it: neither names a rounding mode, and the product has no other use.
+"""mul followed by add becomes fma where PTX allows it: neither names a rounding mode, nothing else needs the product.
 
 PTX ISA, "add": "An add instruction with no rounding modifier ... may be optimized aggressively by the code optimizer";
-compilers that do not want it write .rn. Works on the flat statement list, inside straight-line stretches.
+compilers that do not want it write .rn. Works on the flat statement list, inside straight-line stretches, and chooses
+as NVIDIA's ptxas 13.0 does (found by giving it such sequences): first products of one use, the first operand's before
+the second's; then products that several additions use, which are computed again in each of them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import attrs
 
@@ -19,70 +23,108 @@ _PLAIN: dict[tuple[str, ...], tuple[str, ...]] = {
 """Modifiers of a mul or add without rounding -> those of the fma."""
 
 
+Product = tuple[int, ptx.Inst]
+"""Where a multiplication stands, and the instruction."""
+
+
 def contract(flat: Flat) -> None:
     """Fuse in place."""
     if not any(type(s) is ptx.Inst and s.opcode == "mul" and s.modifiers in _PLAIN for s in flat.statements):
         return
     uses = _uses(flat)
     statements = flat.statements
-    products: dict[str, tuple[int, ptx.Inst]] = {}
     dead: set[int] = set()
+    repeated: dict[int, int] = {}
+    for index, inst, products in _sums(statements, uses):
+        several = []
+        for position in (1, 2):
+            place, fused = _fuse(inst, position, products)
+            if fused is None:
+                continue
+            if uses[_product(statements, place)][1] == 1:
+                statements[index] = fused
+                dead.add(place)
+                break
+            several.append(place)
+        else:
+            for place in several:
+                repeated[place] = repeated.get(place, 0) + 1
+    whole = {place for place, count in repeated.items() if count == uses[_product(statements, place)][1]}
+    if whole:
+        fusing = set(whole)
+        for index, inst, products in _sums(statements, uses):
+            for position in (1, 2):
+                place, fused = _fuse(inst, position, products)
+                if fused is None or place not in fusing:
+                    continue
+                statements[index] = fused
+                repeated[place] -= 1
+                other = inst.operands[3 - position]
+                if isinstance(other, ptx.Reg) and other.name in products:
+                    fusing.discard(products[other.name][0])  # an fma needs it as it is
+                break
+        dead |= {place for place in whole if not repeated[place]}
+    if dead:
+        flat.statements = [s for i, s in enumerate(statements) if i not in dead]
+
+
+def _product(statements: list[ptx.Inst | ptx.Label], place: int) -> str:
+    """The register of a product."""
+    inst = statements[place]
+    assert isinstance(inst, ptx.Inst) and isinstance(inst.operands[0], ptx.Reg)
+    return inst.operands[0].name
+
+
+def _sums(
+    statements: list[ptx.Inst | ptx.Label], uses: dict[str, tuple[int, int]]
+) -> Iterator[tuple[int, ptx.Inst, dict[str, Product]]]:
+    """Each add and sub without rounding, with the products that are at hand there: made in its stretch, in a register
+    that is written once, of factors that are still the same."""
+    products: dict[str, Product] = {}
     for index, inst in enumerate(statements):
         if not isinstance(inst, ptx.Inst):
             products.clear()
             continue
-        if products and inst.opcode in ("add", "sub") and inst.guard is None and inst.modifiers in _PLAIN:
-            fused = _fuse(inst, products, uses)
-            if fused is not None:
-                new, place = fused
-                statements[index] = inst = new
-                dead.add(place)
+        if products and inst.opcode in ("add", "sub") and inst.modifiers in _PLAIN and len(inst.operands) == 3:
+            yield index, inst, products
         written = _written(inst)
         if written:
             for name in [n for n, (_, p) in products.items() if n in written or _reads(p, written)]:
                 del products[name]
         if inst.opcode == "mul" and inst.guard is None and inst.modifiers in _PLAIN and len(inst.operands) == 3:
             d = inst.operands[0]
-            if isinstance(d, ptx.Reg) and uses.get(d.name) == (1, 1) and not _reads(inst, {d.name}):
+            if isinstance(d, ptx.Reg) and uses.get(d.name, (0, 0))[0] == 1 and not _reads(inst, {d.name}):
                 products[d.name] = (index, inst)
         elif inst.opcode in ("bra", "brx", "ret", "exit", "call"):
             products.clear()
-    if dead:
-        flat.statements = [s for i, s in enumerate(statements) if i not in dead]
 
 
-def _fuse(
-    inst: ptx.Inst, products: dict[str, tuple[int, ptx.Inst]], uses: dict[str, tuple[int, int]]
-) -> tuple[ptx.Inst, int] | None:
-    """(the fma, where its product was made); the second operand's product is preferred."""
-    if len(inst.operands) != 3:
-        return None
-    d, left, right = inst.operands
-    for mine, other, second in ((right, left, True), (left, right, False)):
-        if not isinstance(mine, ptx.Reg) or mine.name not in products or mine == other:
-            continue
-        place, product = products[mine.name]
-        if product.modifiers != inst.modifiers:
-            continue
-        _, x, y = product.operands
-        addend = other
-        if inst.opcode == "sub":
-            if second:
-                if isinstance(x, ptx.Reg):
-                    x = attrs.evolve(x, minus=True)
-                elif isinstance(y, ptx.Reg):
-                    y = attrs.evolve(y, minus=True)
-                else:
-                    continue
-            elif isinstance(addend, ptx.Reg):
-                addend = attrs.evolve(addend, minus=True)
-            elif isinstance(addend, ptx.Float):
-                addend = ptx.Float(addend.bits ^ 1 << (addend.width - 1), addend.width)
+def _fuse(inst: ptx.Inst, position: int, products: dict[str, Product]) -> tuple[int, ptx.Inst | None]:
+    """(where the product in an operand was made, the fma with it), or no fma."""
+    mine, other = inst.operands[position], inst.operands[3 - position]
+    if not isinstance(mine, ptx.Reg) or mine.name not in products or mine == other:
+        return -1, None
+    place, product = products[mine.name]
+    if product.modifiers != inst.modifiers:
+        return -1, None
+    _, x, y = product.operands
+    addend = other
+    if inst.opcode == "sub":
+        if position == 2:
+            if isinstance(x, ptx.Reg):
+                x = attrs.evolve(x, minus=True)
+            elif isinstance(y, ptx.Reg):
+                y = attrs.evolve(y, minus=True)
             else:
-                continue
-        new = ptx.Inst("fma", _PLAIN[inst.modifiers], (d, x, y, addend), None, inst.loc, inst.where)
-        return new, place
-    return None
+                return -1, None
+        elif isinstance(addend, ptx.Reg):
+            addend = attrs.evolve(addend, minus=True)
+        elif isinstance(addend, ptx.Float):
+            addend = ptx.Float(addend.bits ^ 1 << (addend.width - 1), addend.width)
+        else:
+            return -1, None
+    operands = (inst.operands[0], x, y, addend)
+    return place, ptx.Inst("fma", _PLAIN[inst.modifiers], operands, inst.guard, inst.loc, inst.where)
 
 
 def _names(operand: ptx.Operand | None) -> list[str]:

@@ -1,0 +1,65 @@
+"""Approximate functions of constants are the constants that nvcc makes of them, whenever that becomes known."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import minicc
+from minicc.nvvm.approx import fold
+
+CALLS = ("__log2f", "exp2f", "__sinf", "__cosf", "__logf", "__expf", "__log10f", "__exp10f")
+TREE = """__global__ void tree(float *o) {
+    __shared__ float w[16][16];
+    int y = threadIdx.y, x = threadIdx.x;
+    w[y][x] = o[y * 16 + x];
+    __syncthreads();
+    for (int i = 1; i <= __log2f(16); i++) {
+        int p = __powf(2, i);
+        if (y % p == 0) w[y][x] += w[y + p / 2][x];
+        __syncthreads();
+    }
+    o[y * 16 + x] = w[y][x];
+}"""
+
+
+def ptx(text: str, folder: Path) -> str:
+    (folder / "a.cu").write_text(text)
+    return minicc.compile(folder / "a.cu", arch="sm_90").ptx
+
+
+def words(text: str) -> list[int]:
+    """Words of a PTX file that are stored or moved as immediates."""
+    found = [int(x) & 0xFFFFFFFF for x in re.findall(r"(?:mov|st\.\w+)\.[bu]32[^;]*?(-?\d+);", text)]
+    return sorted(found + [int(x, 16) for x in re.findall(r"0f([0-9A-F]{8})", text)])
+
+
+def test_constants_are_nvcc_s(oracle, tmp_path):
+    draw = random.Random("approx")
+    lines = [f"p[{i}] = {draw.choice(CALLS)}({draw.uniform(0.1, 9):.5f}f);" for i in range(40)]
+    source = "__global__ void k(volatile float *p) {\n" + "\n".join(lines) + "\n}\n"
+    mine = ptx(source, tmp_path)
+    assert ".approx" not in mine
+    subprocess.run([oracle("nvcc"), "-arch=sm_90", "-ptx", "-o", tmp_path / "b.ptx", tmp_path / "a.cu"], check=True)
+    theirs = words((tmp_path / "b.ptx").read_text())
+    assert len(set(theirs)) > 30 and set(words(mine)) == set(theirs)
+
+
+def test_a_loop_to_a_logarithm_is_unrolled(tmp_path):
+    """Its turns are known, and the powers in its body after that."""
+    text = ptx(TREE, tmp_path)
+    assert ".approx" not in text and "rem" not in text
+    assert text.count("bar.sync") == 5
+
+
+def test_only_ordinary_numbers_of_constants():
+    """Infinities and NaN are left to the machine, as is everything that is no constant."""
+    call = "  %a = call float @llvm.nvvm.lg2.approx{}(float {})\n"
+    assert fold(call.format(".f", "%x")) is None
+    assert fold(call.format(".f", "0.000000e+00")) is None
+    assert fold(call.format(".f", "-1.000000e+00")) is None
+    assert fold(call.format(".f", "8.000000e+00")) == "  %a = bitcast float 0x4008000000000000 to float\n"
+    assert fold(call.format(".ftz.f", "0x3800000000000000")) is None, "a denormal number is flushed to zero"
+    assert "0xC060000000000000" in (fold(call.format(".f", "0x37F0000000000000")) or ""), "2**-128"
