@@ -215,7 +215,7 @@ def test_tools_print_the_same_of_ours(reference_cubin, oracle, tmp_path, command
     assert sorted(got.splitlines()) == sorted(want.splitlines())
 
 
-_NOISE = ("decodeDebugFrame", "CIE length", "version ", "augmentation ", "code_align_", "data_align_", "DW_CFA_val_exp")
+_NOISE = ("decodeDebugFrame", "CIE length", "version ", "augmentation", "code_align_", "data_align_", "DW_CFA_val_exp")
 """What cuobjdump says of its own working, and the one line that is written otherwise."""
 _LINES = (".debug_line", ".debug_str", ".nv_debug")
 
