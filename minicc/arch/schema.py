@@ -145,6 +145,8 @@ class Memory:
     sm_l2_bandwidth: int
     l2_ways: int = 16
     dram_channels: int = 192
+    dram_piece: float = 4.55
+    """Cycles of a channel for 64 bytes, beside what it takes to open rows."""
     dram_row: float = 5.5
     """Cycles of its channel that it costs to open another row."""
     dram_cycle: int = 90
@@ -165,6 +167,8 @@ class Memory:
     """Bytes a cycle from L2 to a pair of SMs."""
     slice_read: tuple[float, float] = (0.35, 0.6)
     """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
+    slice_fill: tuple[float, float] = (0.8, 0.4)
+    """The same for what comes from DRAM."""
     slice_write: tuple[float, float, float, float] = (1.1, 0.95, 1.42, 1.0)
     """The same for a write: in all; a whole sector; one in part; instead of that, for lanes that all store to the place
     written last."""

@@ -238,11 +238,12 @@ ARCH = Arch(
         sm_start=270,
         grid_overhead=2750,
     ),
-    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657
-    # cycles at
-    # up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples;
-    # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED
-    # to one word 0.0924 warps a cycle in all. Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
+    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles
+    # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples;
+    # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED to one word 0.0924 warps a cycle in all.
+    # DRAM: 4.8 TB/s by the data sheet; what streams reach is bound by the slices, which copies of 4 to 128 MB with one
+    # to three sources show: a line costs its slice 5.2 cycles to read and fill and 4.9 to write, whatever the mixture.
+    # Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
     memory=Memory(
         l1_bytes=262144,
         l1_line=128,
@@ -258,7 +259,7 @@ ARCH = Arch(
         l2_latency_far=511,
         l2_bandwidth=4600,
         dram_latency=655,
-        dram_bandwidth=2250.0,
+        dram_bandwidth=2424.0,
         sm_l2_bandwidth=64,
         l2_ways=16,
         shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),

@@ -181,7 +181,7 @@ def lines_time(
         else:
             for b in range(batch):
                 X[PACKETS + b] = popcount(np.uint32(X[2 * b + 1]))
-            there = write_lines(X, batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, BK, L2, MP, SM, PCC, i)
+            there = write_lines(X, batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, 0, BK, L2, MP, SM, PCC, i)
         if there > done:
             done = there
         # A line a cycle or so leaves the engine.

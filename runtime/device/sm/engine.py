@@ -56,13 +56,14 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SEND_FIRST], MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
     MP[l2.MP_RECEIVE] = units(m.sector / m.port_bandwidth)
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
+    MP[l2.MP_FILL], MP[l2.MP_FILL_SECTOR] = map(units, m.slice_fill)
     MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(units, m.slice_write)
     MP[l2.MP_DRAM_LINE] = m.dram_line
     atomic = map(units, m.slice_atomic)
     MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT] = atomic
     MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)
     MP[l2.MP_PARTS] = m.l2_parts
-    MP[l2.MP_DRAM_ATOM] = units(64 * m.dram_channels / m.dram_bandwidth)
+    MP[l2.MP_DRAM_ATOM] = units(m.dram_piece)
     MP[l2.MP_DRAM_ROW] = units(m.dram_row)
     MP[l2.MP_DRAM_CYCLE] = m.dram_cycle
     MP[l2.MP_DRAM] -= m.dram_spread + 32

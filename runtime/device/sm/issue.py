@@ -327,7 +327,8 @@ def memory_time(
                     part = 1 if written < 32 * sectors else 3 if written > 32 * sectors else 0
                     if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
-                done = write_lines(X, lines, m, start, atomic, part, BK, L2, MP, SM, PCC, i)
+                answer = 1 if kind == L.A_ATOM else 0
+                done = write_lines(X, lines, m, start, atomic, answer, part, BK, L2, MP, SM, PCC, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
                 if X[SENT] > WS[w, L.W_SENT]:

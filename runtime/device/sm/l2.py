@@ -71,6 +71,8 @@ MISSES = 4100
     MP_RECEIVE,
     MP_READ,
     MP_READ_SECTOR,
+    MP_FILL,
+    MP_FILL_SECTOR,
     MP_WRITE,
     MP_WRITE_SECTOR,
     MP_WRITE_PART,
@@ -93,7 +95,7 @@ MISSES = 4100
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
-) = range(41)
+) = range(43)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
 BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_UP = range(6)
@@ -106,6 +108,8 @@ BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
 PAGES = 8
+TURN = 2
+"""Pieces of 64 bytes that could move while a channel turns around to read what a line lacks."""
 SCATTERED = 8
 """Lines of a load from which on it counts as one that is not coalesced."""
 PAGE_SHIFT = 21 - 7
@@ -244,7 +248,7 @@ def l2_slice(line: int, partition: int, MP: Any) -> int:
     chunk = line >> 5
     mixed = (chunk ^ chunk >> 12) * 0x2545F491 & 0xFFFFFFFF
     mixed ^= mixed >> 15
-    return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 2) & 3)
+    return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 3) & 3)
 
 
 @compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
@@ -272,7 +276,7 @@ def write_back(BK: Any, MP: Any, line: int, state: int, t: int, PCC: Any, i: int
     part = state >> PART & 15
     if part:
         PCC[i, L.P_DRAM] += sector_count(part)
-        t = dram(BK, MP, line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + 1)
+        t = dram(BK, MP, line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + TURN)
     dirty = state >> 4 & 15
     PCC[i, L.P_WRITTEN] += sector_count(dirty)
     return dram(BK, MP, line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
@@ -312,8 +316,9 @@ def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag
 def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, how: int, PCC: Any, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
-    parts, 3 + 16 times the time that it takes its slice a reduction, 4 a write of many lanes to one place. The time at
-    which a reader has the data; for a write, when L2 accepted it."""
+    parts, 4 a write of many lanes to one place, 3 + 16 times the time that it takes its slice a reduction, 5 + 16 times
+    that one that is answered. The time at which a reader has the data; for a write, when L2 accepted it; for what is
+    answered, when it has what it adds to."""
     write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
@@ -321,7 +326,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     where = home if write else near
     tag = line | MP[MP_EPOCH]
     slice_ = l2_slice(line, where, MP)
-    if write == 3:
+    if write == 3 or write == 5:
         units = how >> 4
     elif write:
         units = MP[MP_WRITE] + sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
@@ -363,7 +368,20 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
                 served = keep_parts(BK, L2, MP, where, at, slot, served, PCC, i)
         else:
             L2[where, place] = (state | need | need << 4) & ~(need << PART)
-        if write != 3:
+        if write == 3 or write == 5:
+            missing = need & (~state | state >> PART)
+            if missing:
+                # What is added to has to be there first.
+                whole = missing | (missing & 5) << 1 | missing >> 1 & 5
+                count = sector_count(whole)
+                PCC[i, L.P_DRAM] += count
+                late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM]
+                filled = take(BK, slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+                L2[where, place] = ((L2[where, place] | whole) & VALUE) | (m & 255) << WHO | filled << TIME
+                pending = filled
+            if write == 5 and pending > served + MP[MP_NEAR]:
+                return pending - MP[MP_NEAR]
+        else:
             PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
             PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
         return served
@@ -407,6 +425,10 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
             if count == 4:
                 late += MP[MP_DRAM_LINE]
+            # What comes takes the slice as well.
+            filled = take(BK, slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+            if filled > late:
+                late = filled
             L2[where, place] |= whole
             if home != near:
                 L2[home, other] |= whole
@@ -517,15 +539,17 @@ def read_lines(
 
 
 @compiled(
-    "int64(int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], "
+    "int64(int64[::1], int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], "
     "int64[:,::1], int64)"
 )
 def write_lines(
-    X: Any, lines: int, m: int, t: int, atomic: int, part: int, BK: Any, L2: Any, MP: Any, SM: Any, PCC: Any, i: int
-) -> int:
+    X: Any, lines: int, m: int, t: int, atomic: int, answer: int, part: int, BK: Any, L2: Any, MP: Any, SM: Any,
+    PCC: Any, i: int,
+) -> int:  # fmt: skip
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
-    `atomic` 1: one that is slow on several words of a sector; 2: of floats. `part` 1: not of whole sectors, 3: of
-    lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the SM has sent it."""
+    `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
+    of whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the
+    SM has sent it."""
     done = t
     X[SENT] = t
     if lines == 1 and atomic < 0:
@@ -558,7 +582,7 @@ def write_lines(
                 if BK[BK_WRITTEN, where] == last:
                     how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
                 BK[BK_WRITTEN, where] = last
-            how = 3 + 16 * how
+            how = (5 if answer else 3) + 16 * how
             PCC[i, L.P_L2] += count
             PCC[i, L.P_L2HIT] += count
         else:

@@ -450,5 +450,5 @@ def texture_time(
     if lines == 0:
         return t + CODE[i, L.C_LATENCY]
     if CODE[i, L.C_AUX] == L.TX_STORE_SURFACE:
-        return write_lines(X, lines, m, t, -1, 0, BK, L2, MP, SM, PCC, i)
+        return write_lines(X, lines, m, t, -1, 0, 0, BK, L2, MP, SM, PCC, i)
     return read_lines(X, lines, m, t, CODE[i, L.C_LATENCY] + lines, 0, G, L1, BK, L2, MP, SM, PCC, i)
