@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.sema.deduce import dependent
+from minicc.frontend.sema.deduce import Typed, dependent
 from minicc.frontend.types import Type
 
 _OPERATORS = {
@@ -104,6 +104,10 @@ class Mangler:
         """A class template with arguments that depend on parameters."""
         scope = t.template.scope if isinstance(t.template, ast.ClassTemplate) else None
         params = t.template.params if isinstance(t.template, ast.ClassTemplate) else []
+        given: tuple[object, ...] = tuple(t.params)
+        pack = next((k for k, p in enumerate(params) if p.pack), None)
+        if pack is not None:
+            given = (*given[:pack], given[pack:])
         scopes = _enclosing(scope)
         name = f"{len(t.name)}{t.name}" if not isinstance(t.template, str) else _parameter(t.count)
         key = "".join(map(_source_name, scopes)) + name
@@ -117,7 +121,7 @@ class Mangler:
         elif scopes:
             nested = "N" + self._prefix(scopes)
         self._add(key)
-        return nested + name + self.template_args(tuple(t.params), params) + ("E" if nested else "")
+        return nested + name + self.template_args(given, params) + ("E" if nested else "")
 
     def _nested_record(self, t: Type, key: str) -> str:
         assert t.record is not None
@@ -140,10 +144,22 @@ class Mangler:
                 key += plain_type(scope.record_type)
                 continue
             name = _source_name(scope)
-            key += name
+            key = key + name if record is None or scope.record_type is None else plain_type(scope.record_type)
             found = self._sub(key)
             out = found if found is not None else out + name
             self._add(key)
+        return out
+
+    def _template_name(self, template: ast.ClassTemplate) -> str:
+        """A template as an argument of another."""
+        scopes = _enclosing(template.scope)
+        name = _sized(template.name)
+        key = "".join(map(_source_name, scopes)) + name
+        found = self._sub(key)
+        if found is not None:
+            return found
+        out = f"N{self._prefix(scopes)}{name}E" if scopes else name
+        self._add(key)
         return out
 
     def _template_record(self, t: Type) -> str:
@@ -166,10 +182,36 @@ class Mangler:
         self._add(key)
         return nested + name + self.template_args(record.template_args, params) + ("E" if nested else "")
 
+    def encoding(self, f: ast.Function) -> str:
+        """A function's name and type, after _Z."""
+        scopes = _enclosing(f.scope)
+        if f.extern_c:
+            return _sized(f.name)
+        # A kernel has a stub of the same name on the host, hence no internal name, static or not.
+        plain = f.record is None and f.template is None and not scopes and f.space != "global"
+        internal = "L" if f.static and plain else ""
+        name = internal + _unqualified(f)
+        out = "N" + ("K" if f.this_quals & 1 else "") + self._prefix(scopes) + name if scopes else name
+        params = f.type.params
+        if f.template is not None:
+            self._add("".join(_source_name(s) for s in scopes) + name)
+            out += self.template_args(f.template_args, f.template.params)
+            if scopes:
+                out += "E"
+            pattern = f.template.pattern
+            if pattern is not None:
+                params = pattern.params
+                if pattern.elem is not None and not f.constructor:
+                    out += self.type(pattern.elem)
+        elif scopes:
+            out += "E"
+        out += "".join(self.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
+        return out + "z" if f.type.variadic else out
+
     def template_args(self, args: tuple[object, ...], params: list[ast.TemplateParam]) -> str:
         out = "I"
         for k, value in enumerate(args):
-            if isinstance(value, Type):
+            if isinstance(value, Type) and value.kind not in ("value", "pack"):
                 out += self.type(value)
             elif isinstance(value, tuple):
                 out += "J" + "".join(self._argument(v, params, k) for v in value) + "E"
@@ -179,16 +221,24 @@ class Mangler:
 
     def _argument(self, value: object, params: list[ast.TemplateParam], k: int) -> str:
         if isinstance(value, Type):
-            if value.kind == "pack":
-                return "Dp" + self._argument(value.elem, params, k)
-            return self.type(value) if value.kind != "value" else _parameter(value.count)
+            if value.kind == "pack" and value.elem is not None and value.elem.kind == "value":
+                # Without "sp", as NVIDIA's front end has it.
+                return f"X{_parameter(value.elem.count)}E"
+            # A parameter that is a value is an expression.
+            return self.type(value) if value.kind != "value" else f"X{_parameter(value.count)}E"
         if isinstance(value, ast.Function):
-            return f"XadL{function(value)}EE"
+            return f"XadL_Z{self.encoding(value)}EE"
         if isinstance(value, ast.Variable):
-            return f"XadL_Z{variable(value).removeprefix('_Z')}EE"
+            declared = params[k].type if k < len(params) else None
+            by_reference = declared is not None and declared.kind == "reference"
+            named = variable(value)
+            named = f"L_Z{named[2:] if named.startswith('_Z') else _sized(named)}E"
+            return named if by_reference else f"Xad{named}E"
         if isinstance(value, ast.ClassTemplate):
-            return f"{len(value.name)}{value.name}"
+            return self._template_name(value)
         t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
+        if isinstance(value, Typed):
+            t = value.type
         assert isinstance(value, int | float) and t is not None
         if t.kind == "member" and t.params[0].record is not None:
             owner = t.params[0].record
@@ -201,6 +251,10 @@ class Mangler:
             t = ty.INT
         number = f"n{-value}" if value < 0 else str(int(value))
         return f"L{self.type(t)}{number}E"
+
+
+def _sized(name: str) -> str:
+    return f"{len(name)}{name}"
 
 
 def _parameter(index: int) -> str:
@@ -227,7 +281,8 @@ def plain_type(t: Type) -> str:
     if t.kind == "opaque" and t.params:
         return f"N{plain_type(t.params[0])}{t.name}E"
     if t.kind == "record":
-        return f"{t.record.name if t.record else t.name}"
+        # Classes of one name in several namespaces are told apart; the key is seen nowhere.
+        return f"{t.record.name}@{id(t.record)}" if t.record else t.name
     return t.code or t.name
 
 
@@ -273,33 +328,7 @@ def function(f: ast.Function) -> str:
     scopes = _enclosing(f.scope)
     if f.extern_c or (f.name == "main" and not scopes):
         return f.name
-    m = Mangler()
-    # A kernel has a stub of the same name on the host, hence no internal name, static or not.
-    plain = f.record is None and f.template is None and not scopes and f.space != "global"
-    internal = "L" if f.static and plain else ""
-    name = internal + _unqualified(f)
-    out = "_Z"
-    if scopes:
-        out += "N" + ("K" if f.this_quals & 1 else "") + m._prefix(scopes) + name
-    else:
-        out += name
-    params = f.type.params
-    if f.template is not None:
-        m._add("".join(_source_name(s) for s in scopes) + name)
-        out += m.template_args(f.template_args, f.template.params)
-        if scopes:
-            out += "E"
-        pattern = f.template.pattern
-        if pattern is not None:
-            params = pattern.params
-            if pattern.elem is not None and not f.constructor:
-                out += m.type(pattern.elem)
-    elif scopes:
-        out += "E"
-    out += "".join(m.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
-    if f.type.variadic:
-        out += "z"
-    return out
+    return "_Z" + Mangler().encoding(f)
 
 
 def destructor(t: Type, frees: bool) -> str:

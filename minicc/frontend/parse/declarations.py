@@ -153,6 +153,8 @@ class Declarations(Variables):
             # typedef struct { ... } Name: the typedef names it for linkage.
             d.type.record.name = name
             d.type.name = name
+        elif d.type.kind == "enum" and d.type.name == "(unnamed enum)" and not d.type.quals:
+            d.type.name = name
         self.declare(name, d.type, d.name)
 
     def _linkage(self) -> None:
@@ -229,6 +231,11 @@ class Declarations(Variables):
         self.accept("typename")
         entity, name = self.qualified()
         self.expect(";", "after using declaration")
+        if isinstance(entity, Type) and entity.kind == "auto" and isinstance(entity.template, ast.ClassTemplate):
+            entity = entity.template
+        known = self.scope.names.get(name.text)
+        if isinstance(known, list) and isinstance(entity, list):
+            entity = known + [f for f in entity if f not in known]
         self.scope.names[name.text] = entity
 
     def static_assert(self) -> None:
@@ -287,6 +294,16 @@ class Declarations(Variables):
         name = d.name.text
         if d.owner is not None:
             return self._member_definition(specs, d)
+        if d.space is not None and self.scope.kind != "template":
+            # A definition outside of its namespace.
+            outer, space, self.scope, d.space = self.scope, d.space, d.space, None
+            try:
+                if not isinstance(space.names.get(name), list):
+                    where = f"namespace '{space.name}'"
+                    self.fail(f"out-of-line definition of '{name}' does not match any declaration in {where}", d.name)
+                return self.function_declarator(specs, d)
+            finally:
+                self.scope = outer
         f = self.make_function(specs, d)
         if f.space == "global":
             ret = f.type.elem

@@ -64,6 +64,8 @@ class Declarator:
     defaults: list[Default] = attrs.field(factory=list)
     this_quals: int = 0
     owner: Type | None = None
+    space: ast.Scope | None = None
+    """The namespace that `space::name` names."""
     """`Class::name`."""
     override: bool = False
     final: bool = False
@@ -515,7 +517,10 @@ class Declarators(Names):
     def _declared_name(self, made: Declarator) -> Token:
         name = self.identifier("unqualified-id")
         while self.at("::") or (self.at("<") and isinstance(self.lookup(name.text), ast.ClassTemplate)):
-            found = self.lookup(name.text) if made.owner is None else None
+            outer = made.space
+            if made.owner is not None and made.owner.record is not None:
+                outer = made.owner.record.scope
+            found = self.lookup(name.text) if outer is None else self.find_in(outer, name.text)
             if isinstance(found, ast.ClassTemplate):
                 found = self.template_id(found, name)
             if not self.at("::"):
@@ -523,7 +528,9 @@ class Declarators(Names):
             self.i += 1
             if isinstance(found, Type) and found.record is not None:
                 made.owner = found
-            elif not isinstance(found, ast.Scope):
+            elif isinstance(found, ast.Scope):
+                made.space = found
+            else:
                 self.fail(f"'{name.text}' is not a class or namespace", name)
             name = self.operator_name() if self.at("operator") else self.identifier("unqualified-id")
         return name
@@ -567,7 +574,7 @@ class Declarators(Names):
         return after.kind == PUNCT and after.text in ("[", "::")
 
     def _array_suffix(self, elem: Type) -> Type:
-        bounds: list[tuple[int | str, Token]] = []
+        bounds: list[tuple[int | Type, Token]] = []
         while self.at("["):
             token = self.take()
             if self.accept("]"):
@@ -580,11 +587,11 @@ class Declarators(Names):
             if isinstance(e, ast.Cast) and isinstance(e.operand, ast.Name):
                 e = e.operand
             if isinstance(e, ast.Name) and e.variable.stand_in is not None:
-                bounds.append((e.variable.name, token))
+                bounds.append((e.variable.stand_in, token))
                 continue
             value = constant.evaluate(e)
             if value is None and self.pattern:
-                bounds.append(("?", token))
+                bounds.append((Type("value", "?"), token))
                 continue
             if value is None:
                 self.fail("variable length arrays are not supported for the current target", e.at)
@@ -598,9 +605,9 @@ class Declarators(Names):
         if elem.kind == "void":
             self.fail("array has incomplete element type 'void'", bounds[0][1])
         for k, (count, token) in enumerate(reversed(bounds)):
-            if isinstance(count, str):
+            if isinstance(count, Type):
                 made = Type("array", "", 0, 1, elem=elem, count=-1, llvm="")
-                made.cache["bound"] = Type("value", count)
+                made.cache["bound"] = count
                 elem = made
                 continue
             if count < 0 and k != len(bounds) - 1:
@@ -617,6 +624,8 @@ class Declarators(Names):
         if made.owner is not None and made.owner.record is not None and made.owner.record.scope is not None:
             # Parameters of a member defined outside of its class are looked up in the class.
             self.scope = made.owner.record.scope if outer.kind != "template" else outer
+        elif made.space is not None and outer.kind != "template":
+            self.scope = made.space
         scope = self.push("function")
         made.param_scope = scope
         params: list[ast.Variable] = []

@@ -14,10 +14,13 @@ from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (
     Bindings,
+    Typed,
     argument_key,
     flatten,
+    instance_key,
     is_dependent,
     more_specialised,
+    settled,
     unify_arguments,
 )
 from minicc.frontend.tokens import EOF, STRING, Token
@@ -75,11 +78,17 @@ class Instances(Declarations):
             return ast.Variable(value.name, p.type or ty.INT, at, "stand-in", stand_in=value)
         if isinstance(value, ast.Function):
             return [value]
+        if isinstance(value, ast.Variable) and (p.type is None or p.type.kind != "reference"):
+            # Its address.
+            named = self.use_variable(value, at)
+            return self.decay(named) if named.type.kind == "array" else self.address_of(named, at)
         if not isinstance(value, int | float):
             return value
         t = p.type or ty.INT
         if p.tokens is not None:
             t = self._parameter_type(scope, p)
+        if isinstance(value, Typed):
+            t = value.type
         if not (t.arithmetic or t.kind in ("enum", "pointer", "nullptr", "member")):
             t = ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG
         return ast.Variable(p.name, t, at, "enumerator", value=constant.wrap(value, t))
@@ -128,7 +137,8 @@ class Instances(Declarations):
 
     def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
         """Declare the instance for `args`; its body waits until it is called. None: there is no such instance."""
-        key = argument_key(args)
+        args = settled(template.params, args)
+        key = instance_key(args)
         if key in template.instances:
             return template.instances[key]
         self.count_instance(template.at)
@@ -327,13 +337,13 @@ class Instances(Declarations):
     def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
         if isinstance(template, Type) or any(is_dependent(a) for a in args):
             return self._dependent_instance(template, args, at)
-        given = self.complete_arguments(template, args, at)
-        key = argument_key(given)
+        given = settled(template.params, self.complete_arguments(template, args, at))
+        key = instance_key(given)
         known = template.instances.get(key)
         if known is not None:
             return known
         self.count_instance(at)
-        tokens, params, values, parent = self._definition(template, given, key, at)
+        tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
         saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
         state = self.pattern, self.unevaluated
         self.tokens, self.i, self.function = tokens, 0, None

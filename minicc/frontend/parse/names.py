@@ -9,7 +9,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.expressions import Expressions
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.deduce import STAND_INS
+from minicc.frontend.sema.deduce import STAND_INS, Typed
 from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import Field, Type
@@ -396,10 +396,16 @@ class Names(Expressions):
         if isinstance(e, ast.AddressOf) and isinstance(e.operand, ast.Name):
             return e.operand.variable
         value = constant.evaluate(e)
+        if value is None and isinstance(e, ast.Name) and e.variable.storage in ("device", "constant", "shared", "host"):
+            # An array, or what a reference is bound to.
+            return e.variable
         if value is None:
             if self.pattern:
                 return Type("value", "?")
             self.fail("non-type template argument is not a constant expression", e.at)
+        if isinstance(value, int) and e.type.bare is not ty.INT:
+            value = Typed(value)
+            value.type = e.type.bare
         return value
 
     def _template_name(self) -> ast.ClassTemplate | Type | None:

@@ -340,6 +340,8 @@ class Primaries(Packs):
             return self.use_variable(entity, name)
         if isinstance(entity, Field):
             return self._implicit_member(name, entity)
+        if isinstance(entity, ast.Expr):
+            return entity
         if isinstance(entity, tuple):
             self.fail(f"expression contains unexpanded parameter pack '{name.text}'", name)
         if isinstance(entity, list):

@@ -98,6 +98,12 @@ class Variables(Statements):
         at = d.name
         if d.owner is not None:
             return self._static_member(specs, d)
+        if d.space is not None and self.scope is not d.space:
+            outer, self.scope = self.scope, d.space
+            try:
+                return self.variable(specs, d, value)
+            finally:
+                self.scope = outer
         local = self.function is not None
         v = ast.Variable(at.text, d.type, at, restrict=d.restrict, scope=self.scope, owner=self.function)
         v.constexpr = "constexpr" in specs.words

@@ -38,6 +38,32 @@ def is_dependent(value: object) -> bool:
     return isinstance(value, Type) and dependent(value)
 
 
+class Typed(int):
+    """A template argument that is a constant of another type than int, for parameters declared `auto`."""
+
+    type: Type
+
+
+def settled(params: Sequence[ast.TemplateParam], args: Sequence[object]) -> tuple[object, ...]:
+    """The arguments, with the types of constants where the parameters are `auto` alone."""
+
+    def one(p: ast.TemplateParam, value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(one(p, v) for v in value)
+        if isinstance(value, Typed) and value.type.kind != "member" and (p.type is None or p.type.kind != "auto"):
+            return int(value)
+        return value
+
+    return tuple(one(p, v) for p, v in zip(params, args, strict=False))
+
+
+def instance_key(args: Sequence[object]) -> tuple[object, ...]:
+    """What identifies an instance of settled arguments."""
+    key = argument_key(args)
+    types = tuple(id(v.type) for v in flatten(args) if isinstance(v, Typed))
+    return (key, types) if types else key
+
+
 def argument_key(args: Sequence[object]) -> tuple[object, ...]:
     """What identifies an instance: types and entities by identity, constants by value."""
     return tuple(argument_key(a) if isinstance(a, tuple) else a if isinstance(a, int | float) else id(a) for a in args)
