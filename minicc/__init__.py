@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from minicc.diagnostics import CompileError
+    from minicc.diagnostics import CompileError, SourceFile
     from minicc.driver import Compiled, compile
 
 
@@ -44,11 +44,11 @@ def __getattr__(name: str) -> Any:
         from minicc import driver
 
         return getattr(driver, name)
-    if name == "CompileError":
-        from minicc.diagnostics import CompileError
+    if name in ("CompileError", "SourceFile"):
+        from minicc import diagnostics
 
-        return CompileError
+        return getattr(diagnostics, name)
     raise AttributeError(f"module 'minicc' has no attribute '{name}'")
 
 
-__all__ = ["CompileError", "Compiled", "__version__", "compile"]
+__all__ = ["CompileError", "Compiled", "SourceFile", "__version__", "compile"]

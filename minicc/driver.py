@@ -492,6 +492,9 @@ class Compiled:
     artifacts: dict[str, str | bytes]
     info: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Compiled {self.name}: {', '.join(self.artifacts)}>"
+
     def _find(self, suffix: str) -> Any:
         return next((value for name, value in self.artifacts.items() if name.endswith(suffix)), "")
 

@@ -11,6 +11,7 @@ a `Buffer` stays on the device, launches on it are asynchronous, and reading it 
 from __future__ import annotations
 
 import abc
+import copy
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -142,7 +143,11 @@ class Device(abc.ABC):
 
 
 class Buffer:
-    """An array in device memory, freed with the last reference to it."""
+    """An array in device memory, freed with the last reference to it. `buffer[3:9]`, `buffer[2]` and `.reshape(...)`
+    are views: the same memory, which they keep."""
+
+    _base: Buffer | None = None
+    """The buffer that a view is of."""
 
     def __init__(self, device: Device, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.device, self.shape, self.dtype = device, shape, dtype
@@ -157,10 +162,81 @@ class Buffer:
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0
 
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def __getitem__(self, key: object) -> Buffer:
+        """The view of a part that is contiguous: an index or a range of the first dimensions."""
+        shape, offset, whole = list(self.shape), 0, 0
+        keys = [k for k in (key if isinstance(key, tuple) else (key,)) if k is not Ellipsis]
+        if len(keys) > len(shape):
+            raise IndexError(f"{len(keys)} indices for a buffer of shape {self.shape}")
+        for k, count in zip(keys, shape, strict=False):
+            if isinstance(k, int | np.integer) and not -count <= k < count:
+                raise IndexError(f"index {k} of a buffer of shape {self.shape}")
+        step = self.dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        for k in keys:
+            count = shape[whole]
+            step //= max(count, 1)
+            if isinstance(k, slice):
+                start, stop, stride = k.indices(count)
+                if stride != 1 or (any(n != 1 for n in shape[:whole]) and (start, stop) != (0, count)):
+                    raise LaunchError("buffer.slice", f"{key!r} of a buffer of shape {self.shape} is not contiguous")
+                shape[whole] = max(stop - start, 0)
+                offset += start * step
+                whole += 1
+            elif isinstance(k, int | np.integer):
+                if any(n != 1 for n in shape[:whole]):
+                    raise LaunchError("buffer.slice", f"{key!r} of a buffer of shape {self.shape} is not contiguous")
+                offset += int(k) % count * step
+                del shape[whole]
+            else:
+                raise LaunchError("buffer.slice", f"a buffer is indexed by numbers and ranges, not {k!r}")
+        return self._view(tuple(shape), offset)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        part = self[key]
+        part.write(value.numpy() if isinstance(value, Buffer) else np.broadcast_to(np.asarray(value), part.shape))
+
+    def reshape(self, *shape: Any) -> Buffer:
+        """The same memory in another shape; one extent may be -1."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+        try:
+            return self._view(np.empty(self.size, np.bool_).reshape(wanted).shape, 0)
+        except (ValueError, TypeError):
+            raise LaunchError("buffer.shape", f"a buffer of shape {self.shape} cannot be one of {wanted}") from None
+
+    def _view(self, shape: tuple[int, ...], offset: int) -> Buffer:
+        out = copy.copy(self)
+        out._base, out.shape, out.size = self, shape, int(np.prod(shape, dtype=np.int64))
+        out.nbytes, out.address = out.size * self.dtype.itemsize, self.address + offset
+        return out
+
     def numpy(self, stream: Stream | None = None) -> Array:
         """The contents as a new numpy array; waits for the kernels that write it."""
         data = self.device.read(self.address, self.nbytes, stream)
         return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
+
+    def get(self, stream: Stream | None = None) -> Array:
+        """`numpy` under CuPy's name."""
+        return self.numpy(stream)
+
+    def copy_to_host(self, array: Array | None = None, stream: Stream | None = None) -> Array:
+        """`numpy` under numba's name; into `array` if one is given."""
+        if array is None:
+            return self.numpy(stream)
+        array[...] = self.numpy(stream)
+        return array
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        return self.numpy().item()
+
+    def fill(self, value: object, stream: Stream | None = None) -> None:
+        """Set every element."""
+        self.write(np.full(self.shape, value, self.dtype), stream)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         out = self.numpy()
@@ -180,8 +256,9 @@ class Buffer:
         return bool(self._finalizer.alive)
 
     def free(self) -> None:
-        """Give the memory back now."""
-        self._finalizer()
+        """Give the memory back now. A view has none of its own."""
+        if self._base is None:
+            self._finalizer()
 
     def __dlpack__(self, *, stream: object = None, **rest: object) -> object:
         """DLPack: for the SM model a view of its memory, which is the host's; see the device for a real GPU."""
@@ -307,20 +384,28 @@ class Kernel:
         return f"<Kernel {self.name}: {self.registers} registers>"
 
     def __getitem__(self, key: object) -> Configured:
+        """The kernel with its launch shape: [grid, block, dynamic shared bytes, stream], or in numba's order with the
+        stream third."""
         parts = key if isinstance(key, tuple) else (key,)
         if not 2 <= len(parts) <= 4:
             raise LaunchError("launch.configuration", "a launch is kernel[grid, block, dynamic shared bytes, stream]")
         shared, stream = parts[2] if len(parts) > 2 else 0, parts[3] if len(parts) > 3 else None
+        if isinstance(shared, Stream):
+            shared, stream = stream or 0, shared
         if not isinstance(shared, int | np.integer) or shared < 0:
             raise LaunchError("launch.configuration", f"dynamic shared memory {shared!r} is not a number of bytes")
         if stream is not None and not isinstance(stream, Stream):
             raise LaunchError("launch.configuration", f"{stream!r} is not a stream")
         return Configured(self, Configuration(dim3(parts[0], "grid"), dim3(parts[1], "block"), int(shared), stream))
 
-    def __call__(self, *args: object) -> Launch:
-        raise LaunchError(
-            "launch.configuration", f"kernel '{self.name}' needs a launch shape: kernel[grid, block](...)"
-        )
+    def __call__(self, *args: Any, shared_mem: int = 0, stream: Stream | None = None) -> Launch:
+        """CuPy's way to launch: kernel(grid, block, args), grid and block as tuples."""
+        if len(args) != 3 or not all(isinstance(arg, tuple | list) for arg in args):
+            raise LaunchError(
+                "launch.configuration", f"kernel '{self.name}' needs a launch shape: kernel[grid, block](...)"
+            )
+        grid, block, given = args
+        return self[tuple(grid), tuple(block), shared_mem, stream](*given)
 
 
 @attrs.frozen(eq=False)
@@ -386,8 +471,12 @@ class Variable:
             array = np.float32(value)  # type: ignore[assignment]
         return array.tobytes()
 
+    def numpy(self, dtype: Any = np.uint8, shape: int | Sequence[int] = -1) -> Array:
+        """`read`: as a `Buffer` has it."""
+        return self.read(dtype, shape)
+
     def read(self, dtype: Any = np.uint8, shape: int | Sequence[int] = -1) -> Array:
-        """Its contents as an array."""
+        """Its contents as a new array."""
         data = self.device.read(self.address, self.size)
         kind = np.dtype(dtype)
         return np.frombuffer(data[: len(data) // kind.itemsize * kind.itemsize], dtype=kind).reshape(shape)
@@ -397,6 +486,9 @@ class Module(abc.ABC):
     """A loaded program. `module["vadd"]` is the kernel of that symbol, or the only one with that base name."""
 
     device: Device
+
+    def __repr__(self) -> str:
+        return f"<Module {', '.join(self.kernels) or 'without kernels'} on {self.device.name}>"
 
     @property
     @abc.abstractmethod

@@ -17,7 +17,7 @@ EM_X86_64 = 62
 
 
 def read(source: object) -> tuple[bytes | Program, str]:
-    """(image, name) of a path, bytes, a `Program`, or what `minicc.compile` returned (anything with `fatbin`)."""
+    """(image, name) of a path, PTX text, bytes, a `Program`, or what `minicc.compile` returned (what has `fatbin`)."""
     if isinstance(source, Program):
         return source, "program"
     if isinstance(source, bytes | bytearray | memoryview):
@@ -27,6 +27,8 @@ def read(source: object) -> tuple[bytes | Program, str]:
         image = image() if callable(image) else image
         if isinstance(image, bytes):
             return image, str(getattr(source, "name", "image"))
+    if isinstance(source, str) and "\n" in source:
+        return source.encode(), "image"  # PTX, as text
     if isinstance(source, str | Path):
         path = Path(source)
         try:

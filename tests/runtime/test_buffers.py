@@ -1,0 +1,104 @@
+"""The Python API with the habits of CuPy and numba: views of buffers, ways to write a launch, what can be loaded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import minicc
+import runtime
+from tests.conftest import SAMPLES
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return runtime.Device()
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return minicc.compile(SAMPLES / "vadd.k")
+
+
+@st.composite
+def parts(draw):
+    """(shape, key): some key for an array of that shape."""
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    index, edge = st.integers(-5, 5), st.none() | st.integers(-5, 5)
+    one = index | st.builds(slice, edge, edge, st.none() | st.just(2))
+    return tuple(shape), tuple(draw(st.lists(one, max_size=len(shape))))
+
+
+@given(part=parts())
+def test_a_part_is_numpy_s_where_it_is_contiguous(gpu, part):
+    shape, key = part
+    host = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+    buffer = gpu.buffer(host)
+    try:
+        want = host[key]
+    except IndexError:
+        with pytest.raises(IndexError):
+            buffer[key]
+        return
+    try:
+        got = buffer[key]
+    except runtime.LaunchError:
+        strided = any(isinstance(k, slice) and k.step == 2 for k in key)
+        assert strided or not np.asarray(want).flags.c_contiguous or 0 in np.shape(want)
+        return
+    assert got.shape == np.shape(want)
+    assert np.array_equal(got.numpy(), want)
+    host[key] = 77
+    buffer[key] = 77
+    assert np.array_equal(buffer.numpy(), host)
+
+
+def test_a_view_keeps_the_memory_and_goes_to_kernels(gpu, compiled):
+    n = 256
+    a = gpu.buffer(np.arange(4 * n, dtype=np.float32))
+    out = gpu.zeros((2, n))
+    gpu.load(compiled)["vadd"][1, n](a[n : 2 * n], a[2 * n : 3 * n], out[1], n)
+    view = out[1]
+    del out, a
+    assert np.array_equal(view.numpy(), np.arange(n, 2 * n) + np.arange(2 * n, 3 * n))
+    assert view.reshape(16, -1)[15, 15].item() == view.get()[255]
+    whole = gpu.zeros(4)
+    part = whole[1:3]
+    part.free()
+    part.fill(2)
+    assert whole.copy_to_host().tolist() == [0, 2, 2, 0]
+    whole.free()
+    assert not part.alive
+
+
+def test_launches_as_cupy_and_numba_write_them(gpu, compiled):
+    n = 512
+    kernel, stream = gpu.load(compiled)["vadd"], gpu.stream()
+    a = np.random.default_rng(0).random(n, np.float32)
+    for launch in (
+        lambda c: kernel[2, 256, 0, stream](a, a, c, n),
+        lambda c: kernel[2, 256, stream](a, a, c, n),
+        lambda c: kernel[2, 256, stream, 0](a, a, c, n),
+        lambda c: kernel((2,), (256,), (a, a, c, n)),
+        lambda c: kernel((2, 1), (256,), (a, a, c, n), shared_mem=64, stream=stream),
+    ):
+        c = np.zeros(n, np.float32)
+        launch(c)
+        assert np.array_equal(c, a + a)
+    with pytest.raises(runtime.LaunchError, match="needs a launch shape"):
+        kernel(a, a, c, n)
+
+
+def test_every_form_of_a_module_loads(gpu, compiled):
+    for source in (compiled, compiled.cubin, compiled.fatbin, compiled.ptx, compiled.ptx.encode()):
+        assert gpu.load(source).kernels == ["_Z4vaddPKfS0_Pfi"]
+
+
+def test_variables_as_arrays(gpu):
+    text = "__device__ float g[4] = {1, 2, 3, 4}; __global__ void k(float *a) { a[0] = g[3]; }"
+    variable = gpu.load(minicc.compile(minicc.SourceFile("v.k", text))).variable("g")
+    assert variable.numpy(np.float32).tolist() == [1, 2, 3, 4]
+    variable.write(np.array([5, 6, 7, 8], np.float32))
+    assert variable.numpy(np.float32, (2, 2)).tolist() == [[5, 6], [7, 8]]
