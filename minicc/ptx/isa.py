@@ -3,7 +3,8 @@
 A row of `ROWS` is `opcode | modifiers | operands | version, sm` (the last part optional):
 - modifiers, in the order PTX wants them: `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or none,
   `T:i16,i32` a type that operands call T (a second one is `S:`), with the groups of `TYPES`;
-- operands: `d:T` destination register of type T, `a:T` source (register or constant), `p`/`q` predicate destination,
+- operands: `d:T` destination register of type T, `a:T` source (register or constant), `g:T` a register only, `x:T` what
+  `mov` takes, `p`/`q` predicate destination,
   `p|q` one with an optional second, `dp:T` a register with an optional predicate, `c!` predicate source, `@` address,
   `v:T` vector or register by the instruction's .vN (`d` first), `l` label or symbol, `#` constant, `*` anything, any
   number; `?` after an operand makes it optional. `~T` allows a register wider than the type.
@@ -27,6 +28,9 @@ TYPES = {
     "i32": "u32,s32",
     "i64": "u64,s64",
     "i16": "u16,s16",
+    "ints": "u8,u16,u32,u64,s8,s16,s32,s64",
+    "signed": "s16,s32,s64",
+    "unsigned": "u16,u32,u64",
     "bits": "pred,b16,b32,b64",
     "b": "b16,b32,b64",
     "mov": "pred,b16,b32,b64,b128,u16,u32,u64,s16,s32,s64,f32,f64",
@@ -34,61 +38,105 @@ TYPES = {
     "mem": "b8,b16,b32,b64,b128,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64",
     "cvt": "u8,u16,u32,u64,s8,s16,s32,s64,f16,bf16,f32,f64",
     "half": "f16,f16x2,bf16,bf16x2",
-    "cmp": "eq/ne/lt/le/gt/ge/lo/ls/hi/hs/equ/neu/ltu/leu/gtu/geu/num/nan",
+    "eqs": "eq/ne",
+    "signs": "eq/ne/lt/le/gt/ge",
+    "unsigs": "eq/ne/lt/le/gt/ge/lo/ls/hi/hs",
+    "floats": "eq/ne/lt/le/gt/ge/equ/neu/ltu/leu/gtu/geu/num/nan",
 }
-_SPACE = "(const/global/local/param/param::entry/param::func/shared/shared::cta/shared::cluster)?"
+_COMPARES = ("eqs", "signs", "unsigs", "floats")
 _SCOPE = "(cta/cluster/gpu/sys)?"
 _EVICT = (
     "(L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate)? "
-    "(L2::evict_normal/L2::evict_first/L2::evict_last)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
+    "L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
 )
-_EXCH = "(exch/min/max/add/inc/dec/and/or/xor)"
+_STORED = _EVICT.rsplit(" ", 1)[0]
 _ROPS = "(min/max/add/inc/dec/and/or/xor)"
+_FIXED = "(const/local/param/param::entry/param::func/shared/shared::cta/shared::cluster)"
 _WINDOW = "(global/shared/shared::cta/shared::cluster)?"
 _ORDER = "(relaxed/acquire/release/acq_rel)?"
 
 ROWS = f"""
-add | sat? T:int | d:T a:T b:T
+add | T:int | d:T a:T b:T
+add | sat T:s32 | d:T a:T b:T
 add | cc T:i32,i64 | d:T a:T b:T
-add | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
-add | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
-add | T:u16x2,s16x2 | d:b32 a:b32 b:b32 | 8.0, 90
+add | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T
+add | (rn/rz/rm/rp)? T:f64 | d:T a:T b:T
+add | rn? ftz? sat? T:f16,f16x2 | d:T g:T g:T | 4.2, 53
+add | rn? T:bf16,bf16x2 | d:T g:T g:T | 7.8, 90
+add | T:u16x2,s16x2 | d:b32 g:b32 g:b32 | 8.0, 90
 add | (rn/rz/rm/rp)? ftz? T:f32x2 | d:b64 a:b64 b:b64 | 8.6, 100
-sub | sat? T:int | d:T a:T b:T
+sub | T:int | d:T a:T b:T
+sub | sat T:s32 | d:T a:T b:T
 sub | cc T:i32,i64 | d:T a:T b:T
-sub | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
-sub | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
-sub | T:u16x2,s16x2 | d:b32 a:b32 b:b32 | 8.0, 90
+sub | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T
+sub | (rn/rz/rm/rp)? T:f64 | d:T a:T b:T
+sub | rn? ftz? sat? T:f16,f16x2 | d:T g:T g:T | 4.2, 53
+sub | rn? T:bf16,bf16x2 | d:T g:T g:T | 7.8, 90
 addc | cc? T:i32,i64 | d:T a:T b:T
 subc | cc? T:i32,i64 | d:T a:T b:T
 mul | (hi/lo) T:int | d:T a:T b:T
 mul | wide T:i16 | d:b32 a:T b:T
 mul | wide T:i32 | d:b64 a:T b:T
-mul | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T
-mul | (rn)? ftz? sat? T:half | d:T a:T b:T | 4.2, 53
-mad | (hi/lo) sat? T:int | d:T a:T b:T c:T
+mul | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T
+mul | (rn/rz/rm/rp)? T:f64 | d:T a:T b:T
+mul | rn? ftz? sat? T:f16,f16x2 | d:T g:T g:T | 4.2, 53
+mul | rn? T:bf16,bf16x2 | d:T g:T g:T | 7.8, 90
+mad | (hi/lo) T:int | d:T a:T b:T c:T
+mad | hi sat T:s32 | d:T a:T b:T c:T
 mad | (hi/lo) cc T:i32,i64 | d:T a:T b:T c:T
 mad | wide T:i16 | d:b32 a:T b:T c:b32
 mad | wide T:i32 | d:b64 a:T b:T c:b64
-mad | (rn/rz/rm/rp)? ftz? sat? T:f32,f64 | d:T a:T b:T c:T
+mad | (rn/rz/rm/rp) ftz? sat? T:f32 | d:T a:T b:T c:T
+mad | (rn/rz/rm/rp) T:f64 | d:T a:T b:T c:T
 madc | (hi/lo) cc? T:i32,i64 | d:T a:T b:T c:T
-fma | (rn/rz/rm/rp) ftz? sat? relu? T:f32,f64,half | d:T a:T b:T c:T
-fma | rn oob relu? T:half | d:T a:T b:T c:T | 8.1, 90
+fma | (rn/rz/rm/rp) ftz? sat? T:f32 | d:T a:T b:T c:T
+fma | (rn/rz/rm/rp) T:f64 | d:T a:T b:T c:T
+fma | rn ftz? sat? T:f16,f16x2 | d:T g:T g:T g:T | 4.2, 53
+fma | rn ftz? relu T:f16,f16x2 | d:T g:T g:T g:T | 7.0, 80
+fma | (rn/rz/rm/rp) relu? T:bf16,bf16x2 | d:T g:T g:T g:T | 7.0, 80
+fma | rn oob relu? T:half | d:T g:T g:T g:T | 8.1, 90
 mul24 | (hi/lo) T:i32 | d:T a:T b:T
-mad24 | (hi/lo) sat? T:i32 | d:T a:T b:T c:T
+mad24 | (hi/lo) T:i32 | d:T a:T b:T c:T
+mad24 | hi sat T:s32 | d:T a:T b:T c:T
 sad | T:int | d:T a:T b:T c:T
 div | T:int | d:T a:T b:T
 div | (approx/full/rn/rz/rm/rp) ftz? T:f32 | d:T a:T b:T
 div | (rn/rz/rm/rp) T:f64 | d:T a:T b:T
 rem | T:int | d:T a:T b:T
 abs | T:s16,s32,s64 | d:T a:T
-abs | ftz? T:f32,f64,half | d:T a:T
+abs | ftz? T:f32 | d:T a:T
+abs | T:f64 | d:T a:T
+abs | ftz? T:f16,f16x2 | d:T g:T
+abs | T:bf16,bf16x2 | d:T g:T
 neg | T:s16,s32,s64 | d:T a:T
-neg | ftz? T:f32,f64,half | d:T a:T
-min | relu? T:int,u16x2,s16x2 | d:T a:T b:T
-min | ftz? NaN? xorsign? abs? T:f32,f64,half | d:T a:T b:T c:T?
-max | relu? T:int,u16x2,s16x2 | d:T a:T b:T
-max | ftz? NaN? xorsign? abs? T:f32,f64,half | d:T a:T b:T c:T?
+neg | ftz? T:f32 | d:T a:T
+neg | T:f64 | d:T a:T
+neg | ftz? T:f16,f16x2 | d:T g:T
+neg | T:bf16,bf16x2 | d:T g:T
+min | T:int | d:T a:T b:T
+min | relu T:s32 | d:T a:T b:T
+min | T:u16x2 | d:T g:T g:T
+min | relu? T:s16x2 | d:T g:T g:T
+min | ftz? NaN? T:f32 | d:T a:T b:T
+min | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T
+min | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
+min | T:f64 | d:T a:T b:T
+min | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
+min | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T
+min | NaN? T:bf16,bf16x2 | d:T g:T g:T
+min | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T
+max | T:int | d:T a:T b:T
+max | relu T:s32 | d:T a:T b:T
+max | T:u16x2 | d:T g:T g:T
+max | relu? T:s16x2 | d:T g:T g:T
+max | ftz? NaN? T:f32 | d:T a:T b:T
+max | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T
+max | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
+max | T:f64 | d:T a:T b:T
+max | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
+max | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T
+max | NaN? T:bf16,bf16x2 | d:T g:T g:T
+max | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T
 popc | T:b32,b64 | d:u32 a:T
 clz | T:b32,b64 | d:u32 a:T
 bfind | shiftamt? T:i32,i64 | d:u32 a:T
@@ -100,13 +148,17 @@ szext | (clamp/wrap) T:i32 | d:T a:T b:u32 | 7.6, 70
 fns | T:b32 | d:T a:T b:b32 c:s32 | 6.0, 30
 dp4a | T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
 dp2a | (lo/hi) T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
-rcp | (approx/rn/rz/rm/rp) ftz? T:f32,f64 | d:T a:T
-sqrt | (approx/rn/rz/rm/rp) ftz? T:f32,f64 | d:T a:T
+rcp | (approx/rn/rz/rm/rp) ftz? T:f32 | d:T a:T
+rcp | (rn/rz/rm/rp) ftz? T:f64 | d:T a:T
+rcp | approx ftz T:f64 | d:T a:T
+sqrt | (approx/rn/rz/rm/rp) ftz? T:f32 | d:T a:T
+sqrt | (rn/rz/rm/rp) T:f64 | d:T a:T
 rsqrt | approx ftz? T:f32,f64 | d:T a:T
 sin | approx ftz? T:f32 | d:T a:T
 cos | approx ftz? T:f32 | d:T a:T
 lg2 | approx ftz? T:f32 | d:T a:T
-ex2 | approx ftz? T:f32,half | d:T a:T
+ex2 | approx ftz? T:f32,f16,f16x2 | d:T a:T
+ex2 | approx ftz T:bf16,bf16x2 | d:T a:T | 7.8, 90
 tanh | approx T:f32,half | d:T a:T | 7.0, 75
 copysign | T:f32,f64 | d:T a:T b:T
 testp | (finite/infinite/number/notanumber/normal/subnormal) T:f32,f64 | p a:T
@@ -121,45 +173,138 @@ shl | T:b | d:T a:T b:u32
 shr | T:b,int | d:T a:T b:u32
 shf | (l/r) (clamp/wrap) T:b32 | d:T a:T b:T c:u32 | 3.1, 32
 prmt | T:b32 (f4e/b4e/rc8/ecl/ecr/rc16)? | d:T a:T b:T c:b32
-setp | (cmp) ftz? T:any | p|q a:T b:T
-setp | (cmp) (and/or/xor) ftz? T:any | p|q a:T b:T c!
-setp | (cmp) ftz? T:half | p|q a:T b:T | 4.2, 53
-setp | (cmp) (and/or/xor) ftz? T:half | p|q a:T b:T c! | 4.2, 53
-set | (cmp) ftz? S:u32,s32,f32,u16,s16,f16,bf16,f16x2,bf16x2 T:any,half | d:S a:T b:T
-set | (cmp) (and/or/xor) ftz? S:u32,s32,f32,u16,s16,f16,bf16,f16x2,bf16x2 T:any,half | d:S a:T b:T c!
+setp | (eqs) T:b | p|q a:T a:T
+setp | (eqs) (and/or/xor) T:b | p|q a:T a:T c!
+setp | (signs) T:signed | p|q a:T a:T
+setp | (signs) (and/or/xor) T:signed | p|q a:T a:T c!
+setp | (unsigs) T:unsigned | p|q a:T a:T
+setp | (unsigs) (and/or/xor) T:unsigned | p|q a:T a:T c!
+setp | (floats) ftz? T:f32 | p|q a:T a:T
+setp | (floats) (and/or/xor) ftz? T:f32 | p|q a:T a:T c!
+setp | (floats) T:f64 | p|q a:T a:T
+setp | (floats) (and/or/xor) T:f64 | p|q a:T a:T c!
+setp | (floats) ftz? T:f16 | p g:T g:T
+setp | (floats) (and/or/xor) ftz? T:f16 | p g:T g:T c!
+setp | (floats) ftz? T:f16x2 | p|q g:T g:T
+setp | (floats) (and/or/xor) ftz? T:f16x2 | p|q g:T g:T c!
+setp | (floats) T:bf16 | p g:T g:T
+setp | (floats) (and/or/xor) T:bf16 | p g:T g:T c!
+setp | (floats) T:bf16x2 | p|q g:T g:T
+setp | (floats) (and/or/xor) T:bf16x2 | p|q g:T g:T c!
+set | (eqs) S:u32,s32,f32,f16,bf16 T:b | d:S a:T a:T
+set | (eqs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:b | d:S a:T a:T c!
+set | (signs) S:u32,s32,f32,f16,bf16 T:signed | d:S a:T a:T
+set | (signs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:signed | d:S a:T a:T c!
+set | (unsigs) S:u32,s32,f32,f16,bf16 T:unsigned | d:S a:T a:T
+set | (unsigs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:unsigned | d:S a:T a:T c!
+set | (floats) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T
+set | (floats) S:bf16 T:f32 | d:S a:T a:T
+set | (floats) (and/or/xor) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T c!
+set | (floats) (and/or/xor) S:bf16 T:f32 | d:S a:T a:T c!
+set | (floats) S:u32,s32,f32,f16,bf16 T:f64 | d:S a:T a:T
+set | (floats) (and/or/xor) S:u32,s32,f32,f16,bf16 T:f64 | d:S a:T a:T c!
+set | (floats) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T
+set | (floats) S:bf16 T:f16 | d:S g:T g:T
+set | (floats) (and/or/xor) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T c!
+set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T c!
+set | (floats) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T
+set | (floats) (and/or/xor) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T c!
+set | (floats) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T
+set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T c!
+set | (floats) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T
+set | (floats) (and/or/xor) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T c!
 selp | T:any | d:T a:T b:T c!
-slct | ftz? T:any S:s32,f32 | d:T a:T b:T c:S
-mov | T:mov | *
-cvt | (rni/rzi/rmi/rpi)? ftz? sat? T:cvt S:cvt | d:~T a:~S
-cvt | (rn/rz/rm/rp/rna/rs)? ftz? satfinite? relu? sat? T:cvt S:cvt | d:~T a:~S
-cvt | (rn/rz/rs) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32?
-cvt | (rn)? satfinite? relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32
-cvt | (rn)? satfinite? relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32
-cvt | (rn)? relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16
-cvt | (rna/rn/rz) satfinite? relu? satfinite? T:tf32 S:f32 | d:b32 a:f32
-cvt | pack sat T:u16,s16,u8,s8,u4,s4 S:s32 U:b32? | d:b32 a:b32 b:b32 c:b32?
+slct | T:any S:s32,f32 | d:T a:T b:T c:S
+slct | ftz T:any S:f32 | d:T a:T b:T c:S
+mov | T:mov | x:T x:T
+cvt | T:u8,u16,u32,u64,s16,s32,s64 S:u8 | d:~T a:~S
+cvt | sat? T:s8 S:u8 | d:~T a:~S
+cvt | T:u16,u32,u64,s32,s64 S:u16 | d:~T a:~S
+cvt | sat? T:u8,s8,s16 S:u16 | d:~T a:~S
+cvt | T:u32,u64,s64 S:u32 | d:~T a:~S
+cvt | sat? T:u8,u16,s8,s16,s32 S:u32 | d:~T a:~S
+cvt | T:u64 S:u64 | d:~T a:~S
+cvt | sat? T:u8,u16,u32,s8,s16,s32,s64 S:u64 | d:~T a:~S
+cvt | T:s8,s16,s32,s64 S:s8 | d:~T a:~S
+cvt | sat? T:u8,u16,u32,u64 S:s8 | d:~T a:~S
+cvt | T:s16,s32,s64 S:s16 | d:~T a:~S
+cvt | sat? T:u8,u16,u32,u64,s8 S:s16 | d:~T a:~S
+cvt | T:s32,s64 S:s32 | d:~T a:~S
+cvt | sat? T:u8,u16,u32,u64,s8,s16 S:s32 | d:~T a:~S
+cvt | T:s64 S:s64 | d:~T a:~S
+cvt | sat? T:u8,u16,u32,u64,s8,s16,s32 S:s64 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi) sat? T:ints S:f16,f64 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi) ftz? sat? T:ints S:f32 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi) T:int S:bf16 | d:~T a:~S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi) T:u8,s8 S:bf16 | d:T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp) sat? T:f16,f64 S:ints | d:~T a:~S
+cvt | (rn/rz/rm/rp) ftz? sat? T:f32 S:ints | d:~T a:~S
+cvt | (rn/rz/rm/rp) T:bf16 S:int | d:~T a:~S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi)? sat? T:f16 S:f16 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi)? sat? T:f64 S:f64 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi)? ftz? sat? T:f32 S:f32 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi)? T:bf16 S:bf16 | d:~T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp) sat? T:f16 S:f64 | d:~T a:~S
+cvt | (rn/rz/rm/rp) ftz? sat? T:f16 S:f32 | d:~T a:~S
+cvt | (rn/rz/rm/rp) ftz? sat? T:f32 S:f64 | d:~T a:~S
+cvt | (rn/rz/rm/rp) T:bf16 S:f64 | d:~T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp) ftz? T:bf16 S:f32 | d:~T a:~S | 7.0, 80
+cvt | (rn/rz) satfinite? relu? T:f16,bf16 S:f32 | d:~T a:~S | 7.0, 80
+cvt | sat? T:f64 S:f16 | d:~T a:~S
+cvt | ftz? sat? T:f32 S:f16 | d:~T a:~S
+cvt | ftz? sat? T:f64 S:f32 | d:~T a:~S
+cvt | (rn/rz/rm/rp)? T:f16,f64 S:bf16 | d:~T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:~T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T a:~S | 7.1, 80
+cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32
+cvt | rs satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32 | 8.7, 100
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32
+cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16
+cvt | rna satfinite? T:tf32 S:f32 | d:b32 a:f32
+cvt | (rn/rz) relu? T:tf32 S:f32 | d:b32 a:f32
+cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
+cvt | pack sat T:u16,s16 S:s32 | d:b32 a:b32 b:b32
+cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:b32 a:b32 b:b32 c:b32
 cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
 cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
 isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | p a:b64
-ld | weak? {_SPACE} (ca/cg/cs/lu/cv)? {_EVICT} unified? (v2/v4/v8)? T:mem | v:~T @ *
-ld | (volatile/relaxed/acquire/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
-ld | (relaxed/acquire/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
-ld | mmio relaxed {_SCOPE} {_SPACE} T:mem | v:~T @
+ld | weak? (global)? (ca/cg/cs/lu/cv)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ *
+ld | weak? (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | weak? {_FIXED} (ca/cg/cs/lu/cv)? (v2/v4/v8)? T:mem | v:~T @
+ld | (relaxed/acquire) (cta/cluster/gpu/sys) (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | (relaxed/acquire) (cta/cluster/gpu/sys) (shared/shared::cta/shared::cluster) (v2/v4/v8)? T:mem | v:~T @
+ld | volatile {_WINDOW} (v2/v4/v8)? T:mem | v:~T @
+ld | mmio relaxed sys (global)? T:mem | v:~T @
 ld | weak? global (ca/cg/cs)? nc {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
 ldu | (global)? (v2/v4)? T:mem | v:~T @
-st | weak? {_SPACE} (wb/cg/cs/wt)? {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
-st | (volatile/relaxed/release/mmio) {_SCOPE} {_SPACE} {_EVICT} (v2/v4/v8)? T:mem | @ v:~T *
-st | mmio relaxed {_SCOPE} {_SPACE} T:mem | @ v:~T
-atom | {_ORDER} {_SCOPE} {_WINDOW} {_EXCH} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | v:T @ v:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} cas noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | v:T @ a:T b:T e:b64?
-atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} {_EXCH} noftz? T:mem,half | v:T @ v:T e:b64?
-atom | (global/shared/shared::cta)? {_ORDER} {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
-atom | (global/shared/shared::cta)? {_SCOPE} {_EXCH} noftz? T:mem,half | v:T @ v:T e:b64?
-atom | (global/shared/shared::cta)? {_SCOPE} cas noftz? T:mem,half | v:T @ a:T b:T e:b64?
-red | async relaxed? cluster? shared::cluster mbarrier::complete_tx::bytes {_ROPS} T:u32,s32,u64,b32 | @ a:T @
+st | weak? (global)? (wb/cg/cs/wt)? L2::cache_hint? (v2/v4/v8)? T:mem | @ v:~T *
+st | weak? (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T *
+st | weak? (local/param/param::func/shared/shared::cta/shared::cluster) (wb/cg/cs/wt)? (v2/v4/v8)? T:mem | @ v:~T
+st | (relaxed/release) (cta/cluster/gpu/sys) (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T *
+st | (relaxed/release) (cta/cluster/gpu/sys) (shared/shared::cta/shared::cluster) (v2/v4/v8)? T:mem | @ v:~T
+st | volatile {_WINDOW} (v2/v4/v8)? T:mem | @ v:~T
+st | mmio relaxed sys (global)? T:mem | @ v:~T
 st | async weak? shared::cluster mbarrier::complete_tx::bytes (v2/v4)? T:b32,b64,u32,u64,s32,s64,f32,f64 | @ v:T @
-red | (relaxed/release)? {_SCOPE} {_WINDOW} {_ROPS} noftz? L2::cache_hint? (v2/v4/v8)? T:mem,half | @ v:T e:b64?
-red | (global/shared/shared::cta)? (relaxed/release)? {_SCOPE} {_ROPS} noftz? T:mem,half | @ v:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2,bf16,bf16x2 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | v:T @ v:T e:b64? | 8.1, 90
+atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64,b128 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas L2::cache_hint? T:b16,b32,b64,b128 | v:T @ a:T b:T e:b64?
+red | async relaxed? cluster? shared::cluster mbarrier::complete_tx::bytes {_ROPS} T:u32,s32,u64,b32 | @ a:T @
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2,bf16,bf16x2 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T e:b64? | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T e:b64? | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | @ v:T e:b64? | 8.1, 90
 bra | uni? | l
 brx | idx uni? | a:u32 l
 ret | uni? |
@@ -174,10 +319,11 @@ bar | (cta)? red (and/or) T:pred | p a:b32 *
 barrier | (cta)? (sync/arrive) aligned? | a:b32 b:b32? | 6.0, 30
 barrier | (cta)? red popc aligned? T:u32 | d:T a:b32 * | 6.0, 30
 barrier | (cta)? red (and/or) aligned? T:pred | p a:b32 * | 6.0, 30
-barrier | cluster (arrive/wait) (acquire/release/relaxed)? aligned? | | 7.8, 90
+barrier | cluster arrive (release/relaxed)? aligned? | | 7.8, 90
+barrier | cluster wait acquire? aligned? | | 7.8, 90
 membar | (cta/gl/sys) |
 membar | proxy (alias/async) |
-fence | (sc/acq_rel/acquire/release)? {_SCOPE} |
+fence | (sc/acq_rel/acquire/release)? (cta/cluster/gpu/sys) |
 fence | (acquire/release) (sync_restrict::shared::cluster/sync_restrict::shared::cta) cluster |
 fence | proxy * | *
 fence | mbarrier_init * | *
@@ -206,8 +352,8 @@ createpolicy | * | *
 pmevent | mask? | #
 mma | * | * | 6.4, 70
 wmma | * | * | 6.0, 70
-ldmatrix | * | * | 6.5, 75
-stmatrix | * | * | 7.8, 90
+ldmatrix | sync aligned (m8n8/m16n16/m8n16) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) (b8x16.b6x16_p32/b8x16.b4x16_p64)? | * | 6.5, 75
+stmatrix | sync aligned (m8n8/m16n8) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) | * | 7.8, 90
 movmatrix | * | * | 7.8, 75
 cp | * | * | 7.0, 80
 mbarrier | * | * | 7.0, 80
@@ -268,6 +414,10 @@ class Form:
 
 
 _FORMS: dict[str, list[Form]] = {}
+_WIDEST = 16
+"""Bytes of one access."""
+_LONG = frozenset({"%clock64", "%globaltimer", "%gridid", "%current_graph_exec"}) | {f"%pm{n}_64" for n in range(8)}
+"""Special registers of 64 bits."""
 
 
 def forms(opcode: str) -> list[Form]:
@@ -295,7 +445,7 @@ def _form(modifiers: str, operands: str, rest: list[str]) -> Form:
             choices = [t for name in word.split(",") for t in TYPES.get(name, name).split(",")]
         else:
             inner = word.strip("()")
-            choices = (TYPES[inner] if inner == "cmp" else inner).split("/")
+            choices = (TYPES[inner] if inner in _COMPARES else inner).split("/")
         groups.append((frozenset(choices), required, letter))
     version, sm = (1, 0), 0
     if rest and rest[0]:
@@ -363,12 +513,16 @@ def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | 
         return {}
     left = list(modifiers)
     letters: dict[str, str] = {}
+    last = -1
     for choices, required, letter in form.modifiers:
         found = next((m for m in left if m in choices), None)
         if found is not None:
             left.remove(found)
             if letter:
-                letters[letter] = found
+                at = modifiers.index(found, last + 1) if found in modifiers[last + 1 :] else -1
+                if at < 0:
+                    return None
+                letters[letter], last = found, at
         elif required:
             return None
     return None if left and not form.open else letters
@@ -392,6 +546,10 @@ def _modifier_error(inst: ptx.Inst, rows: list[Form]) -> tuple[str, str]:
 def _operands(form: Form, letters: dict[str, str], inst: ptx.Inst, type_of: TypeOf) -> tuple[str, str] | None:
     wrong = "ptx.operands", f"Arguments mismatch for instruction '{inst.opcode}'"
     vector = next((VECTORS[m] for m in inst.modifiers if m in VECTORS), 1)
+    if vector > 1 and inst.opcode in ("ld", "st", "ldu") and vector * SIZES.get(letters.get("T", ""), 0) > _WIDEST:
+        return "ptx.operands", f"Vector type too large, exceeds {8 * _WIDEST} bit limit"
+    if inst.opcode not in ("mov", "cvt") and any(isinstance(o, ptx.Special) for o in inst.operands):
+        return "ptx.operands", f"Special register argument not allowed for instruction '{inst.opcode}'"
     at = 0
     for spec in form.operands:
         if spec == "*":
@@ -434,6 +592,15 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
     if spec == "#":
         return isinstance(operand, ptx.Int)
     kind, _, wanted = spec.partition(":")
+    if kind == "x":
+        wanted = letters.get(wanted, wanted)
+        if isinstance(operand, ptx.Special) and operand.name in _LONG:
+            return SIZES.get(wanted) == 8
+        if isinstance(operand, ptx.Special):
+            return SIZES.get(wanted) in (2, 4)
+        return not isinstance(operand, ptx.Reg) or _typed(operand, wanted, type_of, False, first)
+    if kind == "g" and not isinstance(operand, ptx.Reg):
+        return False
     wide = wanted.startswith("~")
     wanted = letters.get(wanted.lstrip("~"), wanted.lstrip("~"))
     if kind == "dp":

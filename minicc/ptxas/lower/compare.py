@@ -68,19 +68,23 @@ def setp(b: Builder, inst: ptx.Inst) -> None:
     compare(b, inst, type_of(inst), left, right, (b.dst_pred(first), b.dst_pred(second)), combine)
 
 
+_TRUTH = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
+"""One, by type; true is all ones in the others."""
+
+
 def set_(b: Builder, inst: ptx.Inst) -> None:
     """set.cmp{.bool}.dtype.stype d, a, b{, c}: all ones or 1.0 where true."""
     d, left, right, *rest = inst.operands
     into, from_ = types_of(inst)
     combine = b.pred_of(rest[0]) if rest else TRUE
-    if from_ in ("f16x2", "bf16x2") or into in ("f16", "bf16", "f16x2", "bf16x2"):
+    if from_ in ("f16x2", "bf16x2") or (from_ in ("f16", "bf16") and into == from_):
         from minicc.ptxas.lower.half import set_half
 
         set_half(b, inst, into, from_, combine)
         return
     p = b.pred()
     compare(b, inst, from_, left, right, (p, TRUE), combine)
-    b.select(b.dst(d), imm(0x3F800000 if into == "f32" else -1), ZERO, p)
+    b.select(b.dst(d), imm(_TRUTH.get(into, -1)), ZERO, p)
 
 
 def selp(b: Builder, inst: ptx.Inst) -> None:

@@ -55,11 +55,29 @@ def scatter(b: Builder, item: ptx.Operand, value: V) -> None:
             b.move(b.dst(target), V(value.reg, i))
 
 
+_RESULTS = {
+    "f16": ("f16", "f32"), "bf16": ("f32",), "tf32": ("f32",), "f64": ("f64",), "e4m3": ("f16", "f32"), "e5m2": ("f16", "f32"),
+    "s8": ("s32",), "u8": ("s32",), "s4": ("s32",), "u4": ("s32",), "b1": ("s32",),
+}  # fmt: skip
+"""Types of the sum by the type of A."""
+
+
+def _agree(b: Builder, inst: ptx.Inst) -> None:
+    """The types of a product must go together."""
+    words = [m for m in inst.modifiers if m in _RESULTS or m in ("f32", "s32")]
+    if len(words) != 4 or words[1] not in _RESULTS:
+        b.unsupported()
+    d, left, _, c = words
+    if d not in _RESULTS[left] or c not in _RESULTS[left] or (d != "s32" and "satfinite" in inst.modifiers):
+        b.wrong("Unexpected instruction types specified for 'mma'")
+
+
 def mma(b: Builder, inst: ptx.Inst) -> None:
     """mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c"""
     mods = inst.modifiers
     shape = next((m for m in mods if m[:1] == "m" and "n" in m and "k" in m), "")
     types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "f64", "s32", *_INTEGER)]
+    _agree(b, inst)
     if "sp" in mods or any(m.startswith("sp::") for m in mods):
         sparse(b, inst, shape)
         return

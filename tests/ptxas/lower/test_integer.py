@@ -444,6 +444,8 @@ def test_conversions() -> None:
         name = f"{st}{to}.{sf}{source}"
         t.add("cvt_" + name.replace(".", "_"), f"cvt.{name} %d, %a;", U[source], wide,
               lambda x, v=VIEW[sf], n=source, u=VIEW[st], m=to: u(v(x, n), m))  # fmt: skip
+        if (sf == st and to >= source) or (sf == "u" and to > source):
+            continue  # nothing to saturate: ptxas takes no .sat
         t.add("sat_" + name.replace(".", "_"), f"cvt.sat.{name} %d, %a;", U[source], wide,
               lambda x, v=VIEW[sf], n=source, low=low, high=high: max(low, min(high, v(x, n))))  # fmt: skip
     t.check()
