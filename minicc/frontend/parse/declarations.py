@@ -191,6 +191,8 @@ class Declarations(Variables):
         for name in names or [""]:
             found = self.scope.names.get(name)
             if not isinstance(found, ast.Scope):
+                found = self.builtin(name) if name == "std" and self.scope.parent is None else None
+            if not isinstance(found, ast.Scope):
                 found = ast.Scope("namespace", self.scope, name=name)
                 if name:
                     self.scope.names[name] = found

@@ -237,7 +237,7 @@ class Lambdas(Guides):
         assert record is not None and record.scope is not None
         head: list[Token] = []
         at = self.token
-        for word in (["__device__"] if space != "host" else []) + ["auto", "operator", "(", ")"]:
+        for word in (["__device__", "constexpr"] if space != "host" else []) + ["auto", "operator", "(", ")"]:
             head.append(Token(PUNCT if word in "()" else IDENT, word, at.source, at.start))
         mutable = False
         depth = 0

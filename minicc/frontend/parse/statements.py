@@ -118,6 +118,8 @@ class Statements(Records):
             return True
         if not self.starts_type(0):
             return False
+        if token.text in ("decltype", "typename"):
+            return self._looks_ahead()
         if token.text in _SURE or (
             token.text in ("struct", "auto", "unsigned", "signed") and self.peek().text not in ("(", "{")
         ):

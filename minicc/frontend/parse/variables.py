@@ -75,7 +75,11 @@ class Variables(Statements):
         if t.kind == "array":
             parts = [self.subscript(base, self.number(k, ty.INT, at), at) for k in range(t.count)]
         elif t.record is not None:
-            parts = [self.member(base, f, at) for f in t.record.fields]
+            size = self._tuple_size(t, at)
+            if size is None:
+                parts = [self.member(base, f, at) for f in t.record.fields]
+            else:
+                parts = [self._tuple_part(base, k, at) for k in range(size)]
         else:
             self.fail(f"cannot decompose non-class, non-array type '{t}'", at)
         if len(parts) != len(names):
@@ -85,12 +89,52 @@ class Variables(Statements):
             v = ast.Variable(
                 name.text, ty.reference(part.type), name, "reference", scope=self.scope, owner=self.function
             )
+            if not part.lvalue:
+                v.type, v.storage = part.type.bare, "local"
             if isinstance(part, ast.Member) and part.field.bit_width:
                 v.type, v.storage = part.type.bare, "local"
             v.init = part
             self.declare(name.text, v, name)
             out.append(v)
         return out
+
+    def _tuple_size(self, t: Type, at: Token) -> int | None:
+        """std::tuple_size<t>::value, where there is such a specialisation."""
+        record = t.record
+        if record is None or record.vector or record.closure:
+            return None
+        template = self.standard("tuple_size")
+        assert isinstance(template, ast.ClassTemplate)
+        if template.scope is not (record.scope.parent if record.scope else None) and not template.specialised:
+            within = record.template.scope if isinstance(record.template, ast.ClassTemplate) else None
+            if within is not template.scope:
+                return None
+        self.quiet += 1
+        try:
+            made = self.class_instance(template, [t.bare], at)
+            found = (
+                self.find_in(made.record.scope, "value")
+                if isinstance(made, Type) and made.record is not None and made.record.scope is not None
+                else None
+            )
+            return self.constant_integer(self.use_variable(found, at), "") if isinstance(found, ast.Variable) else None
+        except Abandon:
+            return None
+        finally:
+            self.quiet -= 1
+
+    def _tuple_part(self, base: ast.Expr, index: int, at: Token) -> ast.Expr:
+        """get<index>(base), a member or a function beside the class."""
+        record = base.type.record
+        assert record is not None
+        name = Token(IDENT, "get", at.source, at.start)
+        own = self.find_in(record.scope, "get") if record.scope is not None else None
+        explicit: list[object] = [index]
+        if isinstance(own, list):
+            return self.call(ast.Overloads(ty.VOID, name, "get", own, explicit, base), [], at)
+        found = self.standard("get")
+        functions = list(found) if isinstance(found, list) else []
+        return self.call(ast.Overloads(ty.VOID, name, "get", functions, explicit), [base], at)
 
     def variable(self, specs: Specifiers, d: Declarator, value: ast.Expr | None = None) -> ast.Variable:
         """Declare a variable; `value` is its initialiser, where none stands at the cursor."""

@@ -317,6 +317,10 @@ class Conversions(Cursor):
             if e.type is referred:
                 return e
             return ast.Cast(referred, e.at, "relabel", e, lvalue=True)
+        if not same and is_derived(e.type.bare, referred.bare):
+            # The base of the whole object, not a copy of the base.
+            whole = ast.Temporary(ty.qualified(e.type.bare, referred.quals), e.at, e, lvalue=True)
+            return ast.Cast(referred, e.at, "relabel", whole, lvalue=True)
         value = self.convert(e, referred.bare, context)
         return ast.Temporary(referred, e.at, value, lvalue=True)
 

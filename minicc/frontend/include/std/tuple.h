@@ -39,6 +39,12 @@ template <size_t I, typename H, typename... T> struct tuple_element<I, tuple<H, 
 template <size_t I, typename T> using tuple_element_t = typename tuple_element<I, T>::type;
 template <typename T> struct tuple_size;
 template <typename... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
+template <typename A, typename B> struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
+template <typename T, size_t N> struct tuple_size<array<T, N>> : integral_constant<size_t, N> {};
+template <typename T> struct tuple_size<const T> : tuple_size<T> {};
+template <typename A, typename B> struct tuple_element<0, pair<A, B>> { typedef A type; };
+template <typename A, typename B> struct tuple_element<1, pair<A, B>> { typedef B type; };
+template <size_t I, typename T, size_t N> struct tuple_element<I, array<T, N>> { typedef T type; };
 template <typename T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
 template <size_t I, typename H, typename... T> __host__ __device__ constexpr auto &get(tuple<H, T...> &t) {
     if constexpr (I == 0) return t.__head;
@@ -61,5 +67,11 @@ template <size_t I, typename T, size_t N> __host__ __device__ constexpr const T 
 template <typename... T> __host__ __device__ constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
 template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::type...> make_tuple(T &&...t) {
     return tuple<typename decay<T>::type...>(t...);
+}
+template <typename F, typename T, size_t... I> __host__ __device__ constexpr decltype(auto) __apply(F &&f, T &&t, index_sequence<I...>) {
+    return f(get<I>(t)...);
+}
+template <typename F, typename T> __host__ __device__ constexpr decltype(auto) apply(F &&f, T &&t) {
+    return __apply(f, t, make_index_sequence<tuple_size<typename decay<T>::type>::value>{});
 }
 }
