@@ -251,6 +251,8 @@ class Builder:
                 return self.binary("shl", type_, a, self.const("i32", value.bit_length() - 1))
         if head == "xor" and type_ == "p" and a.op == "xor.p" and a.args[1].is_const:
             return a.args[0]
+        if head == "ashr" and a.head == "shl" and a.args[1] is b and WIDTH[type_] - value in (8, 16):
+            return self.sext(a.args[0], WIDTH[type_] - value, type_)
         if head in ("shl", "lshr") and a.head == head and a.args[1].is_const:
             total = a.args[1].data + value
             if total < WIDTH[type_]:
@@ -421,6 +423,8 @@ class Builder:
             return a.args[1]
         if a.op == "zext.i64.i32":
             return self.const("i32", 0)
+        if a.op == "shl.i64" and a.args[1].is_const and a.args[1].data >= 32:
+            return self.binary("shl", "i32", self.trunc(a.args[0]), self.const("i32", a.args[1].data - 32))
         return self.pure("hi.i32.i64", "i32", a)
 
     def bitcast(self, a: Node, to: str) -> Node:

@@ -651,6 +651,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         alone = len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0])
         if alone and WIDTH[parts[0].type] == WIDTH[kinds[0]]:
             return [self.build.bitcast(parts[0], kinds[0])]
+        if alone and source.kind == "int" and source.bits == 16 and not parts[0].is_const:
+            return [self.build.bitcast(parts[0], kinds[0])]  # what stands above the sixteen bits is cut off
         if is_packed(source) and self.element_bits(to) % 32 == 0:
             parts, source = self.pairs(parts), ir.vector_type(source.count // 2, ir.int_type(32))
             return self.bitcast(parts, source, to)
