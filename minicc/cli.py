@@ -30,21 +30,24 @@ VERBS = {
 def entry() -> NoReturn:
     """The console script: `main`, and out. A compile lives for a fraction of a second and ends with its process, so
     collecting cycles and taking the heap apart at exit would be a fifth of its time; verbs run as usual."""
-    if len(sys.argv) > 1 and sys.argv[1] in VERBS:
-        sys.exit(main())
-    import gc
-
-    from minicc import ahead
-
-    gc.disable()
-    if any(word == "-" or word.endswith((".k", ".cu", ".ll")) for word in sys.argv):
-        ahead.load_llvm()
-    status = main()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(status)
+        if len(sys.argv) > 1 and sys.argv[1] in VERBS:
+            sys.exit(main())
+        import gc
+
+        from minicc import ahead
+
+        gc.disable()
+        if any(word == "-" or word.endswith((".k", ".cu", ".ll")) for word in sys.argv):
+            ahead.load_llvm()
+        status = main()
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(status)
+    except KeyboardInterrupt:  # before `main` and behind it
+        os._exit(130)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -215,6 +215,8 @@ def _list(images: list[Image], kind: str, wants: set[str]) -> list[str]:
 
 
 def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
+    from minicc.driver import write
+
     out = []
     for option, kind, label in (("xelf", "cubin", "ELF"), ("xptx", "ptx", "PTX")):
         pattern = values.get(option)
@@ -225,10 +227,7 @@ def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
             fail("objdump.extract", f"no {label} file whose name holds '{pattern}'")
         for k, image in enumerate(chosen, 1):
             safe = image.name.replace("/", "_").replace("\\", "_").replace("\0", "_")
-            try:
-                Path(safe).write_bytes(image.data.rstrip(b"\0") if kind == "ptx" else image.data)
-            except OSError as error:
-                fail("cli.output", f"cannot write '{safe}': {error.strerror}")
+            write(safe, image.data.rstrip(b"\0") if kind == "ptx" else image.data)
             out.append(f"Extracting {label} file {k:4}: {safe}")
     return out
 

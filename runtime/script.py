@@ -310,11 +310,13 @@ class _Interpreter:
         config = self.value(shape.slice)
         if not isinstance(config, tuple) or not 2 <= len(config) <= 3:
             self.error(shape, "a launch needs [grid, block] or [grid, block, shared bytes]")
-        grid = self.overrides.grid or self.dims(config[0])
-        block = self.overrides.block or self.dims(config[1])
-        shared = (
-            self.overrides.shared if self.overrides.shared is not None else int(config[2] if len(config) > 2 else 0)
-        )
+        try:
+            grid = self.overrides.grid or self.dims(config[0])
+            block = self.overrides.block or self.dims(config[1])
+            given = self.overrides.shared
+            shared = given if given is not None else int(config[2] if len(config) > 2 else 0)
+        except (ValueError, TypeError, OverflowError) as error:
+            self.error(shape, f"grid, block and shared bytes are numbers: {error}")
         arguments = [self.value(arg) for arg in call.args]
         for node, argument in zip(call.args, arguments, strict=True):
             if isinstance(node, ast.Name) and isinstance(argument, np.ndarray) and node.id not in self.outcome.outputs:

@@ -55,10 +55,9 @@ def main(argv: Sequence[str]) -> int:
     target = (
         Path(output) if output else Path("a.cubin") if source_name == "-" else Path(source_name).with_suffix(".cubin")
     )
-    try:
-        target.write_bytes(data)
-    except OSError as error:
-        fail("cli.output", f"cannot write '{target}': {error.strerror}")
+    from minicc.driver import write
+
+    write(str(target), data)
     return 0
 
 

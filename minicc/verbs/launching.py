@@ -212,7 +212,7 @@ def _script(arguments: Arguments, source: SourceFile) -> Script:
         try:
             source = SourceFile(given, Path(given).read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            fail("driver.no-input", f"{given}: {error}")
+            fail("driver.no-input", f"{given}: {getattr(error, 'strerror', None) or error}")
     script = parse(source)
     if not script.body:
         fail("run.no-script", f"{source.name}: no //! lines say how to launch it; write some, or give --script")

@@ -165,3 +165,28 @@ def test_help_and_version(capsys):
     assert "Exit status" in capsys.readouterr().out
     assert cli.main(["--version"]) == 0
     assert cli.main([]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["vadd.k -o new", "as vadd.sass -o new", "objdump -xelf all vadd.fatbin", "-cubin --keep --keep-dir new vadd.k",
+     "-c -MD -MF new vadd.k"],
+)  # fmt: skip
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, words):
+    (tmp_path / "vadd.k").write_text((SAMPLES / "vadd.k").read_text())
+    assert cli.main(["vadd.k"]) == 0
+    assert cli.main(["vadd.k", "--emit=sass"]) == 0
+    (tmp_path / "keep").mkdir()
+    before = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    command = f"ulimit -f 0; exec {shlex.join([sys.executable, '-m', 'minicc', *words.split()])} 2>&1 | cat"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "error:" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("line", ['k["a", 1]()', "k[1, None]()", "k[1, 1, 1e400]()", "k[(1, 2, 3, 4), 1]()"])
+def test_a_launch_line_that_is_no_shape(tmp_path, capsys, line):
+    (tmp_path / "a.k").write_text(f"//! {line}\n__global__ void k() {{}}\n")
+    assert cli.main(["run", "a.k"]) == 1
+    assert "error:" in capsys.readouterr().err
