@@ -50,6 +50,7 @@ _EVICT = (
     "L2::cache_hint? (L2::64B/L2::128B/L2::256B)?"
 )
 _STORED = _EVICT.rsplit(" ", 1)[0]
+_PACKED = "b8x16? (b6x16_p32/b4x16_p64)?"
 _ROPS = "(min/max/add/inc/dec/and/or/xor)"
 _FIXED = "(const/local/param/param::entry/param::func/shared/shared::cta/shared::cluster)"
 _WINDOW = "(global/shared/shared::cta/shared::cluster)?"
@@ -352,7 +353,7 @@ createpolicy | * | *
 pmevent | mask? | #
 mma | * | * | 6.4, 70
 wmma | * | * | 6.0, 70
-ldmatrix | sync aligned (m8n8/m16n16/m8n16) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) (b8x16.b6x16_p32/b8x16.b4x16_p64)? | * | 6.5, 75
+ldmatrix | sync aligned (m8n8/m16n16/m8n16) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) {_PACKED} | * | 6.5, 75
 stmatrix | sync aligned (m8n8/m16n8) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) | * | 7.8, 90
 movmatrix | * | * | 7.8, 75
 cp | * | * | 7.0, 80
