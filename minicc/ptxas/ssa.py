@@ -6,6 +6,8 @@ unguarded and dominates a use can be replaced there by what it was computed from
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 
 from minicc.graphs import nesting
@@ -17,8 +19,7 @@ Part = tuple[int, int]
 """(vreg id, part)"""
 
 
-@attrs.define(eq=False, repr=False)
-class Definition:
+class Definition(NamedTuple):
     """The only definition of a part: instruction, block, index in it, and which register of the instruction's
     destination operand the part is."""
 
@@ -40,6 +41,7 @@ class Single:
     def of(cls, function: MFunction) -> Single:
         table: dict[Part, Definition] = {}
         several: list[Part] = []
+        new = tuple.__new__
         for b, block in enumerate(function.blocks):
             for i, inst in enumerate(block.insts):
                 written = writes(inst)
@@ -52,7 +54,7 @@ class Single:
                         if key in table:
                             several.append(key)
                         else:
-                            table[key] = Definition(inst, b, i, part - first)
+                            table[key] = new(Definition, (inst, b, i, part - first))
                 if guarded(inst):
                     several += [(v.reg.id, p) for v in written if type(v) is V for p in range(v.part, v.part + v.count)]
         for key in several:

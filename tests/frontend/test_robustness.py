@@ -43,12 +43,12 @@ DEEP = {
 
 @pytest.mark.parametrize("name", DEEP)
 def test_bounds(name: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     try:
         frontend.compile(SourceFile("t.k", DEEP[name]), Options())
     except CompileError as error:
         assert str(error)
-    assert time.monotonic() - start < 15
+    assert time.process_time() - start < 15
 
 
 def mutate(text: str, rng: random.Random) -> str:
