@@ -120,7 +120,8 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
         # LLVM's pipeline tidies the blocks before it knows values. Where an `else if` ends, blocks are then merged that
         # would have told two values apart, and a branch on floats with three ways to its end stays a branch.
         first = llvm.create_new_module_pass_manager()
-        spaces = "addrspace(3)" in ir
+        # The pass runs again in code generation; it would take its own access to an aggregate parameter for an escape.
+        spaces = "addrspace(3)" in ir and " byval(" not in ir
         if spaces:
             first.add_always_inliner_pass()
         first.add_sroa_pass()
