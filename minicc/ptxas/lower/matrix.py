@@ -57,7 +57,8 @@ def scatter(b: Builder, item: ptx.Operand, value: V) -> None:
 
 _RESULTS = {
     "f16": ("f16", "f32"), "bf16": ("f32",), "tf32": ("f32",), "f64": ("f64",),
-    "e4m3": ("f16", "f32"), "e5m2": ("f16", "f32"), "s8": ("s32",), "u8": ("s32",), "s4": ("s32",), "u4": ("s32",), "b1": ("s32",),
+    "e4m3": ("f16", "f32"), "e5m2": ("f16", "f32"), "s8": ("s32",), "u8": ("s32",), "s4": ("s32",), "u4": ("s32",),
+    "b1": ("s32",),
 }  # fmt: skip
 """Types of the sum by the type of A."""
 
