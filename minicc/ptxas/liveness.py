@@ -91,6 +91,7 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
     """Liveness of every virtual register at block boundaries."""
     blocks = function.blocks
     accesses = [_block_accesses(b.insts) for b in blocks]
+    _complete_private(function, accesses)
     # Upward-exposed parts per block; only those names enter the data flow.
     exposed: list[dict[int, int]] = []
     killed: list[dict[int, int]] = []
@@ -148,6 +149,52 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
                 seen[reg] = seen.get(reg, 0) | mask
     live_in, live_out = _backward(cfg, gen, kill_bits, reach)
     return Liveness(accesses, [_unpack(v, starts) for v in live_in], [_unpack(v, starts) for v in live_out])
+
+
+def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None:
+    """A guarded write is a complete one where everything else that is done with the register is done in the same block
+    under the same guard: a carry of a predicated sum would otherwise be alive in the whole loop around it."""
+    names = {reg for block in accesses for access in block for reg, _ in access.partial}
+    if not names:
+        return
+    events: dict[int, list[tuple[int, int]]] = {}
+    keys: dict[tuple[int, int], tuple[object, bool]] = {}
+    changes: dict[tuple[int, object], list[int]] = {}
+    for b, block in enumerate(function.blocks):
+        for at, (inst, access) in enumerate(zip(block.insts, accesses[b], strict=True)):
+            for reg, _ in access.uses:
+                if reg in names:
+                    events.setdefault(reg, []).append((b, at))
+            for reg, _ in (*access.defs, *access.partial):
+                changes.setdefault((b, reg), []).append(at)
+                if reg in names:
+                    events.setdefault(reg, []).append((b, at))
+            if guarded(inst):
+                keys[b, at] = _guard_key(inst)
+    private: set[int] = set()
+    for reg in sorted(names):
+        row = events[reg]
+        (b, first), (_, last) = row[0], row[-1]
+        guard = keys.get((b, first))
+        if guard is None or guard[0] == reg or any(place != b or keys.get((place, at)) != guard for place, at in row):
+            continue
+        if any(first <= at < last for at in changes.get((b, guard[0]), ())):
+            continue
+        written, early = 0, 0
+        for _, at in row:
+            access = accesses[b][at]
+            for r, mask in access.uses:
+                early |= mask & ~written if r == reg else 0
+            for r, mask in (*access.defs, *access.partial):
+                written |= mask if r == reg else 0
+        if not early:
+            private.add(reg)
+    if private:
+        for block in accesses:
+            for access in block:
+                if access.partial and any(reg in private for reg, _ in access.partial):
+                    access.defs += [w for w in access.partial if w[0] in private]
+                    access.partial = [w for w in access.partial if w[0] not in private]
 
 
 def _forward(cfg: Cfg, defined: list[int]) -> list[int]:

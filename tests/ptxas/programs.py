@@ -90,7 +90,7 @@ class Generator:
 
     def one(self) -> None:
         rng, guard = self.rng, self.guard()
-        kind = rng.randrange(15)
+        kind = rng.randrange(16)
         if kind == 0:
             self.emit("IADD3", (), (self.target(),), (self.source(), self.source(), self.source()), guard)
         elif kind == 1:
@@ -145,6 +145,8 @@ class Generator:
             self.shift(guard)
         elif kind == 12 and self.preds:
             self.bit_test(guard)
+        elif kind == 13 and self.preds:
+            self.guarded_value()
         else:
             self.emit(
                 "MOV", (), (self.target(),), (self.source() if rng.random() < 0.7 else Imm(rng.getrandbits(16)),), guard
@@ -157,6 +159,22 @@ class Generator:
         t = self.target() if self.rng.random() < 0.4 else V(self.f.new("R"))
         self.emit("SHF", mods, (t,), (x, count, RZ) if mods[0] == "L" else (RZ, count, x), PT)
         if t not in map(V, self.values) or self.rng.random() < 0.3:
+            self.emit("IADD3", (), (self.target(),), (t, self.source(), RZ), guard)
+
+    def guarded_value(self) -> None:
+        """A value that is made and used under one guard; where that may change in between, it has a value before."""
+        t, changes = V(self.f.new("R")), self.rng.random() < 0.3
+        guard = V(self.rng.choice(self.preds), inv=self.rng.random() < 0.5)
+        if changes:
+            self.emit("MOV", (), (t,), (Imm(self.rng.getrandbits(16)),))
+        self.emit("IADD3", (), (t,), (self.source(), self.source(), RZ), guard)
+        for _ in range(self.rng.randrange(3)):
+            if changes:
+                self.setp(guard.reg if self.rng.random() < 0.5 else self.rng.choice(self.preds))
+            self.emit("IADD3", (), (self.target(),), (self.source(), self.source(), RZ), PT)
+        if self.rng.random() < 0.3:
+            self.emit("IADD3", (), (t,), (t, self.source(), RZ), guard)
+        if self.rng.random() < 0.8:
             self.emit("IADD3", (), (self.target(),), (t, self.source(), RZ), guard)
 
     def bit_test(self, guard: V | Reg) -> None:
