@@ -1,5 +1,5 @@
 #pragma once
-// Groups of threads that work together, as the CUDA C++ Programming Guide describes them. Tiles have at most 32 threads.
+// Groups of threads that work together, as the CUDA C++ Programming Guide describes them.
 // grid_group::sync() needs all blocks of the grid to be resident at once, as with NVIDIA's, which has the launch check it.
 namespace cooperative_groups {
 
@@ -59,6 +59,9 @@ public:
     __device__ void barrier_wait() const {}
 };
 __device__ inline thread_block this_thread_block() { return thread_block(); }
+// What tiles of several warps may ask for; ours have their own.
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory { unsigned unused; };
+template <unsigned N> __device__ thread_block this_thread_block(block_tile_memory<N> &) { return thread_block(); }
 
 class grid_group {
 public:
@@ -143,8 +146,7 @@ __device__ inline coalesced_group coalesced_threads() { return coalesced_group(_
 template <unsigned Size, typename Parent = void> class thread_block_tile;
 
 namespace details {
-template <unsigned Size> class tile {
-    static_assert(Size <= 32, "tiles of more than 32 threads are not supported");
+template <unsigned Size, bool Wide = (Size > 32)> class tile {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
 public:
     __device__ static unsigned mask() { return Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1u) << (lane() & ~(Size - 1)); }
@@ -165,6 +167,61 @@ public:
 };
 }
 
+namespace details {
+static __shared__ unsigned tile_arrivals;
+// A barrier for the 16th tile of 64, for which no hardware barrier is left: half of what arrives turns the top bit.
+__device__ inline void last_tile_barrier() {
+    __syncwarp();
+    if (lane() == 0) {
+        bool first = (rank_in_block() / 32 & 1) == 0;
+        __threadfence_block();
+        unsigned old = atomicAdd(&tile_arrivals, first ? 0x7fffffffu : 1u);
+        while (((old ^ *(volatile unsigned *)&tile_arrivals) & 0x80000000u) == 0) {}
+        __threadfence_block();
+    }
+    __syncwarp();
+}
+// A slot for each warp.
+template <typename T> __device__ T *tile_slots() {
+    __shared__ alignas(T) unsigned char raw[32 * sizeof(T)];
+    return (T *)raw;
+}
+// Tiles of several warps: the block's barriers from 15 down, and slots in shared memory.
+template <unsigned Size> class tile<Size, true> {
+    static_assert(Size <= 512 && (Size & (Size - 1)) == 0, "a tile's size is a power of two, at most 512");
+public:
+    __device__ static unsigned index() { return rank_in_block() / Size; }
+    __device__ static unsigned thread_rank() { return rank_in_block() & (Size - 1); }
+    __host__ __device__ static constexpr unsigned size() { return Size; }
+    __host__ __device__ static constexpr unsigned num_threads() { return Size; }
+    __device__ void sync() const {
+        if (index() < 15) asm volatile("barrier.sync %0, %1;" ::"r"(15 - index()), "n"(Size) : "memory");
+        else last_tile_barrier();
+    }
+    template <typename T> __device__ T shfl(T v, int rank) const {
+        T *slot = tile_slots<T>() + index() * (Size / 32);
+        if (thread_rank() == (unsigned)rank) *slot = v;
+        sync();
+        v = *slot;
+        sync();
+        return v;
+    }
+    // Each warp's value, joined in their order.
+    template <typename T, typename F> __device__ T join(T v, F f) const {
+        T *slot = tile_slots<T>();
+        if (lane() == 0) slot[rank_in_block() / 32] = v;
+        sync();
+        slot += index() * (Size / 32);
+        v = slot[0];
+        for (unsigned k = 1; k < Size / 32; k++) v = f(v, slot[k]);
+        sync();
+        return v;
+    }
+    __device__ int any(int p) const { return join(__any_sync(0xffffffffu, p), [](int a, int b) { return a | b; }); }
+    __device__ int all(int p) const { return join(__all_sync(0xffffffffu, p), [](int a, int b) { return a & b; }); }
+};
+}
+
 // A tile that has forgotten its parent still knows where it stood in it.
 template <unsigned Size> class thread_block_tile<Size, void> : public details::tile<Size> {
     unsigned rank_, groups_;
@@ -180,11 +237,20 @@ public:
 };
 template <unsigned Size, unsigned Outer, typename P> class thread_block_tile<Size, thread_block_tile<Outer, P>> : public details::tile<Size> {
 public:
-    __device__ static unsigned meta_group_rank() { return (details::lane() & (Outer - 1)) / Size; }
+    __device__ static unsigned meta_group_rank() { return (details::rank_in_block() & (Outer - 1)) / Size; }
     __device__ static unsigned meta_group_size() { return Outer / Size; }
 };
 
-template <unsigned Size> __device__ thread_block_tile<Size, thread_block> tiled_partition(const thread_block &) { return thread_block_tile<Size, thread_block>(); }
+template <unsigned Size> __device__ thread_block_tile<Size, thread_block> tiled_partition(const thread_block &) {
+    if constexpr (Size == 64) {
+        if (details::block_size() > 15 * 64) {
+            __syncthreads();
+            if (details::rank_in_block() == 0) details::tile_arrivals = 0;
+            __syncthreads();
+        }
+    }
+    return thread_block_tile<Size, thread_block>();
+}
 template <unsigned Size, unsigned Outer, typename P>
 __device__ thread_block_tile<Size, thread_block_tile<Outer, P>> tiled_partition(const thread_block_tile<Outer, P> &) {
     static_assert(Size <= Outer, "a tile is no larger than its parent");

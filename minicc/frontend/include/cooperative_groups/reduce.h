@@ -33,7 +33,10 @@ template <> struct has_redux<unsigned, bit_xor<unsigned>> { static const bool va
 }
 
 template <unsigned Size, typename P, typename T, typename F> __device__ T reduce(const thread_block_tile<Size, P> &g, T v, F f) {
-    if constexpr (Size == 32 && details::has_redux<T, F>::value) {
+    if constexpr (Size > 32) {
+        thread_block_tile<32, thread_block> warp;
+        return g.join(reduce(warp, v, f), f);
+    } else if constexpr (Size == 32 && details::has_redux<T, F>::value) {
         return details::redux(g.mask(), v, f);
     } else {
         for (int with = (int)Size / 2; with > 0; with /= 2) v = f(v, g.shfl_xor(v, (unsigned)with));
