@@ -1,13 +1,15 @@
-"""Products that are contracted into several additions: the multiplication is done again in each of them.
+"""Sums of products become multiply-adds; a product that several additions use is made again in each of them.
 
 A product that two to four additions of its block use, and nothing else, becomes as many multiply-adds and goes away:
 one instruction less, and the same roundings as in nvcc's code. It decides so, from the last addition to the first,
 where an addition that has become a multiply-add no longer counts as one (found from its PTX). Products of one use are
-left to the patterns.
+joined here as the patterns would join them, only sooner; saturated sums and differences are left to those.
 """
 
 from __future__ import annotations
 
+from minicc.isel.base import Base
+from minicc.isel.dag import Node
 from minicc.nvvm import ir
 
 MOST = 4
@@ -56,3 +58,41 @@ def _contracted(product: ir.Value, users: list[ir.Value]) -> bool:
     if len(users) > MOST or not isinstance(product, ir.Inst):
         return False
     return all(isinstance(u, ir.Inst) and _fuses(u, "fadd") and u.parent is product.parent for u in users)
+
+
+def sums(users: dict[ir.Value, list[ir.Inst]]) -> tuple[dict[ir.Inst, int], set[ir.Value]]:
+    """(addition -> which of its operands is a product that it makes, products that are made nowhere else)."""
+    chosen = repeated_products(users)
+    absorbed: set[ir.Value] = set()
+    for product, found in users.items():
+        if len(found) != 1 or not _fuses(product, "fmul"):
+            continue
+        user = found[0]
+        assert isinstance(product, ir.Inst)
+        if user.parent is not product.parent or user in chosen or not _fuses(user, "fadd"):
+            continue
+        above = users.get(user, ())
+        if len(above) == 1 and above[0].op == "call":
+            continue  # it may saturate
+        chosen[user] = 0 if user.args[0] is product else 1
+        absorbed.add(product)
+    return chosen, absorbed
+
+
+class Contract(Base):
+    """Mixin of `Lowering`."""
+
+    sums: dict[ir.Inst, int]
+
+    def contracted(self, inst: ir.Inst) -> Node | None:
+        """The multiply-add of an addition, if one of its operands is a product that it makes."""
+        position = self.sums.get(inst)
+        if position is None:
+            return None
+        product = inst.args[position]
+        assert isinstance(product, ir.Inst)
+        first, second = map(self.one, product.args)
+        if first.is_const:
+            first, second = second, first
+        other = self.one(inst.args[1 - position])
+        return self.build.pure(f"fma.{other.type}", other.type, first, second, other)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node, signed
+from minicc.nvvm import ir
 
 
 class Divide(Base):
     """Mixin of `Lowering`. Operands fill their register; the divisor is neither 0 nor, unsigned, a power of two."""
+
+    use_counts: dict[ir.Value, int]
 
     def divide_constant(self, op: str, a: Node, divisor: int) -> Node:
         """udiv, urem, sdiv or srem of a value by a constant, as `divisor` bits of the value's type."""
@@ -26,6 +29,17 @@ class Divide(Base):
         if op == "urem":
             rest.zb = min(rest.zb, divisor.bit_length())
         return rest
+
+    def multiple(self, rest: ir.Value) -> Node | None:
+        """Whether a remainder by a constant that nothing else uses is 0."""
+        if not isinstance(rest, ir.Inst) or rest.op not in ("urem", "srem") or self.use_counts.get(rest) != 1:
+            return None
+        value, divisor = rest.args
+        bits = self.layout.bits(rest.type)
+        if not isinstance(divisor, ir.ConstInt) or divisor.value == 0 or bits < 32 or self.options.opt_level == 0:
+            return None
+        a = self.one(value)
+        return self.divisible(rest.op, a, divisor.value) if bits == WIDTH[a.type] and not a.is_const else None
 
     def divisible(self, op: str, a: Node, divisor: int) -> Node | None:
         """Whether the remainder of a division by a constant is 0, without the division: modulo 2**width, the inverse of

@@ -14,7 +14,7 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
 from minicc.isel.calls import Calls
-from minicc.isel.contract import repeated_products
+from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.halves import HALVES, Halves, is_packed
@@ -36,7 +36,7 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
+class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(
@@ -61,7 +61,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         self.phi_constants: dict[tuple[ir.Inst, int], list[Node]] = {}
         self.order_data: tuple[str, str] | None = None
         self.use_counts: dict[ir.Value, int] = {}
-        self.repeated: dict[ir.Inst, int] = {}
+        self.sums: dict[ir.Inst, int] = {}
+        self.absorbed: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
 
     def _flushes(self) -> bool:
@@ -159,7 +160,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
             sink(function)
         used = users(function)
         self.use_counts = {value: len(found) for value, found in used.items()}
-        self.repeated = repeated_products(used) if self.options.fmad and self.options.opt_level > 0 else {}
+        if self.options.fmad and self.options.opt_level > 0:
+            self.sums, self.absorbed = sums(used)
         order = layout(function)
         preds = predecessors(function)
         self.reachable.update(order)
@@ -237,7 +239,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
-            result = [self.float_binary(op, inst.flags, self.one(inst.args[0]), self.one(inst.args[1]), inst)]
+            if inst in self.absorbed:
+                return
+            joined = self.contracted(inst)
+            a, b = inst.args
+            result = [joined or self.float_binary(op, inst.flags, self.one(a), self.one(b), inst)]
         elif op in _CASTS:
             plain = not inst.flags.isdisjoint(("nneg", "nuw"))
             result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, plain)
@@ -342,11 +348,6 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         if op == "fsub" and a.is_const and a.data == 1 << (WIDTH[kind] - 1):
             return self.half("fneg", b) if kind in ("f16", "bf16") else build.pure(f"fneg.{kind}", kind, b)
         if op in ("fadd", "fmul", "fsub"):
-            again = self.repeated.get(inst)
-            if again is not None:
-                product = (a, b)[again]
-                product = build.raw(product.op, kind, product.args)
-                a, b = (product, b) if again == 0 else (a, product)
             if b.is_const and not a.is_const:
                 pass
             elif a.is_const and op != "fsub":
@@ -412,17 +413,6 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
             if multiple is not None:
                 return [multiple if inst.pred == "eq" else self.build.invert(multiple)]
         return [self.compare(inst.pred, bits, a[0], b[0])]
-
-    def multiple(self, rest: ir.Value) -> Node | None:
-        """Whether a remainder by a constant that nothing else uses is 0."""
-        if not isinstance(rest, ir.Inst) or rest.op not in ("urem", "srem") or self.use_counts.get(rest) != 1:
-            return None
-        value, divisor = rest.args
-        bits = self.layout.bits(rest.type)
-        if not isinstance(divisor, ir.ConstInt) or divisor.value == 0 or bits < 32 or self.options.opt_level == 0:
-            return None
-        a = self.one(value)
-        return self.divisible(rest.op, a, divisor.value) if bits == WIDTH[a.type] and not a.is_const else None
 
     def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node:
         """Integer comparison of up to 64 bits; narrow operands are extended first."""
@@ -798,24 +788,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves):
         return self.build.raw(f"switch.{value.type}", "", (value,), data, root=True)
 
 
-_CASTS = frozenset(
-    [
-        "trunc",
-        "zext",
-        "sext",
-        "fptrunc",
-        "fpext",
-        "fptoui",
-        "fptosi",
-        "uitofp",
-        "sitofp",
-        "ptrtoint",
-        "ptrtoaddr",
-        "inttoptr",
-        "bitcast",
-        "addrspacecast",
-    ]
-)
+_CASTS = {"trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"} | {
+    *("ptrtoint", "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast")
+}
 _ELEMENTWISE = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem"])
 
 
