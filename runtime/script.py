@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -150,11 +151,18 @@ def parse(source: SourceFile) -> Script:
             teaches, text = text.removeprefix("teaches:").strip(), ""
         kept.append(text)
     try:
-        tree = ast.parse("\n".join(kept))
+        tree = _parsed("\n".join(kept), "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line_number = getattr(error, "lineno", None) or 1
         fail("script.syntax", f"{getattr(error, 'msg', error)} in a //! line", _line_span(source, line_number))
     return Script(source, teaches, tree.body)
+
+
+def _parsed(text: str, mode: str) -> Any:
+    """Python's tree of the text, without its warnings (of 1if, say), which would go to standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode=mode)
 
 
 def _line_span(source: SourceFile, line: int) -> Span:
@@ -281,10 +289,10 @@ class _Interpreter:
                     self.assign(target, item)
                     self.run(body)
             case ast.While(test=test, body=body, orelse=[]):
-                while bool(self.value(test)):
+                while self.truth(test):
                     self.run(body)
             case ast.If(test=test, body=body, orelse=orelse):
-                self.run(body if bool(self.value(test)) else orelse)
+                self.run(body if self.truth(test) else orelse)
             case ast.Expr(value=ast.Call(func=ast.Subscript() as shape) as call):
                 self.launch(call, shape)
             case ast.Expr(value=ast.Call() as call):
@@ -292,15 +300,30 @@ class _Interpreter:
             case _:
                 self.error(stmt, f"{type(stmt).__name__} is not part of the launch script")
 
+    def truth(self, test: ast.expr) -> bool:
+        value = self.value(test)
+        try:
+            return bool(value)
+        except ValueError as error:
+            self.error(test, str(error))
+
     def assign(self, target: ast.expr, value: Any) -> None:
         match target:
             case ast.Name(id=name):
                 self.names[name] = value
             case ast.Tuple(elts=parts):
-                for part, item in zip(parts, value, strict=True):
+                try:
+                    items = list(zip(parts, value, strict=True))
+                except (ValueError, TypeError):
+                    self.error(target, f"{len(parts)} names for something else than {len(parts)} values")
+                for part, item in items:
                     self.assign(part, item)
             case ast.Subscript(value=base, slice=index):
-                self.value(base)[self.index(index)] = value
+                array, place = self.value(base), self.index(index)
+                try:
+                    array[place] = value
+                except (ValueError, TypeError, IndexError, OverflowError) as error:
+                    self.error(target, str(error))
             case _:
                 self.error(target, "cannot assign to this")
 
@@ -337,6 +360,8 @@ class _Interpreter:
                 result = self.evaluate(node)
         except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError, MemoryError) as error:
             self.error(node, str(error))
+        except AttributeError:  # zeros(4, 32), sum("x")
+            self.error(node, "an argument is of the wrong kind (a type like f32, a number, an array)")
         if isinstance(result, np.ndarray):
             self.elements += result.size
             if self.elements > MAX_ELEMENTS or result.nbytes > MAX_BYTES:
@@ -474,8 +499,8 @@ def run(script: Script, launch: Launcher, store: Storer, overrides: Overrides | 
     for name, text in overrides.assign.items():
         source = SourceFile(f"--set {name}", text)
         try:
-            node = ast.parse(text, mode="eval").body
-        except (SyntaxError, ValueError) as error:
+            node = _parsed(text, "eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             fail("script.syntax", str(error), Span(source, 0, len(text)))
         interpreter.names[name] = interpreter.value(node)
     interpreter.run(script.body, top=True)

@@ -115,3 +115,15 @@ def test_every_sample_has_a_script_that_runs(sample):
     outcome = run(parsed, lambda *a: None, lambda *a: None)
     assert outcome.launches and outcome.checks
     assert not outcome.ok, "a kernel that does nothing must fail its sample's check"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["x, y = zeros(3)", "x, = 1", "c = zeros(4)\nc[9] = 1", "c = zeros(4)\nc[0:2] = zeros(3)", "a = zeros(4, 32)",
+     "a = zeros(4)\nwhile a: a = a + 1", "a = zeros(4)\nif a > 0: n = 1", "n = sum('x', 1, 2, 3)", 'k["a", 1]()'],
+)  # fmt: skip
+def test_a_wrong_line_is_an_error_with_its_place(lines, recwarn):
+    source = SourceFile("a.k", "".join(f"//! {line}\n" for line in lines.split("\n")))
+    with pytest.raises(CompileError, match=r"a\.k:\d:\d+: error"):
+        run(parse(source), lambda *_: None, lambda *_: None, Overrides())
+    assert not recwarn.list
