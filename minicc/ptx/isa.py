@@ -94,7 +94,7 @@ fma | (rn/rz/rm/rp) ftz? sat? T:f32 | d:T a:T b:T c:T
 fma | (rn/rz/rm/rp) T:f64 | d:T a:T b:T c:T
 fma | rn ftz? sat? T:f16,f16x2 | d:T g:T g:T g:T | 4.2, 53
 fma | rn ftz? relu T:f16,f16x2 | d:T g:T g:T g:T | 7.0, 80
-fma | (rn/rz/rm/rp) relu? T:bf16,bf16x2 | d:T g:T g:T g:T | 7.0, 80
+fma | rn relu? T:bf16,bf16x2 | d:T g:T g:T g:T | 7.0, 80
 fma | rn oob relu? T:half | d:T g:T g:T g:T | 8.1, 90
 mul24 | (hi/lo) T:i32 | d:T a:T b:T
 mad24 | (hi/lo) T:i32 | d:T a:T b:T c:T

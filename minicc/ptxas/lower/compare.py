@@ -137,8 +137,11 @@ def testp(b: Builder, inst: ptx.Inst) -> None:
         if how == "finite":
             b.emit("ISETP.LT.U32.AND", (out, TRUE), (magnitude, imm(top), TRUE))
         elif how == "normal":
-            finite = b.setp("ISETP.LT.U32.AND", magnitude, imm(top))
-            b.emit("ISETP.GE.U32.AND", (out, TRUE), (magnitude, imm(least), finite))
+            # Zeros count as normal.
+            whole = magnitude if low is None else b.logic(magnitude, low, 0xFC)
+            nothing = b.setp("ISETP.EQ.U32.AND", whole, ZERO)
+            large = b.setp("ISETP.GE.U32.OR", magnitude, imm(least), nothing)
+            b.emit("ISETP.LT.U32.AND", (out, TRUE), (magnitude, imm(top), large))
         else:
             some = magnitude if low is None else b.logic(magnitude, low, 0xFC)
             small = b.setp("ISETP.LT.U32.AND", magnitude, imm(least))

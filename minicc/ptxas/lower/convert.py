@@ -30,7 +30,9 @@ def cvt(b: Builder, inst: ptx.Inst) -> None:
     whole = next((INTEGER_ROUNDING[m] for m in mods if m in INTEGER_ROUNDING), None)
     flush, sat = "ftz" in mods, "sat" in mods
     floats = {"f16", "bf16", "f32", "f64"}
-    if to in ("f16x2", "bf16x2") and from_ == "f32" and len(sources) == 2:
+    if sat and (to in ("f16", "f64") or (to, from_) == ("f32", "f16")) and from_ != "f32":
+        _saturated(b, inst, b.dst(d), to)
+    elif to in ("f16x2", "bf16x2") and from_ == "f32" and len(sources) == 2:
         packed_halves(b, b.dst(d), sources, to, rounding, inst)
     elif to in ("e4m3x2", "e5m2x2") or from_ in ("e4m3x2", "e5m2x2"):
         eight_bit(b, inst, to, from_)
@@ -46,6 +48,32 @@ def cvt(b: Builder, inst: ptx.Inst) -> None:
         integer_to_integer(b, b.dst(d), sources[0], to, from_, sat)
     else:
         b.unsupported()
+
+
+def _saturated(b: Builder, inst: ptx.Inst, out: V, to: str) -> None:
+    """The same conversion without .sat, and then from 0 to 1; NaN becomes 0."""
+    to_, from_ = types_of(inst)
+    item, mods = inst.operands[1], inst.modifiers
+    rounding = next((ROUNDING[m] for m in mods if m in ROUNDING), "")
+    whole = next((INTEGER_ROUNDING[m] for m in mods if m in INTEGER_ROUNDING), None)
+    result = b.temp(2 if to == "f64" else 1)
+    if from_ in _WORD:
+        integer_to_float(b, result, item, to_, from_, rounding, False, False)
+    else:
+        float_to_float(b, inst, result, item, to_, from_, rounding, whole, False, False)
+    if to == "f16":
+        b.emit("HADD2.SAT", (V(out.reg, 0),), (_half(result), neg(ZERO)))
+    elif to == "f32":
+        b.emit(dotted("FADD", "FTZ" if "ftz" in mods else "", "SAT"), (out,), (result, ZERO))
+    else:
+        one = b.temp(2)
+        b.move64(one, ZERO, imm(0x3FF00000))
+        positive, small = b.pred(), b.pred()
+        b.emit("DSETP.GT.AND", (positive, TRUE), (result, ZERO, TRUE))
+        b.emit("DSETP.LT.AND", (small, TRUE), (result, one, TRUE))
+        for part in (0, 1):
+            low = b.sel(V(result.reg, part), V(one.reg, part), small)
+            b.select(V(out.reg, part), low, ZERO, positive)
 
 
 def widen(b: Builder, item: ptx.Operand, type_: str) -> tuple[MOperand, MOperand]:
@@ -72,7 +100,7 @@ def integer_to_integer(b: Builder, out: V, item: ptx.Operand, to: str, from_: st
             b.move64(out, low, high)
         return
     low = b.val64(item)[0] if bits(from_) == 64 else extend(b, b.val(item, from_), from_)
-    if bits(to) < 32 and not _contains(to, from_) and out_is_wide(b, out):
+    if bits(to) < 32 and not _contains(to, from_) and out_is_wide(b, out, to):
         # The register is wider than the target type: PTX extends by the target's sign.
         low = extend(b, b.reg(low), to)
     b.move(V(out.reg, 0), low)
@@ -90,9 +118,9 @@ def _contains(to: str, from_: str) -> bool:
     return signed(to) and bits(to) > bits(from_)
 
 
-def out_is_wide(b: Builder, out: V) -> bool:
-    """Is the PTX register wider than 16 bits, so that its upper half is visible?"""
-    return (b.flat.type_of(out.reg.hint) or "b32") not in ("u16", "s16", "b16", "f16", "bf16", "u8", "s8", "b8")
+def out_is_wide(b: Builder, out: V, to: str) -> bool:
+    """Is the PTX register wider than the type, so that bits above that are visible?"""
+    return bits(b.flat.type_of(out.reg.hint) or "b32") > bits(to)
 
 
 def clamp(b: Builder, out: V, item: ptx.Operand, to: str, from_: str) -> None:
@@ -213,7 +241,7 @@ def float_to_integer(
         return
     ntz = "" if from_ == "f64" else "NTZ"
     op = dotted("F2I", "FTZ" if flush and from_ == "f32" else "", word, source, whole, ntz)
-    if bits(to) < 32 and out_is_wide(b, out):
+    if bits(to) < 32 and out_is_wide(b, out, to):
         narrow = b.temp()
         b.emit(op, (narrow,), (x,))
         b.move(V(out.reg, 0), extend(b, narrow, to))
@@ -258,7 +286,7 @@ def float_to_float(
         result = b.temp()
         b.emit(dotted("F2F.F32.F64", rounding), (result,), (x,))
         if sat:
-            b.emit("FADD.SAT", (out,), (result, ZERO))
+            b.emit(dotted("FADD", "FTZ" if flush else "", "SAT"), (out,), (result, ZERO))
         elif flush:
             b.emit("FMUL.FTZ", (out,), (result, fimm(ONE)))
         else:

@@ -39,14 +39,13 @@ def arithmetic(b: Builder, inst: ptx.Inst) -> None:
 
 
 def sign(b: Builder, inst: ptx.Inst) -> None:
-    """neg and abs: the sign bits alone."""
+    """neg and abs: added to -0, which flushes what .ftz asks for and makes one NaN of all."""
     type_ = type_of(inst)
+    kind, _ = words(inst)
     d, item = inst.operands
-    mask = 0x80008000 if type_.endswith("x2") else 0x8000
-    if inst.opcode == "neg":
-        b.lop(b.dst(d), b.val(item), imm(mask), ZERO, 0x3C)
-    else:
-        b.lop(b.dst(d), b.val(item), imm(~mask), ZERO, 0xC0)
+    x = source(b, item, type_)
+    op = dotted("HADD2", kind, "FTZ" if "ftz" in inst.modifiers else "")
+    b.emit(op, (b.dst(d),), (neg(x) if inst.opcode == "neg" else absolute(x), neg(ZERO)))
 
 
 def minimum(b: Builder, inst: ptx.Inst) -> None:

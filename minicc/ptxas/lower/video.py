@@ -10,7 +10,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm, neg
+from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
 from minicc.ptxas.mir import MOperand, V
 
 _LANES = {"2": 16, "4": 8}
@@ -68,7 +68,10 @@ def scalar(b: Builder, inst: ptx.Inst) -> None:
     elif "sat" in mods and what in ("add", "sub", "absdiff"):
         value = saturated(b, what, u, v, types)
     else:
-        value = compute(b, what, u, v, "s32" in types[1:], compare)
+        if types[1] != types[2] and what in ("min", "max", "absdiff", "set"):
+            value = mixed(b, what, u, v, types[1] == "s32", compare)
+        else:
+            value = compute(b, what, u, v, "s32" in types[1:], compare)
         if "sat" in mods and what in ("min", "max") and types[0] != types[1]:
             # A value of the other sign is out of range where its top bit is set.
             negative = b.setp("ISETP.LT.AND", value, ZERO)
@@ -82,6 +85,26 @@ def scalar(b: Builder, inst: ptx.Inst) -> None:
         placed = b.new("SHF.L.U32", value, imm(at), ZERO) if at else value
         value = b.logic(b.reg(b.val(third[0])), imm(mask), 0xB8, placed)
     b.move(b.dst(attrs.evolve(d, part=None)) if isinstance(d, ptx.Reg) else b.dst(d), value)
+
+
+def mixed(b: Builder, what: str, u: MOperand, v: MOperand, left: bool, compare: str) -> MOperand:
+    """min, max, distance or compare of a signed word (`left`: the first) and an unsigned one."""
+    s, t = (u, v) if left else (v, u)
+    negative = b.setp("ISETP.LT.AND", s, ZERO)
+    if what != "set":
+        below = b.setp("ISETP.LT.U32.OR", s, t, negative)
+        if what == "absdiff":
+            one, other = (b.new("IADD3", x, neg(y), ZERO) for x, y in ((t, s), (s, t)))
+            return b.sel(one, other, below)
+        return b.sel(s, t, below) if what == "min" else b.sel(t, s, below)
+    if not left:
+        compare = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(compare, compare)
+    if compare in ("eq", "ne"):
+        p, turned = b.setp("ISETP.EQ.U32.AND", s, t, inv(negative)), compare == "ne"
+    else:
+        word, turned = ("LT", compare == "ge") if compare in ("lt", "ge") else ("LE", compare == "gt")
+        p = b.setp(f"ISETP.{word}.U32.OR", s, t, negative)
+    return b.sel(ZERO, imm(1), p) if turned else b.sel(imm(1), ZERO, p)
 
 
 def shifted(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, clamped: bool) -> MOperand:
