@@ -340,14 +340,11 @@ def _elf(image: Image) -> list[str]:
 
 def _symbols(image: Image) -> list[str]:
     from minicc.binary import elf
+    from minicc.binary.elf_text import SECTION, nature
 
     view = elf.read(image.data, image.name)
-    out = ["", "symbols:"]
-    for s in view.symbols[1:]:
-        kind = {1: "STT_OBJECT", 2: "STT_FUNC", 3: "STT_SECTION", 4: "STT_FILE"}.get(s.type, "STT_NOTYPE")
-        bind = {0: "STB_LOCAL", 1: "STB_GLOBAL", 2: "STB_WEAK"}.get(s.bind, str(s.bind))
-        out.append(f"{kind:16} {bind:12} {'':11} {s.name}")
-    return [*out, ""]
+    symbols = [s for s in view.symbols[1:] if s.type != SECTION]
+    return ["", "symbols:", *(f"{nature(s):<67}{' ' if s.section else 'U'}  {s.name}" for s in symbols), ""]
 
 
 def usage_of(image: Image) -> dict[str, Any]:

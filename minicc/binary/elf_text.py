@@ -13,7 +13,8 @@ from minicc.binary import attributes, codes
 from minicc.binary.elf import Elf, Reloc, Section, Symbol
 from minicc.binary.frame_text import frame_text
 
-_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", 3: "SECTION", 4: "FILE"}
+SECTION = 3
+_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", SECTION: "SECTION", 4: "FILE"}
 _BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
 _VISIBLE = ("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED")
 _SPACES = ("", "GLOBAL", "SHARED", "LOCAL", "CONSTANT", "RESERVED_SHARED")
@@ -110,12 +111,17 @@ def _symbols(view: Elf) -> list[str]:
         "    Ndx  Name"
     ]
     for index, s in enumerate(view.symbols):
-        kind, bind = _TYPES.get(s.type, f"{s.type:#x}"), _BINDS.get(s.bind, f"{s.bind:#x}")
         out.append(
-            f"{_hex(index):>6} {_hex(s.value):>16} {_hex(s.size):>16}  {kind:<14}{bind:<8}{_VISIBLE[s.other & 3]:<11}"
-            f"{_other(s):<34}{_hex(s.section):>6}  {s.name or '(null)'}"
+            f"{_hex(index):>6} {_hex(s.value):>16} {_hex(s.size):>16}  {nature(s):<67}{_hex(s.section):>6}"
+            f"  {s.name or '(null)'}"
         )
     return out
+
+
+def nature(s: Symbol) -> str:
+    """Type, binding, visibility and flags of a symbol, in columns."""
+    kind, bind = _TYPES.get(s.type, f"{s.type:#x}"), _BINDS.get(s.bind, f"{s.bind:#x}")
+    return f"{kind:<14}{bind:<8}{_VISIBLE[s.other & 3]:<11}{_other(s)}"
 
 
 def _other(s: Symbol) -> str:

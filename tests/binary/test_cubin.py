@@ -240,6 +240,12 @@ def test_elf_text_is_cuobjdump_s(reference_cubin, oracle, capsys):
             at = ours.index(line, at) + 1
 
 
+def test_symbols_are_cuobjdump_s(reference_cubin, oracle, capsys):
+    assert objdump.main(["-symbols", str(reference_cubin)]) == 0
+    ours, theirs = capsys.readouterr().out, output(oracle("cuobjdump"), "-symbols", reference_cubin)
+    assert ours.split("\n\n") == theirs.split("\n\n")
+
+
 def test_cuobjdump_elf_accepts_ours(reference_cubin, oracle, tmp_path):
     ours = tmp_path / "ours.cubin"
     ours.write_bytes(write_cubin(read_cubin(reference_cubin.read_bytes(), "x")))
