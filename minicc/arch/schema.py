@@ -185,10 +185,10 @@ class Memory:
     """Sizes to which the shared part of the array can be set."""
     constant_first: int = 110
     """What an SM's first constant takes longer."""
-    constant_cold: int = 650
+    constant_cold: int = 700
     """First use of 256 bytes of a bank other than that of the parameters."""
-    constant_miss: int = 79
-    """Extra cycles of the first use of a constant line by an SM."""
+    constant_miss: tuple[int, int] = (58, 69)
+    """What a line of constants takes from the level behind: as an operand, for LDC."""
     fence: int = 300
     """A GPU-scope memory fence with nothing outstanding."""
     gpcs: int = 8

@@ -459,8 +459,11 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
                 (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
             )
             line = int(o["const_offset"]) >> 6
-            if int(o["const_bank"]) in (0, 3) and line < 256:
-                row[L.C_CLINE] = line + (256 if int(o["const_bank"]) == 3 else 0)
+            bank = int(o["const_bank"])
+            if bank == 0 and line < 256:
+                row[L.C_CLINE] = line
+            elif bank == 3 and line < L.CONSTANT_LINES - 256:
+                row[L.C_CLINE] = line + 256
         effects = sass.effects(instr, arch)
         _common(row, instr, bound, effects, arch, timings, i)
         facts[i] = Facts.of(effects, bound)

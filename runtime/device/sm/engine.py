@@ -194,7 +194,7 @@ class _Run:
         g[L.G_LOWEST : L.G_LOWEST + 64] = (places // warps * warps + 3 - np.arange(64) // 16) // 4
         g[L.G_FLUSH] = arch.core.grid_flush
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
-        g[L.G_IMC], g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
+        (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
         self.g = t["G"] = g
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) else QUANTUM

@@ -131,25 +131,83 @@ def arm(w: int, t: int, CODE: Any, WS: Any, SC: Any, SM: Any, IC0: Any, IC1: Any
     return ready
 
 
-@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1])")
-def constant(m: int, line: int, t: int, G: Any, SM: Any) -> int:
-    """When SM m, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of bank 3, from 512 on the
-    same for LDC, which has a cache of its own. The first who asks brings it, and everybody waits for that."""
+@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1])")
+def constant(sc: int, line: int, t: int, G: Any, SC: Any, SM: Any) -> int:
+    """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of bank 3, from
+    CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
+    that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
+    2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
+    m = sc >> 2
     there = SM[m, L.M_CONSTAT + line]
     if there == 0:
-        there = t + G[L.G_IMC]
-        if SM[m, L.M_CONSTANTS] == 0:
-            SM[m, L.M_CONSTANTS] = 1
-            there += G[L.G_IMCFIRST]
-        if line & 256:
-            # From memory 256 bytes at a time.
-            cold = 1
-            for k in range(line & ~3, (line & ~3) + 4):
-                if SM[m, L.M_CONSTAT + k] or SM[m, L.M_CONSTAT + (k ^ 512)]:
-                    cold = 0
-            if cold:
-                there = t + G[L.G_IMCCOLD]
+        other = 1 if line >= L.CONSTANT_LINES else 0
+        place = line - L.CONSTANT_LINES if other else line
+        miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
+        chunk = L.M_CONSTANTK + (place >> 2)
+        if place >= 256 and SM[m, chunk] == 0:
+            there = t + G[L.G_IMCCOLD]
+        elif place >= 256:
+            there = t if t > SM[m, chunk] else SM[m, chunk]
+            if there < SC[sc, L.S_CONSTANT + other]:
+                there = SC[sc, L.S_CONSTANT + other]
+            there += miss
+            SC[sc, L.S_CONSTANT + other] = there
+        else:
+            there = t + miss
+            if SM[m, L.M_CONSTANTS] == 0:
+                SM[m, L.M_CONSTANTS] = 1
+                there += G[L.G_IMCFIRST]
+        if SM[m, chunk] == 0:
+            SM[m, chunk] = there
+        at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
+        ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
+        count = SM[m, ring]
+        slot = ring + 1 + count % L.CONSTANT_WAYS
+        if count >= L.CONSTANT_WAYS:
+            old = SM[m, slot]
+            SM[m, L.M_CONSTAT + old] = 0
+            SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
+        SM[m, ring] = count + 1
+        SM[m, slot] = line
         SM[m, L.M_CONSTAT + line] = there
+    elif there > t and line >= 256 and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
+        # Sub-cores and warps do not share what is on its way from the level behind.
+        there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
+        there += G[L.G_IMC]
+        SC[sc, L.S_CONSTANT] = there
+        return there
     if there <= t:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+    return there
+
+
+@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1])")
+def uniform_constant(sc: int, line: int, t: int, G: Any, SC: Any, SM: Any) -> int:
+    """The same for ULDC with an index, which finds only the lines that it had last (an H200 takes 63 cycles more for
+    each other line, in a loop over 1 KB as over 64 KB; twice that with two warps a sub-core, four times with 16)."""
+    slot = -1
+    for k in range(L.ULINES):
+        if SC[sc, L.S_ULINE + 2 * k] == line + 1:
+            if SC[sc, L.S_ULINE + 2 * k + 1] <= t:
+                return t
+            slot = k
+    if slot < 0:
+        slot = SC[sc, L.S_ULINES]
+        SC[sc, L.S_ULINES] = (slot + 1) & (L.ULINES - 1)
+    place = L.M_CONSTANTK + (line >> 2)
+    known = SM[sc >> 2, place]
+    if line >= 256 and known == 0:
+        there = t + G[L.G_IMCCOLD]
+        SM[sc >> 2, place] = there
+    else:
+        there = known if known > t else t
+        if there < SC[sc, L.S_CONSTANT]:
+            there = SC[sc, L.S_CONSTANT]
+        there += G[L.G_IMC]
+        if there > t + 4 * G[L.G_IMC] and known <= t:
+            there = t + 4 * G[L.G_IMC]
+    SC[sc, L.S_CONSTANT] = there
+    if SC[sc, L.S_ULINE + 2 * slot] != line + 1:
+        SC[sc, L.S_ULINE + 2 * slot] = line + 1
+        SC[sc, L.S_ULINE + 2 * slot + 1] = there
     return there

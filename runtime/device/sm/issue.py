@@ -22,7 +22,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.control import control, special
 from runtime.device.sm.cta import ALWAYS, place
-from runtime.device.sm.front import arm, constant
+from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
@@ -40,7 +40,7 @@ from runtime.device.sm.l2 import (
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
-from runtime.device.sm.vector import due, next_due, prefetch
+from runtime.device.sm.vector import due, lanes_at, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
 LSU_FRONT = 6
@@ -183,6 +183,17 @@ def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any)
             at = free
         PCC[i, L.R_DISPATCH] += t - at
     PCC[i, L.R_SELECTED] += 1
+
+
+@compiled("int64(int64, int64)", forceinline=True)
+def constant_line(bank: int, offset: int) -> int:
+    """The number of a line of constants, or -1: not one whose way is modelled."""
+    line = offset >> 6
+    if bank == 0 and line < 256:
+        return line
+    if bank == 3 and line < L.CONSTANT_LINES - 256:
+        return line + 256
+    return -1
 
 
 @compiled(
@@ -341,17 +352,33 @@ def memory_time(
                 done += MP[MP_NEAR]
                 if kind == L.A_ATOM:
                     done += CODE[i, L.C_LATENCY] - LSU_FRONT + extra + 31
-    if mask and space == L.SPACE_CONST and CODE[i, L.C_BANK] <= 3:
-        # The other constant cache, with the same lines behind it.
-        line = (loads64(scratch + 8 * first(mask)) & 0xFFFFFFFF) >> 6
-        if line < 256 and (CODE[i, L.C_BANK] == 0 or CODE[i, L.C_BANK] == 3):
-            line += 768 if CODE[i, L.C_BANK] == 3 else 512
-            if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                there = constant(m, line, start, G, SM) - start
-                if there > 0:
-                    done += there
+    held = 0
+    if mask and space == L.SPACE_CONST:
+        # Word after word that lanes name; each line is looked up in the other constant cache.
+        places = 0
+        there = start
+        todo = mask
+        while todo:
+            k = first(todo)
+            a = loads64(scratch + 8 * k)
+            todo &= ~(lanes_at(scratch, 2, a >> 2) | (np.uint32(1) << np.uint32(k)))
+            places += 1
+            line = constant_line(CODE[i, L.C_BANK], a & 0xFFFFFFFF)
+            if line >= 0:
+                line += L.CONSTANT_LINES
+                if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                    came = constant(sc, line, there, G, SC, SM)
+                    if came > there:
+                        there = came
+        done += there - start
+        if places > 1:
+            # H200: 1.8 cycles of the unit for each place, 2.8 of the sub-core.
+            held = (places - 1) * 45 >> 4
+            done += held
+            if 29 * places > cost:
+                cost = 29 * places
     if adu:
-        SC[sc, L.S_ADULAST] = start
+        SC[sc, L.S_ADULAST] = start + held
         SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
         SC[sc, L.S_ADUN] += 1
         SC[sc, L.S_ROOM + L.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
@@ -511,7 +538,7 @@ def run_sm(
                     if wake <= t and CODE[j, L.C_CLINE] >= 0:
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                            there = constant(m, line, t, G, SM)
+                            there = constant(sc, line, t, G, SC, SM)
                             if there > t:
                                 wake = there
                                 WS[v, L.W_TBLOCK] = wake
@@ -616,8 +643,18 @@ def run_sm(
                         G[L.G_FWARP] = w
                         G[L.G_FPC] = i * 16
                         return consecutive
-                done = memory_time(w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
-                delay = X[4000]
+                if queue:
+                    done = memory_time(w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
+                    delay = X[4000]
+                elif mask:
+                    # ULDC with an index: nothing goes on without it.
+                    line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
+                    if line >= 0:
+                        there = uniform_constant(sc, line, t, G, SC, SM) + stall
+                        if there > after:
+                            after = there
+                            WS[w, L.W_TBLOCK] = after
+                            WS[w, L.W_BLOCKKIND] = L.R_IMC
                 if buffer:
                     PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
                 if done > WS[w, L.W_MEMT]:

@@ -379,6 +379,13 @@ S_LSU = _several(_c, 16)
 S_LSUN = next(_c)
 S_LSULAST = next(_c)
 S_ADULAST = next(_c)
+S_CONSTANT = _several(_c, 2)
+"""until when a constant line is on its way to it: for operands, for LDC"""
+ULINES = 4
+S_ULINE = _several(_c, 2 * ULINES)
+"""the constant lines that ULDC with an index had last (plus one), each with its time, and which is the next to go"""
+S_ULINES = next(_c)
+
 S_LATEST = next(_c)
 """time of the latest issue"""
 S_L0N = next(_c)
@@ -423,10 +430,20 @@ M_MAP = next(_c)
 """the tensor map that it used last"""
 M_TENSOR = _several(_c, 4)
 """when the tensor core of each sub-core has done its warpgroup instructions"""
-M_CONST = _several(_c, 16)
-"""constant lines (64 B) that are there, bit per line: four words for bank 0, four for bank 3; the same for LDC"""
-M_CONSTAT = _several(_c, 1024)
-"""when each of them comes (0: not asked for)"""
+CONSTANT_LINES = 256 + 1024
+"""Lines of 64 bytes of constants that are looked at: of bank 0, then of bank 3; behind them the same lines for LDC."""
+CONSTANT_WORDS = CONSTANT_LINES // 64
+M_CONST = _several(_c, 2 * CONSTANT_WORDS)
+"""which constant lines are there, a bit each"""
+M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
+"""when each of them comes (0: neither there nor asked for)"""
+M_CONSTANTK = _several(_c, CONSTANT_LINES // 4)
+"""when 256 bytes of constants come to the level behind (0: not asked for)"""
+CONSTANT_SETS = 8
+CONSTANT_WAYS = 4
+"""Of each of the two constant caches of an SM: 2 KB."""
+M_CONSTSET = _several(_c, 2 * CONSTANT_SETS * (CONSTANT_WAYS + 1))
+"""what the two hold: of a set, how many lines have come, then those that came last, in a ring"""
 M_LAUNCH = next(_c)
 """when its latest CTA began"""
 M_ROOMS = next(_c)
@@ -531,6 +548,7 @@ G_CTAINTERVAL = next(_c)
 """cycles from the first CTA's arrival at an SM to its first issue"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
+G_IMCLDC = next(_c)
 G_IMCCOLD = next(_c)
 G_IMCFIRST = next(_c)
 G_MEMBAR = next(_c)
