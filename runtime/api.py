@@ -47,7 +47,8 @@ class Device(abc.ABC):
     does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
     logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none) and `instruction_limit` (warp
     instructions; none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
-    and the cycle; `memory` is its bytes."""
+    and the cycle; `memory` is its bytes; `sample` is how many stretches of a big grid are simulated with timing (0: all
+    of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on."""
 
     name: str
     """What the device calls itself."""

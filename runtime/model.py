@@ -48,6 +48,7 @@ class ModelDevice(Device):
         cycle_limit: int = CYCLE_LIMIT,
         instruction_limit: int = 0,
         progress: Progress | None = None,
+        sample: int = 0,
         memory: int | None = None,
         run: Run | None = None,
     ) -> None:
@@ -55,7 +56,7 @@ class ModelDevice(Device):
         self.name = self.arch.device_name
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
-        options = Options(timing, hazards, cycle_limit, instruction_limit, progress=progress)
+        options = Options(timing, hazards, cycle_limit, instruction_limit, progress=progress, sample=sample)
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed

@@ -80,6 +80,7 @@ def _save(path: str, outcome: Outcome) -> None:
 
 def _launch_json(record: Any) -> dict[str, Any]:
     result = record.result
+    sampled = getattr(getattr(result, "outcome", None), "sampled", None)
     return {
         "kernel": record.kernel,
         "grid": record.grid,
@@ -89,6 +90,7 @@ def _launch_json(record: Any) -> dict[str, Any]:
         "simulation_seconds": getattr(getattr(result, "outcome", None), "seconds", None),
         "stats": result.stats,
         "output": result.output,
+        "sampled": None if sampled is None else attrs.asdict(sampled),
     }
 
 

@@ -56,6 +56,8 @@ class Options:
     instruction_limit: int = 0
     trace: bool = False
     progress: Progress | None = None
+    sample: int = 0
+    """Stretches of a big grid that are simulated with timing (see `runtime.device.sm.sample`); 0: all of it is."""
 
 
 FaultKind = Literal[
@@ -95,6 +97,18 @@ class Hazard:
 
 
 @attrs.frozen
+class Sampled:
+    """What an estimate of cycles rests on: `simulated` of `ctas` CTAs ran with timing, in so many stretches; `error` is
+    half of the 95 % interval of the estimate, as a fraction of it, from the variance within the sample."""
+
+    simulated: int
+    ctas: int
+    stretches: int
+    cycles: int
+    error: float
+
+
+@attrs.frozen
 class Outcome:
     """Result of a grid. `cycles` is gpc__cycles_elapsed.max as the model has it. `counters` are under their ncu names.
     `stalls[reason]` are warp-cycles under ncu's warp-state names; `per_pc[offset]` maps a counter name to its sum."""
@@ -111,5 +125,7 @@ class Outcome:
     instructions: int = 0
     issues: Any = None
     """Rows of `runtime.device.sm.observe`, one for each issue of an SM, in a process that records them."""
+    sampled: Sampled | None = None
+    """Set if the cycles are an estimate; counters but instructions are then scaled."""
     entry: int = 0
     """Byte offset of the entry in the code; instruction numbers of `issues` count from the code's beginning."""

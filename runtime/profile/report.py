@@ -32,6 +32,13 @@ def summary(launch: Any) -> str:
     third = f"warps waited for: {waits}" if waits else "warps never waited"
     tail = f"simulated in {o.seconds:.2f} s ({o.instructions / max(o.seconds, 1e-9) / 1e6:.1f} M warp instructions/s)"
     lines = [first, second, third, tail]
+    if o.sampled is not None:
+        s, plural = o.sampled, "" if o.sampled.stretches == 1 else "es"
+        lines.insert(
+            2,
+            f"cycles are an estimate from {s.simulated:,} of {s.ctas:,} blocks in {s.stretches} stretch{plural}, "
+            f"+- {100 * s.error:.1f} % (95 %, from the variance within the sample)",
+        )
     if o.hazards:
         lines.append(f"{len(o.hazards)} read(s) come before their value: see the report")
     return "\n".join(lines)

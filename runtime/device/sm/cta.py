@@ -13,7 +13,7 @@ from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.extend import extension
 from runtime.device.sm.jit import compiled
-from runtime.device.sm.raw import clear, store32
+from runtime.device.sm.raw import clear, store32, store64
 
 ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 """Byte offsets in a warp's state of PT and UPT."""
@@ -89,10 +89,10 @@ def in_turn(number: int, G: Any) -> int:
     """The CTA that is placed as the `number`th. Behind the first ones, SMs take turns: an SM runs alone for a quantum,
     and would else be given neighbours, which share lines, where the distributor gives them to different SMs."""
     first = G[L.G_SMS] * G[L.G_CTAS]
-    if number < first:
-        return number
     sms = G[L.G_SMS]
-    behind = number - first
+    behind = number - G[L.G_FIRSTCTA] - first
+    if behind < 0:
+        return number
     base = number - behind % first
     rows = (G[L.G_TOTAL] - base) // sms
     if rows > G[L.G_CTAS]:
@@ -116,6 +116,8 @@ def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: An
     if number >= G[L.G_TOTAL]:
         return 0
     G[L.G_NEXTCTA] = number + 1
+    if G[L.G_BEGINS]:
+        store64(G[L.G_BEGINS] + 8 * (number - G[L.G_FIRSTCTA]), np.uint64(t))
     if G[L.G_TIMING]:
         number = in_turn(number, G)
     x = number % G[L.G_GX]

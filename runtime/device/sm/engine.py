@@ -12,7 +12,7 @@ from minicc.arch import Arch
 from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
-from runtime.device.sm import abi, jit
+from runtime.device.sm import abi, jit, sample
 from runtime.device.sm import layout as L
 from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.decode import Decoded, decode
@@ -215,6 +215,9 @@ class _Run:
         ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * shared_stride
         if timed:
             self._prepare_timing()
+        else:
+            # What `warming` works on belongs to a timed machine.
+            t["L2"], t["MP"], t["X"] = np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(8192, np.int64)
         cx, cy, cz = grid.cluster
         g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
         if self.decoded.extended or g[L.G_CLUSTER] > 1 or heap:
@@ -294,7 +297,7 @@ class _Run:
         else:
             from runtime.device.sm import functional
 
-            arguments = self.args(names)
+            arguments = self.args(f"{names} L2 MP X")
             step, turns = functional.run_untimed, TURNS_A_CALL
         g, tell = self.g, self.options.progress
         while True:
@@ -414,9 +417,22 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
         sms = min(arch.sm_count, total) if grid.cluster == (1, 1, 1) else arch.sm_count
         machine = _Run(grid, memory, arch, options, residency, decoded, sms, space)
         machine.prepare()
-        result = machine.run()
+        estimate = None
+        parts = [(0, total)]
+        if options.timing and options.sample and grid.cluster == (1, 1, 1):
+            parts = sample.stretches(total, sms * residency.ctas, options.sample)
+        if len(parts) == 1 and parts[0][1] == total:
+            ended, result = machine, machine.run()
+        else:
+            jit.warm(machines=("untimed",))
+            with borrowed() as other_space:
+                plain = attrs.evolve(options, timing=False)
+                other = _Run(grid, memory, arch, plain, residency, decoded, sms, other_space)
+                other.prepare()
+                ended, result, estimate = sample.run(machine, other, parts, arch.core.grid_overhead)
+                other_space.finish(0, 0, 0)
         g, tables = machine.g, machine.tables
-        fault = machine.fault(result) if result != 1 else None
+        fault = ended.fault(result) if result != 1 else None
         end = max(int(g[L.G_NOW]), int(g[L.G_LASTEND]))
         space.finish(end, int(tables["SM"][:, L.M_EPOCH].max()), int(g[L.G_L1STAMP]))
         buffer = machine.printed()
@@ -424,6 +440,8 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
         if options.timing:
             end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])
             cycles = end + arch.core.grid_overhead
+            if estimate is not None and fault is None:
+                cycles = estimate.cycles
         return Outcome(
             cycles=cycles,
             counters=counters(
@@ -437,5 +455,6 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
             seconds=time.perf_counter() - began,
             instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
             issues=None if machine.record is None else machine.record[: int(g[L.G_WATCHN])],
+            sampled=estimate if fault is None else None,
             entry=entry,
         )

@@ -17,6 +17,7 @@ from runtime.device.sm.invoke import invoke
 from runtime.device.sm.jit import compiled
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.raw import load32, popcount
+from runtime.device.sm.warming import access
 
 TURN = 4096
 """Instructions a warp runs before the next one of the CTA gets a turn."""
@@ -26,7 +27,8 @@ BUDGET = 1 << 20
 
 @compiled(
     "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])"
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1], "
+    "int64[::1])"
 )
 def run_warp(
     w: int,
@@ -44,6 +46,9 @@ def run_warp(
     IC2: Any,
     FP: Any,
     PCC: Any,
+    L2: Any,
+    MP: Any,
+    X: Any,
 ) -> int:
     """Run warp w for up to `turn` instructions. The number issued, or minus the fault (its PC in G)."""
     state = WS[w, L.W_STATE]
@@ -70,6 +75,8 @@ def run_warp(
                     if bad < 0:
                         G[L.G_FPC] = pc * 16
                         return bad
+                    if G[L.G_WARMING]:
+                        access(w, pc, mask, bad, CODE, G, L2, MP, X)
                 else:
                     special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count, WS, LPC, CT, G)
                     operands = CODE[pc, L.C_OPERANDS]
@@ -102,7 +109,8 @@ def run_warp(
 
 @compiled(
     "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])"
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1], "
+    "int64[::1])"
 )
 def run_cta(
     c: int,
@@ -120,6 +128,9 @@ def run_cta(
     IC2: Any,
     FP: Any,
     PCC: Any,
+    L2: Any,
+    MP: Any,
+    X: Any,
 ) -> int:
     """Run resident CTA c until it is done (1), has used up `budget` instructions (0), nothing in it can run (2), or
     faults (negative, with the warp in G)."""
@@ -154,7 +165,7 @@ def run_cta(
                 WS[w, L.W_PC] = pc
                 WS[w, L.W_TURN] = (lane + 1) & 31
             progress = True
-            done = run_warp(w, TURN, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
+            done = run_warp(w, TURN, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L2, MP, X)
             if done < 0:
                 G[L.G_FWARP] = w
                 return done
@@ -173,7 +184,8 @@ def run_cta(
 
 @compiled(
     "int64(int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])",
+    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
+    "int64[::1], int64[::1])",
     entry=True,
 )
 def run_untimed(
@@ -191,6 +203,9 @@ def run_untimed(
     IC2: Any,
     FP: Any,
     PCC: Any,
+    L2: Any,
+    MP: Any,
+    X: Any,
 ) -> int:
     """Run up to `rounds` turns of CTAs. 1: the grid is done; 0: not yet; 2: nothing can ever happen; negative:
     minus the fault."""
@@ -206,7 +221,7 @@ def run_untimed(
                 return 2
             continue
         before = G[L.G_INSTR]
-        done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC)
+        done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L2, MP, X)
         if done < 0:
             return done
         if done == 2:

@@ -29,16 +29,8 @@ _MEMORY = ("l2", "hazard", "observe", "issue", "machine")
 _EXTENSION = ("l2", "mbarrier", "cluster", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""
-_SOURCES = (
-    *dict.fromkeys((*_COMMON, *_MEMORY, *_EXTENSION)),
-    "functional",
-    "layout",
-    "abi",
-    "table",
-    "lang",
-    "emit",
-    "jit",
-)
+_LANGUAGE = ("layout", "abi", "table", "lang", "emit", "jit")
+_SOURCES = dict.fromkeys((*_COMMON, *_MEMORY, "functional", "warming", *_EXTENSION, *_LANGUAGE))
 
 
 @cache

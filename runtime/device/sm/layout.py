@@ -608,6 +608,13 @@ G_HEAP = next(_c)
 G_HEAPSIZE = next(_c)
 G_WORK = next(_c)
 """host address of room for the operands of a matrix instruction"""
+G_FIRSTCTA = next(_c)
+"""the first CTA of the stretch that is simulated (see `sample`), and whether the first ones have been placed"""
+G_STARTED = next(_c)
+G_BEGINS = next(_c)
+"""0, or host address of the times at which the CTAs of the stretch began, in the order in which they were placed"""
+G_WARMING = next(_c)
+"""not 0: what runs without timing leaves its lines in L2 (see `warming`); counts its accesses"""
 G_COLUMNS = next(_c)
 
 FAULTS = (

@@ -73,7 +73,8 @@ def run_timed(
 ) -> int:
     """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: the grid is done; 0: not yet;
     2: nothing can ever happen; negative: minus the fault."""
-    if G[L.G_NEXTCTA] == 0:
+    if G[L.G_STARTED] == 0:
+        G[L.G_STARTED] = 1
         start(NEXT, CODE, WS, CT, WAKE, G, SC, SM)
     for _ in range(quanta):
         if G[L.G_DONE] >= G[L.G_TOTAL]:

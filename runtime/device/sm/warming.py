@@ -1,0 +1,83 @@
+"""What CTAs that run without timing leave in L2, so that those that are simulated behind them find it (see `sample`).
+
+Only tags, uses and sectors: no time passes and no bandwidth is taken. Uses are numbered by accesses, from the end of
+the stretch before on.
+"""
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.access import survey
+from runtime.device.sm.jit import compiled
+from runtime.device.sm.l2 import MP_EPOCH, PART, l2_find, l2_home, l2_set
+from runtime.device.sm.raw import first, loads64
+
+TALLY = 2048
+"""Byte offset in the scratch area of the counters of bank conflicts."""
+
+
+@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64)")
+def found(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> int:
+    """The place of a line's state in the set at `at`; if it was not there it is now, without sectors."""
+    slot = l2_find(L2, MP, partition, at, tag, stamp)
+    if slot < 0:
+        slot = -1 - slot
+        L2[partition, at + slot] = tag
+        L2[partition, at + 16 + slot] = stamp
+        L2[partition, at + 32 + slot] = 0
+    return at + 32 + slot
+
+
+@compiled("void(int64[:,::1], int64[::1], int64, int64, int64, int64, int64)")
+def touch(L2: Any, MP: Any, m: int, line: int, need: int, write: int, stamp: int) -> None:
+    """SM m reads or writes these sectors of a line."""
+    home = l2_home(line)
+    where = home if write else m & 1
+    tag = line | MP[MP_EPOCH]
+    at = l2_set(line, MP)
+    place = found(L2, MP, where, at, tag, stamp)
+    if write:
+        L2[where, place] = (L2[where, place] | need | need << 4) & ~(need << PART)
+        return
+    missing = need & ~L2[where, place]
+    # DRAM gives 64 bytes at a time.
+    whole = missing | (missing & 5) << 1 | missing >> 1 & 5
+    L2[where, place] |= need | need << 8 | whole
+    if missing and home != where:
+        place = found(L2, MP, home, at, tag, stamp)
+        L2[home, place] |= missing << 8 | whole
+
+
+@compiled("void(int64, int64, uint32, int64, int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1])")
+def access(w: int, i: int, mask: Any, consecutive: int, CODE: Any, G: Any, L2: Any, MP: Any, X: Any) -> None:
+    """Memory instruction i of warp w was executed: its lane addresses are in the scratch area."""
+    space = CODE[i, L.C_SPACE]
+    kind = CODE[i, L.C_ACCESS]
+    lanes = G[L.G_SCRATCH]
+    if kind == L.A_LDGSTS:
+        lanes += 256
+    elif space == L.SPACE_GENERIC:
+        a = loads64(lanes + 8 * first(mask)) >> 24
+        if (G[L.G_SHAREDWIN] and a == G[L.G_SHAREDWIN] >> 24) or (G[L.G_LOCALWIN] and a == G[L.G_LOCALWIN] >> 24):
+            return
+    elif space != L.SPACE_GLOBAL:
+        return
+    width = CODE[i, L.C_WIDTH]
+    write = 0 if kind == L.A_LOAD or kind == L.A_LDGSTS else 1
+    G[L.G_WARMING] += 1
+    if consecutive == 1 and kind != L.A_LDGSTS:
+        at = loads64(lanes)
+        end = at + 32 * width
+        while at < end:
+            line = at >> 7
+            last = min(end - 1, at | 127)
+            touch(L2, MP, w >> 6, line, (2 << (last >> 5 & 3)) - (1 << (at >> 5 & 3)), write, G[L.G_WARMING])
+            at = last + 1
+        return
+    for k in range(survey(width, lanes, mask, G[L.G_SCRATCH] + TALLY, X)):
+        touch(L2, MP, w >> 6, X[2 * k], X[2 * k + 1], write, G[L.G_WARMING])
