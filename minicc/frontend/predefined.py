@@ -187,7 +187,7 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.hpp": "cuda_bf16.h",
     "half_class.h": "half_class.h",
     **{name: name for name in ("mma.h", "cuda_fp8.h", "curand_kernel.h", "cuda/atomic",
-                               "cuda/pipeline", "cuda/barrier", "cooperative_groups.h",
+                               "cuda/pipeline", "cuda/ptx", "cuda/barrier", "cooperative_groups.h",
                                "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
                                "cooperative_groups/memcpy_async.h")},
 }  # fmt: skip

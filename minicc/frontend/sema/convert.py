@@ -244,6 +244,11 @@ class Conversions(Cursor):
         if target.kind == "record":
             if rank == USER:
                 return self.construct(target, [e], e.at)
+            if isinstance(e, ast.Name) and e.variable.storage == "host" and e.type.bare is target:
+                # A constexpr object of the host has no place on the device, but a value.
+                v = e.variable
+                if v.constexpr and v.init is not None and v.init.type.bare is target:
+                    return v.init
             if e.lvalue and (target.record is None or not target.record.vector):
                 copied = self.copied(e, target)
                 if copied is not None:

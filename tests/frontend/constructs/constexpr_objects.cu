@@ -1,0 +1,5 @@
+// constexpr objects of the host, copied into device code.
+struct A {int x[2];}; constexpr A a{3,4}; struct T0 {}; constexpr T0 tag{}; struct C { int v; float w; constexpr C(int i) : v(i * 2), w(0.5f) {} __host__ __device__ constexpr int get() const { return v + 1; } };
+constexpr C c(7); namespace n { inline constexpr C d{9}; template <int N> constexpr C e{N}; }
+__device__ int f(T0, int x) { return x; } __device__ int g(A q, int i) { return q.x[i]; } __device__ int h(C q) { return q.get(); }
+__global__ void k(int* p, int i) { A b = a; auto b2 = a; A b3(a); A b4{a}; p[i] = b.x[i & 1] + b2.x[1] + b3.x[0] + b4.x[0] + f(tag, 3) + g(a, i & 1) + h(c) + h(n::d) * 2 + h(n::e<3>); C z = c; z.v += i; p[i] += z.v; }
