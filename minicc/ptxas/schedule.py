@@ -34,7 +34,8 @@ _FLAGS = 5
 """Live predicates, of seven, above which instructions are preferred that end one: those that are spilled cost a SEL and
 an ISETP, and a wide softmax would have dozens at once."""
 _PATIENCE = 48
-"""Cycles to wait for an instruction that ends a predicate; rather than longer, one predicate more is made live."""
+"""Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
+live, or up to three registers of those that `allocate.comfortable` keeps back."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -261,7 +262,7 @@ def _order(
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
-                if other < best:
+                if other < best and not (other[3] > now + _PATIENCE and len(pressure.live) < pressure.target + 3):
                     best = other[:3]
                     now = other[3]
                     waiting.remove((now, *best[1:]))
