@@ -97,9 +97,9 @@ _TABLE: dict[str, Timing] = {
     "LDC": _late("lsu", "ldc", 26, address="ldg_addr"),
     "LDS": _late("lsu", "lds", 24),
     "LDSM": _late("lsu", "lds", 33),
-    "MOVM": _late("lsu", "lds", 30),
+    "MOVM": _late("lsu", "lds", 30, reader="mma_a"),
     "ATOMS": _late("lsu", "atoms", 40),
-    "MATCH": _late("lsu", "match", 28),
+    "MATCH": _late("lsu", "match", 28, reader="ldg_addr"),
     "REDUX": _late("lsu", "redux", 38),
     # Beyond L1 the figure is a hope: L2 is 270 cycles away (arch memory table); 120 makes loads go first.
     "LDG": _late("lsu", "ldg", 120, address="ldg_addr"),
