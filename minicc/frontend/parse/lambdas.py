@@ -225,6 +225,37 @@ class Lambdas(Guides):
             for g in self.todo[before:]:
                 g.kept = True
 
+    def conversions(self, source: Type) -> list[ast.Function]:
+        """A lambda that captures nothing converts to a pointer to function, too."""
+        found = super().conversions(source)
+        record = source.record
+        if found or record is None or not record.closure or record.fields or record.scope is None:
+            return found
+        operators = record.scope.names.get("operator()")
+        f = operators[0] if isinstance(operators, list) else None
+        if not isinstance(f, ast.Function) or f.pending is None or f.space == "host" or f.param_scope is None:
+            return found
+        # The body once more, as a function without an object.
+        plain = ast.Function("__invoke", f.type, f.at, [], f.defaults, scope=record.scope, space=f.space)
+        plain.param_scope = ast.Scope("function", record.scope)
+        plain.library, plain.strict, plain.pending = f.library, f.strict, f.pending
+        for p in f.params:
+            own = ast.Variable(
+                p.name, p.type, p.at, p.storage, restrict=p.restrict, scope=plain.param_scope, owner=plain
+            )
+            plain.params.append(own)
+            if p.name:
+                plain.param_scope.names[p.name] = own
+        pointer = ty.pointer(f.type)
+        made = ast.Function("operator fp", ty.function(pointer, []), f.at, [], [], scope=record.scope, space=f.space)
+        made.record, made.parsed = source.bare, True
+        self._add_this(made, source.bare, CONST)
+        made.body = ast.Block(f.at, [ast.Return(f.at, ast.FunctionAddress(pointer, f.at, plain))])
+        self.functions.append(made)
+        record.scope.names["operator fp"] = [made]
+        self.need_body(plain)
+        return [made]
+
     def _trailing_return(self, d: Declarator) -> None:
         while self.token.text in ("mutable", "noexcept", "constexpr", "__device__", "__host__"):
             self.i += 1

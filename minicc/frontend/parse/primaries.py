@@ -200,6 +200,8 @@ class Primaries(Packs):
             return self._keyword_expression(token)
         if text.startswith("__is_") and self.peek().text == "(" and (text in QUESTIONS or text in ASKED_OF_CONVERSIONS):
             return self._question(token)
+        if text in ("offsetof", "__builtin_offsetof") and self.peek().text == "(":
+            return self._offset_of(token)
         if text == "requires" and self.constrains:
             return self.requires_expression(token)
         if self.starts_type(0):
@@ -213,6 +215,30 @@ class Primaries(Packs):
         if name is not token and isinstance(made, ast.Overloads):
             made.direct = True
         return made
+
+    def _offset_of(self, token: Token) -> ast.Expr:
+        """`offsetof(T, a.b[2])`"""
+        self.i += 2
+        t = self.type_name()
+        self.expect(",")
+        offset = 0
+        at = self.identifier()
+        while True:
+            field = t.record.find(at.text) if t.record is not None else None
+            if field is None:
+                self.fail(f"no member named '{at.text}' in '{t}'", at, code="frontend.no-member")
+            if field.bit_width:
+                self.fail(f"cannot compute offset of bit-field '{at.text}'", at)
+            offset, t = offset + field.offset, field.type
+            while self.accept("[") and t.elem is not None:
+                t = t.elem
+                offset += t.size * self.constant_integer(self.expression(), "array index is not constant")
+                self.expect("]")
+            if not self.accept("."):
+                break
+            at = self.identifier()
+        self.expect(")")
+        return self.number(offset, ty.ULONG, token)
 
     def _question(self, token: Token) -> ast.Expr:
         """`__is_enum(T)` and its kind."""
