@@ -14,6 +14,9 @@ from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
 _MOST_OPEN = 64
+_MUCH = 64
+"""Instructions between two barriers from which on their issue is what takes time: then the later one comes last. On an
+H200 a register-blocked SGEMM takes 4 % less for it, but a tiled one, with a chain of 16 FFMAs there, 4 % more."""
 _BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
@@ -134,7 +137,7 @@ def build(
                 for other, _ in stores:
                     edge(other, i, 1)
                 loads, stores = [], []
-                if inst.memory == "barrier":
+                if inst.memory == "barrier" and i - fence > _MUCH:
                     # Arithmetic that could follow it hides the latency of those loads if it does not.
                     for other in range(fence + 1, i):
                         if not insts[other].memory:
