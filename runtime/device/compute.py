@@ -12,6 +12,7 @@ from minicc.arch.schema import Arch
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.host import EngineFault
 from runtime.device.memory import DeviceMemory
+from runtime.device.timeline import Timeline
 from runtime.hw import channel as hw
 from runtime.hw import methods, qmd
 from runtime.hw.methods import Compute
@@ -104,19 +105,19 @@ def _releases(fields: dict[str, int]) -> list[tuple[int, int, bool, bool]]:
 
 
 class ComputeEngine:
-    """Launches grids. `completed` is called after each; `advance` moves the device's clock by SM cycles."""
+    """Launches grids. `completed` is called after each; `timeline` says when it began."""
 
     def __init__(
         self,
         memory: DeviceMemory,
         arch: Arch,
         run: Run,
-        clock: Callable[[], int],
-        advance: Callable[[int], None],
+        clock: Callable[[int], int],
+        timeline: Timeline,
         tracer: Tracer,
     ) -> None:
-        self.memory, self.arch, self.run, self.clock, self.advance, self.tracer = (
-            memory, arch, run, clock, advance, tracer)  # fmt: skip
+        self.memory, self.arch, self.run, self.clock, self.timeline, self.tracer = (
+            memory, arch, run, clock, timeline, tracer)  # fmt: skip
         self.options = Options()
         self.completed: Callable[[Completion], None] = lambda completion: None
         self.names: dict[int, str] = {}
@@ -170,15 +171,15 @@ class ComputeEngine:
             banks={n: f"0x{a:x}+{s}" for n, (a, s) in grid.constants.items()},
         )  # fmt: skip
         outcome = self.run(grid, self.memory, self.arch, self.options)
-        self.advance(outcome.cycles)
+        begin = self.timeline.launch(token, outcome.cycles, grid.grid[0] * grid.grid[1] * grid.grid[2])
         debug_id = fields["DEBUG_ID_UPPER"] << 32 | fields["DEBUG_ID_LOWER"]
         self.completed(Completion(token, debug_id, grid, outcome))
-        self.tracer.step("compute", "grid done", cycles=outcome.cycles, instructions=outcome.instructions)
+        self.tracer.step("compute", "grid done", begin=begin, cycles=outcome.cycles, instructions=outcome.instructions)
         if outcome.fault is not None:
             memory_kinds = ("illegal_address", "misaligned_address", "stack_overflow")
             number = hw.ERROR_MMU_FAULT if outcome.fault.kind in memory_kinds else hw.ERROR_GR_EXCEPTION
             raise EngineFault(number, outcome.fault.message)
         for target, payload, wide, stamped in _releases(fields):
             data = struct.pack("<Q", payload) if wide or stamped else struct.pack("<I", payload)
-            self.memory.write(target, data + (struct.pack("<Q", self.clock()) if stamped else b""))
+            self.memory.write(target, data + (struct.pack("<Q", self.clock(token)) if stamped else b""))
             self.tracer.step("compute", "semaphore release", address=target, payload=payload)

@@ -17,7 +17,7 @@ class CopyEngine:
     """Method state is kept per channel. A copy is done when LAUNCH_DMA returns; both sides are device virtual
     addresses."""
 
-    def __init__(self, memory: DeviceMemory, clock: Callable[[], int], tracer: Tracer) -> None:
+    def __init__(self, memory: DeviceMemory, clock: Callable[[int], int], tracer: Tracer) -> None:
         self.memory, self.clock, self.tracer = memory, clock, tracer
         self.state: dict[int, dict[int, int]] = {}
 
@@ -26,9 +26,9 @@ class CopyEngine:
         state = self.state.setdefault(token, {})
         state[address] = data
         if address == Copy.LAUNCH_DMA:
-            self._launch(state, data)
+            self._launch(token, state, data)
 
-    def _launch(self, state: dict[int, int], launch: int) -> None:
+    def _launch(self, token: int, state: dict[int, int], launch: int) -> None:
         if launch & 3:
             self._copy(state, launch)
         kind = launch & 3 << 3
@@ -37,7 +37,7 @@ class CopyEngine:
             payload = state.get(Copy.SET_SEMAPHORE_PAYLOAD, 0)
             data = struct.pack("<I", payload)
             if kind == methods.DMA_SEMAPHORE_TIMESTAMP:
-                data = struct.pack("<QQ", payload, self.clock())
+                data = struct.pack("<QQ", payload, self.clock(token))
             self.memory.write(address, data)
             self.tracer.step("copy engine", "semaphore release", address=address, payload=payload)
 

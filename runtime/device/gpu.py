@@ -13,6 +13,7 @@ from runtime.device.copy import CopyEngine
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.host import Engine, HostEngine
 from runtime.device.memory import DeviceMemory
+from runtime.device.timeline import Timeline
 from runtime.hw import channel as hw
 from runtime.hw.methods import HOPPER_COMPUTE_A, HOPPER_DMA_COPY_A
 from runtime.hw.trace import Tracer
@@ -32,20 +33,16 @@ class Gpu:
         self.arch = arch
         self.memory = memory if memory is not None else DeviceMemory()
         self.tracer = tracer or Tracer()
-        self.cycles = 0
-        """SM cycles that grids have taken since the device was made."""
-        self.compute = ComputeEngine(self.memory, arch, run or _sm_run, self.nanoseconds, self._advance, self.tracer)
+        self.timeline = Timeline(arch.sm_count)
+        self.compute = ComputeEngine(self.memory, arch, run or _sm_run, self.nanoseconds, self.timeline, self.tracer)
         self.compute.options = options or Options()
         self.copy = CopyEngine(self.memory, self.nanoseconds, self.tracer)
         engines: dict[int, Engine] = {HOPPER_COMPUTE_A: self.compute, HOPPER_DMA_COPY_A: self.copy}
-        self.host = HostEngine(self.memory, engines, self.nanoseconds, self.tracer)
+        self.host = HostEngine(self.memory, engines, self.nanoseconds, self.timeline, self.tracer)
 
-    def nanoseconds(self) -> int:
-        """The device's clock: grid cycles at the SM clock."""
-        return self.cycles * 1000 // self.arch.clock_mhz
-
-    def _advance(self, cycles: int) -> None:
-        self.cycles += cycles
+    def nanoseconds(self, token: int) -> int:
+        """What the device's clock says when a channel has come as far as it has: grid cycles at the SM clock."""
+        return self.timeline.now(token) * 1000 // self.arch.clock_mhz
 
     def create_channel(self, ring: int, entries: int, userd: int, notifier: int) -> int:
         """A channel over memory that the driver allocated; returns its work submit token."""
@@ -63,7 +60,7 @@ class Gpu:
 
     def read_usermode(self, offset: int) -> int:
         """A 32-bit load from the usermode region: the clock; anything else reads 0."""
-        now = self.nanoseconds()
+        now = self.timeline.end * 1000 // self.arch.clock_mhz
         return {hw.TIME_0: now & 0xFFFFFFFF, hw.TIME_1: now >> 32}.get(offset, 0)
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import attrs
 
 from runtime.device.memory import BadAddress, DeviceMemory
+from runtime.device.timeline import Timeline
 from runtime.hw import channel as hw
 from runtime.hw import methods
 from runtime.hw.methods import Host, Method, SemOp
@@ -60,9 +61,15 @@ class HostEngine:
     """One host engine serving all channels of a device. `engines` maps class numbers to engines; `clock` gives ns."""
 
     def __init__(
-        self, memory: DeviceMemory, engines: dict[int, Engine], clock: Callable[[], int], tracer: Tracer
+        self,
+        memory: DeviceMemory,
+        engines: dict[int, Engine],
+        clock: Callable[[int], int],
+        timeline: Timeline,
+        tracer: Tracer,
     ) -> None:
         self.memory, self.engines, self.clock, self.tracer = memory, engines, clock, tracer
+        self.timeline = timeline
         self.channels: dict[int, ChannelState] = {}
 
     def attach(self, ring: int, entries: int, userd: int, notifier: int) -> int:
@@ -125,7 +132,7 @@ class HostEngine:
 
     def _halt(self, channel: ChannelState, error: int, message: str) -> None:
         channel.halted, channel.pending, channel.blocked = message, None, None
-        record = hw.NOTIFIER.pack(self.clock(), error, 0, hw.NOTIFIER_ERROR)
+        record = hw.NOTIFIER.pack(self.clock(channel.token), error, 0, hw.NOTIFIER_ERROR)
         self.memory.write(channel.notifier, record)
         self.tracer.step("host engine", "channel stopped", token=channel.token, error=error, why=message)
 
@@ -186,8 +193,9 @@ class HostEngine:
         if operation == SemOp.RELEASE:
             data = payload.to_bytes(8, "little")[: 8 if execute & methods.SEM_TIMESTAMP else size]
             if execute & methods.SEM_TIMESTAMP:
-                data += struct.pack("<Q", self.clock())
+                data += struct.pack("<Q", self.clock(channel.token))
             self.memory.write(address, data)
+            self.timeline.release(channel.token, address)
             self.tracer.step("host engine", "semaphore release", address=address, payload=payload)
             return
         compare = _ACQUIRE.get(operation)
@@ -195,7 +203,10 @@ class HostEngine:
             raise EngineFault(hw.ERROR_PBDMA, f"semaphore operation {operation} is not supported")
 
         def holds() -> bool:
-            return compare(int.from_bytes(self.memory.read(address, size), "little"), payload, 8 * size)
+            if not compare(int.from_bytes(self.memory.read(address, size), "little"), payload, 8 * size):
+                return False
+            self.timeline.acquire(channel.token, address)
+            return True
 
         if not holds():
             self.tracer.step("host engine", "semaphore wait", address=address, payload=payload)

@@ -125,6 +125,7 @@ class Channel:
             self.check()
             if self.completed < value:
                 raise RuntimeError("the stream waits for an event that was never recorded")
+        self.gpu.timeline.wait(self.token)
 
 
 def semaphore_words(address: int, payload: int, execute: int) -> list[int]:
