@@ -16,7 +16,8 @@ _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "comple
           "optional", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t|concept|nullopt_t) (\w+)"
-    r"|^typedef .*?(\w+);|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|\w+)\("
+    r"|^typedef .*?(\w+);"
+    r"|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|(?!decltype\b)\w+)\("
 )
 HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
 """Names that a using directive for std does not bring in: device code means CUDA's own by them."""

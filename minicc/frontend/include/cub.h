@@ -14,6 +14,26 @@ enum BlockStoreAlgorithm {
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
 enum WarpExchangeAlgorithm { WARP_EXCHANGE_SMEM, WARP_EXCHANGE_SHUFFLE };
 struct NullType {};
+// A key's bits, so that they sort as unsigned numbers do.
+template <int N> struct __bits_of;
+template <> struct __bits_of<1> { typedef unsigned char type; };
+template <> struct __bits_of<2> { typedef unsigned short type; };
+template <> struct __bits_of<4> { typedef unsigned type; };
+template <> struct __bits_of<8> { typedef unsigned long long type; };
+template <typename T> struct Traits {
+    typedef typename __bits_of<sizeof(T)>::type UnsignedBits;
+    static constexpr UnsignedBits HIGH_BIT = UnsignedBits(UnsignedBits(1) << (sizeof(T) * 8 - 1));
+    __host__ __device__ static UnsignedBits TwiddleIn(UnsignedBits key) {
+        if constexpr (std::is_unsigned<T>::value) return key;
+        else if constexpr (std::is_integral<T>::value) return key ^ HIGH_BIT;
+        else return key ^ (key & HIGH_BIT ? UnsignedBits(-1) : HIGH_BIT);
+    }
+    __host__ __device__ static UnsignedBits TwiddleOut(UnsignedBits key) {
+        if constexpr (std::is_unsigned<T>::value) return key;
+        else if constexpr (std::is_integral<T>::value) return key ^ HIGH_BIT;
+        else return key ^ (key & HIGH_BIT ? HIGH_BIT : UnsignedBits(-1));
+    }
+};
 
 struct Sum {
     template <typename T> __host__ __device__ T operator()(const T &a, const T &b) const { return a + b; }
