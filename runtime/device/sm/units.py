@@ -1,0 +1,152 @@
+"""What an instruction takes of its sub-core: register ports, reuse cache, pipe and queue; the booking of its wait."""
+
+# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
+# `lang` types these functions by their signatures; mypy would want casts that are not free.
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.jit import compiled
+
+WINDOW = 3
+"""Cycles in which an instruction reads its registers."""
+KEPT, DOUBLE = 1 << 10, 1 << 11
+"""Bits of a C_READ entry."""
+
+
+@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
+def port_reads(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
+    """Registers that instruction i of warp w reads through the ports of the two banks, not counting what the reuse
+    cache has: even ones, and odd ones << 32."""
+    reads = 0
+    for e in range(CODE[i, L.C_PORTS]):
+        entry = CODE[i, L.C_READ + e]
+        odd = entry & 1
+        if entry & DOUBLE == 0 and SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + odd] != w * 256 + (entry & 255):
+            reads += 1 << 32 * odd
+    return reads
+
+
+@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
+def port_time(reads: int, sc: int, SC: Any) -> int:
+    """The first cycle in which these register reads fit the window of the sub-core."""
+    n0 = reads & 0xFFFFFFFF
+    n1 = reads >> 32
+    a = SC[sc, L.S_BANK0] + n0 - WINDOW if n0 else 0
+    b = SC[sc, L.S_BANK1] + n1 - WINDOW if n1 else 0
+    return a if a > b else b
+
+
+@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
+def read_ports(w: int, i: int, sc: int, t: int, reads: int, CODE: Any, SC: Any) -> None:
+    """Occupy the register ports for instruction i, issued at `t`, and update the reuse cache."""
+    for bank in range(2):
+        at = SC[sc, L.S_BANK0 + bank]
+        SC[sc, L.S_BANK0 + bank] = (at if at > t else t) + (reads >> 32 * bank & 0xFFFFFFFF)
+    for e in range(CODE[i, L.C_PORTS]):
+        entry = CODE[i, L.C_READ + e]
+        SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + (entry & 1)] = w * 256 + (entry & 255) if entry & KEPT else -1
+
+
+@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
+def unit_time(unit: int, sc: int, SC: Any) -> int:
+    """When the pipe and queue of an instruction (its C_UNIT) can take it."""
+    pipe = SC[sc, L.S_PIPE + (unit & 15)]
+    room = SC[sc, L.S_ROOM + (unit >> 4)]
+    return pipe if pipe > room else room
+
+
+@compiled("void(int64, int64, int64, int64, int64[:,::1])", forceinline=True)
+def occupy(pipe: int, sc: int, t: int, interval: int, SC: Any) -> None:
+    """An instruction goes into a pipe at `t`: the FMA pipe has two halves, either of which will do for some."""
+    busy = t + interval
+    if pipe >= L.PIPE_FMA and pipe <= L.PIPE_BOTH:
+        heavy = SC[sc, L.S_PIPE + L.PIPE_HEAVY]
+        lite = SC[sc, L.S_LITE]
+        if pipe == L.PIPE_BOTH or (pipe == L.PIPE_FMA and lite <= t):
+            lite = busy
+        if pipe != L.PIPE_FMA or lite != busy:
+            heavy = busy
+        SC[sc, L.S_LITE] = lite
+        SC[sc, L.S_PIPE + L.PIPE_HEAVY] = heavy
+        SC[sc, L.S_PIPE + L.PIPE_FMA] = lite if lite < heavy else heavy
+        SC[sc, L.S_PIPE + L.PIPE_BOTH] = lite if lite > heavy else heavy
+    else:
+        SC[sc, L.S_PIPE + pipe] = busy
+
+
+@compiled("void(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])", forceinline=True)
+def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
+    """Book the cycles since warp w's last issue, and the issue at `t` itself."""
+    at = WS[w, L.W_LAST] + 1
+    end = WS[w, L.W_TSTALL]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_WAIT] += end - at
+        at = end
+    end = WS[w, L.W_TBRANCH]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_BRANCH] += end - at
+        at = end
+    end = WS[w, L.W_TBLOCK]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, WS[w, L.W_BLOCKKIND]] += end - at
+        at = end
+    end = WS[w, L.W_TFETCH]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_NOINST] += end - at
+        at = end
+    end = WS[w, L.W_TSB]
+    if end > t:
+        end = t
+    if end > at:
+        PCC[i, L.R_LONG if WS[w, L.W_SBLONG] else L.R_SHORT] += end - at
+        at = end
+    if t > at:
+        free = unit_time(CODE[i, L.C_UNIT], sc, SC)
+        if free > t:
+            free = t
+        if free > at:
+            queue = CODE[i, L.C_QUEUE]
+            span = free - at
+            if queue == L.Q_LSU:
+                PCC[i, L.R_LG if CODE[i, L.C_LONG] else L.R_MIO] += span
+                at = free
+            elif queue:
+                PCC[i, L.R_MIO] += span
+                at = free
+            else:
+                # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
+                interval = CODE[i, L.C_INTERVAL]
+                busy = span * (interval - 1) // interval
+                if busy == 0:
+                    busy = span
+                PCC[i, L.R_MATH] += busy
+                at += busy
+        # Up to the sub-core's issue before this one others were picked; behind it, ports kept everybody from issuing.
+        free = SC[sc, L.S_LATEST] + 1
+        if free > at:
+            PCC[i, L.R_NOT_SELECTED] += free - at
+            at = free
+        PCC[i, L.R_DISPATCH] += t - at
+    PCC[i, L.R_SELECTED] += 1
+
+
+@compiled("int64(int64, int64)", forceinline=True)
+def constant_line(bank: int, offset: int) -> int:
+    """The number of a line of constants, or -1: not one whose way is modelled."""
+    line = offset >> 6
+    if bank == 0 and line < 256:
+        return line
+    if bank == 3 and line < L.CONSTANT_LINES - 256:
+        return line + 256
+    return -1
