@@ -28,6 +28,8 @@ _FEW = 40
 """Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
 _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
+_ROOMY = 200
+"""Registers of nearly a whole file, as no limit of the user's: Triton's products take half as many spills for it."""
 _NEAR_MEMORY = 60
 """Expected cycles of a load that is not from global memory, at most."""
 _FLAGS = 5
@@ -193,6 +195,9 @@ class _Pressure:
         peak = self._peak()
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
         self.target = min(target, max(_FEW, peak + more))
+        if peak > target >= _ROOMY:
+            # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
+            self.target = peak
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)
