@@ -209,6 +209,9 @@ class Calls(Operators):
             base = None
         if ret.kind == "reference":
             assert ret.elem is not None
+            if entity.constexpr and converted and all(map(self.is_constant, converted)):
+                # std::min of constants is one.
+                self.finish(entity)
             return ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
         made = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
