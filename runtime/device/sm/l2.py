@@ -552,20 +552,27 @@ def write_lines(
     SM has sent it."""
     done = t
     X[SENT] = t
-    if lines == 1 and atomic < 0:
-        # One store after another to the same sectors: they leave the SM as one.
-        if SM[m, L.M_STORE] == X[0] and SM[m, L.M_STORE + 1] == X[1] and t <= SM[m, L.M_STORE + 2] + MERGED:
-            SM[m, L.M_STORE + 2] = t
-            return SM[m, L.M_STORE + 3]
-        SM[m, L.M_STORE] = X[0]
-        SM[m, L.M_STORE + 1] = X[1]
-        SM[m, L.M_STORE + 2] = t
-    else:
-        SM[m, L.M_STORE] = -1
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]), L2, MP)
     for k in range(lines):
         need = X[2 * k + 1]
+        slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
+        if atomic < 0:
+            # One store after another to the same sectors: they leave the SM as one.
+            if SM[m, slot] == X[2 * k] + 1 and t <= SM[m, slot + 2] + MERGED:
+                SM[m, slot + 2] = t
+                need &= ~SM[m, slot + 1]
+                SM[m, slot + 1] |= need
+                if need == 0:
+                    if SM[m, slot + 3] > done:
+                        done = SM[m, slot + 3]
+                    continue
+            else:
+                SM[m, slot] = X[2 * k] + 1
+                SM[m, slot + 1] = need
+                SM[m, slot + 2] = t
+        elif SM[m, slot] == X[2 * k] + 1:
+            SM[m, slot] = 0
         sectors = sector_count(need)
         how = 1 + part
         count = 1
@@ -603,7 +610,7 @@ def write_lines(
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_
+        SM[m, slot + 3] = taken
         if taken > done:
             done = taken
-    SM[m, L.M_STORE + 3] = done
     return done

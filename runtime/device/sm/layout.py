@@ -455,8 +455,9 @@ M_CONSTANTS = next(_c)
 M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
-M_STORE = _several(_c, 4)
-"""its latest store of one line: line, sectors, when, when L2 took it"""
+STORES = 32
+M_STORE = _several(_c, 4 * STORES)
+"""lines that were stored to last, by number: line (plus one), sectors, when, when L2 took them"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_COLUMNS = next(_c)
