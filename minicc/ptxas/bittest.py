@@ -67,11 +67,13 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         if equal and (guarded(inst) or len(makers[flag.reg.id]) != 1 or not all(_invertible(r, flag) for r in asking)):
             continue
         logic, both, chained = block.insts[origin], "AND" in inst.modifiers, inst.srcs[2]
+        words: tuple[str, ...] = ("LUT",)
         if chained == TRUE and both:
-            words, chained = ("LUT",), FALSE
+            chained = FALSE
         else:
             assert isinstance(chained, V | Reg)
-            words = ("LUT",) if both == equal else ("LUT", "PAND")
+            if both != equal:
+                words = ("LUT", "PAND")
             if equal:
                 chained = attrs.evolve(chained, inv=not chained.inv)
         if equal:

@@ -190,8 +190,8 @@ def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None
         if not early:
             private.add(reg)
     if private:
-        for block in accesses:
-            for access in block:
+        for entries in accesses:
+            for access in entries:
                 if access.partial and any(reg in private for reg, _ in access.partial):
                     access.defs += [w for w in access.partial if w[0] in private]
                     access.partial = [w for w in access.partial if w[0] not in private]
