@@ -95,7 +95,19 @@ def main() -> None:
         return
     images, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
+    smi = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True
+    )
+    name, _, driver = smi.stdout.strip().partition(", ")
     results: dict[str, dict[str, object]] = {}
+    record = {
+        "schema": 1,
+        "device": name,
+        "driver": driver,
+        "date": datetime.date.today().isoformat(),
+        "command": "python -m tests.gpu.record_samples",
+        "samples": results,
+    }
     for folder in sorted(p for p in images.iterdir() if p.is_dir()):
         for image in sorted(folder.glob("*.cubin")):
             command = [sys.executable, "-m", "tests.gpu.record_samples", "--one", str(image), "7"]
@@ -108,19 +120,8 @@ def main() -> None:
             results.setdefault(image.stem, {})[folder.name] = result
             state = "ERROR " + result["error"] if "error" in result else [c["ok"] for c in result["checks"]]
             print(f"{folder.name:8} {image.stem:18} {state}", flush=True)
-    smi = subprocess.run(
-        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True
-    )
-    name, _, driver = smi.stdout.strip().partition(", ")
-    record = {
-        "schema": 1,
-        "device": name,
-        "driver": driver,
-        "date": datetime.date.today().isoformat(),
-        "command": "python -m tests.gpu.record_samples",
-        "samples": results,
-    }
-    (out / "samples.json").write_text(json.dumps(record, indent=1))
+            # After every image, so that a run that is cut short leaves what it has.
+            (out / "samples.json").write_text(json.dumps(record, indent=1))
 
 
 if __name__ == "__main__":
