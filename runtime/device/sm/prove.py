@@ -105,12 +105,11 @@ class Flow:
                 guarded = instr.guard.index != PT or instr.guard.inv or int(code[i, L.C_PRED]) >= 0
                 stop = False
                 if kind in (L.K_BRA, L.K_BRA_DIV):
-                    target = int(code[i, L.C_TARGET])
-                    after.append((target if target >= 0 else None, True))
+                    after.append((self._inside(int(code[i, L.C_TARGET])), True))
                     stop = not guarded and kind == L.K_BRA and int(code[i, L.C_PRED]) < 0
                 elif kind == L.K_CALL:
-                    target = int(code[i, L.C_TARGET])
-                    after.append((target if int(code[i, L.C_DATA]) < 0 and target >= 0 else None, True))
+                    known = int(code[i, L.C_DATA]) < 0
+                    after.append((self._inside(int(code[i, L.C_TARGET])) if known else None, True))
                 elif kind == L.K_BRA_REG:
                     after.append((None, True))
                     stop = not guarded
@@ -118,11 +117,15 @@ class Flow:
                     stop = not guarded
                 elif kind == L.K_BSYNC:
                     # Other lanes may run in between; the own path goes on after a branch latency.
-                    after.append((i + 1, True))
+                    after.append((self._inside(i + 1), True))
                     stop = True
                 if not stop and i + 1 < self.count:
                     after.append((i + 1, False))
             self.successors.append(after)
+
+    def _inside(self, target: int) -> int | None:
+        """The place, or None for one outside of the code: damaged images have those."""
+        return target if 0 <= target < self.count else None
 
 
 def class_index(arch: Arch) -> tuple[dict[str, int], dict[str, int]]:

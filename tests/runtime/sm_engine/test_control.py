@@ -7,6 +7,7 @@ import struct
 import numpy as np
 import pytest
 
+from runtime.device.sm.decode import decode
 from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, assemble, i, tail
 
 BENCH = Bench()
@@ -134,6 +135,13 @@ def test_runaway_is_ended(timing: bool) -> None:
         _, outcome = BENCH.words(lines, cycle_limit=5000)
         assert outcome.fault is not None
         assert outcome.fault.kind == "timeout"
+
+
+def test_code_that_ends_in_a_jump_out_of_it() -> None:
+    """Damaged images have a BSYNC as their last instruction, or branches past it, while a load is under way."""
+    for last in (i("BSYNC B0", 5), i("@P0 BRA 0x100", 5)):
+        data = assemble([i("LDC R2, c[0x0][0x210]", 1, wbar=0), last])
+        assert len(decode(data, 0, ARCH, True).code) >= 2
 
 
 @TIMING
