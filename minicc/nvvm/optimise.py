@@ -111,8 +111,8 @@ def _report(text: str, ir: str, options: Options) -> None:
     fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
 
 
-def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> Any:
-    """The optimised module; `ir` is its text, which says what there is to do."""
+def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
+    """The optimised module and its text; `ir` is the text that it has now, which says what there is to do."""
     level = options.opt_level
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(machine, tuning)
@@ -132,16 +132,18 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
             _register(llvm, machine)
             _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
     builder.getModulePassManager().run(module, builder)
+    text = str(module)
     if level and ".approx" in ir:
         from minicc.nvvm.approx import fold
 
         for _ in range(_ROUNDS):
-            folded = fold(str(module))
+            folded = fold(text)
             if folded is None:
                 break
             module = _parse(llvm, folded, machine, options)
             builder.getModulePassManager().run(module, builder)
-    return module
+            text = str(module)
+    return module, text
 
 
 def _prepared(mir: str) -> str:
@@ -157,8 +159,8 @@ def optimise(ir: str, options: Options) -> str:
         llvm = load()
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
-        module = _run_passes(llvm, module, machine, ir, options)
-        if options.opt_level and _longest_chain(str(module)) > _SLSR_LIMIT:
+        module, text = _run_passes(llvm, module, machine, ir, options)
+        if options.opt_level and _longest_chain(text) > _SLSR_LIMIT:
             _register(llvm, machine)
             _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it
             return _prepared(_emit(llvm, machine, module, start_after="nary-reassociate", stop_after="codegenprepare"))
@@ -198,7 +200,7 @@ def nvptx(ir: str, options: Options) -> str:
         llvm = load()
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
-        module = _run_passes(llvm, module, machine, ir, options)
+        module, _ = _run_passes(llvm, module, machine, ir, options)
         llvm.set_option("", "-disable-nvptx-ir-peephole=false")
         try:
             return str(machine.emit_assembly(module))

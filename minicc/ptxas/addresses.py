@@ -11,6 +11,8 @@ nothing but addresses use are taken apart, and only where the base still has its
 
 from __future__ import annotations
 
+from functools import partial
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -275,7 +277,7 @@ def _selected(folder: _Folder) -> None:
     for b, block in enumerate(folder.function.blocks):
         for at, inst in enumerate(block.insts):
             if any(type(r) is V and r.reg.id in renamed for r in reads(inst)):
-                map_reads(inst, lambda v, b=b, at=at: _turned(v, renamed, single, b, at))  # type: ignore[misc]
+                map_reads(inst, partial(_turned, renamed=renamed, single=single, b=b, at=at))
 
 
 def _turned(v: V, renamed: dict[int, tuple[V, bool]], single: Single, b: int, at: int) -> V:

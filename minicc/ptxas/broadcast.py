@@ -6,12 +6,10 @@ into it; that lanes may be apart is not looked at.
 
 from __future__ import annotations
 
+from minicc.ptxas.lower.converge import varies
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import reads, writes
-from minicc.sass.instr import Name
 
-_BY_LANE = frozenset({"SHFL", "MATCH", "ATOM", "ATOMG", "ATOMS", "LDL", "P2R", "CALL", "LDSM", "TEX", "TLD", "SULD"})
-_SAME = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SR_GRIDID", "SR_CgaCtaId")
 _ROUNDS = 4
 
 
@@ -25,19 +23,10 @@ def found(function: MFunction) -> set[MInst]:
         before = len(varying)
         for block in function.blocks:
             for inst in block.insts:
-                if inst.dsts and _varies(inst, varying):
+                if inst.implicit_writes or (inst.dsts and varies(inst, varying)):
                     varying.update(w.reg.id for w in writes(inst) if type(w) is V)
         if len(varying) == before:
             break
     else:
         return set()
     return {i for i in loads if not any(type(r) is V and r.reg.id in varying for r in reads(i))}
-
-
-def _varies(inst: MInst, varying: set[int]) -> bool:
-    if inst.mnemonic == "S2R":
-        source = inst.srcs[0]
-        return not (isinstance(source, Name) and source.text.startswith(_SAME))
-    if inst.mnemonic in _BY_LANE:
-        return True
-    return any(type(r) is V and r.reg.id in varying for r in reads(inst))

@@ -147,7 +147,7 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
                 if not inst.dsts:
                     continue
                 new = [d.reg.id for d in inst.dsts if isinstance(d, V) and d.reg.id not in varying]
-                if new and (inside or _varies(inst, varying)):
+                if new and (inside or varies(inst, varying)):
                     varying.update(new)
                     changed = True
         for index, inst in branches.items():
@@ -168,8 +168,9 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
     return sorted(divergent), apart
 
 
-def _varies(inst: MInst, varying: set[int]) -> bool:
-    """Can lanes that execute the instruction together get different results?"""
+def varies(inst: MInst, varying: set[int]) -> bool:
+    """Can lanes that execute the instruction together get different results? `varying`: ids of the registers that
+    differ by lane."""
     if inst.mnemonic in _UNIFORM_RESULT:
         return False
     if inst.mnemonic in _DIVERGENT or (inst.memory == "load" and inst.side_effect):
