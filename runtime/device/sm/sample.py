@@ -29,7 +29,7 @@ SETTLED = 6
 WAVES = SETTLED + 4
 """Waves of a stretch: those that settle, and of the others all but the last one's end are measured."""
 STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228}
-"""97.5 % points of Student's distribution by degrees of freedom; 1.98 from some hundred on."""
+"""97.5 % points of Student's distribution by degrees of freedom; beyond, `student` has them to 0.003."""
 EXACT = (L.R_SELECTED, L.P_THREADS)
 """Counters that the untimed machine keeps too."""
 
@@ -60,7 +60,12 @@ def interval(paces: list[list[float]]) -> tuple[float, float]:
     if len(means) < 3:
         means = [pace for waves in used for pace in waves]
     spread = statistics.stdev(means) / math.sqrt(len(means))
-    return statistics.fmean(means), spread * STUDENT.get(len(means) - 1, 1.98)
+    return statistics.fmean(means), spread * student(len(means) - 1)
+
+
+def student(freedom: int) -> float:
+    """The 97.5 % point of Student's distribution (the first terms of its expansion about the normal one's)."""
+    return STUDENT.get(freedom, 1.96 + 2.37 / freedom + 2.8 / freedom**2)
 
 
 def run(timed: _Run, untimed: _Run, parts: list[tuple[int, int]], overhead: int) -> tuple[_Run, int, Sampled]:

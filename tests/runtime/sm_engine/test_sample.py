@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import runtime
-from runtime.device.sm.sample import WAVES, interval, pace, stretches
+from runtime.device.sm.sample import WAVES, interval, pace, stretches, student
 from tests.conftest import ROOT, SAMPLES
 
 IMAGE = (ROOT / "tests/gpu/data/ours/vadd.cubin").read_bytes()
@@ -73,3 +73,13 @@ def test_the_command_line_names_the_error():
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert f"cycles are an estimate from 1,320 of {BLOCKS:,} blocks in 1 stretch, +- " in done.stdout
+
+
+def test_points_of_the_distribution():
+    """Against its density, integrated: 97.5 % lies below the point."""
+    for freedom in (2, 5, 10, 11, 15, 30, 120):
+        x = np.linspace(-60, student(freedom), 400001)
+        density = (1 + x * x / freedom) ** (-(freedom + 1) / 2)
+        whole = np.linspace(-60, 60, 800001)
+        total = np.trapezoid((1 + whole * whole / freedom) ** (-(freedom + 1) / 2), whole)
+        assert abs(np.trapezoid(density, x) / total - 0.975) < 3e-4
