@@ -1,7 +1,8 @@
 """Latency classes of machine instructions: what the scheduler, the control codes and the checker ask.
 
-Class names are those of `minicc.arch` (`Latency.raw`); figures stay in the architecture's data. The grouping of
-mnemonics into classes was measured on an H200 (h200_probes, "Minimum safe distance": its row and column headings).
+Class names are those of `minicc.arch` (`Latency.raw`), the class of each instruction is what its declaration says
+(`minicc.sass.isa`); figures stay in the architecture's data. Here is what is the scheduler's alone: how long it hopes
+a result takes, and the least stall counts.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import attrs
 from minicc.arch.schema import Arch, Latency
 from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
+from minicc.sass import declared
+from minicc.sass.effects import result_class, slot_class
 from minicc.sass.instr import Const, Instr, Mem, Reg
 
 
@@ -21,16 +24,19 @@ from minicc.sass.instr import Const, Instr, Mem, Reg
 class Timing:
     """Class of one mnemonic with its modifiers.
 
-    `pipe` names an `arch.pipes` entry. `result`/`predicate` are producer classes of register and predicate results
-    ("" for a variable-latency instruction). `reader` is the class as a reader of registers, `address` as a reader of
-    address registers, `preader` as a reader of predicate sources, `ureader` of uniform registers. `arrival` names the
+    `pipe` names an `arch.pipes` entry. `result`/`uniform`/`predicate` are producer classes of register, uniform
+    register and predicate results ("" for a variable-latency instruction). `reader` is the class as a reader of
+    registers, `slots` that of the first, second and third register source where they differ, `address` of address
+    registers, `preader` of predicate sources, `ureader` of uniform registers. `arrival` names the
     variable latency (see `Latency.arrival`); "" for fixed latency. `expect` is the latency in cycles that the
     scheduler hopes for. `flow`: changes control flow. `stall`: least stall count."""
 
     pipe: str
     result: str = ""
-    predicate: str = "p_alu"
+    uniform: str = ""
+    predicate: str = ""
     reader: str = "alu"
+    slots: tuple[str, ...] = ()
     address: str = "lds_addr"
     preader: str = "pred"
     ureader: str = "vector"
@@ -45,119 +51,66 @@ class Timing:
         return self.arrival != ""
 
 
-def _spread(timing: Timing, words: str) -> dict[str, Timing]:
-    return dict.fromkeys(words.split(), timing)
-
-
-def _late(pipe: str, arrival: str, expect: int, **more: object) -> Timing:
-    base = Timing(pipe, "", "", "xu", preader="guard", ureader="mem", arrival=arrival, expect=expect)
-    return attrs.evolve(base, **more)  # type: ignore[arg-type]
-
-
-_ALU = Timing("alu", "alu")
-_FMA = Timing("fma", "fma", reader="fma")
-_HALF = Timing("half", "half", reader="half")
-_FP64 = Timing("fp64", "fp64", "p_fp64", "fp64", preader="pred_fma")
-_UALU = Timing("uniform", "ualu", "up_alu", "ur", ureader="uniform")
-_UMOV = Timing("udp1", "umov", "up_vote", "ur", ureader="umov", preader="guard")
-_XU = _late("xu", "xu", 18)
-_FLOW = Timing("cbu", "alu", reader="mma_a", preader="guard", ureader="branch", flow=True, stall=5)
-_SYNC = Timing("adu", "alu", reader="mma_a", preader="guard", ureader="mem")
-
-_TABLE: dict[str, Timing] = {
-    **_spread(
-        _ALU,
-        "IADD3 LOP3 SHF SEL LEA MOV ISETP FSETP FMNMX VIMNMX VIMNMX3 PRMT FSEL IABS SGXT BMSK P2R I2FP F2FP "
-        "F2IP VABSDIFF HSET2 HSETP2 HMNMX2 "
-        "VABSDIFF4 VIADDMNMX PLOP3 FSET FSWZADD I2IP I2I LEPC IMNMX VHMNMX CLMAD RPCMOV",
-    ),
-    "R2P": Timing("alu", "alu", "p_r2p"),
-    "VOTE": Timing("alu", "alu", preader="guard"),
-    **_spread(_FMA, "FFMA FADD FMUL IDP"),
-    # VIADD is timed as IMAD (h200_probes: FMA row).
-    **_spread(Timing("fmaheavy", "fma", reader="fma", preader="pred_fma"), "IMAD VIADD"),
-    **_spread(_HALF, "HADD2 HMUL2 HFMA2"),
-    **_spread(_FP64, "DADD DMUL DFMA DSETP"),
-    "CS2R": Timing("alu", "cs2r64"),
-    **_spread(_XU, "MUFU POPC FLO BREV I2F F2I F2F FRND FCHK"),
-    **_spread(_UALU, "UIADD3 UIMAD ULOP3 USHF ULEA USEL UPRMT UFLO UPOPC UISETP UPLOP3 USGXT UBMSK UBREV UP2UR "
-    "UR2UP ULEPC"),
-    **_spread(_UMOV, "UMOV VOTEU"),
-    "ULDC": Timing("udp1", "umov", "up_vote", "ur", ureader="uldc", preader="guard"),
-    "R2UR": Timing("uniform", "r2ur", "up_alu", "ur", preader="guard"),
-    **_spread(Timing("tensor", "mma16816", reader="mma_a", preader="guard", ureader="mem"), "HMMA IMMA BMMA"),
-    "DMMA": _late("tensor", "dmma", 34, reader="mma_a"),
-    # Results are waited for by WARPGROUP.DEPBAR; the stalls are ptxas's least ones.
-    **dict.fromkeys(GMMA, Timing("tensor", "", reader="mma_a", preader="guard", ureader="gmma", stall=4)),
-    "WARPGROUP": attrs.evolve(_SYNC, stall=6),
-    "S2R": _late("adu", "s2r", 24),
-    "S2UR": _late("adu", "s2ur", 35),
-    "B2R": _late("adu", "s2r", 24),
-    "SHFL": _late("lsu", "shfl", 24),
-    "LDC": _late("lsu", "ldc", 26, address="ldg_addr"),
-    "LDS": _late("lsu", "lds", 24),
-    "LDSM": _late("lsu", "lds", 33),
-    "MOVM": _late("lsu", "lds", 30, reader="mma_a"),
-    "ATOMS": _late("lsu", "atoms", 40),
-    "MATCH": _late("lsu", "match", 28, reader="ldg_addr"),
-    "REDUX": _late("lsu", "redux", 38),
-    # Beyond L1 the figure is a hope: L2 is 270 cycles away (arch memory table); 120 makes loads go first.
-    "LDG": _late("lsu", "ldg", 120, address="ldg_addr"),
-    "LD": _late("lsu", "ldg", 120, address="ldg_addr"),
-    "LDL": _late("lsu", "ldg", 40, address="ldg_addr"),
-    **_spread(_late("lsu", "ldg", 200, address="ldg_addr"), "ATOM ATOMG TEX TLD TLD4 TXD TXQ TMML SULD SUATOM QSPC"),
-    "STS": _late("lsu", "lds", 1, address="sts_addr"),
-    **_spread(_late("lsu", "ldg", 1, address="stg_addr"), "STG ST STL REDG RED REDAS SUST SURED STSM STAS CCTL "
-    "CCTLL CCTLT"),
-    **_spread(_late("lsu", "ldg", 1), "LDGSTS SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF "
-    "UTMAREDG UTMACCTL UTMACMDFLUSH"),
-    **_spread(_FLOW, "BRA BRX BRXU JMP JMX JMXU EXIT RET CALL BSYNC WARPSYNC BREAK KILL YIELD"),
-    # A stall below 5 after these was never seen in ptxas output (control.md, "Stall minimums").
-    "NANOSLEEP": attrs.evolve(_SYNC, stall=5),
-    "BSSY": Timing("cbu", "alu", preader="guard"),
-    # One warp was let through early at stall 1 and 2 (h200_probes, "Issue"); 6 is what ptxas leaves.
-    "BAR": attrs.evolve(_SYNC, stall=6),
-    "MEMBAR": _late("lsu", "ldg", 1, stall=6),
-    "FENCE": _late("lsu", "ldg", 20),
-    "ERRBAR": attrs.evolve(_SYNC, stall=1),
-    "CGAERRBAR": attrs.evolve(_SYNC, stall=6),
-    # Its scoreboard counts it a cycle after issue (uarch.md, "Six dependence counters"), and a DEPBAR may follow.
-    "LDGDEPBAR": _late("lsu", "ldg", 1, stall=2),
-    # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
-    "DEPBAR": attrs.evolve(_SYNC, stall=4),
-    "BPT": _FLOW,
-    "NOP": Timing("none"),
-    "BMOV": _late("adu", "s2r", 24, stall=5),
-    "ELECT": Timing("alu", "alu", reader="mma_a", preader="guard", ureader="mem"),
+_FLOW = frozenset({
+    "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "EXIT", "RET", "CALL", "BSYNC", "WARPSYNC", "BREAK", "KILL", "YIELD",
+    "BPT",
+})  # fmt: skip
+_COUNTED = frozenset({"MEMBAR", "FENCE", "LDGDEPBAR", "ARRIVES"})
+"""They have no result, but are done only when memory says so."""
+_HOPE = {
+    "xu": 18, "xu64": 20, "s2r": 24, "s2ur": 35, "shfl": 24, "ldc": 26, "lds": 24, "atoms": 40, "match": 28,
+    "redux": 38, "dmma": 34,
 }  # fmt: skip
-
-_UNKNOWN = _late("lsu", "ldg", 200)
-_SOURCE_ROLES = {"HMMA": ("mma_a", "mma_b", "mma_c"), "IMMA": ("mma_a", "mma_b", "mma_c")}
+"""Cycles until a result comes, by its class. Beyond L1 the figure is a hope: L2 is 270 cycles away (arch memory
+table); 120 for a load makes loads go first."""
+_HOPE_OF = {"LDSM": 33, "MOVM": 30, "LDL": 40, "LDG": 120, "LD": 120, "FENCE": 20}
+_FAR = 200
+# A stall below 5 was never seen in ptxas output after these and after what changes control flow (control.md, "Stall
+# minimums"); that of warp-group instructions is ptxas's least, too. At BAR one warp was let through early at stall 1
+# and 2 (h200_probes, "Issue"); 6 is what ptxas leaves.
+_LEAST = {
+    "NANOSLEEP": 5, "BMOV": 5, "BAR": 6, "MEMBAR": 6, "CGAERRBAR": 6, "WARPGROUP": 6, **dict.fromkeys(GMMA, 4),
+    # Its scoreboard counts it a cycle after issue (uarch.md, "Six dependence counters"), and a DEPBAR may follow.
+    "LDGDEPBAR": 2,
+    # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
+    "DEPBAR": 4,
+}  # fmt: skip
+_UNKNOWN = Timing("lsu", reader="xu", preader="guard", ureader="mem", arrival="ldg", expect=_FAR)
 
 
 @cache
 def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
-    """The classes of an instruction. A mnemonic that is not in the table counts as variable latency, so that its
-    results are waited for."""
-    found = _TABLE.get(mnemonic, _UNKNOWN)
-    if mnemonic == "IMAD":
-        if "WIDE" in modifiers:
-            return attrs.evolve(found, pipe="fmawide", result="wide")
-        if "HI" in modifiers:
-            return attrs.evolve(found, pipe="fmawide")
-    elif mnemonic in ("HFMA2", "HADD2"):
-        if "MMA" in modifiers:
-            return attrs.evolve(found, pipe="fp64", result="fp64", reader="fp64")
-        if "F32" in modifiers and mnemonic == "HADD2":
-            return _FMA
-    elif mnemonic == "CS2R" and "32" in modifiers:
-        return attrs.evolve(found, result="alu")
-    elif mnemonic in ("HMMA", "IMMA"):
-        small = any(m in ("1688", "8816", "8832") for m in modifiers) and "TF32" not in modifiers
-        return attrs.evolve(found, result="mma1688" if small else "mma16816")
-    elif mnemonic in ("F2I", "F2F") and "F64" in modifiers:
-        return attrs.evolve(found, arrival="xu64", expect=20)
-    return found
+    """The classes of an instruction. A mnemonic that is not declared counts as variable latency, so that its results
+    are waited for."""
+    known = declared(mnemonic, modifiers)
+    if known is None:
+        return _UNKNOWN
+    flow = mnemonic in _FLOW
+    found = Timing(
+        known.pipe,
+        reader=known.src,
+        slots=tuple(slot_class(known, slot, modifiers) for slot in ("Ra", "Rb", "Rc")) if known.slots else (),
+        address=known.addr,
+        preader=known.psrc,
+        ureader=known.usrc,
+        flow=flow,
+        stall=5 if flow else _LEAST.get(mnemonic, 1),
+    )
+    if mnemonic in GMMA:  # WARPGROUP.DEPBAR waits for the results
+        return found
+    if known.variable or known.late or mnemonic in _COUNTED:
+        # Of a store no result comes: it is done when its sources have been read.
+        arrival = "lds" if mnemonic == "STS" else "ldg"
+        if known.variable:
+            arrival = known.uout if known.uniform else known.out
+        hope = _HOPE_OF.get(mnemonic) or (_HOPE.get(arrival, _FAR) if known.variable else 1)
+        return attrs.evolve(found, arrival=arrival, expect=hope)
+    return attrs.evolve(
+        found,
+        result=result_class(known, mnemonic, modifiers, "R"),
+        uniform=known.uout,
+        predicate=known.pout,
+    )
 
 
 @attrs.define(eq=False, repr=False)
@@ -171,16 +124,10 @@ class Footprint:
     guarded: bool
 
 
-def _reader(timing: Timing, file: str, mnemonic: str, position: int, modifiers: tuple[str, ...]) -> str:
+def _reader(timing: Timing, file: str, position: int) -> str:
     """Reader class of the `position`-th source operand."""
     if file == "R":
-        roles = _SOURCE_ROLES.get(mnemonic)
-        if roles is not None and position < 3:
-            # The accumulator of the 1688 shapes is read as early as B (probes, column "B, 1688 C").
-            return "mma_b" if position == 2 and timing.result == "mma1688" else roles[position]
-        if mnemonic == "SHFL" and position > 0:
-            return "sts_addr"
-        return timing.reader
+        return timing.slots[position] if position < len(timing.slots) else timing.reader
     if file in ("P", "UP"):
         return timing.preader
     return timing.ureader
@@ -188,16 +135,15 @@ def _reader(timing: Timing, file: str, mnemonic: str, position: int, modifiers: 
 
 def footprint(inst: MInst, components: Components) -> Footprint:
     """The footprint of a machine instruction, whether allocated or not."""
-    mnemonic = inst.mnemonic
-    info = timing(mnemonic, inst.modifiers)
+    info = timing(inst.mnemonic, inst.modifiers)
     reads: list[tuple[int, str]] = []
     start = components.start
-    usual = mnemonic not in _SOURCE_ROLES and mnemonic != "SHFL"
+    usual = not info.slots
     position = 0
     for operand in inst.srcs:
         if type(operand) is V:
             kind = operand.reg.file
-            cls = info.reader if usual and kind == "R" else _reader(info, kind, mnemonic, position, inst.modifiers)
+            cls = info.reader if usual and kind == "R" else _reader(info, kind, position)
             first = start[operand.reg.id] + operand.part
             reads.append((first, cls))
             for key in range(first + 1, first + operand.count):
@@ -207,7 +153,7 @@ def footprint(inst: MInst, components: Components) -> Footprint:
         elif type(operand) is Reg:
             if operand.file != "SR" and operand.index != ZERO.get(operand.file):
                 first = BASE[operand.file] + operand.index
-                reads.append((first, _reader(info, operand.file, mnemonic, position, inst.modifiers)))
+                reads.append((first, _reader(info, operand.file, position)))
         elif isinstance(operand, VMem | Mem):
             for part in (operand.base, operand.ureg, operand.desc):
                 if part is None or (isinstance(part, Reg) and part.index == ZERO.get(part.file)):
@@ -238,7 +184,7 @@ def footprint(inst: MInst, components: Components) -> Footprint:
             file = operand.reg.file
             first, count = start[operand.reg.id] + operand.part, operand.count
             if count == 1:
-                writes.append((first, info.predicate if file in ("P", "UP") else info.result))
+                writes.append((first, _result(info, file)))
                 continue
         elif type(operand) is Reg and operand.index != ZERO.get(operand.file) and operand.file != "SR":
             file, first, count = operand.file, BASE[operand.file] + operand.index, reg_count(operand)
@@ -252,8 +198,15 @@ def footprint(inst: MInst, components: Components) -> Footprint:
     return Footprint(info, reads, writes, guarded)
 
 
+def _result(info: Timing, file: str) -> str:
+    """Producer class of a result in a register file."""
+    if file in ("P", "UP"):
+        return info.predicate
+    return info.uniform if file == "UR" else info.result
+
+
 def _results(info: Timing, file: str, first: int, count: int) -> Iterable[tuple[int, str]]:
-    cls = info.predicate if file in ("P", "UP") else info.result
+    cls = _result(info, file)
     if cls == "wide" and count == 2:
         # The low half is written two cycles before the high half (probes, rows "IMAD.WIDE low/high").
         return ((first, "wide_lo"), (first + 1, "wide"))

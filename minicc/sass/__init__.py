@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from minicc.sass.build import make
-from minicc.sass.codec import canonical, decode, encode
+from minicc.sass.codec import canonical, declared, decode, encode
 from minicc.sass.codec import field_value as field
 from minicc.sass.effects import Access, Effects, effects
 from minicc.sass.instr import (
@@ -86,6 +86,6 @@ def decode_all(code: bytes, arch: Arch) -> Sequence[Instr]:
 
 __all__ = [
     "PT", "RZ", "UPT", "URZ", "Access", "Const", "Control", "Effects", "Imm", "Instr", "Mem", "Name", "Operand", "Reg",
-    "Target", "assemble", "canonical", "decode", "decode_all", "disassemble", "effects", "encode", "field", "format",
-    "make", "parse",
+    "Target", "assemble", "canonical", "declared", "decode", "decode_all", "disassemble", "effects", "encode", "field",
+    "format", "make", "parse",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from minicc.sass.form import Form, forms_of
 from minicc.sass.instr import PT, Control, Imm, Instr, Operand, Reg
 from minicc.sass.isa import ROWS, Row
 from minicc.sass.isa.bits import Field
+from minicc.sass.isa.timing import Timing
 from minicc.sass.operand import Codec, ImmCodec, NoFit, TargetCodec, kind_of, telling
 
 
@@ -44,6 +45,18 @@ def _compiled(row: Row) -> list[Form]:
 def forms_of_mnemonic(mnemonic: str) -> tuple[Form, ...]:
     """All forms of a mnemonic, in the order of declaration; empty if there is no such instruction."""
     return tuple(form for row in _rows_by_mnemonic().get(mnemonic, ()) for form in _compiled(row))
+
+
+def declared(mnemonic: str, modifiers: tuple[str, ...]) -> Timing | None:
+    """The timing that is declared for a mnemonic with these modifiers; None if there is no such instruction."""
+    rows = _rows_by_mnemonic().get(mnemonic)
+    if rows is None:
+        return None
+    first = rows[0].timing
+    if all(row.timing is first for row in rows):
+        return first
+    fits = (f.row.timing for f in forms_of_mnemonic(mnemonic) if _match_modifiers(f, modifiers) is not None)
+    return next(fits, first)
 
 
 @cache

@@ -41,6 +41,8 @@ class Effects:
 
 
 NOTHING = Effects((), (), "none", False, False, "")
+_SMALL = frozenset({"1688", "8816", "8832"})
+"""Shapes of HMMA and IMMA that take one pass."""
 _ZERO = {"R": RZ, "UR": URZ, "P": PT, "UP": PT}
 
 
@@ -60,7 +62,7 @@ def effects(instr: Instr, arch: Arch) -> Effects:
         operand = instr.operands[place] if place >= 0 else codec.default
         if operand is not None:
             _collect(form, timing, codec, operand, place, instr, reads, writes)
-    out = result_class(timing, instr, "R")
+    out = result_class(timing, instr.mnemonic, instr.modifiers, "R")
     return Effects(tuple(reads), tuple(writes), timing.pipe, variable(timing, arch), timing.late, out)
 
 
@@ -69,15 +71,15 @@ def variable(timing: Timing, arch: Arch) -> bool:
     return timing.variable or (timing.out == "fp64" and arch.sass == "sm_80")
 
 
-def result_class(timing: Timing, instr: Instr, file: str) -> str:
+def result_class(timing: Timing, mnemonic: str, modifiers: tuple[str, ...], file: str) -> str:
     """Producer class of a result in a register file."""
     if file == "P" or file == "UP":
         return timing.pout
     if file == "UR":
         return timing.uout
-    if instr.mnemonic == "CS2R" and "32" not in instr.modifiers:
+    if mnemonic == "CS2R" and "32" not in modifiers:
         return "cs2r64"
-    if timing.out == "mma16816" and "1688" in instr.modifiers and "TF32" not in instr.modifiers:
+    if timing.out == "mma16816" and "1688" in modifiers and "TF32" not in modifiers:
         return "mma1688"
     return timing.out
 
@@ -91,10 +93,14 @@ def _collect(
             return
         count = width_of(codec.width, instr)
         if codec.write:
-            writes.append(Access(operand.file, operand.index, count, result_class(timing, instr, operand.file), place))
+            writes.append(Access(operand.file, operand.index, count, _result(timing, instr, operand.file), place))
         if codec.read:
             slot = codec.reuse - 122 if codec.reuse is not None else -1
-            reads.append(Access(operand.file, operand.index, count, _reader(timing, codec, operand), place, slot))
+            reads.append(
+                Access(
+                    operand.file, operand.index, count, _reader(timing, codec, operand, instr.modifiers), place, slot
+                )
+            )
     elif isinstance(operand, Mem):
         assert isinstance(codec, MemCodec)
         for part, reg in ((codec.base, operand.base), (codec.ureg, operand.ureg), (codec.desc, operand.desc)):
@@ -118,15 +124,25 @@ def _collect(
             reads.append(Access(file, 0, 7, timing.psrc, place))
 
 
-def _reader(timing: Timing, codec: Codec, reg: Reg) -> str:
-    for name, cls in timing.slots:
-        if name == codec.name:
-            return cls
+def slot_class(timing: Timing, slot: str, modifiers: tuple[str, ...]) -> str:
+    """Reader class of a register source in a slot. The accumulator of the small shapes is read as early as B
+    (h200_probes, column "B, 1688 C")."""
+    cls = dict(timing.slots).get(slot, timing.src)
+    if cls == "mma_c" and not _SMALL.isdisjoint(modifiers) and "TF32" not in modifiers:
+        return "mma_b"
+    return cls
+
+
+def _result(timing: Timing, instr: Instr, file: str) -> str:
+    return result_class(timing, instr.mnemonic, instr.modifiers, file)
+
+
+def _reader(timing: Timing, codec: Codec, reg: Reg, modifiers: tuple[str, ...]) -> str:
     if reg.file == "R":
-        return timing.src
+        return slot_class(timing, codec.name, modifiers) if timing.slots else timing.src
     if reg.file == "UR":
         return timing.usrc
     return timing.psrc if reg.file in ("P", "UP") else ""
 
 
-__all__ = ["NOTHING", "Access", "Effects", "RegCodec", "effects", "result_class", "variable"]
+__all__ = ["NOTHING", "Access", "Effects", "RegCodec", "effects", "result_class", "slot_class", "variable"]

@@ -1,6 +1,6 @@
-"""The scheduler's table of latency classes (`ptxas.timing`) and the instruction declarations (`sass.isa`, which the
-static checker reads) say the same facts: no class of the scheduler waits less than the declared one, for any register
-of any instruction that the backend emits for these programs."""
+"""What the scheduler takes an instruction for before it has registers (`ptxas.timing.footprint`) and what its
+declaration says of the finished one (`sass.effects`, which the static checker asks) agree: every register that is
+declared read or written is known, and no distance is shorter, for all instructions emitted for these programs."""
 
 from __future__ import annotations
 

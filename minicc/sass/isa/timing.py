@@ -65,7 +65,9 @@ ATOMS = Timing("lsu", out="atoms", src="xu", usrc="mem", addr="lds_addr", variab
 SYNCS = ATOMS._replace(addr="xu")
 """ptxas 13.0 leaves 4 cycles between IMAD and the address, less than LDS needs; how late it is read is not known."""
 ATOMG = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="ldg_addr", variable=True, late=True)
-SHFL = Timing("lsu", out="shfl", src="xu", usrc="mem", variable=True, late=True)
+SHFL = Timing(
+    "lsu", out="shfl", src="xu", usrc="mem", variable=True, late=True, slots=(("Rb", "sts_addr"), ("Rc", "sts_addr"))
+)
 MATCH = Timing("lsu", out="match", src="ldg_addr", usrc="mem", variable=True, late=True)
 REDUX = Timing("lsu", out="redux", uout="redux", src="xu", usrc="mem", variable=True, late=True)
 S2R = Timing("adu", out="s2r", src="xu", variable=True)
