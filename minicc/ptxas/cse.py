@@ -1,16 +1,21 @@
-"""Common subexpressions: a pure instruction that repeats one that dominates it becomes a copy of its result."""
+"""Common subexpressions: a pure instruction that repeats one that dominates it becomes a copy of its result.
+
+Operands are compared by value: a register that was found to be a copy stands for what it copies, and a pair for the two
+values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal.
+"""
 
 from __future__ import annotations
 
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, map_reads, reads
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Single
-from minicc.sass.instr import PT, Reg
+from minicc.ptxas.ssa import Part, Single
+from minicc.sass.instr import PT, RZ, Reg
 
+ZERO = Reg("R", RZ)
 _MOST_KEPT = 2
 """Predicates that live on because a compare was not repeated."""
 _PURE = frozenset(
@@ -84,12 +89,33 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 return False
         return True
 
+    values: dict[Part, V | Reg] = {}
+    """What parts with one definition are copies of: a part with one definition, or RZ."""
+
+    def valued(operand: MOperand) -> object:
+        """The operand, its registers named by what they hold."""
+        if type(operand) is not V or not values:
+            return operand
+        reg, first = operand.reg, operand.part
+        words = [values.get((reg.id, first + w)) or V(reg, first + w) for w in range(operand.count)]
+        start = words[0]
+        if type(start) is V and all(w == V(start.reg, start.part + n) for n, w in enumerate(words)):
+            return attrs.evolve(operand, reg=start.reg, part=start.part)
+        return tuple(words), operand.neg, operand.abs, operand.inv, operand.suffix
+
     renamed: dict[int, V] = {}
     kept: set[int] = set()
     for b, block in enumerate(function.blocks):
         out: list[MInst] = []
         for at, inst in enumerate(block.insts):
             out.append(inst)
+            if inst.mnemonic == "MOV":
+                to, source = inst.dsts[0], inst.srcs[0]
+                if source != ZERO and (source != _plain(source) or not all(stable(r, b, at) for r in reads(inst))):
+                    continue
+                if type(to) is V and to.count == 1 and (to.reg.id, to.part) in table:
+                    values[to.reg.id, to.part] = _held(source, values)
+                continue
             if not _pure(inst):
                 continue
             results = [d for d in inst.dsts if type(d) is V]
@@ -98,7 +124,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             if not all(stable(r, b, at) for r in reads(inst)):
                 continue
             shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
-            key = (inst.mnemonic, inst.modifiers, inst.srcs, inst.hidden, shape)
+            key = (inst.mnemonic, inst.modifiers, tuple([valued(s) for s in inst.srcs]), inst.hidden, shape)
             before = seen.get(key)
             if before is None or not single.dominates(before[1], before[2], b, at):
                 seen[key] = (inst, b, at)
@@ -106,6 +132,10 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             copies = _copies(inst, before[0])
             if copies is not None:
                 out[-1:] = copies
+                for copy in copies:
+                    to = copy.dsts[0]
+                    assert isinstance(to, V)
+                    values[to.reg.id, to.part] = _held(copy.srcs[0], values)
             elif b == before[1] and _same_predicate(inst, before[0], renamed, kept):
                 out.pop()
         block.insts = out
@@ -113,6 +143,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         for block in function.blocks:
             for inst in block.insts:
                 map_reads(inst, lambda v: attrs.evolve(v, reg=renamed[v.reg.id].reg) if v.reg.id in renamed else v)
+
+
+def _plain(operand: MOperand) -> V | None:
+    """The one register that an operand is, without modifiers of it and free to be any."""
+    return V(operand.reg, operand.part) if type(operand) is V and operand.reg.fixed is None else None
+
+
+def _held(source: MOperand, values: dict[Part, V | Reg]) -> V | Reg:
+    """What a MOV of this makes a register hold."""
+    assert isinstance(source, V | Reg)
+    return values.get((source.reg.id, source.part), source) if type(source) is V else source
 
 
 def _same_predicate(inst: MInst, before: MInst, renamed: dict[int, V], kept: set[int]) -> bool:
