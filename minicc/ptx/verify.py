@@ -29,6 +29,8 @@ class _Checker:
     def __init__(self, module: ptx.Module, arch: Arch) -> None:
         self.module = module
         self.arch = arch
+        match = _TARGET.match(module.target)
+        self.number = int(match[1]) if match else 0
         self.found: list[Diagnostic] = []
         self.globals: set[str] = set()
 
@@ -127,5 +129,5 @@ class _Checker:
         for operand in inst.operands:
             visit(operand)
         if len(self.found) == before:
-            for code, message in check(inst, type_of, self.module.version, self.arch):
+            for code, message in check(inst, type_of, self.module.version, self.arch, self.number):
                 self.error(code, message, inst.where)

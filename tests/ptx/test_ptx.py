@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from minicc import arch, ptx
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx import model
-from minicc.ptx.isa import ROWS, forms
+from minicc.ptx.isa import forms
+from minicc.ptx.rows import ROWS
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.k"))
 NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")

@@ -172,13 +172,13 @@ _VECTORS = {
 
 
 def vector(b: Builder, inst: ptx.Inst, d: ptx.Operand | None, where: ptx.Operand, value: ptx.Operand) -> None:
-    """atom and red of .v2, .v4, .v8: floats in global memory."""
+    """atom and red of .v2, .v4, .v8: floats in global memory, by generic addresses too."""
     op, type_, mods = _operation(inst), type_of(inst), inst.modifiers
     count = int(next(m for m in mods if m in ("v2", "v4", "v8"))[1])
     element, many = (type_[:-2], 2 * count) if type_.endswith("x2") else (type_, count)
     kind = _VECTORS.get((element, many))
     items = value.items if isinstance(value, ptx.Vector) else ()
-    if kind is None or op not in ("add", "min", "max") or space_of(inst) != "global" or len(items) != count:
+    if kind is None or op not in ("add", "min", "max") or space_of(inst) not in ("", "global") or len(items) != count:
         b.unsupported()
     given = [b.reg(b.val(i, type_ if type_ == "f32" else "b32")) for i in items if i is not None]
     if type_ in ("f16", "bf16"):
@@ -192,16 +192,20 @@ def vector(b: Builder, inst: ptx.Inst, d: ptx.Operand | None, where: ptx.Operand
         data = b.temp(len(given))
         for k, word in enumerate(given):
             b.move(V(data.reg, k), word)
-    memory = memory_operand(b, where, "global")
+    space = space_of(inst)
+    memory = memory_operand(b, where, space)
     tail = dotted(_NAMES[op], kind, f"STRONG.{SCOPES[scope]}")
-    if d is None:
-        b.emit(f"REDG.E.{tail}", (), (memory, data), memory="atomic", space="global")
+    if d is None and space:
+        b.emit(f"REDG.E.{tail}", (), (memory, data), memory="atomic", space=space)
+    elif d is None:
+        b.emit(f"ATOM.E.{tail}", (TRUE, ZERO), (memory, data), memory="atomic", space=space, side=True)
     else:
         outs = d.items if isinstance(d, ptx.Vector) else ()
         if len(outs) != count:
             b.wrong("Arguments mismatch for instruction 'atom'")
         out = b.temp(len(given))
-        b.emit(f"ATOMG.E.{tail}", (TRUE, out), (memory, data), memory="atomic", space="global", side=True)
+        unit = "ATOMG" if space else "ATOM"
+        b.emit(f"{unit}.E.{tail}", (TRUE, out), (memory, data), memory="atomic", space=space, side=True)
         for k, target in enumerate(outs):
             if target is None or isinstance(target, ptx.Symbol):
                 continue

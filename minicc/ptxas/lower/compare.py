@@ -170,6 +170,11 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
             p = b.pred_of(source)
         b.emit("PLOP3.LUT", (b.dst_pred(d), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
         return
+    if "v4" in inst.modifiers and isinstance(d, ptx.Vector) and isinstance(source, ptx.Special):
+        for axis, item in zip("xyzw", d.items, strict=True):
+            if item is not None:
+                b.move(b.dst(item), b.val(ptx.Special(f"{source.name}.{axis}")))
+        return
     if isinstance(d, ptx.Vector):
         unpack(b, d, source, bits(type_))
     elif isinstance(source, ptx.Vector):

@@ -170,16 +170,7 @@ def integer_to_float(
     """I2FP for 32-bit integers to f32 (it rounds to nearest or to zero), I2F for the rest."""
     wide = bits(from_) == 64
     x = b.pair(item) if wide else b.reg(b.val(item, from_))
-    if to == "bf16" or (to == "f16" and sat):
-        # Through f32 with round-to-odd would be needed in general; integers of at most 16 bits are exact in f32.
-        if bits(from_) > 16:
-            _through_odd(b, out, item, to, from_, rounding)
-            return
-        middle = b.temp()
-        b.emit(dotted("I2F", _WORD[from_]), (middle,), (x,))
-        _narrow_f32(b, out, middle, to, rounding, False)
-        return
-    target = {"f32": "", "f64": "F64", "f16": "F16"}[to]
+    target = {"f32": "", "f64": "F64", "f16": "F16", "bf16": "BF16"}[to]
     result = b.temp(2) if to == "f64" else b.temp()
     final = result if sat else V(out.reg, 0, result.count)
     if to == "f32" and bits(from_) == 32 and rounding in ("", "RZ"):
@@ -192,22 +183,10 @@ def integer_to_float(
     if sat:
         if to == "f32":
             b.emit("FADD.SAT", (out,), (result, ZERO))
+        elif to == "f16":
+            b.emit("HADD2.SAT", (V(out.reg, 0),), (_half(result), neg(ZERO)))
         else:
             b.unsupported()
-
-
-def _through_odd(b: Builder, out: V, item: ptx.Operand, to: str, from_: str, rounding: str) -> None:
-    """A wide integer to a half: towards zero as f32 with the lost bits sticky, then one rounding."""
-    wide = bits(from_) == 64
-    x = b.pair(item) if wide else b.reg(b.val(item, from_))
-    down, up = b.temp(), b.temp()
-    for target, mode in ((down, "RZ"), (up, "RM")):
-        b.emit(dotted("I2F", _WORD[from_], mode), (target,), (x,))
-    above = b.temp()
-    b.emit(dotted("I2F", _WORD[from_], "RP"), (above,), (x,))
-    inexact = b.setp("ISETP.NE.U32.AND", up, above)
-    odd = b.sel(b.logic(down, imm(1), 0xFC), down, inexact)
-    _narrow_f32(b, out, odd, to, rounding, False)
 
 
 def _narrow_f32(b: Builder, out: V, x: MOperand, to: str, rounding: str, flush: bool) -> None:
@@ -404,16 +383,19 @@ def tensor_float(b: Builder, inst: ptx.Inst) -> None:
     b.emit(dotted("F2FP", relu, "TF32.F32.PACK_B", rounding), (out,), (x,))
 
 
+_SHIFTED = {"4": "24", "2": "28"}
+"""cvt.pack to 4 and 2 bits: from which bit on c goes down."""
+
+
 def pack(b: Builder, inst: ptx.Inst) -> None:
-    """cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}: saturate a and b, a above b, shifted in over c."""
+    """cvt.pack.sat.{u16,s16,u8,s8,u4,s4,u2,s2}.s32{.b32} d, a, b{, c}: saturate a and b, put a above b,
+    and both below c, which moves up."""
     to = inst.modifiers[2]
     d, first, second, *third = inst.operands
-    if to in ("u2", "s2"):
-        b.unsupported()
     x, y = b.reg(b.val(first)), b.reg(b.val(second))
     z = b.reg(b.val(third[0])) if third else ZERO
-    if to in ("u4", "s4"):
-        z = attrs.evolve(z, suffix=("24",))
+    if to[1:] in _SHIFTED:
+        z = attrs.evolve(z, suffix=(_SHIFTED[to[1:]],))
     b.emit(f"I2IP.{to.upper()}.S32.SAT", (b.dst(d),), (x, y, z))
 
 

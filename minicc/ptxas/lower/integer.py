@@ -6,6 +6,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, inv, is_reg, neg
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
 from minicc.ptxas.mir import MOperand, V
+from minicc.sass.instr import Imm
 
 
 def extend(b: Builder, x: MOperand, type_: str) -> MOperand:
@@ -73,11 +74,14 @@ def sum32(b: Builder, dst: MOperand, x: MOperand, y: MOperand, subtract: bool = 
     b.emit("IADD3", (dst,), (*b.slots(x, y), ZERO))
 
 
-def saturated(b: Builder, dst: V, x: MOperand, y: MOperand, subtract: bool) -> None:
+def saturated(b: Builder, dst: V, x: MOperand, y: MOperand, subtract: bool, carry: MOperand | None = None) -> None:
     """add.sat.s32: the sum overflowed if its sign differs from that of both addends; then the limit of x's side."""
     x, y = b.reg(x), b.reg(y)
     total = b.temp()
-    sum32(b, total, x, y, subtract)
+    if carry is None:
+        sum32(b, total, x, y, subtract)
+    else:
+        add_with_carry(b, total, x, y, subtract, carry, TRUE)
     # Bit 31 of (x ^ total) & (y ^ total); for a difference y's sign is turned.
     lut = _overflow_table(subtract)
     overflow = b.temp()
@@ -112,6 +116,9 @@ def carried(b: Builder, inst: ptx.Inst) -> None:
     carry = carry_register(b)
     d, left, right = inst.operands
     dst = b.dst(d)
+    if "sat" in inst.modifiers:
+        saturated(b, dst, b.val(left), b.val(right), subtract, carry)
+        return
     halves = 2 if bits(type_) == 64 else 1
     xs: tuple[MOperand, ...] = b.val64(left) if halves == 2 else (b.val(left),)
     ys: tuple[MOperand, ...] = b.val64(right) if halves == 2 else (b.val(right),)
@@ -227,6 +234,7 @@ def low64(b: Builder, out: V, x: Pair, y: Pair, z: MOperand = ZERO) -> None:
 
 def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
     """out = high 64 bits of the 128-bit product, by four 32-bit products."""
+    may_be_negative = [top != ZERO and not (isinstance(top, Imm) and top.bits >> 31 == 0) for top in (x[1], y[1])]
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
     t0 = b.temp(2)
     wide_product(b, t0, x[0], y[0], False)
@@ -236,13 +244,15 @@ def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
     wide_product(b, t2, x[0], y[1], False, b.join(V(t1.reg, 0), ZERO))
     t3 = b.temp(2)
     wide_product(b, t3, x[1], y[1], False, b.join(V(t1.reg, 1), ZERO))
-    if not sign:
+    if not sign or not any(may_be_negative):
         b.add64(out, wide(b, t3), (V(t2.reg, 1), ZERO))
         return
     total = b.temp(2)
     b.add64(total, wide(b, t3), (V(t2.reg, 1), ZERO))
     # Signed: subtract y where x is negative, and x where y is.
-    for first, second, into in ((x, y, b.temp(2)), (y, x, out)):
+    sides = [side for side, negative in zip(((x, y), (y, x)), may_be_negative, strict=True) if negative]
+    for first, second in sides:
+        into = out if first is sides[-1][0] else b.temp(2)
         mask = b.new("SHF.R.S32.HI", ZERO, imm(31), first[1])
         part = (b.logic(second[0], mask, 0xC0), b.logic(second[1], mask, 0xC0))
         b.sub64(into, wide(b, total), part)
@@ -256,6 +266,14 @@ def multiply_carried(b: Builder, inst: ptx.Inst) -> None:
     dst = b.dst(d)
     carry = carry_register(b)
     gives, takes = "cc" in inst.modifiers, inst.opcode == "madc"
+    if bits(type_) == 16:
+        x, y = operand(b, left, type_), operand(b, right, type_)
+        part = b.temp()
+        b.op("IMAD", part, *b.swap(x, y), ZERO)
+        if "hi" in inst.modifiers:
+            part = b.new("SHF.R.U32.HI", ZERO, imm(16), part)
+        add_with_carry(b, dst, part, b.val(third, type_), False, carry, TRUE)
+        return
     if bits(type_) == 64:
         product = b.temp(2)
         if "hi" in inst.modifiers:
@@ -273,6 +291,9 @@ def multiply_carried(b: Builder, inst: ptx.Inst) -> None:
         b.emit("IMAD.HI" if signed(type_) else "IMAD.HI.U32", (part,), (*b.slots(x, y), ZERO))
     else:
         b.op("IMAD", part, x, y, ZERO)
+    if "sat" in inst.modifiers:
+        saturated(b, dst, part, b.val(third), False, carry)
+        return
     add_with_carry(b, dst, part, b.val(third), False, carry if takes else None, carry if gives else TRUE)
 
 

@@ -387,7 +387,7 @@ def view_async(b: Builder) -> None:
 def fence(b: Builder, inst: ptx.Inst) -> None:
     """fence and membar."""
     mods = inst.modifiers
-    if inst.opcode == "membar":
+    if inst.opcode == "membar" and "proxy" not in mods:
         scope = {"cta": "cta", "gl": "gpu", "sys": "sys"}.get(mods[0] if mods else "")
         if scope is None:
             b.unsupported()

@@ -20,10 +20,11 @@ _S2R = {
 }
 _BANK0 = {
     "%nsmid": 0x10C, "%dynamic_smem_size": 0x2C, "%reserved_smem_offset_end": 0x68, "%cluster_nctarank": 0x188,
+    "%reserved_smem_offset_1": 0x6C,
     **{f"%cluster_nctaid.{a}": 0x144 + 4 * i for i, a in enumerate("xyz")},
     **{f"%nclusterid.{a}": 0x15C + 4 * i for i, a in enumerate("xyz")},
 }  # fmt: skip
-_FIXED = {"%reserved_smem_offset_begin": 0, "%reserved_smem_offset_cap": 0x400}
+_FIXED = {"%reserved_smem_offset_begin": 0, "%reserved_smem_offset_0": 0, "%reserved_smem_offset_cap": 0x400}
 _RECIPROCAL = 0x150
 """In bank 0: three f32, one over the blocks of a cluster in each direction."""
 _KIND = 0x140
