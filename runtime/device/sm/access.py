@@ -5,16 +5,14 @@ bytes apart; `dst`, `src` are host addresses of a first row.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32, u64
 from runtime.device.sm.raw import (
     add_f32,
     add_f64,
@@ -30,6 +28,7 @@ from runtime.device.sm.raw import (
     store32,
     store64,
 )
+from runtime.device.sm.table import CODE, G, X
 from runtime.device.sm.vector import (
     add_all,
     any_bits,
@@ -50,8 +49,8 @@ SURVEY_PASSES = 4001
 """Where `survey` leaves its second answer."""
 
 
-@compiled("int64(int64, int64, int64, int64, int64[:,::1], int64[::1])", forceinline=True)
-def allocated(width: int, low: int, high: int, i: int, CODE: Any, G: Any) -> int:
+@compiled(forceinline=True)
+def allocated(width: int, low: int, high: int, i: int) -> int:
     """Whether `width` bytes at the offsets from `low` to `high` lie in one allocation. Instruction i begins with
     the one that it found last."""
     spans = G[L.G_SPANS]
@@ -72,9 +71,9 @@ def allocated(width: int, low: int, high: int, i: int, CODE: Any, G: Any) -> int
     return 0
 
 
-@compiled("int64(int64, int64, uint32, int64, int64, int64, int64, int64, int64[::1])")
+@compiled
 def translate_each(
-    space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, G: Any
+    space: int, width: int, mask: u32, lanes: int, hosts: int, shared: int, local: int, bank: int
 ) -> int:
     """Host addresses of the active lanes, one by one: 0, or minus the first lane's fault (lane, address in G).
     `shared`/`local` are host addresses of the CTA's and of the warp's lane 0's memory."""
@@ -136,11 +135,10 @@ def translate_each(
     return 0
 
 
-@compiled("int64(int64, int64, uint32, int64, int64, int64, int64, int64, int64, int64[:,::1], int64[::1])")
+@compiled
 def translate(
-    space: int, width: int, mask: Any, lanes: int, hosts: int, shared: int, local: int, bank: int, i: int, CODE: Any,
-    G: Any,
-) -> int:  # fmt: skip
+    space: int, width: int, mask: u32, lanes: int, hosts: int, shared: int, local: int, bank: int, i: int
+) -> int:
     """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active,
     shared, one address; 0: fine otherwise; negative: minus the fault."""
     low = lowest(lanes, mask)
@@ -164,14 +162,14 @@ def translate(
                 for k in range(32):
                     store64(hosts + 8 * k, np.uint64(local + k * G[L.G_LOCALSIZE] + loads64(lanes + 8 * k) - bottom))
                 return 0
-        elif allocated(width, low - G[L.G_MEMBASE], high - G[L.G_MEMBASE], i, CODE, G):
+        elif allocated(width, low - G[L.G_MEMBASE], high - G[L.G_MEMBASE], i):
             add_all(hosts, lanes, G[L.G_MEM] - G[L.G_MEMBASE])
             return consecutive(lanes, width) if mask == np.uint32(FULL) else 0
-    return translate_each(space, width, mask, lanes, hosts, shared, local, bank, G)
+    return translate_each(space, width, mask, lanes, hosts, shared, local, bank)
 
 
-@compiled("void(int64, int64, int64, uint32, int64)")
-def load_lanes(width: int, signed: int, hosts: int, mask: Any, dst: int) -> None:
+@compiled
+def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int) -> None:
     """Registers at `dst` from memory; narrow loads extend to 32 bits."""
     if mask == np.uint32(FULL) and width >= 4:
         for word in range(0, width, 4):
@@ -198,8 +196,8 @@ def load_lanes(width: int, signed: int, hosts: int, mask: Any, dst: int) -> None
             store32(d, np.uint32(value))
 
 
-@compiled("void(int64, int64, uint32, int64)")
-def store_lanes(width: int, hosts: int, mask: Any, src: int) -> None:
+@compiled
+def store_lanes(width: int, hosts: int, mask: u32, src: int) -> None:
     """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide."""
     while mask:
         k = first(mask)
@@ -215,8 +213,8 @@ def store_lanes(width: int, hosts: int, mask: Any, src: int) -> None:
             store16(h, np.uint64(load32(s)))
 
 
-@compiled("uint64(uint64)")
-def half_to_float(h: Any) -> Any:
+@compiled
+def half_to_float(h: u64) -> u64:
     """binary16 bits to binary32 bits."""
     sign = (h & np.uint64(0x8000)) << np.uint64(16)
     exponent = np.int64(h >> np.uint64(10)) & 31
@@ -234,8 +232,8 @@ def half_to_float(h: Any) -> Any:
     return sign | np.uint64(((exponent + 112) << 23) | (fraction << 13))
 
 
-@compiled("uint64(uint64, int64, int64)")
-def round_float(f: Any, exponent_bits: int, fraction_bits: int) -> Any:
+@compiled
+def round_float(f: u64, exponent_bits: int, fraction_bits: int) -> u64:
     """binary32 bits to a 16-bit format (binary16: 5, 10; bfloat16: 8, 7), to nearest even."""
     sign = np.int64(f >> np.uint64(31)) << 15
     exponent = np.int64(f >> np.uint64(23)) & 255
@@ -270,8 +268,8 @@ def round_float(f: Any, exponent_bits: int, fraction_bits: int) -> Any:
     return np.uint64(sign | kept)
 
 
-@compiled("uint64(int64, int64, uint64, uint64)")
-def combine_half(operation: int, kind: int, old: Any, value: Any) -> Any:
+@compiled
+def combine_half(operation: int, kind: int, old: u64, value: u64) -> u64:
     """old op value of one 16-bit float (T_F16X2 or T_BF16X2): ADD; MIN and MAX, which prefer numbers."""
     if operation == L.OP_ADD:
         if kind == L.T_F16X2:
@@ -291,8 +289,8 @@ def combine_half(operation: int, kind: int, old: Any, value: Any) -> Any:
     return value if x < y else old
 
 
-@compiled("uint64(int64, int64, uint64, uint64)")
-def combine(op: int, kind: int, old: Any, value: Any) -> Any:
+@compiled
+def combine(op: int, kind: int, old: u64, value: u64) -> u64:
     """old op value, as the bits of the type `kind` (T_*)."""
     if op == L.OP_EXCH:
         return value
@@ -333,8 +331,8 @@ def combine(op: int, kind: int, old: Any, value: Any) -> Any:
     return value if less else old
 
 
-@compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
-def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
+@compiled
+def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int, src2: int, dst: int) -> None:
     """`atomic_lanes` of several words each: EXCH and CAS of all of them, anything else word by word."""
     while mask:
         k = first(mask)
@@ -358,8 +356,8 @@ def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int
             store32(dst + 4 * k, np.uint32(1 if same else 0))
 
 
-@compiled("void(int64, int64, int64, int64, uint32, int64, int64, int64)")
-def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int, src2: int, dst: int) -> None:
+@compiled
+def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int, src2: int, dst: int) -> None:
     """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`; CAST does
     the same and answers 1 if it stored, 0 if not. `dst` 0: no result. What is wider than its type is a vector."""
     if width == 16 or (width == 8 and kind >= L.T_F32 and kind != L.T_F64):
@@ -394,8 +392,8 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: Any, src: int
                 store32(dst + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
 
 
-@compiled("int64(int64, int64, uint32, int64, int64)")
-def wavefronts(width: int, lanes: int, mask: Any, each: int, tally: int) -> int:
+@compiled
+def wavefronts(width: int, lanes: int, mask: u32, each: int, tally: int) -> int:
     """Passes over shared memory (32 banks of 4 bytes) that the access takes: for 64- and 128-bit accesses the warp goes
     in halves and quarters. Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address
     of 32 bytes to count in."""
@@ -423,8 +421,8 @@ def wavefronts(width: int, lanes: int, mask: Any, each: int, tally: int) -> int:
     return total
 
 
-@compiled("int64(int64, int64, uint32, int64, int64[::1])")
-def survey(width: int, lanes: int, mask: Any, tally: int, X: Any) -> int:
+@compiled
+def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
     sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take."""
     ones = 3 if width == 16 else 1
@@ -449,8 +447,8 @@ def survey(width: int, lanes: int, mask: Any, tally: int, X: Any) -> int:
     return lines
 
 
-@compiled("int64(int64, uint32)")
-def most_on_one(lanes: int, mask: Any) -> int:
+@compiled
+def most_on_one(lanes: int, mask: u32) -> int:
     """The largest number of active lanes that name one address (at least 1)."""
     worst = 1
     todo = mask
@@ -463,8 +461,8 @@ def most_on_one(lanes: int, mask: Any) -> int:
     return worst
 
 
-@compiled("int64(int64, uint32, int64, int64)")
-def packets(lanes: int, mask: Any, line: int, sectors: int) -> int:
+@compiled
+def packets(lanes: int, mask: u32, line: int, sectors: int) -> int:
     """How many packets a reduction of the active lanes makes of a line of which it names these sectors (bits): of each,
     as many as there are lanes on one of its words."""
     total = 0

@@ -6,28 +6,27 @@ address, row of the CTA, bytes).
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.cluster import OFFSET, owner, shared_host
-from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import PACKETS, read_lines, write_lines
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.mbarrier import post
 from runtime.device.sm.raw import load8, load16, load32, load64, loads64, popcount, store8, store16, store32, store64
+from runtime.device.sm.table import CODE, SM, WS, G, X
 
 LINES = 1 << 15
 BATCH = 32
 """Lines asked for at a time."""
 
 
-@compiled("void(int64, int64, int64)")
+@compiled
 def move(target: int, source: int, size: int) -> None:
     """Copy bytes of the host, as memmove where both are the same place."""
     at = 0
@@ -39,7 +38,7 @@ def move(target: int, source: int, size: int) -> None:
         at += 1
 
 
-@compiled("void(int64, int64, int64, int64, int64)")
+@compiled
 def reduce(target: int, source: int, size: int, operation: int, kind: int) -> None:
     """Combine elements at `source` into those at `target`."""
     width = 8 if kind == L.T_U64 or kind == L.T_S64 or kind == L.T_F64 else 4
@@ -56,8 +55,8 @@ def reduce(target: int, source: int, size: int, operation: int, kind: int) -> No
             store32(target + at, np.uint32(new & np.uint64(0xFFFFFFFF)))
 
 
-@compiled("void(int64, int64, int64[::1])")
-def touch(a: int, size: int, G: Any) -> None:
+@compiled
+def touch(a: int, size: int) -> None:
     """Note the lines of `size` bytes of global memory at `a`."""
     n = G[L.G_NLINE]
     base = G[L.G_LINES]
@@ -77,25 +76,25 @@ def touch(a: int, size: int, G: Any) -> None:
     G[L.G_NLINE] = n
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
-def told(w: int, barrier: int, rank: int, size: int, alone: int, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def told(w: int, barrier: int, rank: int, size: int, alone: int) -> int:
     """Note that the mbarrier at shared address `barrier` (of the CTA of that rank, unless `alone`) will hear of `size`
     bytes. 0 or minus the fault."""
     a = barrier if alone else (barrier & OFFSET) | rank << 24
-    host = shared_host(w, a, 8, WS, CT, G)
+    host = shared_host(w, a, 8)
     if host == 0 or barrier & 7:
         G[L.G_FADDR] = barrier
         return -L.F_ADDRESS if host == 0 else -L.F_ALIGN
     place = G[L.G_TOLD] + 24 * G[L.G_NTOLD]
     store64(place, np.uint64(host))
-    store64(place + 8, np.uint64(owner(w, a, WS, CT, G)))
+    store64(place + 8, np.uint64(owner(w, a)))
     store64(place + 16, np.uint64(size))
     G[L.G_NTOLD] += 1
     return 0
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def copy(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def copy(w: int, i: int) -> int:
     """Carry out bulk copy i of warp w. Operands in uniform registers: the target's pair (shared address and mbarrier,
     or global address), the source's, and size / 16 with the ranks to send to above. 0 or minus the fault."""
     state = WS[w, L.W_STATE]
@@ -108,7 +107,7 @@ def copy(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     memory = G[L.G_MEM]
     from_ = 0
     if how & L.BC_FROM_SHARED:
-        from_ = shared_host(w, source & 0xFFFFFFFF, size, WS, CT, G)
+        from_ = shared_host(w, source & 0xFFFFFFFF, size)
         G[L.G_FADDR] = source & 0xFFFFFFFF
         if source & 15:
             return -L.F_ALIGN
@@ -116,18 +115,18 @@ def copy(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
         G[L.G_FADDR] = source
         if source & 15:
             return -L.F_ALIGN
-        if allocated(size, source - base, source - base, i, CODE, G):
+        if allocated(size, source - base, source - base, i):
             from_ = memory + source - base
-            touch(source, size, G)
+            touch(source, size)
     if from_ == 0:
         return -L.F_ADDRESS
     if not how & L.BC_TO_SHARED:
         G[L.G_FADDR] = target
         if target & 15:
             return -L.F_ALIGN
-        if not allocated(size, target - base, target - base, i, CODE, G):
+        if not allocated(size, target - base, target - base, i):
             return -L.F_ADDRESS
-        touch(target, size, G)
+        touch(target, size)
         if how & L.BC_REDUCE:
             reduce(memory + target - base, from_, size, CODE[i, L.C_AUX], CODE[i, L.C_TYPE])
         else:
@@ -139,7 +138,7 @@ def copy(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     for rank in range(16):
         if ranks >> rank & 1:
             a = (place & OFFSET) | rank << 24 if how & L.BC_MULTICAST else place
-            to = shared_host(w, a, size, WS, CT, G)
+            to = shared_host(w, a, size)
             if to == 0 or place & 15:
                 G[L.G_FADDR] = place
                 return -L.F_ADDRESS if to == 0 else -L.F_ALIGN
@@ -147,19 +146,14 @@ def copy(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
                 reduce(to, from_, size, CODE[i, L.C_AUX], CODE[i, L.C_TYPE])
             else:
                 move(to, from_, size)
-            bad = told(w, barrier, rank, size, 0 if how & L.BC_MULTICAST else 1, WS, CT, G)
+            bad = told(w, barrier, rank, size, 0 if how & L.BC_MULTICAST else 1)
             if bad:
                 return bad
     return 0
 
 
-@compiled(
-    "int64(int64, int64, int64, int64, int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[::1], int64[::1])"
-)
-def lines_time(
-    m: int, i: int, t: int, how: int, CODE: Any, G: Any, SM: Any, PCC: Any, L1: Any, BK: Any, L2: Any, MP: Any, X: Any
-) -> int:
+@compiled
+def lines_time(m: int, i: int, t: int, how: int) -> int:
     """When the copy whose lines are noted is done, if SM m's copy engine learns of it at `t`: reads pass by L1, 32
     lines at a time."""
     begin = t + G[L.G_TMASTART]
@@ -177,11 +171,11 @@ def lines_time(
             X[2 * b + 1] = loads64(base + 16 * (k + b) + 8)
             sectors += popcount(np.uint32(X[2 * b + 1]))
         if how & L.BC_TO_SHARED:
-            there = read_lines(X, batch, m, begin, 0, 1, G, L1, BK, L2, MP, SM, PCC, i)
+            there = read_lines(batch, m, begin, 0, 1, i)
         else:
             for b in range(batch):
                 X[PACKETS + b] = popcount(np.uint32(X[2 * b + 1]))
-            there = write_lines(X, batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, 0, BK, L2, MP, SM, PCC, i)
+            there = write_lines(batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, 0, i)
         if there > done:
             done = there
         # A line a cycle or so leaves the engine.
@@ -191,11 +185,11 @@ def lines_time(
     return done
 
 
-@compiled("void(int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def tell(done: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def tell(done: int) -> None:
     """The mbarriers noted hear of their bytes at `done`."""
     for k in range(G[L.G_NTOLD]):
         place = G[L.G_TOLD] + 24 * k
-        post(done, loads64(place), loads64(place + 8), 0, -loads64(place + 16), WS, CT, WAKE, G, SC, SM)
+        post(done, loads64(place), loads64(place + 8), 0, -loads64(place + 16))
     G[L.G_NTOLD] = 0
     G[L.G_NLINE] = 0

@@ -5,25 +5,24 @@ GPC g, and a cluster's CTAs come to the SMs of a GPC in turn; which GPC is next 
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.cta import settle_in
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.mbarrier import rouse, warp_of
 from runtime.device.sm.raw import popcount
+from runtime.device.sm.table import CT, SC, SM, WS, G
 
 RANK_SHIFT, OFFSET = 24, (1 << 24) - 1
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[::1])", forceinline=True)
-def owner(w: int, a: int, WS: Any, CT: Any, G: Any) -> int:
+@compiled(forceinline=True)
+def owner(w: int, a: int) -> int:
     """Row of the CTA that shared address `a`, as warp w names it, belongs to; -1 if there is none."""
     c = WS[w, L.W_CTA]
     rank = a >> RANK_SHIFT & 255
@@ -32,18 +31,18 @@ def owner(w: int, a: int, WS: Any, CT: Any, G: Any) -> int:
     return CT[c, L.T_MATES + rank] if rank < G[L.G_CLUSTER] else -1
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
-def shared_host(w: int, a: int, size: int, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def shared_host(w: int, a: int, size: int) -> int:
     """Host address of `size` bytes at a shared address; 0 if they are not all there."""
-    c = owner(w, a, WS, CT, G)
+    c = owner(w, a)
     offset = a & OFFSET
     if c < 0 or offset + size > G[L.G_SHAREDSIZE]:
         return 0
     return CT[c, L.T_SHARED] + offset
 
 
-@compiled("int64(int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
+@compiled
+def place_clusters(t: int) -> int:
     """Bring as many clusters of the grid as there is room for; how many came. `t` < 0: each at the time of its place
     (the beginning of a launch)."""
     came = 0
@@ -92,9 +91,7 @@ def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: A
             x = number % wide * cx + rank % cx
             y = number // wide % high * cy + rank // cx % cy
             z = number // (wide * high) * G[L.G_CLUSTERZ] + rank // (cx * cy)
-            settle_in(
-                c, G[L.G_NEXTCTA] + rank, x, y, z, t if t >= 0 else CT[c, L.T_BEGIN], CODE, WS, CT, WAKE, G, SC, SM
-            )
+            settle_in(c, G[L.G_NEXTCTA] + rank, x, y, z, t if t >= 0 else CT[c, L.T_BEGIN])
             if t >= 0:
                 # Other SMs may have to begin again.
                 for s in range(4):
@@ -109,8 +106,8 @@ def place_clusters(t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: A
     return came
 
 
-@compiled("void(int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def barrier_done(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def barrier_done(c: int, t: int) -> None:
     """If all living threads of the cluster of CTA c have arrived at its barrier, the next phase begins."""
     lead = CT[c, L.T_MATES]
     if CT[lead, L.T_ARRIVED] == 0:
@@ -119,7 +116,7 @@ def barrier_done(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, S
     for rank in range(G[L.G_CLUSTER]):
         mate = CT[c, L.T_MATES + rank]
         for n in range(G[L.G_WARPS]):
-            w = warp_of(mate, n, CT, G)
+            w = warp_of(mate, n)
             living += popcount(np.uint32(WS[w, L.W_ALIVE]))
     if CT[lead, L.T_ARRIVED] < living:
         return
@@ -129,7 +126,7 @@ def barrier_done(c: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, S
     for rank in range(G[L.G_CLUSTER]):
         mate = CT[c, L.T_MATES + rank]
         for n in range(G[L.G_WARPS]):
-            w = warp_of(mate, n, CT, G)
+            w = warp_of(mate, n)
             if WS[w, L.W_CLUSTER] < 0 and WS[w, L.W_ALIVE]:
                 WS[w, L.W_CLUSTER] = -WS[w, L.W_CLUSTER]
-                rouse(w, t + G[L.G_REMOTEBAR], L.R_BARRIER, WS, WAKE, G, SC, SM)
+                rouse(w, t + G[L.G_REMOTEBAR], L.R_BARRIER)

@@ -9,11 +9,9 @@ WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is b
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +21,9 @@ from runtime.device.sm.access import FULL, WINDOW, translate_each
 from runtime.device.sm.converge import complete_groups, join, leave, participants, strays
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
+from runtime.device.sm.table import CODE, CT, LPC, SC, SM, WAKE, WS, G
 from runtime.device.sm.vector import ramp, spread
 
 SPECIAL = abi.SPECIAL_ROW * 128
@@ -38,8 +37,8 @@ BARRIER_RELEASE = 12
 """Cycles of the barrier unit per warp, and from the last arrival to the next issue (H200: 12 + 2 per warp)."""
 
 
-@compiled("int64(int64, int64[:,::1], int64[:,::1])")
-def next_group(w: int, WS: Any, LPC: Any) -> int:
+@compiled
+def next_group(w: int) -> int:
     """Let the next ready group run. 0 if no lane is ready."""
     ready = WS[w, L.W_READY]
     if ready == 0:
@@ -60,8 +59,8 @@ def next_group(w: int, WS: Any, LPC: Any) -> int:
     return 1
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1])")
-def park(w: int, lanes: int, pc: int, WS: Any, LPC: Any) -> None:
+@compiled
+def park(w: int, lanes: int, pc: int) -> None:
     """Make lanes ready at `pc`, not running."""
     for k in range(32):
         if lanes >> k & 1:
@@ -70,8 +69,8 @@ def park(w: int, lanes: int, pc: int, WS: Any, LPC: Any) -> None:
     WS[w, L.W_ACT] &= ~lanes
 
 
-@compiled("void(int64, int64[:,::1], int64[:,::1])")
-def release(w: int, WS: Any, LPC: Any) -> None:
+@compiled
+def release(w: int) -> None:
     """Free the lanes whose convergence barrier or WARPSYNC is complete."""
     alive = WS[w, L.W_ALIVE]
     todo = WS[w, L.W_BLOCKS]
@@ -79,7 +78,7 @@ def release(w: int, WS: Any, LPC: Any) -> None:
         b = first(np.uint32(todo))
         todo &= todo - 1
         if WS[w, L.W_BB + b]:
-            free = complete_groups(w, b, WS[w, L.W_BB + b], WS)
+            free = complete_groups(w, b, WS[w, L.W_BB + b])
             if free:
                 WS[w, L.W_BB + b] &= ~free
                 WS[w, L.W_READY] |= free & alive
@@ -95,27 +94,8 @@ def release(w: int, WS: Any, LPC: Any) -> None:
                     WS[w, L.W_READY] |= 1 << k
 
 
-@compiled(
-    "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
-)
-def complete(
-    c: int,
-    b: int,
-    t: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-) -> None:
+@compiled
+def complete(c: int, b: int, t: int) -> None:
     """If CTA barrier b is complete, free its warps (at `t` plus the release latency)."""
     expected = CT[c, L.T_BARN + b]
     if expected == 0:
@@ -142,43 +122,25 @@ def complete(
             WS[w, L.W_BLOCKED] = 0
             WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
             if WS[w, L.W_ACT] == 0:
-                next_group(w, WS, LPC)
+                next_group(w)
             if G[L.G_TIMING]:
                 at = t + BARRIER_RELEASE
                 WS[w, L.W_TBLOCK] = at
                 WS[w, L.W_BLOCKKIND] = L.R_BARRIER
-                WAKE[w] = arm(w, at, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+                WAKE[w] = arm(w, at)
                 if WAKE[w] < SC[w >> 4, L.S_NEXT]:
                     SC[w >> 4, L.S_NEXT] = WAKE[w]
             else:
                 WAKE[w] = 0
 
 
-@compiled(
-    "void(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
-)
-def settle(
-    w: int,
-    t: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-) -> None:
+@compiled
+def settle(w: int, t: int) -> None:
     """After lanes blocked, broke out or exited: free whom that frees, let a ready group run, note the arrival of the
     warp at a CTA barrier or its end."""
-    release(w, WS, LPC)
-    if WS[w, L.W_ACT] == 0 and next_group(w, WS, LPC) == 0 and strays(w, WS):
-        next_group(w, WS, LPC)
+    release(w)
+    if WS[w, L.W_ACT] == 0 and next_group(w) == 0 and strays(w):
+        next_group(w)
     alive = WS[w, L.W_ALIVE]
     c = WS[w, L.W_CTA]
     if alive == 0:
@@ -186,7 +148,7 @@ def settle(
         CT[c, L.T_LIVE] -= 1
         for b in range(16):
             if CT[c, L.T_BARW + b] and CT[c, L.T_BARN + b] == 0:
-                complete(c, b, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+                complete(c, b, t)
         return
     if WS[w, L.W_ATBAR] == alive and not WS[w, L.W_BLOCKED]:
         b = WS[w, L.W_BARID]
@@ -201,13 +163,13 @@ def settle(
                 served = SM[m, L.M_BAR]
             served += BARRIER_UNIT
             SM[m, L.M_BAR] = served
-        complete(c, b, served, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        complete(c, b, served)
     elif WS[w, L.W_ACT] == 0:
         WAKE[w] = L.BIG
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) -> None:
+@compiled
+def special(w: int, which: int, clock: int) -> None:
     """Put special register SPECIALS[which] into the SPECIAL rows of the warp's state (low words, high words)."""
     at = WS[w, L.W_STATE] + SPECIAL
     c = WS[w, L.W_CTA]
@@ -297,8 +259,8 @@ def special(w: int, which: int, clock: int, WS: Any, LPC: Any, CT: Any, G: Any) 
     spread(at + 128, np.uint32(high & FULL))
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
-def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def driver_call(w: int, lanes: int, which: int) -> int:
     """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to
     512, as many as can be read) to the output buffer; R4 = the format's conversions. __assertfail: the same record of
     R4..R15, then a fault. Returns 0 or minus the fault."""
@@ -327,7 +289,7 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
             local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
             while size < 512:
                 store64(scratch + 8 * k, np.uint64(address + size))
-                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
+                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
                 if done < 0:
                     break
                 store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -339,7 +301,7 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
             last = place + 4096
             while not ended and place < last:
                 store64(scratch + 8 * k, np.uint64(place & ~np.int64(3)))
-                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0, G)
+                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
                 if done < 0:
                     break
                 word = np.int64(load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -362,26 +324,26 @@ def driver_call(w: int, lanes: int, which: int, WS: Any, CT: Any, G: Any) -> int
     return 0
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: Any) -> int:
+@compiled
+def jump(w: int, i: int, lanes: int) -> int:
     """Send `lanes` to their targets (in a register pair, or one target for all); the other running lanes fall through.
     0 or minus the fault."""
     rest = WS[w, L.W_ACT] & ~lanes
     if CODE[i, L.C_DATA] < 0:
         if CODE[i, L.C_KIND] == L.K_CALL and CODE[i, L.C_AUX] > 0:
             if CODE[i, L.C_AUX] == L.CALL_ASSERT:
-                return driver_call(w, lanes, L.F_ASSERT, WS, CT, G)
+                return driver_call(w, lanes, L.F_ASSERT)
             WS[w, L.W_PC] = i + 1
             if CODE[i, L.C_AUX] >= L.CALL_MALLOC:
                 free = CODE[i, L.C_AUX] - L.CALL_MALLOC
                 return extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(lanes), 0, G[L.G_TABLES])
-            driver_call(w, lanes, 0, WS, CT, G)
+            driver_call(w, lanes, 0)
             return 0
         target = CODE[i, L.C_TARGET]
         if target < 0 or target >= G[L.G_NINSTR]:
             return -L.F_INSTR
         if rest:
-            park(w, lanes, target, WS, LPC)
+            park(w, lanes, target)
             WS[w, L.W_PC] = i + 1
         else:
             WS[w, L.W_PC] = target
@@ -408,7 +370,7 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
                     group |= 1 << k
         todo &= ~group
         if value == G[L.G_PRINTF]:
-            driver_call(w, group, 0, WS, CT, G)
+            driver_call(w, group, 0)
             calls |= group
             continue
         if value == G[L.G_MALLOC] or value == G[L.G_FREE]:
@@ -419,7 +381,7 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
             calls |= group
             continue
         if value == G[L.G_ASSERT]:
-            return driver_call(w, group, L.F_ASSERT, WS, CT, G)
+            return driver_call(w, group, L.F_ASSERT)
         if CODE[i, L.C_AUX]:
             target = value - G[L.G_CODEVA]
         else:
@@ -427,39 +389,18 @@ def jump(w: int, i: int, lanes: int, CODE: Any, WS: Any, LPC: Any, CT: Any, G: A
         if target & 15 or target < 0 or target >= 16 * G[L.G_NINSTR]:
             G[L.G_FLANE] = lane
             return -L.F_INSTR
-        park(w, group, target >> 4, WS, LPC)
+        park(w, group, target >> 4)
     rest |= calls
     if rest:
         WS[w, L.W_ACT] = rest
         WS[w, L.W_PC] = i + 1
     else:
-        next_group(w, WS, LPC)
+        next_group(w)
     return 0
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], "
-    "int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
-)
-def control(
-    w: int,
-    i: int,
-    mask: Any,
-    t: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-) -> int:
+@compiled
+def control(w: int, i: int, mask: u32, t: int) -> int:
     """Everything that is neither arithmetic nor memory: execute instruction i of warp w for the lanes `mask` at `t` and
     set the warp's next PC. 0 done; 1 the warp's running group changed or blocked; negative: minus the fault."""
     kind = CODE[i, L.C_KIND]
@@ -480,15 +421,15 @@ def control(
             return -L.F_INSTR
         rest = act & ~lanes
         if rest:
-            park(w, lanes, target, WS, LPC)
+            park(w, lanes, target)
             WS[w, L.W_PC] = i + 1
         else:
             WS[w, L.W_PC] = target
         if target <= i and WS[w, L.W_READY]:
             WS[w, L.W_SPIN] += 1
             if WS[w, L.W_SPIN] > SPIN_LIMIT:
-                park(w, WS[w, L.W_ACT], WS[w, L.W_PC], WS, LPC)
-                next_group(w, WS, LPC)
+                park(w, WS[w, L.W_ACT], WS[w, L.W_PC])
+                next_group(w)
         return 1 if rest else 0
     if kind == L.K_BRA_DIV:
         # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.
@@ -496,16 +437,16 @@ def control(
         if act & wanted == wanted:
             WS[w, L.W_PC] = i + 1
             return 0
-        return jump(w, i, lanes, CODE, WS, LPC, CT, G)
+        return jump(w, i, lanes)
     if kind == L.K_BRA_REG or kind == L.K_CALL:
         if lanes == 0:
             WS[w, L.W_PC] = i + 1
             return 0
-        bad = jump(w, i, lanes, CODE, WS, LPC, CT, G)
+        bad = jump(w, i, lanes)
         return bad if bad else 1
     if kind == L.K_BSSY:
         if lanes:
-            join(w, CODE[i, L.C_AUX], lanes, lanes, WS)
+            join(w, CODE[i, L.C_AUX], lanes, lanes)
         WS[w, L.W_PC] = i + 1
         return 0
     if kind == L.K_BSYNC:
@@ -514,11 +455,11 @@ def control(
         if lanes == 0:
             return 0
         if WS[w, L.W_BB + b] == 0:
-            met = complete_groups(w, b, lanes, WS)
+            met = complete_groups(w, b, lanes)
             if met == lanes:
                 return 0
             if met:
-                park(w, met, i + 1, WS, LPC)
+                park(w, met, i + 1)
                 lanes &= ~met
                 act &= ~met
         for k in range(32):
@@ -527,12 +468,12 @@ def control(
         WS[w, L.W_BB + b] |= lanes
         WS[w, L.W_BLOCKS] |= 1 << b
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        settle(w, t)
         return 1
     if kind == L.K_BREAK:
-        leave(w, CODE[i, L.C_AUX], lanes, 0, WS)
+        leave(w, CODE[i, L.C_AUX], lanes, 0)
         WS[w, L.W_PC] = i + 1
-        release(w, WS, LPC)
+        release(w)
         return 0
     if kind == L.K_WARPSYNC:
         WS[w, L.W_PC] = i + 1
@@ -549,7 +490,7 @@ def control(
             wanted |= 1 << first(mask)
             rest = lanes & ~wanted
             if rest:
-                park(w, rest, i, WS, LPC)
+                park(w, rest, i)
                 lanes &= wanted
                 act &= ~rest
         if wanted & WS[w, L.W_ALIVE] & ~lanes == 0:
@@ -563,13 +504,13 @@ def control(
                     LPC[w, 32 + k] = wanted
         WS[w, L.W_WSYNC] |= lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        settle(w, t)
         return 1
     if kind == L.K_YIELD:
         WS[w, L.W_PC] = i + 1
         if WS[w, L.W_READY]:
-            park(w, act, i + 1, WS, LPC)
-            next_group(w, WS, LPC)
+            park(w, act, i + 1)
+            next_group(w)
             return 1
         return 0
     if kind == L.K_EXIT:
@@ -578,7 +519,7 @@ def control(
             return 0
         WS[w, L.W_ALIVE] &= ~lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        settle(w, t)
         if G[L.G_CLUSTER] > 1:
             extension(G[L.G_EXTENSION], L.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1
@@ -606,7 +547,7 @@ def control(
                     served = SM[m, L.M_BAR]
                 served += BARRIER_UNIT
                 SM[m, L.M_BAR] = served
-            complete(c, b, served, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+            complete(c, b, served)
             return 0
         if CODE[i, L.C_AUX2] == BAR_REDUCE:
             WS[w, L.W_REDUCE] = CODE[i, L.C_OP] << 20
@@ -622,7 +563,7 @@ def control(
         WS[w, L.W_ATBAR] |= lanes
         WS[w, L.W_BARID] = b
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        settle(w, t)
         return 1
     WS[w, L.W_PC] = i + 1
     if kind == L.K_EXTENDED:
@@ -651,10 +592,10 @@ def control(
         b = CODE[i, L.C_AUX]
         for k in range(32):
             if lanes >> k & 1:
-                value = act if b == 16 else (participants(w, b, k, WS) if b < 16 else 0)
+                value = act if b == 16 else (participants(w, b, k) if b < 16 else 0)
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value))
         if CODE[i, L.C_AUX2] and b < 16:
-            leave(w, b, lanes, 1, WS)
+            leave(w, b, lanes, 1)
         return 0
     if kind == L.K_BMOV_WRITE:
         for k in range(32):
@@ -662,7 +603,7 @@ def control(
                 value = CODE[i, L.C_AUX2]
                 if CODE[i, L.C_DATA] >= 0:
                     value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
-                join(w, CODE[i, L.C_AUX], 1 << k, value, WS)
+                join(w, CODE[i, L.C_AUX], 1 << k, value)
         return 0
     if kind == L.K_LEPC:
         value = G[L.G_CODEVA] + CODE[i, L.C_AUX]

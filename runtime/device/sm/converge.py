@@ -9,20 +9,19 @@ without a mask wait until nothing else of the warp can run.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
 
-from typing import Any
-
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
+from runtime.device.sm.table import WS
 
 FULL = 0xFFFFFFFF
 
 
-@compiled("void(int64, int64, int64, int64, int64[:,::1])")
-def leave(w: int, b: int, lanes: int, still: int, WS: Any) -> None:
+@compiled
+def leave(w: int, b: int, lanes: int, still: int) -> None:
     """`lanes` have no mask of barrier b any more. `still` 1: the others of their masks wait for them all the same."""
     for g in range(WS[w, L.W_MASKS]):
         entry = WS[w, L.W_B + 16 * g + b]
@@ -35,10 +34,10 @@ def leave(w: int, b: int, lanes: int, still: int, WS: Any) -> None:
             WS[w, L.W_B + 16 * g + b] = members << 32 | mask if members else 0
 
 
-@compiled("void(int64, int64, int64, int64, int64[:,::1])")
-def join(w: int, b: int, lanes: int, mask: int, WS: Any) -> None:
+@compiled
+def join(w: int, b: int, lanes: int, mask: int) -> None:
     """`lanes` get `mask` as their value of barrier b. There is a place: one with no living lane in it, or a new one."""
-    leave(w, b, lanes, 0, WS)
+    leave(w, b, lanes, 0)
     mask &= FULL
     if lanes & mask == 0:
         return
@@ -60,8 +59,8 @@ def join(w: int, b: int, lanes: int, mask: int, WS: Any) -> None:
     WS[w, L.W_B + 16 * place + b] = lanes << 32 | mask
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1])")
-def participants(w: int, b: int, lane: int, WS: Any) -> int:
+@compiled
+def participants(w: int, b: int, lane: int) -> int:
     """The value of barrier b in `lane`; 0 if it has none."""
     for g in range(WS[w, L.W_MASKS]):
         entry = WS[w, L.W_B + 16 * g + b]
@@ -70,8 +69,8 @@ def participants(w: int, b: int, lane: int, WS: Any) -> int:
     return 0
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1])")
-def complete_groups(w: int, b: int, here: int, WS: Any) -> int:
+@compiled
+def complete_groups(w: int, b: int, here: int) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
     out = 0
     for g in range(WS[w, L.W_MASKS]):
@@ -83,8 +82,8 @@ def complete_groups(w: int, b: int, here: int, WS: Any) -> int:
     return out
 
 
-@compiled("int64(int64, int64[:,::1])")
-def strays(w: int, WS: Any) -> int:
+@compiled
+def strays(w: int) -> int:
     """Nothing of the warp can run: make ready the lanes that are blocked at a BSYNC without a mask."""
     out = 0
     todo = WS[w, L.W_BLOCKS]

@@ -1,32 +1,25 @@
 """A CTA comes to an SM: its warps' rows, registers and shared memory."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.extend import extension
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import clear, store32, store64
+from runtime.device.sm.table import CODE, CT, SC, SM, WAKE, WS, G
 
 ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 """Byte offsets in a warp's state of PT and UPT."""
 
 
-@compiled(
-    "void(int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def settle_in(
-    c: int, number: int, x: int, y: int, z: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any,
-    SM: Any,
-) -> None:  # fmt: skip
+@compiled
+def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     """Put CTA `number` of the grid, block (x, y, z), into CTA slot c; its warps start at `t`."""
     m = CT[c, L.T_SM]
     CT[c, L.T_ACTIVE] = 1
@@ -84,8 +77,8 @@ def settle_in(
             WAKE[w] = WS[w, L.W_TFETCH] = ready
 
 
-@compiled("int64(int64, int64[::1])")
-def in_turn(number: int, G: Any) -> int:
+@compiled
+def in_turn(number: int) -> int:
     """The CTA that is placed as the `number`th. Behind the first ones, SMs take turns: an SM runs alone for a quantum,
     and would else be given neighbours, which share lines, where the distributor gives them to different SMs."""
     first = G[L.G_SMS] * G[L.G_CTAS]
@@ -103,10 +96,8 @@ def in_turn(number: int, G: Any) -> int:
     return base + at % rows * sms + at // rows
 
 
-@compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
-)
-def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> int:
+@compiled
+def place(c: int, t: int) -> int:
     """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more. The CTAs of
     clusters come together, if they can, wherever there is room for them."""
     if G[L.G_CLUSTER] > 1:
@@ -119,8 +110,8 @@ def place(c: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: An
     if G[L.G_BEGINS]:
         store64(G[L.G_BEGINS] + 8 * (number - G[L.G_FIRSTCTA]), np.uint64(t))
     if G[L.G_TIMING]:
-        number = in_turn(number, G)
+        number = in_turn(number)
     x = number % G[L.G_GX]
     y = number // G[L.G_GX] % G[L.G_GY]
-    settle_in(c, number, x, y, number // (G[L.G_GX] * G[L.G_GY]), t, CODE, WS, CT, WAKE, G, SC, SM)
+    settle_in(c, number, x, y, number // (G[L.G_GX] * G[L.G_GY]), t)
     return 1

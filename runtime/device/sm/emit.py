@@ -16,6 +16,7 @@ from runtime.device.sm.lang import (
     BOOL,
     F64,
     I64,
+    LIST,
     LLVM,
     U32,
     U64,
@@ -26,10 +27,9 @@ from runtime.device.sm.lang import (
     Primitive,
     Program,
     Value,
-    View,
     join,
 )
-from runtime.device.sm.table import ROWS
+from runtime.device.sm.table import Table
 
 _NOTHING = object()
 
@@ -66,7 +66,7 @@ class Emitter:
         self.count = 0
         self.dead = False
         self.loops: list[tuple[str, str]] = []
-        self.views: dict[str, View] = {}
+        self.tables: dict[str, Table] = {}
         self.place = function.python.__name__
 
     # ---- text
@@ -100,16 +100,22 @@ class Emitter:
         node, function = self.function.node(), self.function
         self.locals = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for name, kind in function.parameters:
-            if not kind:
-                self.views[name] = View(name, f"%{name}", f"%{name}.stride" if ROWS[name] == (0,) else "")
-            else:
-                self.locals.add(name)
-                self.assign(name, Value(f"%{name}", kind))
+            self.locals.add(name)
+            self.assign(name, Value(f"%{name}", kind))
         self.block(node.body)
         if not self.dead:
             self.line("ret void" if function.result == VOID else f"ret {LLVM[function.result]} 0")
         slots = [f"  %{name}.slot = alloca {LLVM[kind]}" for name, kind in sorted(self.found.items())]
-        return "\n".join([function.header() + " {", ".entry:", *slots, *self.lines, "}", ""])
+        return "\n".join([function.header() + " {", ".entry:", *slots, *self.opened(), *self.lines, "}", ""])
+
+    def opened(self) -> list[str]:
+        """Loads of the pointers of the tables that were named, and of row lengths."""
+        lines = []
+        for name, table in self.tables.items():
+            for k, (end, kind) in enumerate([("", "ptr"), (".stride", "i64")][: 1 + table.open]):
+                at = f"  %{name}{end}.at = getelementptr i64, ptr {LIST}, i64 {2 * table.number + k}"
+                lines += [at, f"  %{name}{end} = load {kind}, ptr %{name}{end}.at, !invariant.load !2"]
+        return lines
 
     # ---- variables
 
@@ -163,7 +169,7 @@ class Emitter:
 
     def static(self, node: ast.expr) -> Any:
         """The Python object that a name outside of the function means."""
-        if isinstance(node, ast.Name) and node.id not in self.locals and node.id not in self.views:
+        if isinstance(node, ast.Name) and node.id not in self.locals:
             if node.id in self.names:
                 return self.names[node.id]
             return {"max": max, "min": min, "range": range}.get(node.id, _NOTHING)
@@ -305,19 +311,20 @@ class Emitter:
 
     # ---- tables
 
-    def view(self, node: ast.expr) -> View:
+    def table(self, node: ast.expr) -> Table:
         """The table that an expression names."""
-        if isinstance(node, ast.Name) and node.id in self.views:
-            return self.views[node.id]
-        if isinstance(node, ast.Call):
-            made = self.call(node)
-            if isinstance(made, View):
-                return made
-        self.fail(node, f"{ast.unparse(node)} is no table")
+        found = self.static(node)
+        if not isinstance(found, Table):
+            self.fail(node, f"{ast.unparse(node)} is no table")
+        self.tables[found.name] = found
+        return found
 
-    def element(self, table: View, index: ast.expr) -> str:
+    def row_length(self, table: Table) -> str:
+        """Row length of a table, where it is only known at run time."""
+        return f"%{table.name}.stride"
+
+    def element(self, table: Table, index: ast.expr) -> str:
         """Pointer to an element."""
-        inner = ROWS[table.name]
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         offset: Value | None = None
         for k, part in enumerate(parts):
@@ -326,7 +333,7 @@ class Emitter:
             if offset is None:
                 offset = number
                 continue
-            row = Value(table.stride, I64) if inner == (0,) else self.constant(inner[k - 1])
+            row = Value(self.row_length(table), I64) if table.open else self.constant(table.rows[k - 1])
             if offset.constant is not None and row.constant is not None:
                 offset = self.constant(int(offset.constant) * int(row.constant))
             else:
@@ -336,23 +343,22 @@ class Emitter:
             elif number.constant != 0:
                 offset = Value(self.new(f"add nsw i64 {offset.text}, {number.text}"), I64)
         assert offset is not None
-        return self.new(f"getelementptr inbounds i64, ptr {table.pointer}, i64 {offset.text}")
+        return self.new(f"getelementptr inbounds i64, ptr %{table.name}, i64 {offset.text}")
 
     def load(self, node: ast.Subscript) -> Value:
-        table = self.view(node.value)
-        return Value(self.new(f"load i64, ptr {self.element(table, node.slice)}{self.program.access(table.name)}"), I64)
+        table = self.table(node.value)
+        return Value(self.new(f"load i64, ptr {self.element(table, node.slice)}{self.program.access(table)}"), I64)
 
-    def store(self, table: View, pointer: str, value: Value) -> None:
-        self.line(f"store i64 {self.cast(value, I64)}, ptr {pointer}{self.program.access(table.name)}")
+    def store(self, table: Table, pointer: str, value: Value) -> None:
+        self.line(f"store i64 {self.cast(value, I64)}, ptr {pointer}{self.program.access(table)}")
 
     # ---- calls
 
-    def call(self, node: ast.Call) -> Value | View | None:
+    def call(self, node: ast.Call) -> Value | None:
         """A call: its value, if it has one."""
         callee = self.static(node.func)
         if isinstance(callee, Macro):
-            made: Value | View | None = callee.expand(self, node.args)
-            return made
+            return callee.expand(self, node.args)
         if isinstance(callee, type) and callee.__name__ in (U32, U64, I64, F64):
             value = self.value(node.args[0])
             known = int(value.constant) if isinstance(value.constant, int) and callee.__name__ != F64 else None
@@ -372,17 +378,12 @@ class Emitter:
             ]
             name = callee.name
         elif isinstance(callee, Function):
-            words, name = [], f'"{callee.name}"'
-            for (parameter, kind), argument in zip(callee.parameters, node.args, strict=True):
-                if kind:
-                    words.append(f"{LLVM[kind]} {self.cast(self.value(argument), kind)}")
-                    continue
-                table = self.view(argument)
-                if table.name != parameter:
-                    self.fail(node, f"table {table.name} for {parameter}")
-                words.append(f"ptr {table.pointer}")
-                if table.stride:
-                    words.append(f"i64 {table.stride}")
+            words = [
+                f"{LLVM[kind]} {self.cast(self.value(argument), kind)}"
+                for (_, kind), argument in zip(callee.parameters, node.args, strict=True)
+            ]
+            words.append(f"ptr {LIST}")
+            name = f'"{callee.name}"'
         else:
             self.fail(node, f"{ast.unparse(node.func)} cannot be called")
         self.program.need(callee)
@@ -456,22 +457,12 @@ class Emitter:
             self.fail(node, type(node).__name__)
 
     def assignment(self, node: ast.Assign) -> None:
-        if isinstance(node.value, ast.Call) and isinstance(self.static(node.value.func), Macro):
-            made = self.call(node.value)
-            if isinstance(made, View):
-                assert isinstance(node.targets[0], ast.Name)
-                self.locals.discard(node.targets[0].id)
-                self.views[node.targets[0].id] = made
-                return
-            assert made is not None
-            value = made
-        else:
-            value = self.value(node.value)
+        value = self.value(node.value)
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.assign(target.id, value)
             elif isinstance(target, ast.Subscript):
-                table = self.view(target.value)
+                table = self.table(target.value)
                 self.store(table, self.element(table, target.slice), value)
             else:
                 self.fail(target, "assigned to")
@@ -481,10 +472,10 @@ class Emitter:
             value = self.binary(node, node.op, self.variable(node.target.id), self.value(node.value))
             self.assign(node.target.id, value)
         elif isinstance(node.target, ast.Subscript):
-            table = self.view(node.target.value)
+            table = self.table(node.target.value)
             pointer = self.element(table, node.target.slice)
             change = self.value(node.value)
-            old = Value(self.new(f"load i64, ptr {pointer}{self.program.access(table.name)}"), I64)
+            old = Value(self.new(f"load i64, ptr {pointer}{self.program.access(table)}"), I64)
             self.store(table, pointer, self.binary(node, node.op, old, change))
         else:
             self.fail(node, "assigned to")

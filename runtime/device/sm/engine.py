@@ -18,7 +18,7 @@ from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.decode import Decoded, decode
 from runtime.device.sm.output import assertion, printed
 from runtime.device.sm.prove import register_name
-from runtime.device.sm.table import Ref
+from runtime.device.sm.table import addresses
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
 QUANTUM, CLUSTER_QUANTUM = 1024, 128
@@ -128,6 +128,7 @@ class _Run:
         t["LPC"] = self.space.array("LPC", (rows, 64))
         t["CT"] = np.zeros((self.sms * resident, L.T_COLUMNS), np.int64)
         t["WAKE"] = np.full(rows, L.BIG, np.int64)
+        t["NEXT"] = np.full(self.sms, L.BIG, np.int64)
         t["SC"] = np.zeros((self.sms * L.SUB_CORES, L.S_COLUMNS), np.int64)
         t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
         t["SC"][:, L.S_CACHE : L.S_CACHE + 6] = -1
@@ -224,27 +225,22 @@ class _Run:
             self._prepare_extension()
 
     def _prepare_extension(self) -> None:
-        """What the extension needs: its address, the list of tables, room for events and for a copy under way."""
+        """What the extension needs: its address, room for events and for a copy under way."""
         from runtime.device.sm import bulk, mbarrier
-        from runtime.device.sm.extend import TABLES
 
-        g, t, arch = self.g, self.tables, self.arch
+        g, arch = self.g, self.arch
         g[L.G_EXTENSION] = jit.extension_address()
-        where = np.zeros(2 * len(TABLES), np.int64)
-        for k, name in enumerate(TABLES):
-            if name in t:
-                where[2 * k : 2 * k + 2] = t[name].ctypes.data, t[name].shape[-1]
         events = self.space.array("events", (self.sms, mbarrier.EVENTS * mbarrier.EVENT // 8))
         lines = self.space.array("lines", (bulk.LINES, 2))
         work = self.space.array("work", (1 << 20,), np.uint8)
         told, mates = np.zeros(64, np.int64), np.zeros(16, np.int64)
-        self.keep += [where, events, lines, told, mates, work]
+        self.keep += [events, lines, told, mates, work]
         g[L.G_MATES] = mates.ctypes.data
         if self.memory.textures is not None:
             records = np.ascontiguousarray(self.memory.textures.records)
             self.keep.append(records)
             g[L.G_TEXTURES], g[L.G_NTEXTURES] = records.ctypes.data, len(records)
-        g[L.G_TABLES], g[L.G_EVENTS] = where.ctypes.data, events.ctypes.data
+        g[L.G_EVENTS] = events.ctypes.data
         g[L.G_LINES], g[L.G_TOLD], g[L.G_WORK] = lines.ctypes.data, told.ctypes.data, work.ctypes.data
         m = arch.memory
         g[L.G_REMOTE], g[L.G_REMOTEBAR], g[L.G_TMASTART] = m.cluster_latency, m.cluster_barrier, m.bulk_start
@@ -282,26 +278,21 @@ class _Run:
         t["SBR"] = self.space.array("SBR", (rows, 6 * 17))
         t["SBR"][:, ::17] = 0
 
-    def args(self, names: str) -> list[Any]:
-        return [Ref(n, self.tables[n]) for n in names.split()]
-
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""
-        names = "CODE WS LPC CT WAKE G SC SM IC0 IC1 IC2 FP PCC"
         if self.options.timing:
             from runtime.device.sm import machine
 
-            arguments = [Ref("NEXT", np.full(self.sms, L.BIG, np.int64))]
-            arguments += self.args(f"{names} L1 BK L2 MP X RES SRC RAW PEND HAZ SBR")
             step, turns = machine.run_timed, QUANTA_A_CALL
         else:
             from runtime.device.sm import functional
 
-            arguments = self.args(f"{names} L2 MP X")
             step, turns = functional.run_untimed, TURNS_A_CALL
+        tables = addresses(self.tables)
+        self.g[L.G_TABLES] = where = tables.ctypes.data
         g, tell = self.g, self.options.progress
         while True:
-            result = step(turns, *arguments)
+            result = step(turns, where)
             if tell is not None:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:

@@ -1,21 +1,18 @@
 """The extension: one entry for what few kernels do (see `extend`)."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
-from runtime.device.sm.extend import OPEN
 from runtime.device.sm.gmma import multiply
 from runtime.device.sm.heap import call
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import load32, store32
 from runtime.device.sm.sync import (
     addresses,
@@ -27,55 +24,45 @@ from runtime.device.sm.sync import (
     store_counted,
     word,
 )
+from runtime.device.sm.table import CODE, SM, WS, G
 from runtime.device.sm.texture import fetch, texture_time
 from runtime.device.sm.tma import tensor
 
 TEXTURE_FRONT = 20
 """Cycles until a fetch looks for its lines: an estimate."""
-_CODE, _WS, _LPC, _CT, _WAKE, _G, _SC, _SM, _PCC, _L1, _BK, _L2, _MP, _X = (
-    OPEN[name] for name in ["CODE", "WS", "LPC", "CT", "WAKE", "G", "SC", "SM", "PCC", "L1", "BK", "L2", "MP", "X"]
-)
 
 
-@compiled("int64(int64, int64, int64, uint32, int64, int64)", entry=True)
-def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
+@compiled(entry=True)
+def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
     """Carry out instruction i of warp w for the lanes `mask` at `t`: operation `what` (X_*). As `control`: 0; 1 if the
     warp's running group changed or sleeps; minus the fault. G_XDONE: when it is done, G_XREAD: when its operands have
     been read (0: as the instruction's class says)."""
-    CODE = _CODE(tables)
-    WS = _WS(tables)
-    LPC = _LPC(tables)
-    CT = _CT(tables)
-    WAKE = _WAKE(tables)
-    G = _G(tables)
-    SC = _SC(tables)
-    SM = _SM(tables)
     if what == L.X_PLACE:
-        return place_clusters(t, CODE, WS, CT, WAKE, G, SC, SM)
+        return place_clusters(t)
     if what == L.X_HEAP:
-        return call(w, i, mask, WS, G)
+        return call(w, i, mask)
     if what == L.X_EXIT:
-        left(w, mask, t, WS, CT, WAKE, G, SC, SM)
+        left(w, mask, t)
         return 0
     if what == L.X_CLUSTER_ARRIVE or what == L.X_CLUSTER_WAIT:
-        return cluster_barrier(w, i, mask, t, what - L.X_CLUSTER_ARRIVE, WS, LPC, CT, WAKE, G, SC, SM)
+        return cluster_barrier(w, i, mask, t, what - L.X_CLUSTER_ARRIVE)
     if what == L.X_BULK or what == L.X_TENSOR:
         G[L.G_NLINE] = 0
         G[L.G_NTOLD] = 0
         if what == L.X_BULK:
-            bad = copy(w, i, CODE, WS, CT, G)
+            bad = copy(w, i)
         else:
-            bad = tensor(w, i, CODE, WS, CT, G)
+            bad = tensor(w, i)
             if SM[w >> 6, L.M_MAP] != G[L.G_FADDR]:
                 SM[w >> 6, L.M_MAP] = G[L.G_FADDR]
                 t += G[L.G_TMAMAP]
         if bad == 0:
-            finish(w, i, t, CODE, WS, CT, WAKE, G, SC, SM, tables)
+            finish(w, i, t)
         return bad
     if what == L.X_MATRIX:
-        bad = multiply(w, i, CODE, WS, CT, G)
+        bad = multiply(w, i)
         if bad == 0:
-            matrix_time(w, i, t, CODE, WS, G, SM)
+            matrix_time(w, i, t)
         return bad
     if what == L.X_MATRIX_WAIT:
         behind = WS[w, L.W_GROUPS] - CODE[i, L.C_AUX] - 1
@@ -84,12 +71,9 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
         return 0
     if what == L.X_TEXTURE:
         G[L.G_NLINE] = 0
-        bad = fetch(w, i, mask, CODE, WS, G)
+        bad = fetch(w, i, mask)
         if bad == 0 and G[L.G_TIMING]:
-            G[L.G_XDONE] = texture_time(
-                w >> 6, i, t + TEXTURE_FRONT, CODE, G, SM, _PCC(tables), _L1(tables), _BK(tables), _L2(tables),
-                _MP(tables), _X(tables),
-            )  # fmt: skip
+            G[L.G_XDONE] = texture_time(w >> 6, i, t + TEXTURE_FRONT)
         return bad
     if what == L.X_BULK_GROUP:
         G[L.G_XREAD] = WS[w, L.W_BULK]
@@ -106,22 +90,22 @@ def extend(what: int, w: int, i: int, mask: Any, t: int, tables: int) -> int:
         store32(WS[w, L.W_STATE] + CODE[i, L.C_DEST], np.uint32(0xFFFFFFFF))
         return 0
     if CODE[i, L.C_FN]:
-        addresses(w, i, mask, CODE, WS, G)
+        addresses(w, i, mask)
     if what == L.X_ARRIVE:
-        return arrivals(w, i, mask, t, CODE, WS, CT, WAKE, G, SC, SM)
+        return arrivals(w, i, mask, t)
     if what == L.X_PHASE:
-        return phase(w, i, mask, t, CODE, WS, LPC, CT, WAKE, G, SC, SM)
+        return phase(w, i, mask, t)
     if what == L.X_SYNC_LOAD or what == L.X_SYNC_EXCHANGE or what == L.X_SYNC_CAS:
-        return word(w, i, mask, what, CODE, WS, CT, G)
+        return word(w, i, mask, what)
     if what == L.X_COPIES_ARRIVE:
-        return copies_arrive(w, i, mask, t, CODE, WS, CT, WAKE, G, SC, SM)
+        return copies_arrive(w, i, mask, t)
     if what == L.X_STORE_ASYNC or what == L.X_REDUCE_ASYNC:
-        return store_counted(w, i, mask, t, CODE, WS, CT, WAKE, G, SC, SM)
+        return store_counted(w, i, mask, t)
     return 0
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])")
-def matrix_time(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, SM: Any) -> None:
+@compiled
+def matrix_time(w: int, i: int, t: int) -> None:
     """When the warp's part of matrix instruction i, issued at `t`, is done: the tensor core of its sub-core takes one
     after the other. If it ends a group, that is done with it."""
     if G[L.G_TIMING]:
@@ -134,22 +118,15 @@ def matrix_time(w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, SM: Any) -> 
         WS[w, L.W_GROUPS] += 1
 
 
-@compiled(
-    "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64)"
-)
-def finish(
-    w: int, i: int, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any, tables: int
-) -> None:
+@compiled
+def finish(w: int, i: int, t: int) -> None:
     """The bulk or tensor copy that was just carried out: when it is done, and who hears of it."""
     done = 0
     how = CODE[i, L.C_AUX2]
     if G[L.G_TIMING]:
-        done = lines_time(
-            w >> 6, i, t, how, CODE, G, SM, _PCC(tables), _L1(tables), _BK(tables), _L2(tables), _MP(tables), _X(tables)
-        )
+        done = lines_time(w >> 6, i, t, how)
     if how & L.BC_FROM_SHARED and done > WS[w, L.W_BULK]:
         WS[w, L.W_BULK] = done
         if done > WS[w, L.W_STORED]:
             WS[w, L.W_STORED] = done
-    tell(done, WS, CT, WAKE, G, SC, SM)
+    tell(done)

@@ -10,17 +10,16 @@ level's latency. FP int64[...] holds capacities in lines or sets and costs in cy
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, loads64, store64
+from runtime.device.sm.table import CODE, FP, IC0, IC1, IC2, SC, SM, WS, G
 
 (
     FP_L0,
@@ -41,8 +40,8 @@ SET = 5
 WAYS = 4
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64[:,::1])", forceinline=True)
-def streamed(sc: int, sequential: int, t: int, rate: int, latency: int, SC: Any) -> int:
+@compiled(forceinline=True)
+def streamed(sc: int, sequential: int, t: int, rate: int, latency: int) -> int:
     """When a line that a sub-core lacks comes at `t` or later: the next one follows the one before it at a rate."""
     there = t + latency
     if sequential:
@@ -53,7 +52,7 @@ def streamed(sc: int, sequential: int, t: int, rate: int, latency: int, SC: Any)
     return there
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def keep(place: int, line: int) -> int:
     """Whether the set at a host address has a line; it has afterwards."""
     tree = loads64(place + 8 * WAYS)
@@ -74,11 +73,8 @@ def keep(place: int, line: int) -> int:
     return hit
 
 
-@compiled(
-    "int64(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[::1])"
-)
-def fetch(sc: int, line: int, sequential: int, t: int, SC: Any, SM: Any, IC0: Any, IC1: Any, IC2: Any, FP: Any) -> int:
+@compiled
+def fetch(sc: int, line: int, sequential: int, t: int) -> int:
     """When the sub-core has instruction `line` that a warp turns to at `t`."""
     m = sc >> 2
     # What another warp has asked for last may still be on its way.
@@ -96,28 +92,25 @@ def fetch(sc: int, line: int, sequential: int, t: int, SC: Any, SM: Any, IC0: An
     known = IC2[m, ever] >> (line & 63) & 1
     IC2[m, ever] |= 1 << (line & 63)
     if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line) or (not known and line < FP[FP_PREWARMED]):
-        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15], SC)
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15])
     elif known:
-        t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2], SC)
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2])
     else:
-        t = streamed(sc, sequential, t, FP[FP_NEXT_DRAM], FP[FP_JUMP_DRAM], SC)
+        t = streamed(sc, sequential, t, FP[FP_NEXT_DRAM], FP[FP_JUMP_DRAM])
     SM[m, L.M_LINE] = line
     SM[m, L.M_LINETIME] = t
     return t
 
 
-@compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[::1])"
-)
-def arm(w: int, t: int, CODE: Any, WS: Any, SC: Any, SM: Any, IC0: Any, IC1: Any, IC2: Any, FP: Any) -> int:
+@compiled
+def arm(w: int, t: int) -> int:
     """The first cycle, from `t` on, in which warp w's next instruction passes its own conditions: fetched, scoreboards
     of its wait mask clear. Notes what it waits for."""
     pc = WS[w, L.W_PC]
     line = pc >> 3
     ready = t
     if line != WS[w, L.W_LINE]:
-        ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t, SC, SM, IC0, IC1, IC2, FP)
+        ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t)
         WS[w, L.W_LINE] = line
     WS[w, L.W_TFETCH] = ready
     SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
@@ -131,8 +124,8 @@ def arm(w: int, t: int, CODE: Any, WS: Any, SC: Any, SM: Any, IC0: Any, IC1: Any
     return ready
 
 
-@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1])")
-def constant(sc: int, line: int, t: int, G: Any, SC: Any, SM: Any) -> int:
+@compiled
+def constant(sc: int, line: int, t: int) -> int:
     """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of bank 3, from
     CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
     that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
@@ -181,8 +174,8 @@ def constant(sc: int, line: int, t: int, G: Any, SC: Any, SM: Any) -> int:
     return there
 
 
-@compiled("int64(int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1])")
-def uniform_constant(sc: int, line: int, t: int, G: Any, SC: Any, SM: Any) -> int:
+@compiled
+def uniform_constant(sc: int, line: int, t: int) -> int:
     """The same for ULDC with an index, which finds only the lines that it had last (an H200 takes 63 cycles more for
     each other line, in a loop over 1 KB as over 64 KB; twice that with two warps a sub-core, four times with 16)."""
     slot = -1

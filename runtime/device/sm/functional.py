@@ -1,11 +1,9 @@
 """Running CTAs without timing: each warp goes on until it blocks, ends, or has had its turn."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +12,10 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.control import control, special
 from runtime.device.sm.cta import place
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.raw import load32, popcount
+from runtime.device.sm.table import CODE, CT, LPC, PCC, SM, WAKE, WS, G
 from runtime.device.sm.warming import access
 
 TURN = 4096
@@ -25,31 +24,8 @@ BUDGET = 1 << 20
 """Warp instructions after which another resident CTA gets a turn, without timing."""
 
 
-@compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1], "
-    "int64[::1])"
-)
-def run_warp(
-    w: int,
-    turn: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-    L2: Any,
-    MP: Any,
-    X: Any,
-) -> int:
+@compiled
+def run_warp(w: int, turn: int) -> int:
     """Run warp w for up to `turn` instructions. The number issued, or minus the fault (its PC in G)."""
     state = WS[w, L.W_STATE]
     count = 0
@@ -71,21 +47,21 @@ def run_warp(
                     operands = CODE[pc, L.C_OPERANDS]
                     invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
                 elif kind == L.K_MEM:
-                    bad = memory_op(w, pc, mask, state + CODE[pc, L.C_DEST], CODE, WS, CT, G)
+                    bad = memory_op(w, pc, mask, state + CODE[pc, L.C_DEST])
                     if bad < 0:
                         G[L.G_FPC] = pc * 16
                         return bad
                     if G[L.G_WARMING]:
-                        access(w, pc, mask, bad, CODE, G, L2, MP, X)
+                        access(w, pc, mask, bad)
                 else:
-                    special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count, WS, LPC, CT, G)
+                    special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count)
                     operands = CODE[pc, L.C_OPERANDS]
                     invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
             pc += 1
             continue
         WS[w, L.W_PC] = pc
         WS[w, L.W_ACT] = act
-        bad = control(w, pc, mask, 0, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+        bad = control(w, pc, mask, 0)
         if bad < 0:
             G[L.G_FPC] = pc * 16
             return bad
@@ -107,31 +83,8 @@ def run_warp(
     return count
 
 
-@compiled(
-    "int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1], "
-    "int64[::1])"
-)
-def run_cta(
-    c: int,
-    budget: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-    L2: Any,
-    MP: Any,
-    X: Any,
-) -> int:
+@compiled
+def run_cta(c: int, budget: int) -> int:
     """Run resident CTA c until it is done (1), has used up `budget` instructions (0), nothing in it can run (2), or
     faults (negative, with the warp in G)."""
     used = 0
@@ -165,7 +118,7 @@ def run_cta(
                 WS[w, L.W_PC] = pc
                 WS[w, L.W_TURN] = (lane + 1) & 31
             progress = True
-            done = run_warp(w, TURN, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L2, MP, X)
+            done = run_warp(w, TURN)
             if done < 0:
                 G[L.G_FWARP] = w
                 return done
@@ -182,31 +135,8 @@ def run_cta(
     return 1
 
 
-@compiled(
-    "int64(int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[::1], int64[::1])",
-    entry=True,
-)
-def run_untimed(
-    rounds: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-    L2: Any,
-    MP: Any,
-    X: Any,
-) -> int:
+@compiled(entry=True)
+def run_untimed(rounds: int) -> int:
     """Run up to `rounds` turns of CTAs. 1: the grid is done; 0: not yet; 2: nothing can ever happen; negative:
     minus the fault."""
     slots = G[L.G_SLOTS]
@@ -215,13 +145,13 @@ def run_untimed(
             return 1
         c = G[L.G_TURN]
         G[L.G_TURN] = c + 1 if c + 1 < slots else 0
-        if CT[c, L.T_ACTIVE] == 0 and place(c, 0, CODE, WS, CT, WAKE, G, SC, SM) == 0:
+        if CT[c, L.T_ACTIVE] == 0 and place(c, 0) == 0:
             G[L.G_STUCK] += 1
             if G[L.G_STUCK] > slots:
                 return 2
             continue
         before = G[L.G_INSTR]
-        done = run_cta(c, BUDGET, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L2, MP, X)
+        done = run_cta(c, BUDGET)
         if done < 0:
             return done
         if done == 2:

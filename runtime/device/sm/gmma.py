@@ -11,16 +11,14 @@ and a mark for each row and column that has an infinity or a NaN.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import (
     highest_bit,
     load8,
@@ -33,6 +31,7 @@ from runtime.device.sm.raw import (
     store32,
     store64,
 )
+from runtime.device.sm.table import CODE, CT, WS, G
 
 NO = -(1 << 20)
 """Exponent of a zero."""
@@ -43,7 +42,7 @@ A_MANTISSA, A_EXPONENT, B_MANTISSA, B_EXPONENT, A_MARK, B_MARK, A_RAW, B_RAW, WO
 """Places in the work area, in words."""
 
 
-@compiled("int64(int64, int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, transposed: int) -> int:
     """Shared address of an element: `index` is the row of A or column of B, `k_byte` its k times the element's size
     (bytes; K-major), or k itself if the operand is stored the other way (16-bit elements only)."""
@@ -66,7 +65,7 @@ def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, t
     return a ^ (((a >> 7) - offset & mask) << 4)
 
 
-@compiled("int64(int64)", forceinline=True)
+@compiled(forceinline=True)
 def bits_of(kind: int) -> int:
     """Bits of an element of a format."""
     if kind == L.GM_TF32:
@@ -76,7 +75,7 @@ def bits_of(kind: int) -> int:
     return 1 if kind == L.GM_B1 else 8
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark: int) -> None:
     """An element's bits as significand, exponent (of its significand's one) and mark, at these host addresses."""
     e_bits = 5
@@ -110,7 +109,7 @@ def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark:
     store64(mantissa, np.uint64(-m if sign else m))
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def special(raw: int, kind: int) -> int:
     """1: infinity, 2: NaN, -1: zero, 0: any other; the sign apart."""
     if kind == L.GM_TF32:
@@ -139,7 +138,7 @@ def special(raw: int, kind: int) -> int:
     return -1 if raw & whole == 0 else 0
 
 
-@compiled("int64(int64, int64, int64)")
+@compiled
 def to_f32(total: int, unit: int, kept: int) -> int:
     """Bits of total * 2^unit, towards zero, with `kept` significant bits."""
     if total == 0:
@@ -165,7 +164,7 @@ def to_f32(total: int, unit: int, kept: int) -> int:
     return sign << 31 | (e + 126 << 23) + (size << (last - e + 23))
 
 
-@compiled("int64(int64, int64)")
+@compiled
 def to_f16(total: int, unit: int) -> int:
     """Bits of total * 2^unit as a binary16, to nearest even."""
     if total == 0:
@@ -195,7 +194,7 @@ def to_f16(total: int, unit: int) -> int:
     return sign << 15 | (value if value < 0x7C00 else 0x7C00)
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64)")
+@compiled
 def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: int) -> int:
     """A dot product with an infinity or NaN among its operands (raw bits in the work area, c as binary32 or 16 bits):
     0x7F800000 or 0x7C00 with a sign, the NaN, or -1 if it is finite after all."""
@@ -240,7 +239,7 @@ def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: i
     return -1
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floor: int, c: int, to: int) -> int:
     """Row r times column n plus c (bits); `fraction`: bits below a product's one, `f`: bits kept below E's."""
     ma = work + 8 * (A_MANTISSA + r * depth)
@@ -287,7 +286,7 @@ def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floo
     return to_f32(total, top - f, 24 if f == 25 else 14)
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, saturate: int) -> int:
     """The same in integers: bytes, or 256 bits in words of 32."""
     total = c - (1 << 32) if c >> 31 else c
@@ -310,7 +309,7 @@ def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, satur
     return total & 0xFFFFFFFF
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def load_element(place: int, bits: int) -> int:
     """An element (of 1 bit: 32 of them) at a host address."""
     if bits == 16:
@@ -320,7 +319,7 @@ def load_element(place: int, bits: int) -> int:
     return np.int64(load32(place))
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int, depth: int) -> int:
     """The metadata field of compressed element j of row r of a warp's 16: which of 4 (16-bit and bytes) it is, or for
     L.GM_TF32 two fields of 2 bits that pick halves."""
@@ -336,8 +335,8 @@ def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int
     return np.int64(load32(state + register + 4 * lane)) >> (2 * (j & 15)) & 3
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def multiply(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def multiply(w: int, i: int) -> int:
     """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result
     in C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA
     the descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
@@ -454,7 +453,7 @@ def multiply(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     return 0
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+@compiled
 def choose(
     state: int, work: int, r: int, columns: int, count: int, kind_a: int, kind_b: int, register: int, selector: int
 ) -> None:

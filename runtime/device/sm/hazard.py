@@ -11,17 +11,16 @@ word offset, cycles early, count.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import load32, row_length, store32
+from runtime.device.sm.table import CODE, HAZ, PEND, RAW, RES, SRC, WS, G
 
 DEPTH = 16
 """Staged results a warp can have in flight; more force the oldest out."""
@@ -29,8 +28,8 @@ BUFFER = 1024
 """Bytes of one staging buffer."""
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def write_back(w: int, entry: int, state: int, CODE: Any, PEND: Any, RES: Any, WS: Any, G: Any) -> None:
+@compiled
+def write_back(w: int, entry: int, state: int) -> None:
     """Put the results of one staged instruction into the registers."""
     row = w * DEPTH + entry
     i = PEND[row, 0]
@@ -49,8 +48,8 @@ def write_back(w: int, entry: int, state: int, CODE: Any, PEND: Any, RES: Any, W
             store32(place, load32(source))
 
 
-@compiled("void(int64[:,::1], int64[::1], int64, int64, int64, int64)")
-def note(HAZ: Any, G: Any, producer: int, consumer: int, word: int, early: int) -> None:
+@compiled
+def note(producer: int, consumer: int, word: int, early: int) -> None:
     """Count one early read."""
     n = G[L.G_NHAZ]
     for k in range(n):
@@ -68,13 +67,8 @@ def note(HAZ: Any, G: Any, producer: int, consumer: int, word: int, early: int) 
         G[L.G_NHAZ] = n + 1
 
 
-@compiled(
-    "void(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def commit(
-    w: int, i: int, t: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any, SRC: Any, RAW: Any, HAZ: Any
-) -> None:
+@compiled
+def commit(w: int, i: int, t: int) -> None:
     """Before instruction i of warp w issues at `t`: write back what is due."""
     count = WS[w, L.W_PENDING]
     state = WS[w, L.W_STATE]
@@ -95,13 +89,13 @@ def commit(
                         if early <= 0:
                             due = True
                         else:
-                            note(HAZ, G, producer, i, word, early)
+                            note(producer, i, word, early)
                 if kind >= 0:
                     for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
                         if RES[s, 0] == word:
                             due = True
         if due:
-            write_back(w, e, state, CODE, PEND, RES, WS, G)
+            write_back(w, e, state)
         else:
             if kept != e:
                 to = w * DEPTH + kept
@@ -115,15 +109,13 @@ def commit(
     WS[w, L.W_PENDING] = kept
 
 
-@compiled(
-    "int64(int64, int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1])"
-)
-def stage(w: int, i: int, t: int, mask: Any, arrive: int, CODE: Any, WS: Any, G: Any, PEND: Any, RES: Any) -> int:
+@compiled
+def stage(w: int, i: int, t: int, mask: u32, arrive: int) -> int:
     """Open a staging buffer for instruction i that issues at `t`; its host address. A full table pushes out the
     oldest."""
     count = WS[w, L.W_PENDING]
     if count == DEPTH:
-        write_back(w, 0, WS[w, L.W_STATE], CODE, PEND, RES, WS, G)
+        write_back(w, 0, WS[w, L.W_STATE])
         for e in range(1, DEPTH):
             row = w * DEPTH + e
             for c in range(4):

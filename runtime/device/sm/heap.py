@@ -5,25 +5,24 @@ size, before a multiple of 16 bytes; free blocks hold the address of the next on
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, loads64, store32, store64
+from runtime.device.sm.table import WS, G
 
 R4 = 4 * abi.r_row(4)
 HEAD = 16
 
 
-@compiled("int64(int64, int64[::1])")
-def take(size: int, G: Any) -> int:
+@compiled
+def take(size: int) -> int:
     """Device address of `size` bytes; 0 if there are not so many."""
     heap = G[L.G_HEAP] - G[L.G_MEMBASE] + G[L.G_MEM]
     if size <= 0 or size > G[L.G_HEAPSIZE]:
@@ -46,8 +45,8 @@ def take(size: int, G: Any) -> int:
     return G[L.G_HEAP] + taken + HEAD
 
 
-@compiled("int64(int64, int64[::1])")
-def give(address: int, G: Any) -> int:
+@compiled
+def give(address: int) -> int:
     """Take a block back. 0 or minus the fault."""
     if address == 0:
         return 0
@@ -61,8 +60,8 @@ def give(address: int, G: Any) -> int:
     return 0
 
 
-@compiled("int64(int64, int64, uint32, int64[:,::1], int64[::1])")
-def call(w: int, free: int, mask: Any, WS: Any, G: Any) -> int:
+@compiled
+def call(w: int, free: int, mask: u32) -> int:
     """malloc (R4:5 = size, then the address) or free (R4:5 = address) for the lanes `mask`. 0 or minus the fault."""
     state = WS[w, L.W_STATE] + R4
     while mask:
@@ -70,12 +69,12 @@ def call(w: int, free: int, mask: Any, WS: Any, G: Any) -> int:
         mask &= mask - np.uint32(1)
         value = np.int64(load32(state + 4 * k)) | np.int64(load32(state + 128 + 4 * k)) << 32
         if free:
-            bad = give(value, G)
+            bad = give(value)
             if bad:
                 G[L.G_FLANE] = k
                 return bad
         else:
-            address = take(value, G)
+            address = take(value)
             store32(state + 4 * k, np.uint32(address & 0xFFFFFFFF))
             store32(state + 128 + 4 * k, np.uint32(address >> 32))
     return 0

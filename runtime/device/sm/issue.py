@@ -9,11 +9,9 @@ Every warp-cycle is booked to one reason at the warp's next issue, under the ins
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +23,6 @@ from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import (
     BK_RETIRE,
     MP_NEAR,
@@ -37,9 +34,11 @@ from runtime.device.sm.l2 import (
     take,
     write_lines,
 )
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
+from runtime.device.sm.table import CODE, CT, MP, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 from runtime.device.sm.units import book, constant_line, occupy, port_reads, port_time, read_ports, unit_time
 from runtime.device.sm.vector import due, lanes_at, next_due, prefetch
 
@@ -57,14 +56,8 @@ CLOCK = 1980
 """MHz, for NANOSLEEP."""
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1])"
-)
-def memory_time(
-    w: int, i: int, mask: Any, t: int, consecutive: int, CODE: Any, WS: Any, G: Any, SC: Any, SM: Any, PCC: Any,
-    L1: Any, BK: Any, L2: Any, MP: Any, X: Any,
-) -> int:  # fmt: skip
+@compiled
+def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
     """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
     and the shared unit. When its write barrier may be waited on; its delay in the queue goes to X[4000]."""
     sc = w >> 4
@@ -154,7 +147,7 @@ def memory_time(
                 if n < 1:
                     n = 1
             else:
-                lines = survey(width, lanes, mask, scratch + TALLY, X)
+                lines = survey(width, lanes, mask, scratch + TALLY)
                 n = X[SURVEY_PASSES]
             if (lines + 3) >> 2 > n:
                 n = (lines + 3) >> 2
@@ -169,10 +162,7 @@ def memory_time(
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
             if kind == L.A_LOAD or kind == L.A_LDGSTS:
-                done = read_lines(
-                    X, lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], G, L1, BK, L2,
-                    MP, SM, PCC, i,
-                )  # fmt: skip
+                done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
             else:
                 atomic = -1
                 if kind != L.A_STORE:
@@ -200,7 +190,7 @@ def memory_time(
                     if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
                 answer = 1 if kind == L.A_ATOM else 0
-                done = write_lines(X, lines, m, start, atomic, answer, part, BK, L2, MP, SM, PCC, i)
+                done = write_lines(lines, m, start, atomic, answer, part, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
                 if X[SENT] > WS[w, L.W_SENT]:
@@ -228,7 +218,7 @@ def memory_time(
             if line >= 0:
                 line += L.CONSTANT_LINES
                 if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                    came = constant(sc, line, there, G, SC, SM)
+                    came = constant(sc, line, there)
                     if came > there:
                         there = came
         done += there - start
@@ -254,8 +244,8 @@ def memory_time(
     return done
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])")
-def counted(w: int, k: int, n: int, WS: Any, SBR: Any) -> int:
+@compiled
+def counted(w: int, k: int, n: int) -> int:
     """When scoreboard k of warp w has at most n requests left, from the ring of their ends."""
     count = SBR[w, 17 * k]
     entries = count if count < RING else RING
@@ -272,8 +262,8 @@ def counted(w: int, k: int, n: int, WS: Any, SBR: Any) -> int:
     return worst
 
 
-@compiled("void(int64, int64, int64[:,::1])", forceinline=True)
-def ahead(i: int, state: int, CODE: Any) -> None:
+@compiled(forceinline=True)
+def ahead(i: int, state: int) -> None:
     """Have the host fetch the register rows of instruction i of the warp with this state; changes nothing."""
     for k in range(4):
         row = CODE[i, L.C_ROW + k]
@@ -283,41 +273,8 @@ def ahead(i: int, state: int, CODE: Any) -> None:
         prefetch(state + row + 64)
 
 
-@compiled(
-    "int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def run_sm(
-    m: int,
-    begin: int,
-    end: int,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-    L1: Any,
-    BK: Any,
-    L2: Any,
-    MP: Any,
-    X: Any,
-    RES: Any,
-    SRC: Any,
-    RAW: Any,
-    PEND: Any,
-    HAZ: Any,
-    SBR: Any,
-) -> int:
+@compiled
+def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
     fault."""
     t = begin
@@ -334,8 +291,8 @@ def run_sm(
             j = WS[w, L.W_PC]
             if j >= 0 and j + 1 < limit:
                 prefetch(WS[w, L.W_STATE])
-                ahead(j, WS[w, L.W_STATE], CODE)
-                ahead(j + 1, WS[w, L.W_STATE], CODE)
+                ahead(j, WS[w, L.W_STATE])
+                ahead(j + 1, WS[w, L.W_STATE])
     while t < end:
         soon = L.BIG
         for s in range(4):
@@ -383,7 +340,7 @@ def run_sm(
                             continue
                         else:
                             break
-                    wake = unit_time(SC[sc, L.S_UNIT + (v & 15)], sc, SC)
+                    wake = unit_time(SC[sc, L.S_UNIT + (v & 15)], sc)
                     j = 0
                     if wake <= t:
                         j = WS[v, L.W_PC]
@@ -392,14 +349,14 @@ def run_sm(
                             G[L.G_FPC] = j * 16
                             return -L.F_INSTR
                     if wake <= t and CODE[j, L.C_PORTS] >= 0:
-                        reads = port_reads(v, j, sc, CODE, SC)
-                        ports = port_time(reads, sc, SC)
+                        reads = port_reads(v, j, sc)
+                        ports = port_time(reads, sc)
                         if ports > wake:
                             wake = ports
                     if wake <= t and CODE[j, L.C_CLINE] >= 0:
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                            there = constant(sc, line, t, G, SC, SM)
+                            there = constant(sc, line, t)
                             if there > t:
                                 wake = there
                                 WS[v, L.W_TBLOCK] = wake
@@ -422,8 +379,8 @@ def run_sm(
             # ---- issue it
             i = WS[w, L.W_PC]
             if RECORDING:
-                remember(w, i, t, WS, G, PCC)
-            book(w, i, sc, t, CODE, WS, SC, PCC)
+                remember(w, i, t)
+            book(w, i, sc, t)
             G[L.G_INSTR] += 1
             WS[w, L.W_LAST] = t
             stall = CODE[i, L.C_STALL]
@@ -440,14 +397,14 @@ def run_sm(
             SC[sc, L.S_PORT] = t + CODE[i, L.C_HOLD]
             pipe = CODE[i, L.C_PIPE]
             if pipe:
-                occupy(pipe, sc, t, CODE[i, L.C_INTERVAL], SC)
+                occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
             if CODE[i, L.C_PORTS] >= 0:
-                read_ports(w, i, sc, t, reads, CODE, SC)
+                read_ports(w, i, sc, t, reads)
             state = WS[w, L.W_STATE]
             if i + 1 < limit:
-                ahead(i + 1, state, CODE)
+                ahead(i + 1, state)
             if WS[w, L.W_PENDING]:
-                commit(w, i, t, CODE, WS, G, PEND, RES, SRC, RAW, HAZ)
+                commit(w, i, t)
             mask = np.uint32(WS[w, L.W_ACT])
             if CODE[i, L.C_GUARD] != ALWAYS:
                 mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
@@ -475,17 +432,17 @@ def run_sm(
                         delay = start - t
                         done = start + CODE[i, L.C_LATENCY]
                     else:
-                        done = memory_time(w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
+                        done = memory_time(w, i, np.uint32(0), t, 0)
                         delay = X[4000]
                 if mask:
                     operands = CODE[i, L.C_OPERANDS]
                     if kind == L.K_SPECIAL:
-                        special(w, CODE[i, L.C_AUX], t, WS, LPC, CT, G)
+                        special(w, CODE[i, L.C_AUX], t)
                     if CODE[i, L.C_STAGED]:
                         arrive = -1
                         if CODE[i, L.C_CLASS] < 0:
                             arrive = t + delay + CODE[i, L.C_ARRIVE]
-                        buffer = stage(w, i, t, mask, arrive, CODE, WS, G, PEND, RES)
+                        buffer = stage(w, i, t, mask, arrive)
                         invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
                     else:
                         invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
@@ -497,21 +454,21 @@ def run_sm(
                     dst = state + CODE[i, L.C_DEST]
                     staged = CODE[i, L.C_STAGED]
                     if staged:
-                        buffer = stage(w, i, t, mask, L.BIG, CODE, WS, G, PEND, RES)
+                        buffer = stage(w, i, t, mask, L.BIG)
                         dst = buffer
-                    consecutive = memory_op(w, i, mask, dst, CODE, WS, CT, G)
+                    consecutive = memory_op(w, i, mask, dst)
                     if consecutive < 0:
                         G[L.G_FWARP] = w
                         G[L.G_FPC] = i * 16
                         return consecutive
                 if queue:
-                    done = memory_time(w, i, mask, t, consecutive, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
+                    done = memory_time(w, i, mask, t, consecutive)
                     delay = X[4000]
                 elif mask:
                     # ULDC with an index: nothing goes on without it.
                     line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
                     if line >= 0:
-                        there = uniform_constant(sc, line, t, G, SC, SM) + stall
+                        there = uniform_constant(sc, line, t) + stall
                         if there > after:
                             after = there
                             WS[w, L.W_TBLOCK] = after
@@ -526,7 +483,7 @@ def run_sm(
             else:
                 WAKE[w] = -1
                 cta = WS[w, L.W_CTA]
-                bad = control(w, i, mask, t, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP)
+                bad = control(w, i, mask, t)
                 if bad < 0:
                     G[L.G_FWARP] = w
                     G[L.G_FPC] = i * 16
@@ -552,7 +509,7 @@ def run_sm(
                             G[L.G_DONE] += 1
                             SM[m, L.M_LIVE] -= 1
                             # The distributor hears of one end after the other.
-                            heard = take(BK, BK_RETIRE, gone, G[L.G_RETIRE])
+                            heard = take(BK_RETIRE, gone, G[L.G_RETIRE])
                             if heard > G[L.G_LASTEND]:
                                 G[L.G_LASTEND] = heard
                             if CT[cta, L.T_STORED] and CT[cta, L.T_STORED] + G[L.G_FLUSH] > G[L.G_LASTEND]:
@@ -571,7 +528,7 @@ def run_sm(
                             again = heard + G[L.G_CTALAUNCH]
                             if again < SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]:
                                 again = SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]
-                            if place(cta, again, CODE, WS, CT, WAKE, G, SC, SM):
+                            if place(cta, again):
                                 for other in range(4):
                                     if SC[m * 4 + other, L.S_NEXT] > again:
                                         SC[m * 4 + other, L.S_NEXT] = again
@@ -595,7 +552,7 @@ def run_sm(
                         done = after
                 elif kind == L.K_DEPBAR:
                     if CODE[i, L.C_AUX] >= 0:
-                        when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2], WS, SBR)
+                        when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2])
                         if when > after:
                             after = when
                     for k in range(6):
@@ -620,7 +577,7 @@ def run_sm(
                     WS[w, L.W_TBRANCH] = after
                 if kind == L.K_EXTENDED:
                     if queue:
-                        done = memory_time(w, i, np.uint32(0), t, 0, CODE, WS, G, SC, SM, PCC, L1, BK, L2, MP, X)
+                        done = memory_time(w, i, np.uint32(0), t, 0)
                         delay = X[4000]
                     if G[L.G_XAFTER] > after:
                         after = G[L.G_XAFTER]
@@ -639,7 +596,7 @@ def run_sm(
             # ---- scoreboards, and when the warp goes on
             if not blocked and stall == 1:
                 # An increment is seen two cycles later: the next instruction does not wait on it.
-                WAKE[w] = arm(w, after, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+                WAKE[w] = arm(w, after)
             barrier = CODE[i, L.C_WBAR]
             if barrier < 6:
                 if done < t + 2:
@@ -665,9 +622,9 @@ def run_sm(
                     SBR[w, 17 * barrier + 1 + n % RING] = read
                     SBR[w, 17 * barrier] = n + 1
             if not blocked and stall != 1:
-                WAKE[w] = arm(w, after, CODE, WS, SC, SM, IC0, IC1, IC2, FP)
+                WAKE[w] = arm(w, after)
             if RECORDING:
-                observe(w, i, t, mask, done, WS, CT, G, PCC)
+                observe(w, i, t, mask, done)
             SC[sc, L.S_NEXT] = t + 1
             soon = t + 1
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:

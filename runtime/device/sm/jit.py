@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.cache import root
-from runtime.device.sm.lang import FUNCTIONS, Function, Program, compiled
+from runtime.device.sm.lang import FUNCTIONS, Function, Program
 
 RECORDING = "MINICC_RECORD" in os.environ
 """Whether this process has the engine that records issues (see `observe`)."""
@@ -116,16 +116,7 @@ def _load(machine: str, data: bytes) -> None:
     entry = _entry(machine)
     address = _addresses[machine] = engine.get_function_address(entry.name)
     assert address, entry.name
-    kinds: list[Any] = []
-    for name, kind in entry.parameters:
-        kinds += [ctypes.c_int64] if kind or _closed(name) else [ctypes.c_int64] * 2
-    entry.call = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(address)
-
-
-def _closed(name: str) -> bool:
-    from runtime.device.sm.table import ROWS
-
-    return ROWS[name] != (0,)
+    entry.call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * (len(entry.parameters) + 1))(address)
 
 
 def warm(progress: Callable[[str], None] | None = None, machines: tuple[str, ...] = ("timed", "untimed")) -> None:
@@ -174,4 +165,4 @@ def _locked(directory: Path | None) -> Iterator[None]:
         yield
 
 
-__all__ = ["RECORDING", "cache_directory", "compiled", "extension_address", "optimised", "program", "warm"]
+__all__ = ["RECORDING", "cache_directory", "extension_address", "optimised", "program", "warm"]

@@ -17,17 +17,16 @@ MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first
+from runtime.device.sm.table import BK, L1, L2, MP, PCC, SM, G, X
 from runtime.device.sm.vector import find8, find16, least8, least16, prefetch
 
 NB_SHIFT = 12
@@ -129,14 +128,14 @@ def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int,
     return down, slice_, channel, bank, bank + (channels * BANKS + 63) // 64
 
 
-@compiled("int64(int64)", forceinline=True)
+@compiled(forceinline=True)
 def sector_count(bits: int) -> int:
     """How many of four sector bits are set."""
     return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1)
 
 
-@compiled("int64(int64[:,::1], int64, int64, int64)", forceinline=True)
-def take(BK: Any, resource: int, t: int, units: int) -> int:
+@compiled(forceinline=True)
+def take(resource: int, t: int, units: int) -> int:
     """Take a resource for `units` sixteenths of a cycle, not before `t`; the time at which that begins."""
     start = t >> BUCKET_SHIFT
     b = start
@@ -171,14 +170,14 @@ def take(BK: Any, resource: int, t: int, units: int) -> int:
     return served if served > t else t
 
 
-@compiled("int64(int64, int64[::1])", forceinline=True)
-def l2_set(line: int, MP: Any) -> int:
+@compiled(forceinline=True)
+def l2_set(line: int) -> int:
     """Where the set of a line begins in a partition."""
     return SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64)", forceinline=True)
-def l2_find(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> int:
+@compiled(forceinline=True)
+def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
     """Way of the line of this tag in the set at `at` of the partition, or -1 - (way to use instead)."""
     tags = address(L2, (partition, at))
     hits = find16(tags, tag)
@@ -190,14 +189,14 @@ def l2_find(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> 
     return -1 - least16(tags + 128, MP[MP_STAMP])
 
 
-@compiled("int64(int64)", forceinline=True)
+@compiled(forceinline=True)
 def l2_home(line: int) -> int:
     """The partition that has a line's memory."""
     return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64)")
-def activate(BK: Any, MP: Any, bank: int, t: int) -> int:
+@compiled
+def activate(bank: int, t: int) -> int:
     """When a bank can open another row, asked at `t`: one a row cycle."""
     resource = MP[MP_AT_BANK] + (bank >> 6)
     ring = (bank & 63) << 6
@@ -225,8 +224,8 @@ def activate(BK: Any, MP: Any, bank: int, t: int) -> int:
     return begin
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
-def dram(BK: Any, MP: Any, line: int, t: int, atoms: int) -> int:
+@compiled(forceinline=True)
+def dram(line: int, t: int, atoms: int) -> int:
     """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
     chunk = line >> CHUNK_SHIFT
     channel = ((chunk ^ chunk >> 7 ^ chunk >> 15) * 0x2545F491 >> 7 & 0xFFFFFF) % MP[MP_CHANNELS]
@@ -236,12 +235,12 @@ def dram(BK: Any, MP: Any, line: int, t: int, atoms: int) -> int:
     if BK[BK_OPEN, bank] != row | MP[MP_EPOCH]:
         BK[BK_OPEN, bank] = row | MP[MP_EPOCH]
         units += MP[MP_DRAM_ROW]
-        t = activate(BK, MP, bank, t)
-    return take(BK, MP[MP_AT_CHANNEL] + channel, t, units)
+        t = activate(bank, t)
+    return take(MP[MP_AT_CHANNEL] + channel, t, units)
 
 
-@compiled("int64(int64, int64, int64[::1])", forceinline=True)
-def l2_slice(line: int, partition: int, MP: Any) -> int:
+@compiled(forceinline=True)
+def l2_slice(line: int, partition: int) -> int:
     """The resource that is a line's slice in a partition. 4 KB share four slices of each partition (atomics on 32 and
     64 lines in a row, and stores to 128, take as long as so few slices do)."""
     half = MP[MP_SLICES] >> 1
@@ -251,8 +250,8 @@ def l2_slice(line: int, partition: int, MP: Any) -> int:
     return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 3) & 3)
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64)", forceinline=True)
-def translated(BK: Any, MP: Any, m: int, t: int, line: int) -> int:
+@compiled(forceinline=True)
+def translated(m: int, t: int, line: int) -> int:
     """When SM m knows where a line's page lies."""
     page = line >> PAGE_SHIFT
     tag = page | MP[MP_EPOCH]
@@ -269,21 +268,21 @@ def translated(BK: Any, MP: Any, m: int, t: int, line: int) -> int:
     return known if known > t else t
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64[:,::1], int64)")
-def write_back(BK: Any, MP: Any, line: int, state: int, t: int, PCC: Any, i: int) -> int:
+@compiled
+def write_back(line: int, state: int, t: int, i: int) -> int:
     """Write the dirty sectors of a line to DRAM; the rest of those written in part is read first, which takes the
     channel to turn around. When that begins."""
     part = state >> PART & 15
     if part:
         PCC[i, L.P_DRAM] += sector_count(part)
-        t = dram(BK, MP, line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + TURN)
+        t = dram(line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + TURN)
     dirty = state >> 4 & 15
     PCC[i, L.P_WRITTEN] += sector_count(dirty)
-    return dram(BK, MP, line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
+    return dram(line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
 
 
-@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64[:,::1], int64)")
-def keep_parts(BK: Any, L2: Any, MP: Any, partition: int, at: int, slot: int, t: int, PCC: Any, i: int) -> int:
+@compiled
+def keep_parts(partition: int, at: int, slot: int, t: int, i: int) -> int:
     """A set has few places for lines that are written in part: the one of the others used longest ago is made whole
     and written back. When there is a place."""
     count = 0
@@ -295,25 +294,25 @@ def keep_parts(BK: Any, L2: Any, MP: Any, partition: int, at: int, slot: int, t:
                 oldest = way
     if count > MP[MP_PARTS] and oldest >= 0:
         place = at + 32 + oldest
-        t = write_back(BK, MP, L2[partition, at + oldest] & LINE, L2[partition, place], t, PCC, i)
+        t = write_back(L2[partition, at + oldest] & LINE, L2[partition, place], t, i)
         L2[partition, place] &= ~(15 << PART | 15 << 4)
     return t
 
 
-@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64)")
-def l2_replace(BK: Any, L2: Any, MP: Any, partition: int, at: int, way: int, tag: int, t: int, PCC: Any, i: int) -> int:
+@compiled
+def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> int:
     """Give a way of the set at `at` to the line of this tag; what was dirty there goes to DRAM. The way."""
     dirty = L2[partition, at + 32 + way] >> 4 & 15
     if dirty and L2[partition, at + way] >> 48 == tag >> 48:
-        write_back(BK, MP, L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t, PCC, i)
+        write_back(L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t, i)
     L2[partition, at + way] = tag
     L2[partition, at + 16 + way] = t + MP[MP_STAMP]
     L2[partition, at + 32 + way] = 0
     return way
 
 
-@compiled("int64(int64[:,::1], int64[:,::1], int64[::1], int64, int64, int64, int64, int64, int64[:,::1], int64)")
-def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, how: int, PCC: Any, i: int) -> int:
+@compiled
+def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
     parts, 4 a write of many lanes to one place, 3 + 16 times the time that it takes its slice a reduction, 5 + 16 times
@@ -325,7 +324,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     near = m & 1
     where = home if write else near
     tag = line | MP[MP_EPOCH]
-    slice_ = l2_slice(line, where, MP)
+    slice_ = l2_slice(line, where)
     if write == 3 or write == 5:
         units = how >> 4
     elif write:
@@ -337,10 +336,10 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             BK[BK_WRITTEN, slice_] = tag
     else:
         units = MP[MP_READ] + sectors * MP[MP_READ_SECTOR]
-    served = take(BK, slice_, t, units)
+    served = take(slice_, t, units)
     stamp = served + MP[MP_STAMP]
-    at = l2_set(line, MP)
-    slot = l2_find(L2, MP, where, at, tag, stamp)
+    at = l2_set(line)
+    slot = l2_find(where, at, tag, stamp)
     missing = need
     pending = 0
     if slot >= 0:
@@ -356,7 +355,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             elif limit < pending:
                 pending = limit
     else:
-        slot = l2_replace(BK, L2, MP, where, at, -1 - slot, tag, served, PCC, i)
+        slot = l2_replace(where, at, -1 - slot, tag, served, i)
     place = at + 32 + slot
     if write:
         # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
@@ -365,7 +364,7 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             part = need & (~state | state >> PART)
             L2[where, place] = state | need | need << 4 | part << PART
             if part and state >> PART & 15 == 0:
-                served = keep_parts(BK, L2, MP, where, at, slot, served, PCC, i)
+                served = keep_parts(where, at, slot, served, i)
         else:
             L2[where, place] = (state | need | need << 4) & ~(need << PART)
         if write == 3 or write == 5:
@@ -375,8 +374,8 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
                 whole = missing | (missing & 5) << 1 | missing >> 1 & 5
                 count = sector_count(whole)
                 PCC[i, L.P_DRAM] += count
-                late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM]
-                filled = take(BK, slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+                late = dram(line, served, count >> 1) + MP[MP_DRAM]
+                filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
                 L2[where, place] = ((L2[where, place] | whole) & VALUE) | (m & 255) << WHO | filled << TIME
                 pending = filled
             if write == 5 and pending > served + MP[MP_NEAR]:
@@ -394,14 +393,14 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     if missing:
         other = 0
         if home != near:
-            other = l2_find(L2, MP, home, at, tag, stamp)
+            other = l2_find(home, at, tag, stamp)
             found = 0
             if other >= 0:
                 state = L2[home, at + 32 + other]
                 found = missing & state & ~(state >> PART)
                 pending = state >> TIME
             else:
-                other = l2_replace(BK, L2, MP, home, at, -1 - other, tag, served, PCC, i)
+                other = l2_replace(home, at, -1 - other, tag, served, i)
             other += at + 32
             L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
@@ -422,11 +421,11 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
             # Lines differ by some 60 cycles, whatever else happens.
-            late = dram(BK, MP, line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
+            late = dram(line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
             if count == 4:
                 late += MP[MP_DRAM_LINE]
             # What comes takes the slice as well.
-            filled = take(BK, slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+            filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
             if filled > late:
                 late = filled
             L2[where, place] |= whole
@@ -441,28 +440,22 @@ def l2_access(BK: Any, L2: Any, MP: Any, m: int, t: int, line: int, need: int, h
     return late
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def l1_set(line: int, sets: int) -> int:
     """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
     return SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
 
 
-@compiled("void(int64, int64, int64[:,::1], int64[::1])", forceinline=True)
-def l2_ahead(line: int, partition: int, L2: Any, MP: Any) -> None:
+@compiled(forceinline=True)
+def l2_ahead(line: int, partition: int) -> None:
     """Have the host fetch the set of a line; changes nothing."""
-    tags = address(L2, (partition, l2_set(line, MP)))
+    tags = address(L2, (partition, l2_set(line)))
     for piece in range(6):
         prefetch(tags + 64 * piece)
 
 
-@compiled(
-    "int64(int64[::1], int64, int64, int64, int64, int64, int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[::1], int64[:,::1], int64[:,::1], int64)"
-)
-def read_lines(
-    X: Any, lines: int, m: int, t: int, latency: int, bypass: int, G: Any, L1: Any, BK: Any, L2: Any, MP: Any, SM: Any,
-    PCC: Any, i: int,
-) -> int:  # fmt: skip
+@compiled
+def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) -> int:
     """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
     is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
     host can fetch the sets of L2 for those that miss."""
@@ -508,21 +501,21 @@ def read_lines(
             X[n + 2] = place
             misses += 1
             home = l2_home(line)
-            l2_ahead(line, m & 1, L2, MP)
+            l2_ahead(line, m & 1)
             if home != m & 1:
-                l2_ahead(line, home, L2, MP)
+                l2_ahead(line, home)
     for k in range(misses):
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
         # A line waits for one of the places that the SM has for lines under way.
         PCC[i, L.P_ASKED] += sector_count(missing)
         place_ = SM[m, L.M_ROOMS]
-        asked = translated(BK, MP, m, t, line)
+        asked = translated(m, t, line)
         if SM[m, L.M_ROOM + place_] > asked + latency:
             asked = SM[m, L.M_ROOM + place_] - latency
-        asked = take(BK, BK_UP + m, asked, MP[MP_ASK])
-        there = l2_access(BK, L2, MP, m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, PCC, i)
-        there = take(BK, MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
+        asked = take(BK_UP + m, asked, MP[MP_ASK])
+        there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
+        there = take(MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
         SM[m, L.M_ROOM + place_] = there
         SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
         if not bypass:
@@ -538,14 +531,8 @@ def read_lines(
     return done
 
 
-@compiled(
-    "int64(int64[::1], int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], "
-    "int64[:,::1], int64)"
-)
-def write_lines(
-    X: Any, lines: int, m: int, t: int, atomic: int, answer: int, part: int, BK: Any, L2: Any, MP: Any, SM: Any,
-    PCC: Any, i: int,
-) -> int:  # fmt: skip
+@compiled
+def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int, i: int) -> int:
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
     `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
     of whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the
@@ -553,7 +540,7 @@ def write_lines(
     done = t
     X[SENT] = t
     for k in range(lines):
-        l2_ahead(X[2 * k], l2_home(X[2 * k]), L2, MP)
+        l2_ahead(X[2 * k], l2_home(X[2 * k]))
     for k in range(lines):
         need = X[2 * k + 1]
         slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
@@ -584,7 +571,7 @@ def write_lines(
                 how = count * MP[MP_ATOM_SLOW]
             elif count > sectors or sectors == 1:
                 # One word after another: floats wait for the sum before.
-                where = l2_slice(X[2 * k], l2_home(X[2 * k]), MP)
+                where = l2_slice(X[2 * k], l2_home(X[2 * k]))
                 last = X[2 * k] << 4 | need | MP[MP_EPOCH]
                 if BK[BK_WRITTEN, where] == last:
                     how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
@@ -599,13 +586,13 @@ def write_lines(
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
-        asked = translated(BK, MP, m, t, X[2 * k])
+        asked = translated(m, t, X[2 * k])
         if SM[m, L.M_SENT + place_] > asked:
             asked = SM[m, L.M_SENT + place_]
-        asked = take(BK, BK_UP + m, asked, units)
+        asked = take(BK_UP + m, asked, units)
         if asked > X[SENT]:
             X[SENT] = asked
-        taken = l2_access(BK, L2, MP, m, asked, X[2 * k], need, how, PCC, i)
+        taken = l2_access(m, asked, X[2 * k], need, how, i)
         for _ in range(count):
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0

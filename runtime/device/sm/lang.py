@@ -1,9 +1,11 @@
 """A small language for the engine: Python functions over 64-bit integers, compiled to LLVM IR.
 
-A function is marked with `compiled` and a signature. Its body is Python's syntax with these meanings: integers are
-int64 (literals too), uint32 and uint64 come from arguments, primitives and `np.uint32(...)`; arithmetic is done in 64
+A function is marked with `compiled`; the kinds of its parameters and its result are their annotations (int, u32, u64,
+float, bool, None). Its body is Python's syntax with these meanings: integers are
+int64 (literals too), uint32 and uint64 come from parameters, primitives and `np.uint32(...)`; arithmetic is done in 64
 bits, signed if one of the operands is, and wraps; `//` and `%` round down; a variable has one type, the one that holds
-all that is ever assigned to it. Arrays are tables (see `table`). Names that are not local are constants, other such
+all that is ever assigned to it. Arrays are tables (see `table`): a function names those it works on, and finds them
+through a pointer to the list of all, its last and hidden parameter. Names that are not local are constants, other such
 functions, primitives (a few lines of LLVM IR, see `primitive`) and macros. There are `if`, `while`, `for` over ranges
 and tuples, `break`, `continue`, and conditional expressions; no objects, no exceptions, nothing is checked.
 
@@ -14,15 +16,14 @@ takes a tenth of a second, and LLVM optimises the whole at once.
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
-from runtime.device.sm.table import ROWS
+from runtime.device.sm.table import TABLES, Table
 
 if TYPE_CHECKING:
     from runtime.device.sm.emit import Emitter
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 I64, U64, U32, BOOL, F64, VOID = "int64", "uint64", "uint32", "bool", "float64", "void"
 LLVM = {I64: "i64", U64: "i64", U32: "i32", BOOL: "i1", F64: "double", VOID: "void"}
 UNSIGNED = (U32, U64)
+u32: TypeAlias = Any
+u64: TypeAlias = Any
+"""Annotations of parameters and results of compiled functions."""
+_KINDS = {"int": I64, "u32": U32, "u64": U64, "float": F64, "bool": BOOL, "None": VOID}
+LIST = "%.tables"
+"""The hidden parameter."""
 RAW = ", !noalias !1"
 """Metadata of an access that touches no table."""
 ALIASED = ("IC1", "IC2")
@@ -43,14 +50,6 @@ class Value(NamedTuple):
     text: str
     kind: str
     constant: int | float | None = None
-
-
-class View(NamedTuple):
-    """A table that a function has: its name, pointer, and row length if that is only known at run time."""
-
-    name: str
-    pointer: str
-    stride: str
 
 
 class Primitive:
@@ -70,7 +69,7 @@ class Primitive:
 class Macro:
     """A name that the compiler expands itself: `expand(emitter, argument nodes)` gives the value."""
 
-    def __init__(self, expand: Callable[[Emitter, Sequence[ast.expr]], Any]) -> None:
+    def __init__(self, expand: Callable[[Emitter, Sequence[ast.expr]], Value]) -> None:
         self.expand = expand
 
 
@@ -82,40 +81,29 @@ def _split(signature: str) -> tuple[str, list[str]]:
 class Function:
     """A compiled function. `entry`: Python calls it, through the address that `jit` puts into `call`."""
 
-    def __init__(self, python: Callable[..., Any], signature: str, entry: bool, inline: bool) -> None:
+    def __init__(self, python: Callable[..., Any], entry: bool, inline: bool) -> None:
         self.python = python
         self.module = python.__module__.rpartition(".")[2]
         self.name = f"{self.module}.{python.__name__}"
         self.entry, self.inline = entry, inline
-        self.result, kinds = _split(signature)
-        names = list(inspect.signature(python).parameters)
-        self.parameters = [(name, "" if "[" in kind else kind) for name, kind in zip(names, kinds, strict=True)]
-        """Name and kind of each; tables have the kind ""."""
+        kinds = {name: _KINDS[kind] for name, kind in python.__annotations__.items()}
+        self.result = kinds.pop("return")
+        self.parameters = list(kinds.items())
+        """Name and kind of each."""
         self.call: Callable[..., int] | None = None
         self.__doc__ = python.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run it, from Python: only entries, once they have been loaded."""
+        """Run it, from Python: only entries, once they have been loaded. The last argument is the address of the list
+        of tables (`table.addresses`)."""
         assert self.call is not None, f"{self.name} is not loaded"
-        flat: list[int] = []
-        for (name, kind), argument in zip(self.parameters, arguments, strict=True):
-            if kind:
-                flat.append(int(argument))
-            else:
-                flat.append(argument.address)
-                if ROWS[name] == (0,):
-                    flat.append(argument.stride)
-        return self.call(*flat)
+        return self.call(*arguments)
 
     def node(self) -> ast.FunctionDef:
         return _definitions(sys.modules[self.python.__module__].__file__ or "")[self.python.__name__]
 
     def header(self) -> str:
-        parts = []
-        for name, kind in self.parameters:
-            parts.append(f"{LLVM[kind]} %{name}" if kind else f"ptr %{name}")
-            if not kind and ROWS[name] == (0,):
-                parts.append(f"i64 %{name}.stride")
+        parts = [*(f"{LLVM[kind]} %{name}" for name, kind in self.parameters), f"ptr {LIST}"]
         attributes = "nounwind" + (" alwaysinline" if self.inline else "")
         linkage = "" if self.entry else "internal "
         return f'define {linkage}{LLVM[self.result]} @"{self.name}"({", ".join(parts)}) {attributes}'
@@ -131,15 +119,17 @@ FUNCTIONS: list[Function] = []
 """Everything marked so far."""
 
 
-def compiled(signature: str, entry: bool = False, forceinline: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Mark a function. `signature`: "result(kind, ...)"; parameters that are arrays are the tables of their names."""
-
-    def decorate(python: Callable[..., Any]) -> Function:
-        function = Function(python, signature, entry, forceinline)
-        FUNCTIONS.append(function)
-        return function
-
-    return decorate
+@overload
+def compiled(python: Callable[..., Any]) -> Function: ...
+@overload
+def compiled(*, entry: bool = False, forceinline: bool = False) -> Callable[[Callable[..., Any]], Function]: ...
+def compiled(python: Any = None, *, entry: bool = False, forceinline: bool = False) -> Any:
+    """Mark a function: `@compiled`, or `@compiled(entry=True)`."""
+    if python is None:
+        return partial(compiled, entry=entry, forceinline=forceinline)
+    function = Function(python, entry, forceinline)
+    FUNCTIONS.append(function)
+    return function
 
 
 def join(a: str, b: str) -> str:
@@ -158,7 +148,7 @@ class Program:
     def __init__(self, entries: Sequence[Function]) -> None:
         self.todo: list[Function | Primitive] = list(entries)
         self.known: set[int] = {id(entry) for entry in entries}
-        self.scopes = {name: FIRST_SCOPE + 3 * k for k, name in enumerate(ROWS) if name not in ALIASED}
+        self.scopes = {t.name: FIRST_SCOPE + 3 * t.number for t in TABLES if t.name not in ALIASED}
 
     def need(self, callee: Function | Primitive) -> None:
         """See to it that a function is in the module."""
@@ -166,11 +156,11 @@ class Program:
             self.known.add(id(callee))
             self.todo.append(callee)
 
-    def access(self, table: str) -> str:
+    def access(self, table: Table) -> str:
         """Metadata of an access to a table: it touches no other one, and nothing else does."""
-        if table in ALIASED:
+        if table.name in ALIASED:
             return ""
-        scope = self.scopes[table]
+        scope = self.scopes[table.name]
         return f", !alias.scope !{scope + 1}, !noalias !{scope + 2}"
 
     def text(self) -> str:
@@ -187,7 +177,7 @@ class Program:
 
     def _metadata(self) -> list[str]:
         scopes = self.scopes.values()
-        lines = ['!0 = distinct !{!0, !"tables"}', "!1 = !{" + ", ".join(f"!{s}" for s in scopes) + "}"]
+        lines = ['!0 = distinct !{!0, !"tables"}', "!1 = !{" + ", ".join(f"!{s}" for s in scopes) + "}", "!2 = !{}"]
         for name, s in self.scopes.items():
             others = ", ".join(f"!{o}" for o in scopes if o != s)
             lines += [f'!{s} = distinct !{{!{s}, !0, !"{name}"}}', f"!{s + 1} = !{{!{s}}}", f"!{s + 2} = !{{{others}}}"]
@@ -226,4 +216,4 @@ def _arguments(text: str) -> list[str]:
     return [argument for argument in out if argument]
 
 
-__all__ = ["Function", "Macro", "Primitive", "Program", "Value", "View", "compiled"]
+__all__ = ["Function", "Macro", "Primitive", "Program", "Value", "compiled", "u32", "u64"]

@@ -571,7 +571,7 @@ G_WATCHN = next(_c)
 G_STUCK = next(_c)
 """CTA slots in a row in which nothing could run, without timing"""
 G_EXTENSION = next(_c)
-"""address of the extension's machine code (0: not needed), and of the addresses of all tables (see `extend`)"""
+"""address of the extension's machine code (0: not needed), and of the list of tables (see `table`)"""
 G_TABLES = next(_c)
 G_CLUSTER = next(_c)
 """CTAs of a cluster, and along x, y, z"""

@@ -1,11 +1,9 @@
 """The timed machine: all SMs of a grid, in quanta."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -13,13 +11,12 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.cta import place
 from runtime.device.sm.extend import extension
 from runtime.device.sm.issue import run_sm
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
+from runtime.device.sm.table import CT, NEXT, SM, G
 
 
-@compiled(
-    "void(int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])"
-)
-def start(NEXT: Any, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def start() -> None:
     """Place the first CTAs: breadth first over the SMs."""
     if G[L.G_CLUSTER] > 1:
         extension(G[L.G_EXTENSION], L.X_PLACE, 0, 0, np.uint32(0), -1, G[L.G_TABLES])
@@ -30,52 +27,19 @@ def start(NEXT: Any, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM
     for slot in range(G[L.G_CTAS]):
         for m in range(G[L.G_SMS]):
             c = m * G[L.G_CTAS] + slot
-            if not place(c, CT[c, L.T_BEGIN], CODE, WS, CT, WAKE, G, SC, SM):
+            if not place(c, CT[c, L.T_BEGIN]):
                 return
             if CT[c, L.T_BEGIN] < NEXT[m]:
                 NEXT[m] = CT[c, L.T_BEGIN]
 
 
-@compiled(
-    "int64(int64, int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[:,::1])",
-    entry=True,
-)
-def run_timed(
-    quanta: int,
-    NEXT: Any,
-    CODE: Any,
-    WS: Any,
-    LPC: Any,
-    CT: Any,
-    WAKE: Any,
-    G: Any,
-    SC: Any,
-    SM: Any,
-    IC0: Any,
-    IC1: Any,
-    IC2: Any,
-    FP: Any,
-    PCC: Any,
-    L1: Any,
-    BK: Any,
-    L2: Any,
-    MP: Any,
-    X: Any,
-    RES: Any,
-    SRC: Any,
-    RAW: Any,
-    PEND: Any,
-    HAZ: Any,
-    SBR: Any,
-) -> int:
+@compiled(entry=True)
+def run_timed(quanta: int) -> int:
     """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: the grid is done; 0: not yet;
     2: nothing can ever happen; negative: minus the fault."""
     if G[L.G_STARTED] == 0:
         G[L.G_STARTED] = 1
-        start(NEXT, CODE, WS, CT, WAKE, G, SC, SM)
+        start()
     for _ in range(quanta):
         if G[L.G_DONE] >= G[L.G_TOTAL]:
             return 1
@@ -101,10 +65,7 @@ def run_timed(
         for k in range(count):
             m = (number * 53 + (k if number & 1 else count - 1 - k)) % count
             if NEXT[m] < end:
-                after = run_sm(
-                    m, NEXT[m], end, CODE, WS, LPC, CT, WAKE, G, SC, SM, IC0, IC1, IC2, FP, PCC, L1, BK, L2, MP, X,
-                    RES, SRC, RAW, PEND, HAZ, SBR,
-                )  # fmt: skip
+                after = run_sm(m, NEXT[m], end)
                 if after < 0:
                     return after
                 NEXT[m] = after

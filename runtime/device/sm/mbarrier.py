@@ -12,17 +12,16 @@ is due.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import load64, loads64, store64
+from runtime.device.sm.table import CT, SC, SM, WAKE, WS, G
 
 EVENTS = 512
 """Events that an SM can have; the earliest comes early if there are more."""
@@ -35,7 +34,7 @@ SEEN = 14
 """Cycles from the arrival that completes a phase until who slept there issues again."""
 
 
-@compiled("int64(int64, int64, int64, int64)")
+@compiled
 def count(host: int, arrivals: int, bytes_: int, leave: int) -> int:
     """Apply arrivals (with `leave`, of threads that will not arrive again) and a change of the bytes that are to come.
     1 if that completes the phase."""
@@ -57,15 +56,15 @@ def count(host: int, arrivals: int, bytes_: int, leave: int) -> int:
     return done
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[::1])", forceinline=True)
-def warp_of(c: int, n: int, CT: Any, G: Any) -> int:
+@compiled(forceinline=True)
+def warp_of(c: int, n: int) -> int:
     """Row of warp n of resident CTA c."""
     slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
     return (CT[c, L.T_SM] * 4 + (slot & 3)) * 16 + (slot >> 2)
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def rouse(w: int, t: int, kind: int, WS: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def rouse(w: int, t: int, kind: int) -> None:
     """Sleeping warp w, perhaps of another SM, issues again at `t`; what it slept for is booked as `kind`."""
     if not G[L.G_TIMING]:
         WAKE[w] = 0
@@ -82,25 +81,19 @@ def rouse(w: int, t: int, kind: int, WS: Any, WAKE: Any, G: Any, SC: Any, SM: An
         SM[sc >> 2, L.M_WAKE] = t
 
 
-@compiled(
-    "void(int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1])"
-)
-def arrive(
-    host: int, c: int, arrivals: int, bytes_: int, leave: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any,
-    SM: Any,
-) -> None:  # fmt: skip
+@compiled
+def arrive(host: int, c: int, arrivals: int, bytes_: int, leave: int, t: int) -> None:
     """`count` at `t` on a barrier of CTA c; if the phase is complete, wake who waits for it."""
     if count(host, arrivals, bytes_, leave):
         for n in range(G[L.G_WARPS]):
-            w = warp_of(c, n, CT, G)
+            w = warp_of(c, n)
             if WS[w, L.W_WAITAT] == host:
                 WS[w, L.W_WAITAT] = 0
-                rouse(w, t + SEEN, L.R_LONG, WS, WAKE, G, SC, SM)
+                rouse(w, t + SEEN, L.R_LONG)
 
 
-@compiled("void(int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def settle_events(m: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def settle_events(m: int, t: int) -> None:
     """Apply the events of SM m that are due at `t`, in the order of their times."""
     base = G[L.G_EVENTS] + m * EVENTS * EVENT
     while True:
@@ -123,23 +116,18 @@ def settle_events(m: int, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, 
         for k in range(best * EVENT, (n - 1) * EVENT, 8):
             store64(base + k, load64(base + k + EVENT))
         SM[m, L.M_EVENTS] = n - 1
-        arrive(host, c, arrivals, bytes_, 0, when, WS, CT, WAKE, G, SC, SM)
+        arrive(host, c, arrivals, bytes_, 0, when)
 
 
-@compiled(
-    "void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], "
-    "int64[:,::1])"
-)
-def post(
-    when: int, host: int, c: int, arrivals: int, bytes_: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> None:
+@compiled
+def post(when: int, host: int, c: int, arrivals: int, bytes_: int) -> None:
     """A barrier of CTA c will learn at `when` of arrivals and bytes; without timing, at once."""
     if not G[L.G_TIMING]:
-        arrive(host, c, arrivals, bytes_, 0, 0, WS, CT, WAKE, G, SC, SM)
+        arrive(host, c, arrivals, bytes_, 0, 0)
         return
     m = CT[c, L.T_SM]
     if SM[m, L.M_EVENTS] == EVENTS:
-        settle_events(m, next_event(m, 0, G, SM), WS, CT, WAKE, G, SC, SM)
+        settle_events(m, next_event(m, 0))
     place = G[L.G_EVENTS] + (m * EVENTS + SM[m, L.M_EVENTS]) * EVENT
     store64(place, np.uint64(when))
     store64(place + 8, np.uint64(host))
@@ -148,13 +136,13 @@ def post(
     store64(place + 32, np.uint64(c))
     SM[m, L.M_EVENTS] += 1
     for n in range(G[L.G_WARPS]):
-        w = warp_of(c, n, CT, G)
+        w = warp_of(c, n)
         if WS[w, L.W_WAITAT] == host and when < WAKE[w]:
-            rouse(w, when, L.R_LONG, WS, WAKE, G, SC, SM)
+            rouse(w, when, L.R_LONG)
 
 
-@compiled("int64(int64, int64, int64[::1], int64[:,::1])")
-def next_event(m: int, host: int, G: Any, SM: Any) -> int:
+@compiled
+def next_event(m: int, host: int) -> int:
     """When the first event of SM m is due, of one barrier or (0) of any; BIG if there is none."""
     base = G[L.G_EVENTS] + m * EVENTS * EVENT
     when = L.BIG

@@ -1,19 +1,18 @@
 """One memory instruction of one warp: addresses, translation, data. Its timing is in `issue`."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import load16, load32, loads64, store16, store32, store64
+from runtime.device.sm.table import CODE, CT, WS, G
 from runtime.device.sm.vector import (
     consecutive,
     copy_words,
@@ -28,8 +27,8 @@ HOSTS = 1024
 """Byte offset of the host addresses in the scratch area; lane addresses are at 0, those of a copy's source at 256."""
 
 
-@compiled("void(int64, int64, int64, uint32, int64, int64)")
-def matrix(hosts: int, count: int, transposed: int, mask: Any, rows: int, store: int) -> None:
+@compiled
+def matrix(hosts: int, count: int, transposed: int, mask: u32, rows: int, store: int) -> None:
     """LDSM/STSM: 8x8 matrices of 16-bit elements, row r of matrix m at the address of lane 8 m + r; registers at
     `rows`."""
     for m in range(count):
@@ -51,8 +50,8 @@ def matrix(hosts: int, count: int, transposed: int, mask: Any, rows: int, store:
                     store16(register + 2 * half, load16(place))
 
 
-@compiled("int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     """Execute memory instruction i of warp w for the lanes `mask` (not empty); loaded values go to rows at host address
     `dst`. Lane addresses stay in the scratch area. As `translate`: 1, 2, 0, or minus the fault."""
     state = WS[w, L.W_STATE]
@@ -76,7 +75,7 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
     if kind == L.A_LDSM or kind == L.A_STSM:
         count = CODE[i, L.C_AUX]
         needed = np.uint32((1 << (8 * count)) - 1)
-        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, i, CODE, G)
+        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, i)
         if bad < 0:
             return bad
         if kind == L.A_LDSM:
@@ -88,10 +87,10 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
         wanted = mask
         if CODE[i, L.C_AUX] >= 0:
             wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
-        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i, CODE, G)
+        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
         if bad < 0:
             return bad
-        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i, CODE, G)
+        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
         if bad < 0:
             return bad
         for k in range(32):
@@ -117,7 +116,7 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
                 host = shared + a
         elif space == L.SPACE_GLOBAL or space == L.SPACE_GENERIC:
             a -= G[L.G_MEMBASE]
-            if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i, CODE, G):
+            if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i):
                 host = G[L.G_MEM] + a
         if host:
             if kind == L.A_LOAD:
@@ -136,7 +135,7 @@ def memory_op(w: int, i: int, mask: Any, dst: int, CODE: Any, WS: Any, CT: Any, 
                 else:
                     quads_from_rows(host, src)
             return 1
-    result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i, CODE, G)
+    result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i)
     if result < 0:
         return result
     if result == 2 and kind == L.A_LOAD and width >= 4:

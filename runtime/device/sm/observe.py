@@ -6,7 +6,7 @@ is compiled, once, beside the ordinary one; it writes a row for each issue into 
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import RECORDING, compiled
+from runtime.device.sm.jit import RECORDING
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import loads64, popcount, store64
+from runtime.device.sm.table import CT, PCC, WS, G
 
 ROWS = 1 << 18
 """Issues that are kept."""
@@ -31,29 +33,29 @@ REASONS = len(L.REASONS)
 O_COLUMNS = O_STATES + REASONS
 
 
-@compiled("int64(int64, int64, int64[::1])")
-def _place(w: int, t: int, G: Any) -> int:
+@compiled
+def _place(w: int, t: int) -> int:
     """Host address of the row for an issue of warp w at `t`; 0 if it is not to be kept."""
     if w >> 6 != G[L.G_WATCH] or t < G[L.G_WATCHFROM] or t >= G[L.G_WATCHEND] or G[L.G_WATCHN] >= ROWS:
         return 0
     return G[L.G_WATCHBUF] + 8 * O_COLUMNS * G[L.G_WATCHN]
 
 
-@compiled("void(int64, int64, int64, int64[:,::1], int64[::1], int64[:,::1])")
-def remember(w: int, i: int, t: int, WS: Any, G: Any, PCC: Any) -> None:
+@compiled
+def remember(w: int, i: int, t: int) -> None:
     """Warp w is about to issue instruction i at `t`: count its running lanes, and keep the instruction's warp-cycles as
     they are before this wait is booked."""
     PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
-    at = _place(w, t, G)
+    at = _place(w, t)
     if at:
         for k in range(REASONS):
             store64(at + 8 * (O_STATES + k), np.uint64(PCC[i, k]))
 
 
-@compiled("void(int64, int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[::1], int64[:,::1])")
-def observe(w: int, i: int, t: int, mask: Any, done: int, WS: Any, CT: Any, G: Any, PCC: Any) -> None:
+@compiled
+def observe(w: int, i: int, t: int, mask: u32, done: int) -> None:
     """Note that warp w issued instruction i at `t`, after all that the issue changed has been changed."""
-    at = _place(w, t, G)
+    at = _place(w, t)
     if at == 0:
         return
     G[L.G_WATCHN] += 1

@@ -77,12 +77,12 @@ clear = Primitive(
 
 
 def _address(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
-    pointer = emitter.element(emitter.view(arguments[0]), arguments[1])
+    pointer = emitter.element(emitter.table(arguments[0]), arguments[1])
     return Value(emitter.new(f"ptrtoint ptr {pointer} to i64"), I64)
 
 
 def _row_length(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
-    return Value(emitter.view(arguments[0]).stride, I64)
+    return Value(emitter.row_length(emitter.table(arguments[0])), I64)
 
 
 address = Macro(_address)

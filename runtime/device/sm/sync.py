@@ -4,11 +4,9 @@ A barrier in another CTA hears of an arrival after the latency of the cluster's 
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -17,16 +15,17 @@ from runtime.device.sm.access import combine
 from runtime.device.sm.cluster import barrier_done, owner, shared_host
 from runtime.device.sm.control import next_group, park
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.mbarrier import arrive, next_event, post, settle_events
 from runtime.device.sm.raw import first, load32, load64, loads64, popcount, store32, store64
+from runtime.device.sm.table import CODE, CT, WAKE, WS, G
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])", forceinline=True)
-def place(w: int, k: int, size: int, WS: Any, CT: Any, G: Any) -> int:
+@compiled(forceinline=True)
+def place(w: int, k: int, size: int) -> int:
     """Host address that lane k names, or minus the fault."""
     a = loads64(G[L.G_SCRATCH] + 8 * k)
-    host = shared_host(w, a & 0xFFFFFFFF, size, WS, CT, G)
+    host = shared_host(w, a & 0xFFFFFFFF, size)
     if host and a & (size - 1) == 0:
         return host
     G[L.G_FLANE] = k
@@ -34,27 +33,22 @@ def place(w: int, k: int, size: int, WS: Any, CT: Any, G: Any) -> int:
     return -L.F_ADDRESS if host == 0 else -L.F_ALIGN
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def arrivals(
-    w: int, i: int, mask: Any, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> int:
+@compiled
+def arrivals(w: int, i: int, mask: u32, t: int) -> int:
     """SYNCS.ARRIVE of the lanes `mask`, one after the other. 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     how = CODE[i, L.C_AUX]
     mine = WS[w, L.W_CTA]
     lanes = mask
     before = np.uint64(0)
-    settle_events(w >> 6, t, WS, CT, WAKE, G, SC, SM)
+    settle_events(w >> 6, t)
     while mask:
         k = first(mask)
         mask &= mask - np.uint32(1)
-        host = place(w, k, 8, WS, CT, G)
+        host = place(w, k, 8)
         if host < 0:
             return host
-        c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k), WS, CT, G)
+        c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k))
         value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
         amount = 0
         if how & L.AR_COUNTED:
@@ -73,25 +67,20 @@ def arrivals(
             old = before
             store32(state + CODE[i, L.C_DEST] + 4 * k, lanes)
         if c == mine:
-            arrive(host, c, amount, bytes_, how & L.AR_LEAVE, t, WS, CT, WAKE, G, SC, SM)
+            arrive(host, c, amount, bytes_, how & L.AR_LEAVE, t)
         else:
-            post(t + G[L.G_REMOTE], host, c, amount, bytes_, WS, CT, WAKE, G, SC, SM)
+            post(t + G[L.G_REMOTE], host, c, amount, bytes_)
         if CODE[i, L.C_DEST] >= 0:
             store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
     return 0
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], "
-    "int64[::1], int64[:,::1], int64[:,::1])"
-)
-def phase(
-    w: int, i: int, mask: Any, t: int, CODE: Any, WS: Any, LPC: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> int:
+@compiled
+def phase(w: int, i: int, mask: u32, t: int) -> int:
     """SYNCS.PHASECHK: whether the phase whose parity bit 31 of the register has is over. With TRYWAIT, a warp in which
     no lane may go on sleeps, and looks again when it is woken. 0, 1 (asleep, or other lanes run) or minus the fault."""
     state = WS[w, L.W_STATE]
-    settle_events(w >> 6, t, WS, CT, WAKE, G, SC, SM)
+    settle_events(w >> 6, t)
     over = np.uint32(0)
     todo = mask
     last = 0
@@ -99,7 +88,7 @@ def phase(
     while todo:
         k = first(todo)
         todo &= todo - np.uint32(1)
-        host = place(w, k, 8, WS, CT, G)
+        host = place(w, k, 8)
         if host < 0:
             return host
         if last and host != last:
@@ -112,15 +101,15 @@ def phase(
         if WS[w, L.W_READY]:
             # Others of the warp may be those that are waited for.
             store32(flag, load32(flag) & ~mask)
-            park(w, WS[w, L.W_ACT], i + 1, WS, LPC)
-            next_group(w, WS, LPC)
+            park(w, WS[w, L.W_ACT], i + 1)
+            next_group(w)
             return 1
         if same:
             WS[w, L.W_WAITAT] = last
             WS[w, L.W_PC] = i
             WAKE[w] = L.BIG
             if G[L.G_TIMING]:
-                when = next_event(w >> 6, last, G, SM)
+                when = next_event(w >> 6, last)
                 if when < L.BIG:
                     WS[w, L.W_TBLOCK] = when
                     WS[w, L.W_BLOCKKIND] = L.R_LONG
@@ -131,8 +120,8 @@ def phase(
     return 0
 
 
-@compiled("int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def word(w: int, i: int, mask: Any, what: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def word(w: int, i: int, mask: u32, what: int) -> int:
     """SYNCS.LD, EXCH, CAS: 64 bits of shared memory and a pair of registers, uniform ones or the lanes'."""
     state = WS[w, L.W_STATE]
     uniform = CODE[i, L.C_UNIFORM]
@@ -142,7 +131,7 @@ def word(w: int, i: int, mask: Any, what: int, CODE: Any, WS: Any, CT: Any, G: A
     while mask:
         k = first(mask)
         mask &= mask - np.uint32(1)
-        host = place(w, k, 8, WS, CT, G)
+        host = place(w, k, 8)
         if host < 0:
             return host
         old = load64(host)
@@ -161,13 +150,8 @@ def word(w: int, i: int, mask: Any, what: int, CODE: Any, WS: Any, CT: Any, G: A
     return 0
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def copies_arrive(
-    w: int, i: int, mask: Any, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> int:
+@compiled
+def copies_arrive(w: int, i: int, mask: u32, t: int) -> int:
     """ARRIVES.LDGSTSBAR: each lane arrives (ARVCNT) or completes one byte (TRANSCNT) when the warp's LDGSTS so far are
     done."""
     when = WS[w, L.W_LDGSTS]
@@ -176,22 +160,17 @@ def copies_arrive(
     while mask:
         k = first(mask)
         mask &= mask - np.uint32(1)
-        host = place(w, k, 8, WS, CT, G)
+        host = place(w, k, 8)
         if host < 0:
             return host
-        c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k), WS, CT, G)
+        c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k))
         counted = CODE[i, L.C_AUX]
-        post(when, host, c, counted, counted - 1, WS, CT, WAKE, G, SC, SM)
+        post(when, host, c, counted, counted - 1)
     return 0
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def store_counted(
-    w: int, i: int, mask: Any, t: int, CODE: Any, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> int:
+@compiled
+def store_counted(w: int, i: int, mask: u32, t: int) -> int:
     """STAS, REDAS: a value into shared memory of the cluster; the barrier whose address is in the upper half counts its
     bytes."""
     state = WS[w, L.W_STATE]
@@ -201,7 +180,7 @@ def store_counted(
         k = first(mask)
         mask &= mask - np.uint32(1)
         pair = loads64(G[L.G_SCRATCH] + 8 * k)
-        host = place(w, k, width, WS, CT, G)
+        host = place(w, k, width)
         if host < 0:
             return host
         data = state + CODE[i, L.C_DATA] + 4 * k
@@ -218,35 +197,30 @@ def store_counted(
                 store32(host + part, load32(data + 32 * part))
         if CODE[i, L.C_AUX2]:
             store64(G[L.G_SCRATCH] + 8 * k, np.uint64(pair >> 32 & 0xFFFFFFFF))
-            barrier = place(w, k, 8, WS, CT, G)
+            barrier = place(w, k, 8)
             if barrier < 0:
                 return barrier
-            c = owner(w, pair >> 32 & 0xFFFFFFFF, WS, CT, G)
-            post(t + G[L.G_REMOTE], barrier, c, 0, -width, WS, CT, WAKE, G, SC, SM)
+            c = owner(w, pair >> 32 & 0xFFFFFFFF)
+            post(t + G[L.G_REMOTE], barrier, c, 0, -width)
     return 0
 
 
-@compiled(
-    "int64(int64, int64, uint32, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], "
-    "int64[:,::1], int64[:,::1])"
-)
-def cluster_barrier(
-    w: int, i: int, mask: Any, t: int, wait: int, WS: Any, LPC: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any
-) -> int:
+@compiled
+def cluster_barrier(w: int, i: int, mask: u32, t: int, wait: int) -> int:
     """UCGABAR_ARV and UCGABAR_WAIT by the running lanes. 1: asleep, or other lanes run."""
     c = WS[w, L.W_CTA]
     lead = CT[c, L.T_MATES] if G[L.G_CLUSTER] > 1 else c
     if not wait:
         WS[w, L.W_CLUSTER] = CT[lead, L.T_PHASE] + 1
         CT[lead, L.T_ARRIVED] += popcount(np.uint32(WS[w, L.W_ACT]))
-        barrier_done(c, t, WS, CT, WAKE, G, SC, SM)
+        barrier_done(c, t)
         return 0
     if CT[lead, L.T_PHASE] >= WS[w, L.W_CLUSTER]:
         G[L.G_XAFTER] = CT[lead, L.T_OPEN]
         return 0
     if WS[w, L.W_READY]:
-        park(w, WS[w, L.W_ACT], i, WS, LPC)
-        next_group(w, WS, LPC)
+        park(w, WS[w, L.W_ACT], i)
+        next_group(w)
         return 1
     WS[w, L.W_CLUSTER] = -WS[w, L.W_CLUSTER]
     WS[w, L.W_PC] = i
@@ -254,17 +228,17 @@ def cluster_barrier(
     return 1
 
 
-@compiled("void(int64, uint32, int64, int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1])")
-def left(w: int, mask: Any, t: int, WS: Any, CT: Any, WAKE: Any, G: Any, SC: Any, SM: Any) -> None:
+@compiled
+def left(w: int, mask: u32, t: int) -> None:
     """Lanes of a launch of clusters have exited: the cluster's barrier does not wait for them."""
     c = WS[w, L.W_CTA]
     lead = CT[c, L.T_MATES]
     if WS[w, L.W_CLUSTER] == CT[lead, L.T_PHASE] + 1:
         CT[lead, L.T_ARRIVED] -= popcount(mask)
-    barrier_done(c, t, WS, CT, WAKE, G, SC, SM)
+    barrier_done(c, t)
 
 
-@compiled("void(int64, int64, uint32, int64[:,::1], int64[:,::1], int64[::1])", forceinline=True)
-def addresses(w: int, i: int, mask: Any, CODE: Any, WS: Any, G: Any) -> None:
+@compiled(forceinline=True)
+def addresses(w: int, i: int, mask: u32) -> None:
     """Lane addresses of instruction i to the scratch area."""
     invoke(CODE[i, L.C_FN], WS[w, L.W_STATE], CODE[i, L.C_OPERANDS], mask, G[L.G_SCRATCH], G[L.G_STAGE])

@@ -8,21 +8,19 @@ one that counts, their weighted sum is rounded to nearest, ties away from zero (
 The weights of three dimensions are an estimate: they are off by 1/256 in one fetch of six. Mip levels are not kept."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import half_to_float
 from runtime.device.sm.bulk import touch
-from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import read_lines, write_lines
-from runtime.device.sm.lang import Primitive
+from runtime.device.sm.lang import Primitive, compiled, u32
 from runtime.device.sm.raw import first, highest_bit, load8, load16, load32, loads64, store8, store16, store32
+from runtime.device.sm.table import CODE, WS, G, X
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)
 """Address modes, with the driver's numbers."""
@@ -44,13 +42,13 @@ bits = Primitive(
 floor = Primitive("floor", "float64(float64)", "%r = call double @llvm.floor.f64(double %0)\nret double %r")
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def field(record: int, column: int) -> int:
     """A column of a texture's record."""
     return loads64(record + 8 * column)
 
 
-@compiled("int64(int64, int64, int64)")
+@compiled
 def resolve(i: int, n: int, mode: int) -> int:
     """The texel that index i of a row of n means; -1: the border."""
     if i >= 0 and i < n:
@@ -65,8 +63,8 @@ def resolve(i: int, n: int, mode: int) -> int:
     return -1
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64[::1])")
-def texel(record: int, x: int, y: int, z: int, channel: int, G: Any) -> int:
+@compiled
+def texel(record: int, x: int, y: int, z: int, channel: int) -> int:
     """Raw bits of a channel of a texel (sign-extended if it is signed), or of the border (x < 0)."""
     if channel >= field(record, L.TX_CHANNELS):
         return 0
@@ -76,7 +74,7 @@ def texel(record: int, x: int, y: int, z: int, channel: int, G: Any) -> int:
     width = field(record, L.TX_WIDTH_BYTES)
     offset = z * field(record, L.TX_SLICE) + y * field(record, L.TX_PITCH)
     offset += (x * field(record, L.TX_CHANNELS) + channel) * width
-    touch(field(record, L.TX_ADDRESS) + offset, width, G)
+    touch(field(record, L.TX_ADDRESS) + offset, width)
     place = field(record, L.TX_ADDRESS) - G[L.G_MEMBASE] + G[L.G_MEM] + offset
     if width == 1:
         value = np.int64(load8(place))
@@ -87,7 +85,7 @@ def texel(record: int, x: int, y: int, z: int, channel: int, G: Any) -> int:
     return np.int64(load32(place))
 
 
-@compiled("int64(int64, int64, int64)")
+@compiled
 def plain(record: int, raw: int, border: int) -> int:
     """What a fetch without filtering gives for raw bits."""
     kind = field(record, L.TX_FORMAT)
@@ -105,7 +103,7 @@ def plain(record: int, raw: int, border: int) -> int:
     return bits(raw / top)
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def sixteen(record: int, raw: int) -> int:
     """An 8- or 16-bit texel as 16 bits."""
     if field(record, L.TX_WIDTH_BYTES) == 2:
@@ -119,8 +117,8 @@ def sixteen(record: int, raw: int) -> int:
     return -size if raw < 0 else size
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64[::1])")
-def filtered(record: int, place: int, weights: int, count: int, channel: int, wide: int, unused: int, G: Any) -> int:
+@compiled
+def filtered(record: int, place: int, weights: int, count: int, channel: int, wide: int, unused: int) -> int:
     """The weighted sum of `count` texels: their indices (x, y, z) at host address `place`, weights at `weights`."""
     kind = field(record, L.TX_FORMAT)
     if kind != L.TF_FLOAT:
@@ -129,7 +127,7 @@ def filtered(record: int, place: int, weights: int, count: int, channel: int, wi
             w = loads64(weights + 8 * k)
             if w:
                 at = place + 24 * k
-                raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), channel, G)
+                raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), channel)
                 total += w * sixteen(record, raw)
         top = 32767 if kind == L.TF_SIGNED else 65535
         return bits((total + 128 >> 8) / top)
@@ -146,7 +144,7 @@ def filtered(record: int, place: int, weights: int, count: int, channel: int, wi
                 continue
             at = place + 24 * k
             outside = loads64(at) < 0 or loads64(at + 8) < 0 or loads64(at + 16) < 0
-            raw = plain(record, texel(record, loads64(at), loads64(at + 8), loads64(at + 16), channel, G), outside)
+            raw = plain(record, texel(record, loads64(at), loads64(at + 8), loads64(at + 16), channel), outside)
             e = raw >> 23 & 255
             m = raw & 0x7FFFFF
             if e == 255:
@@ -190,7 +188,7 @@ def filtered(record: int, place: int, weights: int, count: int, channel: int, wi
     return bits(-value if sign else value)
 
 
-@compiled("int64(int64, int64, int64, int64)")
+@compiled
 def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
     """A coordinate (binary32 bits) in 1/256 texels; for a linear fetch from the middle of the first texel on."""
     n = field(record, L.TX_SIZE + dimension)
@@ -213,7 +211,7 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
     return np.int64(floor(x * 256.0 + 0.5)) - 128 if linear else np.int64(floor(x)) << 8
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def mode_of(record: int, dimension: int) -> int:
     """An address mode; wrapping and mirroring need normalized coordinates."""
     mode = field(record, L.TX_MODE + dimension)
@@ -222,15 +220,15 @@ def mode_of(record: int, dimension: int) -> int:
     return mode
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
-def put(w: int, i: int, lane: int, k: int, value: int, CODE: Any, WS: Any, G: Any) -> None:
+@compiled
+def put(w: int, i: int, lane: int, k: int, value: int) -> None:
     """Component number k (of those that are wanted) of a lane's result."""
     base = CODE[i, L.C_DEST] if k < 2 else CODE[i, L.C_DATA2]
     store32(WS[w, L.W_STATE] + base + 128 * (k & 1) + 4 * lane, np.uint32(value & 0xFFFFFFFF))
 
 
-@compiled("int64(int64, int64, uint32, int64[:,::1], int64[:,::1], int64[::1])")
-def fetch(w: int, i: int, mask: Any, CODE: Any, WS: Any, G: Any) -> int:
+@compiled
+def fetch(w: int, i: int, mask: u32) -> int:
     """TEX, TXD, TLD, TLD4, TXQ, SULD, SUST (C_AUX) of the lanes `mask`. 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     work = G[L.G_WORK]
@@ -252,11 +250,11 @@ def fetch(w: int, i: int, mask: Any, CODE: Any, WS: Any, G: Any) -> int:
             k = 0
             for c in range(4):
                 if wanted >> c & 1:
-                    put(w, i, lane, k, field(record, L.TX_SIZE + c) if c < 3 else 1, CODE, WS, G)
+                    put(w, i, lane, k, field(record, L.TX_SIZE + c) if c < 3 else 1)
                     k += 1
             continue
         if what == L.TX_LOAD_SURFACE or what == L.TX_STORE_SURFACE:
-            bad = surface(w, i, lane, record, what, dimensions + layered, source, CODE, WS, G)
+            bad = surface(w, i, lane, record, what, dimensions + layered, source)
             if bad:
                 return bad
             continue
@@ -301,22 +299,22 @@ def fetch(w: int, i: int, mask: Any, CODE: Any, WS: Any, G: Any) -> int:
                 # Counter-clockwise from the lower left.
                 corner = 2 if c == 0 else 3 if c == 1 else 1 if c == 2 else 0
                 at = work + 24 * corner
-                raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), CODE[i, L.C_SPAN], G)
+                raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), CODE[i, L.C_SPAN])
                 value = plain(record, raw, 1 if loads64(at) < 0 or loads64(at + 8) < 0 else 0)
             elif count == 1:
                 if what == L.TX_TEXEL and (loads64(work) < 0 or loads64(work + 8) < 0 or loads64(work + 16) < 0):
                     value = 0
                 else:
-                    raw = texel(record, loads64(work), loads64(work + 8), loads64(work + 16), c, G)
+                    raw = texel(record, loads64(work), loads64(work + 8), loads64(work + 16), c)
                     value = plain(record, raw, 1 if loads64(work) < 0 or loads64(work + 8) < 0 else 0)
             elif c < field(record, L.TX_CHANNELS):
-                value = filtered(record, work, work + 8 * 256, count, c, 0, 0, G)
-            put(w, i, lane, k, value, CODE, WS, G)
+                value = filtered(record, work, work + 8 * 256, count, c, 0, 0)
+            put(w, i, lane, k, value)
             k += 1
     return 0
 
 
-@compiled("void(int64, int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def store_three(place: int, a: int, b: int, c: int) -> None:
     """Three words at a host address."""
     store64s(place, a)
@@ -324,14 +322,14 @@ def store_three(place: int, a: int, b: int, c: int) -> None:
     store64s(place + 16, c)
 
 
-@compiled("void(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def store64s(place: int, value: int) -> None:
     """A word at a host address."""
     store32(place, np.uint32(value & 0xFFFFFFFF))
     store32(place + 4, np.uint32(value >> 32 & 0xFFFFFFFF))
 
 
-@compiled("void(int64, int64, int64)")
+@compiled
 def corners(work: int, count: int, what: int) -> None:
     """From the indices of each dimension: those of each texel at `work` and its weight behind."""
     for k in range(count):
@@ -364,10 +362,8 @@ def corners(work: int, count: int, what: int) -> None:
         store64s(weights + 8 * k, part)
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[::1])")
-def surface(
-    w: int, i: int, lane: int, record: int, what: int, dimensions: int, source: int, CODE: Any, WS: Any, G: Any
-) -> int:
+@compiled
+def surface(w: int, i: int, lane: int, record: int, what: int, dimensions: int, source: int) -> int:
     """SULD or SUST of raw bytes at (x in bytes, y, z or layer). Outside: a fault, nothing, or the nearest texel
     (C_BYPASS 0, 1, 2)."""
     width = CODE[i, L.C_SPACE]
@@ -403,7 +399,7 @@ def surface(
             for part in range(0, max(width, 4), 4):
                 store32(data + 32 * part, np.uint32(0))
         return 0
-    touch(field(record, L.TX_ADDRESS) + offset, width, G)
+    touch(field(record, L.TX_ADDRESS) + offset, width)
     if what == L.TX_LOAD_SURFACE:
         if width == 1:
             store32(data, np.uint32(load8(place)))
@@ -422,13 +418,8 @@ def surface(
     return 0
 
 
-@compiled(
-    "int64(int64, int64, int64, int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], "
-    "int64[:,::1], int64[::1], int64[::1])"
-)
-def texture_time(
-    m: int, i: int, t: int, CODE: Any, G: Any, SM: Any, PCC: Any, L1: Any, BK: Any, L2: Any, MP: Any, X: Any
-) -> int:
+@compiled
+def texture_time(m: int, i: int, t: int) -> int:
     """When the fetches whose lines are noted are done, if the unit took them at `t`."""
     n = G[L.G_NLINE] if G[L.G_NLINE] < 1000 else 1000
     base = G[L.G_LINES]
@@ -450,5 +441,5 @@ def texture_time(
     if lines == 0:
         return t + CODE[i, L.C_LATENCY]
     if CODE[i, L.C_AUX] == L.TX_STORE_SURFACE:
-        return write_lines(X, lines, m, t, -1, 0, 0, BK, L2, MP, SM, PCC, i)
-    return read_lines(X, lines, m, t, CODE[i, L.C_LATENCY] + lines, 0, G, L1, BK, L2, MP, SM, PCC, i)
+        return write_lines(lines, m, t, -1, 0, 0, i)
+    return read_lines(lines, m, t, CODE[i, L.C_LATENCY] + lines, 0, i)

@@ -8,11 +8,9 @@ from 56 on the box's first size less 1; 7 the others' or, for im2col, the corner
 above pixels less 1. Read off the maps that an H200's driver (580.159.04) made of 60 descriptions, 2026-11-21."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +18,9 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.bulk import move, told, touch
 from runtime.device.sm.cluster import OFFSET, shared_host
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import load16, load32, load64, loads64, store8, store16, store32, store64
+from runtime.device.sm.table import CODE, WS, G
 
 MAP = 128
 """Bytes of a map."""
@@ -32,7 +31,7 @@ S32, S64, F16, F32, F32_FTZ, F64, BF16 = 3, 5, 6, 7, 8, 9, 10
 """Types of maps that matter here."""
 
 
-@compiled("int64(int64)", forceinline=True)
+@compiled(forceinline=True)
 def element_bytes(kind: int) -> int:
     """Bytes of an element of a map's type."""
     if kind == 0:
@@ -44,7 +43,7 @@ def element_bytes(kind: int) -> int:
     return 4
 
 
-@compiled("void(int64, int64)")
+@compiled
 def parse(place: int, work: int) -> None:
     """A tiled map's sizes, strides, box and steps to the work area."""
     high = loads64(place + 24) >> 32
@@ -60,20 +59,20 @@ def parse(place: int, work: int) -> None:
             store64(work + 8 * (STRIDE + d), np.uint64(stride << 4))
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def swizzled(a: int, how: int) -> int:
     """A shared address with its bits from 4 on mixed with those from 7 on: 1: 32, 2: 64, 3: 128 bytes."""
     return a ^ ((a >> 7) & ((1 << how) - 1)) << 4
 
 
-@compiled("void(int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def outside(target: int, size: int, nan: int) -> None:
     """What an element outside the tensor reads as: zeros, or 0x7ff7 over and over."""
     for k in range(size):
         store8(target + k, np.uint64((0x7F if k & 1 else 0xF7) if nan else 0))
 
 
-@compiled("void(int64, int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def fetch(target: int, source: int, flags: int) -> None:
     """An element of a tensor to shared memory; TF32 rounds to nearest."""
     size = element_bytes(flags >> 7 & 15)
@@ -88,7 +87,7 @@ def fetch(target: int, source: int, flags: int) -> None:
         move(target, source, size)
 
 
-@compiled("void(int64, int64, int64, int64, int64)")
+@compiled
 def combine_element(target: int, source: int, size: int, operation: int, kind: int) -> None:
     """Combine an element of a map's type into global memory."""
     if size == 8:
@@ -103,12 +102,8 @@ def combine_element(target: int, source: int, size: int, operation: int, kind: i
         store16(target, combine_half(operation, type_, load16(target), load16(source)))
 
 
-@compiled(
-    "int64(int64, int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
-)
-def element(
-    w: int, i: int, a: int, position: int, smem: int, flags: int, ranks: int, CODE: Any, WS: Any, CT: Any, G: Any
-) -> int:
+@compiled
+def element(w: int, i: int, a: int, position: int, smem: int, flags: int, ranks: int) -> int:
     """Move one element: `a` is its device address (-1: outside the tensor), `position` its offset in the box. 0 or
     minus the fault."""
     how = CODE[i, L.C_AUX2]
@@ -116,16 +111,16 @@ def element(
     size = element_bytes(kind)
     base = G[L.G_MEMBASE]
     if a >= 0:
-        if not allocated(size, a - base, a - base, i, CODE, G):
+        if not allocated(size, a - base, a - base, i):
             G[L.G_FADDR] = a
             return -L.F_ADDRESS
-        touch(a, size, G)
+        touch(a, size)
         a += G[L.G_MEM] - base
     place = swizzled((smem & OFFSET) + position, flags >> 13 & 3)
     for rank in range(16):
         if ranks >> rank & 1:
             full = place | (rank << 24 if how & L.BC_MULTICAST else smem & ~OFFSET)
-            host = shared_host(w, full, size, WS, CT, G)
+            host = shared_host(w, full, size)
             if host == 0:
                 G[L.G_FADDR] = full
                 return -L.F_ADDRESS
@@ -142,7 +137,7 @@ def element(
     return 0
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def corner(place: int, k: int) -> int:
     """Corner offset k of an im2col map: those of the lower corner come first. Signed; of 16, 8 or 5 bits, as many as
     fit 16 bits."""
@@ -155,8 +150,8 @@ def corner(place: int, k: int) -> int:
     return value - (1 << bits) if value >> bits - 1 else value
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def columns(w: int, i: int, place: int, smem: int, ranks: int, extra: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def columns(w: int, i: int, place: int, smem: int, ranks: int, extra: int) -> int:
     """An im2col copy: pixels one after the other through the bounding box that the corners leave of each image,
     beginning at the coordinates, each with its channels; `extra` has the offsets of the filter's position. Bytes, or
     minus the fault."""
@@ -181,7 +176,7 @@ def columns(w: int, i: int, place: int, smem: int, ranks: int, extra: int, CODE:
                     a = -1
                 elif a >= 0:
                     a += x * (size if d == 0 else loads64(work + 8 * (STRIDE + d)))
-            bad = element(w, i, a, position, smem, flags, ranks, CODE, WS, CT, G)
+            bad = element(w, i, a, position, smem, flags, ranks)
             if bad:
                 return bad
             position += size
@@ -198,8 +193,8 @@ def columns(w: int, i: int, place: int, smem: int, ranks: int, extra: int, CODE:
     return position
 
 
-@compiled("int64(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def box(w: int, i: int, place: int, smem: int, ranks: int) -> int:
     """A tiled copy. Bytes, or minus the fault."""
     work = G[L.G_WORK]
     flags = np.int64(load32(place + 8))
@@ -225,7 +220,7 @@ def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, C
                 a = -1
                 break
             a += x * (size if d == 0 else loads64(work + 8 * (STRIDE + d)))
-        bad = element(w, i, a, n * size, smem, flags, ranks, CODE, WS, CT, G)
+        bad = element(w, i, a, n * size, smem, flags, ranks)
         if bad:
             return bad
         for d in range(rank):
@@ -237,8 +232,8 @@ def box(w: int, i: int, place: int, smem: int, ranks: int, CODE: Any, WS: Any, C
     return count * size
 
 
-@compiled("int64(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])")
-def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
+@compiled
+def tensor(w: int, i: int) -> int:
     """Carry out tensor copy i of warp w. Operands in uniform registers: shared address, mbarrier (copies to shared
     memory only), coordinates; the map's address; and the ranks to send to, with the offsets of im2col below. 0 or minus
     the fault."""
@@ -251,7 +246,7 @@ def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     G[L.G_FADDR] = at
     if at & 63:
         return -L.F_ALIGN
-    if not allocated(MAP, offset, offset, i, CODE, G):
+    if not allocated(MAP, offset, offset, i):
         return -L.F_ADDRESS
     place = G[L.G_MEM] + offset
     flags = np.int64(load32(place + 8))
@@ -271,15 +266,15 @@ def tensor(w: int, i: int, CODE: Any, WS: Any, CT: Any, G: Any) -> int:
     extra = np.int64(load32(state + CODE[i, L.C_DATA2])) if CODE[i, L.C_DATA2] >= 0 else 0
     ranks = extra >> 16 & 0xFFFF if how & L.BC_MULTICAST else 1
     if how & L.BC_IM2COL:
-        size = columns(w, i, place, smem, ranks, extra & 0xFFFF, CODE, WS, CT, G)
+        size = columns(w, i, place, smem, ranks, extra & 0xFFFF)
     else:
-        size = box(w, i, place, smem, ranks, CODE, WS, CT, G)
+        size = box(w, i, place, smem, ranks)
     if size < 0 or not how & L.BC_TO_SHARED:
         return size if size < 0 else 0
     barrier = np.int64(load32(operands + 4))
     for r in range(16):
         if ranks >> r & 1:
-            bad = told(w, barrier, r, size, 0 if how & L.BC_MULTICAST else 1, WS, CT, G)
+            bad = told(w, barrier, r, size, 0 if how & L.BC_MULTICAST else 1)
             if bad:
                 return bad
     return 0

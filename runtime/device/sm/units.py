@@ -1,14 +1,13 @@
 """What an instruction takes of its sub-core: register ports, reuse cache, pipe and queue; the booking of its wait."""
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
 
-from typing import Any
-
 from runtime.device.sm import layout as L
-from runtime.device.sm.jit import compiled
+from runtime.device.sm.lang import compiled
+from runtime.device.sm.table import CODE, PCC, SC, WS
 
 WINDOW = 3
 """Cycles in which an instruction reads its registers."""
@@ -16,8 +15,8 @@ KEPT, DOUBLE = 1 << 10, 1 << 11
 """Bits of a C_READ entry."""
 
 
-@compiled("int64(int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
-def port_reads(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
+@compiled(forceinline=True)
+def port_reads(w: int, i: int, sc: int) -> int:
     """Registers that instruction i of warp w reads through the ports of the two banks, not counting what the reuse
     cache has: even ones, and odd ones << 32."""
     reads = 0
@@ -29,8 +28,8 @@ def port_reads(w: int, i: int, sc: int, CODE: Any, SC: Any) -> int:
     return reads
 
 
-@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
-def port_time(reads: int, sc: int, SC: Any) -> int:
+@compiled(forceinline=True)
+def port_time(reads: int, sc: int) -> int:
     """The first cycle in which these register reads fit the window of the sub-core."""
     n0 = reads & 0xFFFFFFFF
     n1 = reads >> 32
@@ -39,8 +38,8 @@ def port_time(reads: int, sc: int, SC: Any) -> int:
     return a if a > b else b
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64[:,::1], int64[:,::1])", forceinline=True)
-def read_ports(w: int, i: int, sc: int, t: int, reads: int, CODE: Any, SC: Any) -> None:
+@compiled(forceinline=True)
+def read_ports(w: int, i: int, sc: int, t: int, reads: int) -> None:
     """Occupy the register ports for instruction i, issued at `t`, and update the reuse cache."""
     for bank in range(2):
         at = SC[sc, L.S_BANK0 + bank]
@@ -50,16 +49,16 @@ def read_ports(w: int, i: int, sc: int, t: int, reads: int, CODE: Any, SC: Any) 
         SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + (entry & 1)] = w * 256 + (entry & 255) if entry & KEPT else -1
 
 
-@compiled("int64(int64, int64, int64[:,::1])", forceinline=True)
-def unit_time(unit: int, sc: int, SC: Any) -> int:
+@compiled(forceinline=True)
+def unit_time(unit: int, sc: int) -> int:
     """When the pipe and queue of an instruction (its C_UNIT) can take it."""
     pipe = SC[sc, L.S_PIPE + (unit & 15)]
     room = SC[sc, L.S_ROOM + (unit >> 4)]
     return pipe if pipe > room else room
 
 
-@compiled("void(int64, int64, int64, int64, int64[:,::1])", forceinline=True)
-def occupy(pipe: int, sc: int, t: int, interval: int, SC: Any) -> None:
+@compiled(forceinline=True)
+def occupy(pipe: int, sc: int, t: int, interval: int) -> None:
     """An instruction goes into a pipe at `t`: the FMA pipe has two halves, either of which will do for some."""
     busy = t + interval
     if pipe >= L.PIPE_FMA and pipe <= L.PIPE_BOTH:
@@ -77,8 +76,8 @@ def occupy(pipe: int, sc: int, t: int, interval: int, SC: Any) -> None:
         SC[sc, L.S_PIPE + pipe] = busy
 
 
-@compiled("void(int64, int64, int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1])", forceinline=True)
-def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any) -> None:
+@compiled(forceinline=True)
+def book(w: int, i: int, sc: int, t: int) -> None:
     """Book the cycles since warp w's last issue, and the issue at `t` itself."""
     at = WS[w, L.W_LAST] + 1
     end = WS[w, L.W_TSTALL]
@@ -112,7 +111,7 @@ def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any)
         PCC[i, L.R_LONG if WS[w, L.W_SBLONG] else L.R_SHORT] += end - at
         at = end
     if t > at:
-        free = unit_time(CODE[i, L.C_UNIT], sc, SC)
+        free = unit_time(CODE[i, L.C_UNIT], sc)
         if free > t:
             free = t
         if free > at:
@@ -141,7 +140,7 @@ def book(w: int, i: int, sc: int, t: int, CODE: Any, WS: Any, SC: Any, PCC: Any)
     PCC[i, L.R_SELECTED] += 1
 
 
-@compiled("int64(int64, int64)", forceinline=True)
+@compiled(forceinline=True)
 def constant_line(bank: int, offset: int) -> int:
     """The number of a line of constants, or -1: not one whose way is modelled."""
     line = offset >> 6

@@ -5,26 +5,25 @@ the stretch before on.
 """
 
 # mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their signatures; mypy would want casts that are not free.
+# `lang` types these functions by their annotations; mypy would want casts that are not free.
 
 from __future__ import annotations
 
-from typing import Any
-
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import survey
-from runtime.device.sm.jit import compiled
 from runtime.device.sm.l2 import MP_EPOCH, PART, l2_find, l2_home, l2_set
+from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, loads64
+from runtime.device.sm.table import CODE, L2, MP, G, X
 
 TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
 
 
-@compiled("int64(int64[:,::1], int64[::1], int64, int64, int64, int64)")
-def found(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> int:
+@compiled
+def found(partition: int, at: int, tag: int, stamp: int) -> int:
     """The place of a line's state in the set at `at`; if it was not there it is now, without sectors."""
-    slot = l2_find(L2, MP, partition, at, tag, stamp)
+    slot = l2_find(partition, at, tag, stamp)
     if slot < 0:
         slot = -1 - slot
         L2[partition, at + slot] = tag
@@ -33,14 +32,14 @@ def found(L2: Any, MP: Any, partition: int, at: int, tag: int, stamp: int) -> in
     return at + 32 + slot
 
 
-@compiled("void(int64[:,::1], int64[::1], int64, int64, int64, int64, int64)")
-def touch(L2: Any, MP: Any, m: int, line: int, need: int, write: int, stamp: int) -> None:
+@compiled
+def touch(m: int, line: int, need: int, write: int, stamp: int) -> None:
     """SM m reads or writes these sectors of a line."""
     home = l2_home(line)
     where = home if write else m & 1
     tag = line | MP[MP_EPOCH]
-    at = l2_set(line, MP)
-    place = found(L2, MP, where, at, tag, stamp)
+    at = l2_set(line)
+    place = found(where, at, tag, stamp)
     if write:
         L2[where, place] = (L2[where, place] | need | need << 4) & ~(need << PART)
         return
@@ -49,12 +48,12 @@ def touch(L2: Any, MP: Any, m: int, line: int, need: int, write: int, stamp: int
     whole = missing | (missing & 5) << 1 | missing >> 1 & 5
     L2[where, place] |= need | need << 8 | whole
     if missing and home != where:
-        place = found(L2, MP, home, at, tag, stamp)
+        place = found(home, at, tag, stamp)
         L2[home, place] |= missing << 8 | whole
 
 
-@compiled("void(int64, int64, uint32, int64, int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1])")
-def access(w: int, i: int, mask: Any, consecutive: int, CODE: Any, G: Any, L2: Any, MP: Any, X: Any) -> None:
+@compiled
+def access(w: int, i: int, mask: u32, consecutive: int) -> None:
     """Memory instruction i of warp w was executed: its lane addresses are in the scratch area."""
     space = CODE[i, L.C_SPACE]
     kind = CODE[i, L.C_ACCESS]
@@ -76,8 +75,8 @@ def access(w: int, i: int, mask: Any, consecutive: int, CODE: Any, G: Any, L2: A
         while at < end:
             line = at >> 7
             last = min(end - 1, at | 127)
-            touch(L2, MP, w >> 6, line, (2 << (last >> 5 & 3)) - (1 << (at >> 5 & 3)), write, G[L.G_WARMING])
+            touch(w >> 6, line, (2 << (last >> 5 & 3)) - (1 << (at >> 5 & 3)), write, G[L.G_WARMING])
             at = last + 1
         return
-    for k in range(survey(width, lanes, mask, G[L.G_SCRATCH] + TALLY, X)):
-        touch(L2, MP, w >> 6, X[2 * k], X[2 * k + 1], write, G[L.G_WARMING])
+    for k in range(survey(width, lanes, mask, G[L.G_SCRATCH] + TALLY)):
+        touch(w >> 6, X[2 * k], X[2 * k + 1], write, G[L.G_WARMING])
