@@ -44,6 +44,12 @@ class Base:
     def named(self, inst: ir.Inst, name: str) -> list[Node] | None:
         raise NotImplementedError
 
+    def difference(self, sign: str, x: Node, y: Node) -> Node:
+        raise NotImplementedError
+
+    def multiplies_bytes(self, load: ir.Inst) -> bool:
+        raise NotImplementedError
+
     def has(self, op: str) -> bool:
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from minicc.isel import cost as costs
-from minicc.isel.dag import Node, signed
+from minicc.isel.dag import COMMUTATIVE, Node, signed
 from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree
 
 _add = cache(costs.add)
@@ -72,6 +72,24 @@ def _may_be(item: Tree | Leaf, op: str, cover: int, least: int) -> bool:
     return bool(item.accept & (REG | NEG))
 
 
+_Work = tuple[Tree | Leaf, Node, "_Work | None"]
+"""Parts of a pattern still to be matched, each with its node, as a list of pairs."""
+
+
+def _orders(tree: Tree, node: Node, after: _Work | None) -> list[_Work | None]:
+    """The operands of a node beside those of a pattern, both ways round where that is the same, before `after`."""
+    children, args = tree.children, node.args
+    if len(children) != len(args):
+        return [] if children else [after]
+    out: list[_Work | None] = []
+    for order in (args, args[::-1]) if len(args) == 2 and node.head in COMMUTATIVE else (args,):
+        work = after
+        for child, arg in zip(children[::-1], order[::-1], strict=True):
+            work = child, arg, work
+        out.append(work)
+    return out
+
+
 class Matcher:
     """One attempt after the other to lay patterns over a node."""
 
@@ -87,7 +105,30 @@ class Matcher:
         self.wild = {}
         self.duplicate = pattern.row.flags == "dup"
         assert pattern.tree is not None
+        if pattern.repeats:
+            return any(self._rest(work) for work in _orders(pattern.tree, node, None))
         return self._children(pattern.tree, node)
+
+    def _rest(self, work: _Work | None) -> bool:
+        """Match what is left to do, trying both orders everywhere: where an operand stands twice in a pattern, the
+        order that fits one operation may not fit the next."""
+        if work is None:
+            return True
+        item, node, after = work
+        if isinstance(item, Leaf):
+            known = item.name in self.bound
+            if self._leaf(item, node) and self._rest(after):
+                return True
+            if not known:
+                self.bound.pop(item.name, None)
+            return False
+        if item.op != node.op or node.root or not self._may_cover(node):
+            return False
+        self.inner.append(node)
+        if any(self._rest(rest) for rest in _orders(item, node, after)):
+            return True
+        self.inner.pop()
+        return False
 
     def _children(self, tree: Tree, node: Node) -> bool:
         args = node.args

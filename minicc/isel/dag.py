@@ -191,7 +191,7 @@ class Builder:
             simple = self._identity(head, type_, a, b)
             if simple is not None:
                 return simple
-        elif type_ == "i64" and head in ("or", "add", "xor") and (joined := self._join_halves(a, b)) is not None:
+        elif head in ("or", "add", "xor") and (joined := self._join(type_, a, b)) is not None:
             return joined
         elif type_ == "i64" and head == "mul" and (inner := _shifted(a) or _shifted(b)) is not None:
             # The product of two extended words is one instruction, if the shift comes after it.
@@ -213,8 +213,22 @@ class Builder:
             node.sb = min(node.sb, sb, node.zb + 1)
         return node
 
-    def _join_halves(self, a: Node, b: Node) -> Node | None:
-        """x | y << 32 with x below 2**32 is a pair of registers."""
+    def _join(self, type_: str, a: Node, b: Node) -> Node | None:
+        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of the bits of two halves is a pair of
+        halves; other words of bytes of others are permuted."""
+        if type_ == "i32":
+            if not (_moves_bits(a) or _moves_bits(b)):
+                return None
+            low, high = (b, a) if a.op == "shl.i32" else (a, b)
+            if low.head == "bitcast" and WIDTH[low.args[0].type] == 16 and high.op == "shl.i32":
+                upper, by = high.args
+                if upper.op == low.op and by.is_const and by.data == 16:
+                    return self.pure("packh.i32", "i32", low.args[0], upper.args[0])
+            from minicc.isel.bytes import permuted
+
+            return permuted(self, a, b)
+        if type_ != "i64":
+            return None
         if a.op == "shl.i64":
             a, b = b, a
         if b.op == "shl.i64" and b.args[1].is_const and b.args[1].data == 32 and a.zb <= 32:
@@ -253,6 +267,11 @@ class Builder:
             return a.args[0]
         if head == "ashr" and a.head == "shl" and a.args[1] is b and WIDTH[type_] - value in (8, 16):
             return self.sext(a.args[0], WIDTH[type_] - value, type_)
+        if head == "ashr" and value == 24 and a.op == "shl.i32" and a.args[1].is_const and a.args[1].data in (8, 16):
+            byte = self.binary("lshr", type_, a.args[0], self.const("i32", 24 - a.args[1].data))
+            return self.sext(byte, 8, type_)
+        if head == "umin" and a.op == "smax.i32" and a.args[1].is_const and a.args[1].data == 0 and value >> 31 == 0:
+            return self.binary("smax", type_, self.binary("smin", type_, a.args[0], b), a.args[1])
         if head in ("shl", "lshr") and a.head == head and a.args[1].is_const:
             total = a.args[1].data + value
             if total < WIDTH[type_]:
@@ -475,6 +494,13 @@ _COMPARE: dict[str, Any] = {
     "sgt": lambda a, b, w: signed(a, w) > signed(b, w),
     "sge": lambda a, b, w: signed(a, w) >= signed(b, w),
 }
+
+
+def _moves_bits(a: Node) -> bool:
+    """A shift of a word by whole bytes, or what a mask leaves of one."""
+    if a.op == "and.i32":
+        a = a.args[0]
+    return a.op in ("shl.i32", "lshr.i32") and a.args[1].is_const and a.args[1].data % 8 == 0
 
 
 def _shifted(a: Node) -> Node | None:

@@ -14,6 +14,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
+from minicc.isel.dag import COMMUTATIVE
 from minicc.isel.patterns import CATEGORIES, COSTS, Row, cost_of, rows_of
 from minicc.isel.patterns.axes import AXES, SINCE
 from minicc.isel.patterns.costs import generations, since
@@ -94,6 +95,8 @@ class Pattern:
     throughput: int
     tree: Tree | None = None
     template: Any = None
+    repeats: bool = False
+    """An operand stands twice in the tree, below operations whose operands may be swapped."""
 
     @property
     def name(self) -> str:
@@ -102,32 +105,10 @@ class Pattern:
 
 _TOKEN = re.compile(r"\s*((?:[\w.*]|\{[\w.]+\})+(?::\w+)?|=-?\w+|[(),])")
 _LEAF = re.compile(r"[(,]\s*[a-z]\w*(?:\*\d+)?(?::(\w+))?(?=\s*[,)])")
+_NAME = re.compile(r"(?<=[(, ])[a-z](?=[:,)])")
 _AXIS = re.compile(r"\{(\w+)\}")
 _FIELD = re.compile(r"\{(\w+)(?:\.(\d))?\}")
 _RESULTS = re.compile(r"\$([a-z]\w*)\*(\d+)")
-COMMUTATIVE = frozenset(
-    [
-        "add",
-        "mul",
-        "and",
-        "or",
-        "xor",
-        "fadd",
-        "faddc",
-        "fmul",
-        "fmulc",
-        "umin",
-        "umax",
-        "smin",
-        "smax",
-        "fmin",
-        "fmax",
-        "fminnan",
-        "fmaxnan",
-        "mulhis",
-        "mulhiu",
-    ]
-)
 
 
 @cache
@@ -362,6 +343,8 @@ class Database:
         pattern = Pattern(row, index, sig, row.sm, self.masks[index], data, self.families[name], latency, throughput)
         pattern.tree = _parse_tree(row.tree, self.masks[index], data, bound)
         pattern.template = template
+        names = _NAME.findall(row.tree)
+        pattern.repeats = len(names) > len(set(names)) and "{" not in row.tree
         return pattern
 
 

@@ -118,9 +118,10 @@ class Divide(Base):
         high = build.binary("mulhis", kind, a, build.const(kind, factor))
         if factor >> (width - 1):
             high = build.binary("add", kind, high, a)
+        sign = build.binary("lshr", kind, high, top)  # the dividend's, too; the machine adds this one for nothing
         if shift > 0:
             high = build.binary("ashr", kind, high, build.const("i32", shift))
-        return build.binary("add", kind, high, build.binary("lshr", kind, a, top))
+        return build.binary("add", kind, high, sign)
 
     def biased(self, a: Node, divisor: int) -> Node:
         """a, plus divisor - 1 where it is negative: shifted or masked, it rounds to zero."""

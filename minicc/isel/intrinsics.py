@@ -16,6 +16,8 @@ from minicc.nvvm import ir
 class Intrinsics(Base):
     """Mixin of `Lowering`."""
 
+    use_counts: dict[ir.Value, int]
+
     def intrinsic(self, inst: ir.Inst, name: str) -> list[Node]:
         base = name[5:]
         if base.startswith("nvvm.read.ptx.sreg."):
@@ -141,7 +143,12 @@ class Intrinsics(Base):
         if bits > 64:
             self.unsupported(f"llvm.abs.i{bits}")
         kind = "i64" if bits > 32 else "i32"
-        a = self.build.sext(self.one(inst.args[0]), bits, kind)
+        value = inst.args[0]
+        if kind == "i32" and isinstance(value, ir.Inst) and value.op == "sub" and "nsw" in value.flags:
+            x, y = (self.build.sext(self.one(arg), bits, kind) for arg in value.args)
+            if self.use_counts.get(value) == 1 and not (x.is_const or y.is_const):
+                return [self.difference("s", x, y)]
+        a = self.build.sext(self.one(value), bits, kind)
         return [self.build.pure(f"abs.{kind}", kind, a)]
 
     def count_bits(self, inst: ir.Inst, which: str) -> list[Node]:
@@ -165,7 +172,9 @@ class Intrinsics(Base):
         elif which == "cttz":
             if bits < full:
                 a = build.binary("or", kind, a, build.const(kind, 1 << bits))
-            result = self.known(build.pure(f"clz.{kind}", "i32", build.pure(f"brev.{kind}", kind, a)), full)
+            ones = build.const(kind, -1)  # below the lowest one: right for zero, too
+            below = build.binary("and", kind, build.binary("xor", kind, a, ones), build.binary("add", kind, a, ones))
+            result = self.known(build.pure(f"popc.{kind}", "i32", below), full)
         else:
             if which == "bitreverse":
                 node = build.pure(f"brev.{kind}", kind, a)
@@ -228,6 +237,21 @@ class Intrinsics(Base):
         kind = a.type
         if kind == "p":
             self.unsupported("funnel shift of i1")
+        if bits == 64 and c.is_const and self.has("shfl.i32"):
+            words = [build.high(a), build.trunc(a), build.high(b), build.trunc(b)]
+            amount = c.data % 64 if left else -c.data % 64
+            if not left and not amount:
+                return [b]
+            high, middle, low = words[1:] if amount >= 32 else words[:3]
+            by = build.const("i32", amount % 32)
+            halves = (middle, low), (high, middle)
+            return [build.pack(*[build.pure("shfl.i32", "i32", x, y, by) if by.data else x for x, y in halves])]
+        if bits == WIDTH[kind]:  # an amount of all bits leaves nothing, here
+            amount = build.binary("and", "i32", build.trunc(c), build.const("i32", bits - 1))
+            other = build.binary("sub", "i32", build.const("i32", bits), amount)
+            shifts = (amount, other) if left else (other, amount)
+            high, low = build.binary("shl", kind, a, shifts[0]), build.binary("lshr", kind, b, shifts[1])
+            return [build.binary("or", kind, high, low)]
         if bits & (bits - 1) == 0:
             amount = build.binary("and", "i32", build.trunc(c), build.const("i32", bits - 1))
         else:

@@ -13,10 +13,13 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
+from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
+from minicc.isel.choices import Choices
 from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
+from minicc.isel.dots import Dots
 from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
@@ -36,7 +39,7 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract):
+class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Halves, Bits, Contract):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(
@@ -61,6 +64,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract)
         self.phi_constants: dict[tuple[ir.Inst, int], list[Node]] = {}
         self.order_data: tuple[str, str] | None = None
         self.use_counts: dict[ir.Value, int] = {}
+        self.users: dict[ir.Value, list[ir.Inst]] = {}
         self.sums: dict[ir.Inst, int] = {}
         self.absorbed: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
@@ -158,7 +162,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract)
         if self.options.opt_level > 0:
             share(function, self.layout)
             sink(function)
-        used = users(function)
+        self.users = used = users(function)
         self.use_counts = {value: len(found) for value, found in used.items()}
         if self.options.fmad and self.options.opt_level > 0:
             self.sums, self.absorbed = sums(used)
@@ -236,6 +240,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract)
             result = handler(inst)
         elif inst.type.kind == "vector" and op in _ELEMENTWISE:
             result = self.packed_binary(inst) or self.elementwise(inst)
+        elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
+            result = [dot]
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
@@ -438,6 +444,10 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract)
         return [self.build.pure(f"fcmp.{inst.pred}.{a.type}", "p", a, b)]
 
     def op_select(self, inst: ir.Inst) -> list[Node]:
+        if inst.type.kind == "int" and inst.type.bits == 32:
+            found = self.lowest_one(*inst.args) or self.distance(*inst.args)
+            if found is not None:
+                return [found]
         p = self.parts(inst.args[0])
         a, b = self.parts(inst.args[1]), self.parts(inst.args[2])
         if len(p) == 1 and is_packed(inst.type):
@@ -633,104 +643,6 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Halves, Contract)
         if bits == 1:
             return [build.to_pred(build.pure(f"{op}.i32.{a.type}", "i32", a))]
         return [build.pure(f"{op}.{kind}.{a.type}", kind, a)]
-
-    def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]:
-        kinds = self.legal(to)
-        if [p.type for p in parts] == kinds and self.element_bits(source) == self.element_bits(to):
-            return parts
-        alone = len(parts) == 1 and len(kinds) == 1 and "p" not in (parts[0].type, kinds[0])
-        if alone and WIDTH[parts[0].type] == WIDTH[kinds[0]]:
-            return [self.build.bitcast(parts[0], kinds[0])]
-        if alone and source.kind == "int" and source.bits == 16 and not parts[0].is_const:
-            return [self.build.bitcast(parts[0], kinds[0])]  # what stands above the sixteen bits is cut off
-        if is_packed(source) and self.element_bits(to) % 32 == 0:
-            parts, source = self.pairs(parts), ir.vector_type(source.count // 2, ir.int_type(32))
-            return self.bitcast(parts, source, to)
-        if is_packed(to) and self.element_bits(source) % 32 == 0:
-            words = self.bitcast(parts, source, ir.vector_type(to.count // 2, ir.int_type(32)))
-            return [part for word in words for part in self.unpair(word, HALVES[to.element.kind])]
-        units = self.split(parts, source)
-        return self.join(units, to)
-
-    def element_bits(self, type_: ir.Type) -> int:
-        return self.layout.bits(type_.element) if type_.kind == "vector" else self.layout.bits(type_)
-
-    def split(self, parts: list[Node], type_: ir.Type) -> tuple[int, list[Node]]:
-        """(bits, units): a value as equal little-endian pieces of 1, 8, 16 or 32 bits, held in i32 (or p)."""
-        build = self.build
-        bits = self.element_bits(type_)
-        if bits == 1:
-            return 1, parts
-        unit = 32 if bits % 32 == 0 else 16 if bits % 16 == 0 else 8 if bits % 8 == 0 else 0
-        if unit == 0:
-            self.unsupported(f"bitcast of {type_}")
-        count = type_.count if type_.kind == "vector" else 1
-        step = len(parts) // count
-        out: list[Node] = []
-        for i in range(count):
-            words: list[Node] = []
-            for part in parts[i * step : i * step + step]:
-                if WIDTH[part.type] == 64:
-                    part = build.bitcast(part, "i64")
-                    words += [build.trunc(part), build.high(part)]
-                else:
-                    words.append(build.bitcast(part, "i32"))
-            for at in range(0, bits, unit):
-                word = words[at // 32]
-                out.append(build.binary("lshr", "i32", word, build.const("i32", at % 32)))
-        return unit, out
-
-    def join(self, units: tuple[int, list[Node]], to: ir.Type) -> list[Node]:
-        """The inverse of `split` for another type of the same total width."""
-        build = self.build
-        unit, pieces = units
-        bits = self.element_bits(to)
-        if bits < unit:
-            finer: list[Node] = []
-            for piece in pieces:
-                for at in range(0, unit, bits):
-                    part = build.binary("lshr", "i32", piece, build.const("i32", at))
-                    finer.append(build.to_pred(part) if bits == 1 else part)
-            unit, pieces = bits, finer
-        if bits == 1:
-            return pieces
-        per = bits // unit
-        kinds = self.legal(to)
-        count = to.count if to.kind == "vector" else 1
-        result: list[Node] = []
-        for i in range(count):
-            group = pieces[i * per : i * per + per]
-            if unit < 32:
-                group = self.gather(group, unit)
-            parts = kinds[i * len(kinds) // count : (i + 1) * len(kinds) // count]
-            at = 0
-            for kind in parts:
-                if WIDTH[kind] == 64:
-                    high = group[at + 1] if at + 1 < len(group) else build.const("i32", 0)
-                    result.append(build.bitcast(build.pack(group[at], high), kind))
-                    at += 2
-                else:
-                    result.append(build.bitcast(group[at], kind))
-                    at += 1
-        return result
-
-    def gather(self, pieces: list[Node], unit: int) -> list[Node]:
-        """Words of 32 bits from pieces of `unit` bits (predicates if 1)."""
-        build = self.build
-        words = []
-        for start in range(0, len(pieces), 32 // unit):
-            word = build.const("i32", 0)
-            chunk = pieces[start : start + 32 // unit]
-            for index, piece in enumerate(chunk):
-                last = index == 32 // unit - 1
-                low = piece if last and unit > 1 else build.zext(piece, unit, "i32")
-                word = build.binary(
-                    "or", "i32", word, build.binary("shl", "i32", low, build.const("i32", index * unit))
-                )
-                if index == 0:
-                    word = low
-            words.append(word)
-        return words
 
     # --- control flow -------------------------------------------------------------------------------------------
 

@@ -177,7 +177,15 @@ class Memory(Base):
             head = "ldnc"
         elif "nontemporal" in inst.metadata and space in ("gen", "global", "shared"):
             head = "ldcs"
-        nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
+        if self.multiplies_bytes(inst):
+            words = ir.vector_type(inst.type.count // 4, ir.int_type(32))
+            nodes = [
+                self.build.binary("lshr", "i32", word, self.build.const("i32", at))
+                for word in self.load(head, space, words, self.one(pointer), inst.align)
+                for at in (0, 8, 16, 24)
+            ]
+        else:
+            nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
         if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
             self.fence("fencesc", self.scope(inst))
         bounds = inst.metadata.get("range")

@@ -244,7 +244,7 @@ def _ctz(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 @_handler
 def _ffs(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     llvm = e.args[0].type.llvm
-    zeros = _count_zeros(v, e, a[0], "cttz", True)
+    zeros = _count_zeros(v, e, a[0], "cttz", False)  # 0 is selected apart: no branch around the count
     position = v.make(f"add nuw nsw i32 {zeros}, 1")
     none = v.make(f"icmp eq {llvm} {a[0]}, 0")
     return v.make(f"select i1 {none}, i32 0, i32 {position}")

@@ -60,7 +60,7 @@ for _ext, _w in (("sext", "s32"), ("zext", "u32")):
     ROWS += [
         Row(f"mul.i64({_x}(a), {_x}(b))", f"mul.wide.{_w} $d, $a, $b", "wide", 20, "dup"),
         Row(f"mul.i64({_x}(a), b:{_imm})", f"mul.wide.{_w} $d, $a, $b{_as}", "wide", 20, "dup"),
-        Row(f"add.i64(mul.i64({_x}(a), {_x}(b)), c)", f"mad.wide.{_w} $d, $a, $b, $c", "wide", 20, "dup"),
+        Row(f"add.i64(mul.i64({_x}(a), {_x}(b)), c)", f"mad.wide.{_w} $d, $a, $b, $c", "madwide", 20, "dup"),
         Row(f"add.i64(mul.i64({_x}(a), b:{_imm}), c)", f"mad.wide.{_w} $d, $a, $b{_as}, $c", "madwide", 20, "dup"),
         Row(f"shl.i64({_x}(a), b:{_by})", f"mul.wide.{_w} $d, $a, $b:exp2{_w[0]}", "wide", 20, "dup"),
         Row(

@@ -103,7 +103,7 @@ CHANGES: dict[str, dict[int, tuple[int, int]]] = {
     # C: 32-bit multiplication is one instruction on Fermi, Kepler, Volta and later; XMAD chains of three on Maxwell.
     "imad": {20: (18, 4), 30: (9, 4), 50: (18, 3), 70: (4, 2)},
     "wide": {20: (36, 8), 30: (18, 8), 50: (30, 6), 70: (5, 4)},
-    # From Volta on, ptxas 13.0 takes a mad.wide by an immediate apart into four instructions; it fuses mul.wide, add.
+    # From Volta on, ptxas 13.0 takes a mad.wide apart into three or four instructions; it fuses mul.wide, add.
     "madwide": {20: (36, 8), 30: (18, 8), 50: (30, 6), 70: (14, 9)},
     "mul64": {20: (90, 16), 30: (54, 16), 50: (72, 14), 70: (16, 10)},
     "mulhi": {20: (18, 4), 30: (9, 4), 50: (36, 6), 70: (6, 4)},

@@ -1,0 +1,50 @@
+"""Selections between two values that are one instruction: distances, the place of the lowest one."""
+
+from __future__ import annotations
+
+from minicc.isel.base import Base
+from minicc.isel.dag import Node
+from minicc.nvvm import ir
+
+
+class Choices(Base):
+    """Mixin of `Lowering`. Each method answers None where the selection is something else."""
+
+    use_counts: dict[ir.Value, int]
+
+    def distance(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
+        """x > y ? x - y : y - x; None if the selection is something else."""
+        if not (isinstance(p, ir.Inst) and p.op == "icmp" and p.args[0].type == ir.int_type(32)):
+            return None
+        if not (isinstance(a, ir.Inst) and isinstance(b, ir.Inst) and a.op == b.op == "sub" and a.args == b.args[::-1]):
+            return None
+        if p.pred[1:] not in ("gt", "ge", "lt", "le") or any(self.use_counts.get(x) != 1 for x in (a, b)):
+            return None
+        first = a if p.pred[1] == "g" else b
+        if first.args != p.args or (p.pred[0] == "s" and "nsw" not in a.flags & b.flags):
+            return None
+        return self.difference(p.pred[0], self.one(p.args[0]), self.one(p.args[1]))
+
+    def difference(self, sign: str, x: Node, y: Node) -> Node:
+        """|x - y| of i32, one instruction with a sum around it."""
+        most, least = (self.build.binary(f"{sign}{which}", "i32", x, y) for which in ("max", "min"))
+        return self.build.binary("sub", "i32", most, least)
+
+    def lowest_one(self, p: ir.Value, zero: ir.Value, count: ir.Value) -> Node | None:
+        """x == 0 ? k - 1 : cttz(x) + k, as __ffs has it: the place of the lowest one, or -1, is one instruction of the
+        machine after the bits are reversed. None if the selection is something else."""
+        if not (isinstance(p, ir.Inst) and p.op == "icmp" and p.pred == "eq" and isinstance(zero, ir.ConstInt)):
+            return None
+        more = 0
+        if isinstance(count, ir.Inst) and count.op == "add" and isinstance(count.args[1], ir.ConstInt):
+            more, count = count.args[1].value, count.args[0]
+        if not isinstance(count, ir.Inst) or count.type.kind != "int" or count.type.bits != 32 or count.op != "call":
+            return None
+        if not getattr(count.callee, "name", "").startswith("llvm.cttz.") or count.args[0] is not p.args[0]:
+            return None
+        value, against = p.args
+        if not isinstance(against, ir.ConstInt) or against.value or (zero.value - more + 1) & 0xFFFFFFFF:
+            return None
+        build = self.build
+        place = build.pure("bfind.shift.u.i32", "i32", build.pure("brev.i32", "i32", self.one(value)))
+        return build.binary("add", "i32", place, build.const("i32", more))
