@@ -10,43 +10,24 @@ from minicc import graphs
 from minicc.nvvm import ir
 
 
-def _loops(function: ir.Function) -> dict[ir.Block, set[ir.Block]]:
-    """Header -> blocks of its natural loop (loops of one header united), from the back edges of a depth-first walk."""
-    preds: dict[ir.Block, list[ir.Block]] = {}
-    back: list[tuple[ir.Block, ir.Block]] = []
-    entry = function.blocks[0]
-    state = {entry: 1}
-    stack = [(entry, iter(entry.successors))]
-    while stack:
-        block, rest = stack[-1]
-        after = next(rest, None)
-        if after is None:
-            state[block] = 2
-            stack.pop()
-            continue
-        preds.setdefault(after, []).append(block)
-        if after not in state:
-            state[after] = 1
-            stack.append((after, iter(after.successors)))
-        elif state[after] == 1:
-            back.append((block, after))
-    loops: dict[ir.Block, set[ir.Block]] = {}
-    for latch, header in back:
-        body = loops.setdefault(header, {header})
-        work = [latch]
-        while work:
-            block = work.pop()
-            if block not in body:
-                body.add(block)
-                work += preds.get(block, [])
-    return loops
+def _edges(function: ir.Function) -> tuple[graphs.Edges, graphs.Edges]:
+    """Successors and predecessors of each block, by their numbers."""
+    number = {block: k for k, block in enumerate(function.blocks)}
+    succs = [[number[after] for after in block.successors] for block in function.blocks]
+    preds: graphs.Edges = [[] for _ in succs]
+    for k, after in enumerate(succs):
+        for s in after:
+            preds[s].append(k)
+    return succs, preds
 
 
 def layout(function: ir.Function) -> list[ir.Block]:
     """Reachable blocks in the order they are lowered and printed. Sets their indices."""
-    loops = _loops(function)
+    succs, preds = _edges(function)
+    idom = graphs.dominators(graphs.postorder(succs), preds)
     around: dict[ir.Block, list[set[ir.Block]]] = {}
-    for body in loops.values():
+    for loop in graphs.natural_loops(succs, preds, idom).values():
+        body = {function.blocks[k] for k in loop}
         for block in body:
             around.setdefault(block, []).append(body)
     weight = {"unreachable": 0, "ret": 1}
@@ -85,12 +66,7 @@ def layout(function: ir.Function) -> list[ir.Block]:
 def dominators(function: ir.Function) -> dict[ir.Block, ir.Block | None]:
     """Immediate dominator of each reachable block (None of the entry), in reverse postorder."""
     blocks = function.blocks
-    number = {block: index for index, block in enumerate(blocks)}
-    succs = [[number[after] for after in block.successors] for block in blocks]
-    preds: list[list[int]] = [[] for _ in blocks]
+    succs, preds = _edges(function)
     order = graphs.postorder(succs)
-    for node in order:
-        for after in succs[node]:
-            preds[after].append(node)
     idom = graphs.dominators(order, preds)
     return {blocks[node]: blocks[idom[node]] if idom[node] != node else None for node in reversed(order)}
