@@ -24,6 +24,8 @@ class Scope:
     names: dict[str, object] = attrs.field(factory=dict)
     name: str = ""
     using: list[Scope] = attrs.field(factory=list)
+    inline: bool = False
+    """An inline namespace, which is in its parent's `using`."""
     record: Record | None = None
     record_type: Type | None = None
     """In the scope of a class: its type."""
@@ -54,6 +56,8 @@ class Variable:
     """Where it was declared (for its mangled name)."""
     owner: Function | None = None
     """The function it is local to."""
+    defined: Variable | None = None
+    """Of an extern declaration: the definition of the same variable."""
     number: int = 0
     """Tells apart same-named locals of one function."""
     stand_in: Type | None = None
@@ -171,6 +175,8 @@ class Outline:
     name: str
     inner: list[TemplateParam] | None = None
     """Of a member template: its own parameters."""
+    nested: str = ""
+    """The member template is a class, of which this is a member."""
 
 
 @attrs.define(eq=False, repr=False)

@@ -300,7 +300,7 @@ class Cursor:
             and (scope is self.std_scope or (scope.parent is not None and scope.parent.name == "cuda"))
         ):
             # namespace std, or the cuda::std that a header of CUDA's opened.
-            return self.standard(name)
+            found = self.standard(name)
         if found is None and scope.using:
             for other in scope.using:
                 if other is self.std_scope and name in HIDDEN:
@@ -328,8 +328,13 @@ class Cursor:
                 isinstance(old, Variable)
                 and isinstance(entity, Variable)
                 and (old.extern or entity.extern)
-                and old.type is entity.type
+                and _alike(old.type, entity.type)
             ):
+                if entity.storage != "dynamic" and entity.extern and entity.init is None:
+                    entity.defined = old
+                    return
+                if entity.storage != "dynamic":
+                    old.defined = entity
                 self.scope.names[name] = entity
                 return
             notes = [self.note("previous definition is here", old.at)] if isinstance(old, Variable | Function) else None
@@ -349,3 +354,8 @@ class Cursor:
             self.report("frontend.redefinition", f"{kind} '{name}'", at, notes)
             return
         self.scope.names[name] = entity
+
+
+def _alike(a: Type, b: Type) -> bool:
+    """Types of declarations of one variable: an array's bound may be missing in one."""
+    return a is b or (a.kind == b.kind == "array" and a.elem is b.elem and min(a.count, b.count) < 0)

@@ -68,7 +68,10 @@ class Mangler:
             out = f"A{t.count if t.count >= 0 else '' if bound is None else self._stand_in(bound)}_" + self.type(t.elem)
         elif t.kind == "function":
             assert t.elem is not None
-            out = "F" + self.type(t.elem) + ("".join(self.type(p) for p in t.params) or "v") + "E"
+            end = "zE" if t.variadic else "E"
+            out = (
+                "F" + self.type(t.elem) + ("".join(self.type(p) for p in t.params) or ("" if t.variadic else "v")) + end
+            )
         elif t.kind == "member":
             assert t.elem is not None
             out = "M" + self.type(t.params[0]) + ("K" if t.count & 1 else "") + self.type(t.elem)
@@ -76,22 +79,18 @@ class Mangler:
             out = _parameter(t.count)
         elif t.kind == "pack":
             assert t.elem is not None
-            return "Dp" + self.type(t.elem)
+            out = "Dp" + self.type(t.elem)
         elif t.kind == "spec":
             out = self._spec(t)
-        elif t.kind == "record" and t.record is not None and t.record.template_name:
-            out = self._template_record(t)
-            self._add(key)
-            return out
         elif t.kind == "record" and t.record is not None:
-            return self._nested_record(t, key)
+            return self._record(t)
         elif t.kind == "opaque" and t.params:
             # typename T::name
             inner = self.type(t.params[0])
             inner = inner[1:-1] if inner.startswith("N") else inner
             out = f"N{inner}{''.join(f'{len(n)}{n}' for n in t.name.split('::'))}E"
         elif t.kind == "enum" and isinstance(t.template, ast.Scope) and _enclosing(t.template):
-            out = f"N{self._prefix(_enclosing(t.template))}{len(t.name)}{t.name}E"
+            out = f"N{self._within(t.template)}{len(t.name)}{t.name}E"
         else:
             out = f"{len(t.name)}{t.name}"
         self._add(key)
@@ -100,101 +99,130 @@ class Mangler:
     def _stand_in(self, bound: Type) -> str:
         return _parameter(bound.count)
 
-    def _spec(self, t: Type) -> str:
-        """A class template with arguments that depend on parameters."""
-        scope = t.template.scope if isinstance(t.template, ast.ClassTemplate) else None
-        params = t.template.params if isinstance(t.template, ast.ClassTemplate) else []
-        given: tuple[object, ...] = tuple(t.params)
-        pack = next((k for k, p in enumerate(params) if p.pack), None)
-        if pack is not None:
-            given = (*given[:pack], given[pack:])
-        scopes = _enclosing(scope)
-        name = f"{len(t.name)}{t.name}" if not isinstance(t.template, str) else _parameter(t.count)
-        key = "".join(map(_source_name, scopes)) + name
+    # A name's prefix is that of what encloses it and the name itself: a substitution, or made of one. Each is kept as
+    # text without N and E; a name within a function is local to it: Z, the function's encoding, E, then what is inside.
+
+    def _within(self, scope: ast.Scope | None) -> str:
+        """The prefix for what is declared in `scope`; empty in the global namespace."""
+        while scope is not None and scope.kind not in ("namespace", "record"):
+            scope = scope.parent
+        if scope is None:
+            return ""
+        if scope.record is not None and scope.record_type is not None:
+            return self._class(scope.record_type)
+        if scope.name == "std" and not _enclosing(scope.parent):
+            return "St"
+        key = f"scope{id(scope)}"
         found = self._sub(key)
-        nested = ""
-        if found is not None:
-            name = found
-            nested = "N" if scopes and not (len(scopes) == 1 and scopes[0].name == "std") else ""
-        elif len(scopes) == 1 and scopes[0].name == "std":
-            name = "St" + name
-        elif scopes:
-            nested = "N" + self._prefix(scopes)
-        self._add(key)
-        return nested + name + self.template_args(given, params) + ("E" if nested else "")
-
-    def _nested_record(self, t: Type, key: str) -> str:
-        assert t.record is not None
-        scopes = _enclosing(t.record.scope.parent if t.record.scope is not None else None)
-        if not scopes:
+        if found is None:
+            found = self._within(scope.parent) + _source_name(scope)
             self._add(key)
-            return f"{len(t.record.name)}{t.record.name}"
-        out = "N" + self._prefix(scopes) + f"{len(t.record.name)}{t.record.name}E"
-        self._add(key)
-        return out
+        return found
 
-    def _prefix(self, scopes: list[ast.Scope]) -> str:
-        """Mangled qualifiers, innermost last, each a substitution candidate."""
-        out = ""
-        key = ""
-        for scope in scopes:
-            record = scope.record
-            if record is not None and record.template_name and scope.record_type is not None:
-                out += self.type(scope.record_type)
-                key += plain_type(scope.record_type)
-                continue
-            name = _source_name(scope)
-            key = key + name if record is None or scope.record_type is None else plain_type(scope.record_type)
-            found = self._sub(key)
-            out = found if found is not None else out + name
+    def _template(self, template: ast.ClassTemplate, name: str) -> str:
+        """The prefix that names a class template."""
+        key = f"template{id(template)}"
+        found = self._sub(key)
+        if found is None:
+            scope = template.scope
+            found = self._within(scope) + _sized(name)
             self._add(key)
-        return out
+        return found
 
-    def _template_name(self, template: ast.ClassTemplate) -> str:
-        """A template as an argument of another."""
-        scopes = _enclosing(template.scope)
-        name = _sized(template.name)
-        key = "".join(map(_source_name, scopes)) + name
+    def _class(self, t: Type) -> str:
+        """The prefix that names a class."""
+        record = t.record
+        assert record is not None
+        key = plain_type(t)
         found = self._sub(key)
         if found is not None:
             return found
-        out = f"N{self._prefix(scopes)}{name}E" if scopes else name
+        if isinstance(record.template, ast.ClassTemplate):
+            found = self._template(record.template, record.template_name)
+            found += self.template_args(record.template_args, record.template.params)
+        elif isinstance(record.owner, ast.Function):
+            found = f"Z{self.encoding(record.owner)}E" + self._local_name(record)
+        else:
+            found = self._within(record.scope.parent if record.scope is not None else None)
+            found += self._local_name(record) if record.closure else _sized(record.name)
         self._add(key)
-        return out
+        return found
 
-    def _template_record(self, t: Type) -> str:
+    def _local_name(self, record: ty.Record) -> str:
+        """A closure's name, or that of a class in a function; those alike are numbered from the second on."""
+        if not record.closure:
+            number = record.number - 1
+            return _sized(record.name) + ("" if number < 0 else f"_{number}" if number < 10 else f"__{number}_")
+        number = record.number - 1
+        return f"Ul{self.signature(record)}E{'' if number < 0 else number}_"
+
+    def signature(self, record: ty.Record) -> str:
+        """The parameters of a lambda."""
+        found = record.scope.names.get("operator()") if record.scope is not None else None
+        f = found[0] if isinstance(found, list) else None
+        t = f.pattern if isinstance(f, ast.FunctionTemplate) else f.type if isinstance(f, ast.Function) else None
+        params = t.params if t is not None else ()
+        return "".join(self.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
+
+    def _spec(self, t: Type) -> str:
+        """A class template with arguments that depend on parameters."""
+        template = t.template
+        if not isinstance(template, ast.ClassTemplate):
+            key = f"T{t.count}_"
+            name = self._sub(key) or _parameter(t.count)
+            self._add(key)
+            return name + self.template_args(tuple(t.params), [])
+        given: tuple[object, ...] = tuple(t.params)
+        pack = next((k for k, p in enumerate(template.params) if p.pack), None)
+        if pack is not None:
+            given = (*given[:pack], given[pack:])
+        out = self._template(template, t.name) + self.template_args(given, template.params)
+        return f"N{out}E" if self._nests(template.scope) else out
+
+    def _nests(self, scope: ast.Scope | None) -> bool:
+        """What is declared in `scope` has a nested name."""
+        scopes = _enclosing(scope)
+        return bool(scopes) and not (len(scopes) == 1 and scopes[0].name == "std" and scopes[0].kind == "namespace")
+
+    def _template_name(self, template: ast.ClassTemplate) -> str:
+        """A template as an argument of another."""
+        key = f"template{id(template)}"
+        if self._sub(key) is not None:
+            return self._template(template, template.name)
+        out = self._template(template, template.name)
+        return f"N{out}E" if self._nests(template.scope) else out
+
+    def _record(self, t: Type) -> str:
         record = t.record
         assert record is not None
-        scope = record.template.scope if isinstance(record.template, ast.ClassTemplate) else None
-        params = record.template.params if isinstance(record.template, ast.ClassTemplate) else []
-        scopes = _enclosing(scope)
-        name = f"{len(record.template_name)}{record.template_name}"
-        key = "".join(map(_source_name, scopes)) + name
-        found = self._sub(key)
-        nested = ""
-        if found is not None:
-            name = found
-            nested = "N" if scopes and not (len(scopes) == 1 and scopes[0].name == "std") else ""
-        elif len(scopes) == 1 and scopes[0].name == "std":
-            name = "St" + name
-        elif scopes:
-            nested = "N" + self._prefix(scopes)
-        self._add(key)
-        return nested + name + self.template_args(record.template_args, params) + ("E" if nested else "")
+        out = self._class(t)
+        template = record.template
+        scope = template.scope if isinstance(template, ast.ClassTemplate) else record.scope and record.scope.parent
+        if isinstance(record.owner, ast.Function):
+            return out
+        return f"N{out}E" if self._nests(scope) else out
 
     def encoding(self, f: ast.Function) -> str:
         """A function's name and type, after _Z."""
         scopes = _enclosing(f.scope)
-        if f.extern_c:
+        if f.extern_c or (f.name == "main" and not scopes):
             return _sized(f.name)
         # A kernel has a stub of the same name on the host, hence no internal name, static or not.
         plain = f.record is None and f.template is None and not scopes and f.space != "global"
         internal = "L" if f.static and plain else ""
         name = internal + _unqualified(f)
-        out = "N" + ("K" if f.this_quals & 1 else "") + self._prefix(scopes) + name if scopes else name
+        inner = scopes[-1].record if scopes else None
+        local = ""
+        if inner is not None and isinstance(inner.owner, ast.Function):
+            # A member of a local class: Z, the function, E, and the name within it.
+            local = f"Z{self.encoding(inner.owner)}E"
+            name = "N" + ("K" if f.this_quals & 1 else "") + self._local_name(inner) + name
+        out = local + name
+        if scopes and not local:
+            out = "N" + ("K" if f.this_quals & 1 else "") + self._within(f.scope) + name
         params = f.type.params
         if f.template is not None:
-            self._add("".join(_source_name(s) for s in scopes) + name)
+            self._add(f"function{id(f.template)}")
             out += self.template_args(f.template_args, f.template.params)
             if scopes:
                 out += "E"
@@ -213,30 +241,39 @@ class Mangler:
         for k, value in enumerate(args):
             if isinstance(value, Type) and value.kind not in ("value", "pack"):
                 out += self.type(value)
-            elif isinstance(value, tuple):
-                out += "J" + "".join(self._argument(v, params, k) for v in value) + "E"
+                continue
+            own = params[k].type if k < len(params) else None
+            if own is not None and own.kind == "param" and own.count < len(args):
+                # template <typename T, T V>
+                given = args[own.count]
+                own = given if isinstance(given, Type) else None
+            if isinstance(value, tuple):
+                out += "J" + "".join(self._argument(v, own) for v in value) + "E"
             else:
-                out += self._argument(value, params, k)
+                out += self._argument(value, own)
         return out + "E"
 
-    def _argument(self, value: object, params: list[ast.TemplateParam], k: int) -> str:
+    def _argument(self, value: object, declared: Type | None) -> str:
+        """An argument for a parameter declared with that type, where it is a value."""
         if isinstance(value, Type):
             if value.kind == "pack" and value.elem is not None and value.elem.kind == "value":
                 # Without "sp", as NVIDIA's front end has it.
                 return f"X{_parameter(value.elem.count)}E"
             # A parameter that is a value is an expression.
-            return self.type(value) if value.kind != "value" else f"X{_parameter(value.count)}E"
+            if value.kind == "value":
+                whole = value.template
+                return f"X{self._expression(whole) if isinstance(whole, ast.Expr) else _parameter(value.count)}E"
+            return self.type(value)
         if isinstance(value, ast.Function):
             return f"XadL_Z{self.encoding(value)}EE"
         if isinstance(value, ast.Variable):
-            declared = params[k].type if k < len(params) else None
             by_reference = declared is not None and declared.kind == "reference"
             named = variable(value)
             named = f"L_Z{named[2:] if named.startswith('_Z') else _sized(named)}E"
             return named if by_reference else f"Xad{named}E"
         if isinstance(value, ast.ClassTemplate):
             return self._template_name(value)
-        t = params[k].type if k < len(params) and params[k].type is not None else ty.INT
+        t = declared or ty.INT
         if isinstance(value, Typed):
             t = value.type
         assert isinstance(value, int | float) and t is not None
@@ -244,13 +281,30 @@ class Mangler:
             owner = t.params[0].record
             field = next((f for f in owner.fields if f.offset == value and f.type is t.elem), None)
             if field is not None:
-                scopes = _enclosing(owner.scope)
-                prefix = Mangler()._prefix(scopes)
+                prefix = Mangler()._within(owner.scope)
                 return f"XadL_ZN{prefix}{len(field.name)}{field.name}EEE"
         if t.kind in ("param", "opaque", "auto", "pack"):
             t = ty.INT
+        if t.kind == "nullptr":
+            return "LDnE"
         number = f"n{-value}" if value < 0 else str(int(value))
         return f"L{self.type(t)}{number}E"
+
+    def _expression(self, e: ast.Expr) -> str:
+        """An expression over template parameters, as far as arguments have them."""
+        if isinstance(e, ast.Name) and e.variable.stand_in is not None:
+            return _parameter(e.variable.stand_in.count)
+        if isinstance(e, ast.Binary | ast.Logical) and e.op in _OPERATORS:
+            return _OPERATORS[e.op] + self._expression(e.left) + self._expression(e.right)
+        if isinstance(e, ast.Unary) and e.op in _UNARY | _OPERATORS.keys():
+            return _UNARY.get(e.op, _OPERATORS.get(e.op, "")) + self._expression(e.operand)
+        if isinstance(e, ast.Cast):
+            return self._expression(e.operand)
+        if isinstance(e, ast.Conditional):
+            return "qu" + "".join(map(self._expression, (e.condition, e.yes, e.no)))
+        if isinstance(e, ast.Number):
+            return self._argument(e.value, None) if e.type.bare is ty.INT else f"L{self.type(e.type)}{e.value}E"
+        return "T_"
 
 
 def _sized(name: str) -> str:
@@ -269,13 +323,15 @@ def plain_type(t: Type) -> str:
         mark = {"pointer": "P", "reference": "O" if t.rvalue else "R", "array": f"A{t.count}_"}[t.kind]
         return mark + plain_type(t.elem)
     if t.kind == "function" and t.elem is not None:
-        return "F" + plain_type(t.elem) + "".join(map(plain_type, t.params)) + "E"
+        return "F" + plain_type(t.elem) + "".join(map(plain_type, t.params)) + ("zE" if t.variadic else "E")
     if t.kind == "member" and t.elem is not None:
         return f"M{t.count}{plain_type(t.params[0])}{plain_type(t.elem)}"
     if t.kind == "param":
         return f"T{t.count}_"
     if t.kind == "spec":
         return f"{t.name}<{','.join(plain_type(p) if isinstance(p, Type) else str(p) for p in t.params)}>"
+    if t.kind == "value" and isinstance(t.template, ast.Expr):
+        return f"X{Mangler()._expression(t.template)}E"
     if t.kind == "pack" and t.elem is not None:
         return "Dp" + plain_type(t.elem)
     if t.kind == "opaque" and t.params:
@@ -297,7 +353,7 @@ def _enclosing(scope: ast.Scope | None) -> list[ast.Scope]:
 
 
 def _source_name(scope: ast.Scope) -> str:
-    if scope.kind == "namespace" and not scope.name:
+    if not scope.name:
         return "12_GLOBAL__N_1"
     return f"{len(scope.name)}{scope.name}"
 
@@ -351,7 +407,7 @@ def variable(v: ast.Variable) -> str:
     scopes = _enclosing(v.scope)
     if not scopes:
         return v.name
-    return "_ZN" + Mangler()._prefix(scopes) + f"{len(v.name)}{v.name}E"
+    return "_ZN" + Mangler()._within(v.scope) + f"{len(v.name)}{v.name}E"
 
 
 __all__ = ["dependent", "destructor", "function", "variable"]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import attrs
 
-from minicc.diagnostics import Diagnostic
+from minicc.diagnostics import Diagnostic, SourceFile
 
 Debug = Literal["none", "lineinfo", "full"]
 
@@ -42,6 +42,8 @@ class Options:
     """Filled in: what the compilation warned of, in source order."""
     files_read: list[str] = attrs.field(factory=list)
     """Filled in: every file that was read, in order of first use, the source itself first (for -MD)."""
+    packs: list[tuple[SourceFile, int, int]] = attrs.field(factory=list)
+    """Filled in by the preprocessor: from which place in which file on `#pragma pack` says how much (0: nothing)."""
 
     @property
     def flush(self) -> bool:

@@ -503,10 +503,28 @@ class Preprocessor:
             # As nvcc: macros are not expanded here, constants and template parameters do.
             self.out.extend(rest[1:])
             self.out.append(Token(PRAGMA, "", head.source, head.start, True))
+        elif rest and rest[0].text == "pack":
+            self._pack([t.text for t in rest[1:]], name)
         elif rest and rest[0].text == "minicc_library" and source.name.startswith("<"):
             # In our headers: the functions of these library files are known from here on.
             self.out.extend([Token(PRAGMA, rest[0].text, source, name.start, True, True), *rest[1:]])
             self.out.append(Token(PRAGMA, "", source, name.start, True))
+
+    packing: list[int] = attrs.field(factory=list)
+    """What `#pragma pack(push)` put away."""
+
+    def _pack(self, words: list[str], name: Token) -> None:
+        """`pack(n)`, `pack()`, `pack(push, n)`, `pack(push)`, `pack(pop)`; as written, without macros."""
+        packs = self.options.packs
+        value = packs[-1][2] if packs else 0
+        if "push" in words:
+            self.packing.append(value)
+        number = next((w for w in words if w.isdigit()), None)
+        if "pop" in words:
+            value = self.packing.pop() if self.packing else 0
+        elif number is not None or "push" not in words:
+            value = 0
+        packs.append((name.source, name.start, int(number) if number is not None else value))
 
     def _include(self, name: Token, rest: list[Token], source: SourceFile) -> None:
         if rest and rest[0].kind == IDENT:

@@ -144,6 +144,10 @@ class Record:
     """Base classes and where they lie."""
     closure: bool = False
     """The class of a lambda: fields are its captures."""
+    owner: object = None
+    """The function in which it is declared, if in one."""
+    number: int = 0
+    """How many classes of that name, or lambdas with such parameters, its function has before it."""
     inherit_from: Type | None = None
     """A base class whose constructors are this class's too."""
     destructor: Function | None = None
@@ -158,7 +162,8 @@ class Record:
     """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's own."""
 
     def find(self, name: str) -> Field | None:
-        for field in self.fields:
+        """The member called `name`: the class's own goes before one that it inherits."""
+        for field in reversed(self.fields) if self.inherited else self.fields:
             if field.name == name:
                 return field
         return None

@@ -74,6 +74,8 @@ class Module:
 
     def variable_pointer(self, v: ast.Variable) -> tuple[str, int, int]:
         """(symbol, address space, alignment) of a variable with static storage, defining it if need be."""
+        while v.defined is not None:
+            v = v.defined
         space = 0 if self.host else _SPACE[v.storage]
         if v.storage == "static" and v.type.const and v.init is not None:
             space = 0 if self.host else 4

@@ -2,6 +2,7 @@
 // Groups of threads that work together, as the CUDA C++ Programming Guide describes them.
 // grid_group::sync() needs all blocks of the grid to be resident at once, as with NVIDIA's, which has the launch check it.
 namespace cooperative_groups {
+inline namespace __v1 {
 
 namespace details {
 template <typename T> struct words { static const int count = (sizeof(T) + 3) / 4; };
@@ -306,4 +307,5 @@ template <typename G> __device__ void sync(const G &g) { g.sync(); }
 template <typename G> __device__ auto thread_rank(const G &g) { return g.thread_rank(); }
 template <typename G> __device__ auto group_size(const G &g) { return g.size(); }
 template <typename G, typename F> __device__ void invoke_one(const G &g, F f) { if (g.thread_rank() == 0) f(); }
+}
 }

@@ -198,6 +198,7 @@ class Declarations(Variables):
                     self.scope.names[name] = found
                 if name in open_names:
                     self.scope.using.append(found)
+                    found.inline = bool(name)
             self.scope = found
         self.expect("{")
         self.enter(self.token)

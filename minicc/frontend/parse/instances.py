@@ -161,7 +161,12 @@ class Instances(Declarations):
         if any(t.text == "{" for t in template.tokens):
             return None
         for o in record.template.outlines:
-            if o.inner is not None and o.name == template.name and len(o.inner) == len(template.params):
+            if (
+                o.inner is not None
+                and not o.nested
+                and o.name == template.name
+                and len(o.inner) == len(template.params)
+            ):
                 scope = self.bind_parameters(record.scope, o.params, record.template_args, template.at)
                 return o.tokens, scope, o.inner
         return None
@@ -271,15 +276,24 @@ class Instances(Declarations):
         record = f.record.record if f.record is not None else None
         if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
             return
-        for o in record.template.outlines:
+        outer = record.template.scope.record
+        outlines = [o for o in record.template.outlines if o.inner is None]
+        if outer is not None and isinstance(outer.template, ast.ClassTemplate):
+            # Members of a member template, defined behind both templates' parameters.
+            outlines += [o for o in outer.template.outlines if o.nested == record.template.name]
+        for o in outlines:
             special = f.constructor or f.name.startswith("~")
-            if o.inner is not None or o.name != (record.template.name if special else f.name):
+            if o.name != (record.template.name if special else f.name):
                 continue
             saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
             self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
             self.quiet += 1
             try:
-                scope = self.scope = self.bind_parameters(record.scope, o.params, record.template_args, f.at)
+                params, args, parent = o.params, record.template_args, record.scope
+                if o.nested and o.inner is not None and outer is not None:
+                    parent = self.bind_parameters(parent, o.params, outer.template_args, f.at)
+                    params = o.inner
+                scope = self.scope = self.bind_parameters(parent, params, args, f.at)
                 specs = self.specifiers(need_type=False)
                 if (specs.type is None) != special:
                     continue
@@ -389,10 +403,27 @@ class Instances(Declarations):
                 self.quiet -= 1
                 self.pattern -= 1
                 self.tokens, self.i, self.scope, self.nest, self.greater_ends = saved
+        if isinstance(template, ast.ClassTemplate) and len(args) < len(template.params):
+            args = self._with_defaults(template, args, at)
         name = template.name
         made = Type("spec", name, template=template if isinstance(template, ast.ClassTemplate) else template.template)
+        made.count = template.count if isinstance(template, Type) else 0
         made.params = tuple(args)  # type: ignore[arg-type]
         return made
+
+    def _with_defaults(self, template: ast.ClassTemplate, args: list[object], at: Token) -> list[object]:
+        """Arguments that depend on parameters, and the default ones, as far as they can be read."""
+        if any(p.pack or p.default is None for p in template.params[len(args) :]):
+            return args
+        self.pattern += 1
+        self.quiet += 1
+        try:
+            return list(self.complete_arguments(template, args, at))
+        except (Abandon, constant.NotConstant):
+            return args
+        finally:
+            self.quiet -= 1
+            self.pattern -= 1
 
     def _definition(
         self, template: ast.ClassTemplate, given: tuple[object, ...], key: tuple[object, ...], at: Token

@@ -6,11 +6,13 @@ first. A generic lambda's operator() is a template, each `auto` a parameter of i
 
 from __future__ import annotations
 
+from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.mangle import Mangler
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.guides import Guides
-from minicc.frontend.parse.records import Layout
+from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, Field, Record, Type
 
@@ -20,6 +22,8 @@ Parts = list[tuple[int, Field | None, ast.Expr]]
 
 class Lambdas(Guides):
     lambdas: int = 0
+    closures: dict[tuple[object, str], list[tuple[SourceFile, int]]]
+    """By function and parameters: where the lambdas stand, in the order in which they were read."""
 
     def lambda_expression(self) -> ast.Expr:
         at = self.token
@@ -47,8 +51,19 @@ class Lambdas(Guides):
             self._generic_operator(made, body, end, space, params or [])
         else:
             self._operator(made, end, space)
+        record.owner = outer
+        self._numbered(record, at)
         self.i = end if self.i < end else self.i
         return ast.Init(made, at, parts)
+
+    def _numbered(self, record: Record, at: Token) -> None:
+        """Count a lambda among those with such parameters around it: by its place, for it may be read repeatedly."""
+        key = record.owner or self._global_scope(), Mangler().signature(record)
+        places = self.closures.setdefault(key, [])
+        place = (at.source, at.start)
+        if place not in places:
+            places.append(place)
+        record.number = places.index(place)
 
     def _extent_of(self, at: Token) -> tuple[int, int]:
         """(index past the body, index of its brace)."""

@@ -401,7 +401,9 @@ class Names(Expressions):
             return e.variable
         if value is None:
             if self.pattern:
-                return Type("value", "?")
+                made = Type("value", "?")
+                made.template = e
+                return made
             self.fail("non-type template argument is not a constant expression", e.at)
         if isinstance(value, int) and e.type.bare is not ty.INT:
             value = Typed(value)

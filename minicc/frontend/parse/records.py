@@ -10,6 +10,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.constraints import Constraints
 from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
@@ -59,6 +60,7 @@ class Records(Constraints):
 
     def _new_record(self, tag: Token, name: str) -> Type:
         record = Record("union" if tag.text == "union" else "struct", name or f"(unnamed {tag.text})")
+        record.owner = self.function
         made = ty.new_record(record)
         scope = ast.Scope("record", self.scope, name=name, record=record, record_type=made)
         record.scope = scope
@@ -73,7 +75,7 @@ class Records(Constraints):
         outer, function = self.scope, self.function
         self.scope = record.scope
         pending: list[ast.Function] = []
-        layout = Layout(record, align)
+        layout = Layout(record, align, self._packing(at))
         bases = self._bases() if self.accept(":") else []
         self.expect("{")
         if bases or self._declares_virtual():
@@ -109,6 +111,31 @@ class Records(Constraints):
             else:
                 self.host_members += [f for f in host if _launches(f, record)]
         return made
+
+    def _packing(self, at: Token) -> int:
+        """The largest alignment that members of the class at the cursor have: `#pragma pack`, or 1 where an attribute
+        before the name or behind the brace says so; 0 without such."""
+        pack = 0
+        for source, start, value in self.options.packs:
+            if source is at.source and start < at.start:
+                pack = value
+        if "packed" in at.source.text:
+            saved, k = self.i, self.i - 1
+            while self.tokens[k].text not in (";", "}", "{") and k > 0:
+                k -= 1
+                if self.tokens[k].text in ("struct", "class", "union"):
+                    break
+            while not self.at("{") and self.token.kind != EOF:
+                self.i += 1
+            begin = self.i
+            self.skip_balanced()
+            end, self.i = self.i, saved
+            after = self.tokens[end : end + 6]
+            if any(t.text.strip("_") == "packed" for t in self.tokens[k:begin]) or (
+                after[0].text == "__attribute__" and any(t.text.strip("_") == "packed" for t in after)
+            ):
+                pack = 1
+        return pack
 
     def _in_template(self, record: Record) -> bool:
         return record.template is not None
@@ -348,7 +375,7 @@ class Records(Constraints):
                 )
         if d.type.kind == "void" or not ty.is_complete(d.type):
             self.fail(f"field has incomplete type '{d.type}'", at)
-        if name and record.find(name) is not None:
+        if name and any(f.name == name for f in record.fields[record.inherited :]):
             self.fail(f"duplicate member '{name}'", at)
         default: tuple[list[Token], ast.Scope] | None = None
         if self.at("=") or self.at("{"):
@@ -661,65 +688,3 @@ def _launches(f: ast.Function, record: Record) -> bool:
     if any(isinstance(x, list) and any(isinstance(g, ast.FunctionTemplate) for g in x) for x in inner):
         return True
     return any(t.text == "<<" and tokens[k + 1].text == "<" for k, t in enumerate(tokens[:-1]))
-
-
-@attrs.define(eq=False, repr=False)
-class Layout:
-    """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
-
-    record: Record
-    forced: int
-    size: int = 0
-    align: int = 1
-    bit: int = 0
-    """Next free bit, when the last member was a bit-field."""
-    in_bits: bool = False
-
-    def add_base(self, base: Type) -> int:
-        assert base.record is not None
-        if not base.record.fields:
-            # An empty base takes no room.
-            return 0
-        offset = -(-self.size // base.align) * base.align
-        self.size, self.align = offset + base.record.data_size, max(self.align, base.align)
-        return offset
-
-    def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
-        natural = max(t.align, align)
-        if width >= 0:
-            self._bit_field(name, t, width, default)
-            return
-        self.in_bits = False
-        self.align = max(self.align, natural)
-        if self.record.tag == "union":
-            self.record.fields.append(Field(name, t, 0, default=default))
-            self.size = max(self.size, t.size)
-            return
-        offset = -(-self.size // natural) * natural
-        self.record.fields.append(Field(name, t, offset, default=default))
-        self.size = offset + t.size
-
-    def _bit_field(self, name: str, t: Type, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
-        unit = t.size * 8
-        if self.record.tag == "union":
-            self.record.fields.append(Field(name, t, 0, 0, width, default))
-            self.size, self.align = max(self.size, t.size), max(self.align, t.align)
-            return
-        start = self.bit if self.in_bits else self.size * 8
-        if width == 0:
-            self.size, self.in_bits = -(-start // unit) * t.size, False
-            return
-        if start // unit != (start + width - 1) // unit:
-            start = -(-start // unit) * unit
-        self.align = max(self.align, t.align)
-        self.record.fields.append(Field(name, t, start // unit * t.size, start % unit, width, default))
-        self.bit, self.in_bits = start + width, True
-        self.size = max(self.size, -(-self.bit // 8))
-
-    def finish(self, made: Type) -> None:
-        align = max(self.align, self.forced)
-        # The tail of a class that is no aggregate may hold a derived class's members.
-        plain = not (self.record.constructors or self.record.bases)
-        size = -(-max(self.size, 1) // align) * align
-        self.record.data_size = size if plain else self.size
-        ty.complete(made, size, align)

@@ -488,7 +488,23 @@ class Templates(Instances):
         self.skip_declaration()
         if owner is None or name is None:
             self.fail("out-of-line definition does not match any declaration", self.tokens[start])
-        owner.outlines.append(ast.Outline(params, self.closed(start, self.i), name.text, inner))
+        tokens = self.closed(start, self.i)
+        at = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+        k = at - 2
+        if k >= 0 and tokens[k].text in (">", ">>"):
+            # Outer<T>::Inner<U>::name
+            depth = 0
+            while k > 0:
+                depth += {">": 1, ">>": 2, "<": -1}.get(tokens[k].text, 0)
+                k -= 1
+                if depth <= 0:
+                    break
+            if tokens[k].text == owner.name:
+                k = -1
+        else:
+            k = -1
+        nested = tokens[k].text if k >= 0 else ""
+        owner.outlines.append(ast.Outline(params, tokens, name.text, inner, nested))
 
     def _pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
         """(the declarator with stand-ins for the parameters, explicit, constructor)."""

@@ -68,7 +68,7 @@ class Calls(Operators):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
         functions = callee.functions
-        if callee.base is None and any(a.type.record is not None for a in args):
+        if callee.base is None and any(map(_of_class, args)):
             functions = self._with_associated(callee.name, functions, args)
         if not functions:
             self.undeclared(callee.at)
@@ -161,15 +161,13 @@ class Calls(Operators):
     def _with_associated(self, name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
         """`functions`, and those of the namespaces and friends of the arguments' classes."""
         out = list(functions)
+        seen: list[ast.Scope] = []
         for e in args:
-            scope = (
-                e.type.record.scope.parent if e.type.record is not None and e.type.record.scope is not None else None
-            )
-            while scope is not None and scope.parent is not None:
-                found = scope.names.get(name)
-                if isinstance(found, list):
-                    out += [f for f in found if f not in out]
-                scope = scope.parent if scope.kind != "namespace" else None
+            _associate(e.type, seen)
+        for scope in seen:
+            found = scope.names.get(name)
+            if isinstance(found, list):
+                out += [f for f in found if f not in out]
         return out
 
     def make_call(
@@ -212,13 +210,22 @@ class Calls(Operators):
             if entity.constexpr and converted and all(map(self.is_constant, converted)):
                 # std::min of constants is one.
                 self.finish(entity)
-            return ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
-        made = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
+            made: ast.Expr = ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
+            if (
+                entity.constexpr
+                and base is not None
+                and self.is_constant(base)
+                and all(map(self.is_constant, converted))
+            ):
+                self.finish(entity)
+                return self.fold_host(made, base)
+            return made
+        call = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
             self.finish(entity)
             if ret.arithmetic and (base is None or self.is_constant(base)) and all(map(self.is_constant, converted)):
-                return self.fold(made)
-        return made
+                return self.fold(call)
+        return call
 
     def is_constant(self, e: ast.Expr) -> bool:
         """A constant, or something that may have constant parts."""
@@ -690,6 +697,42 @@ class Calls(Operators):
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, list(record.constructors), args, None, at)
+
+
+def _of_class(e: ast.Expr) -> bool:
+    """An argument of a class or enumeration, or a pointer to one."""
+    t = e.type
+    while t.elem is not None and t.kind in ("pointer", "array"):
+        t = t.elem
+    return t.record is not None or t.kind == "enum"
+
+
+def _associate(t: Type, seen: list[ast.Scope]) -> None:
+    """Add the scopes that argument-dependent lookup searches for an argument of type `t`: those around its class, its
+    base classes and its template arguments; with a namespace, the inline ones in it and around it."""
+    while t.elem is not None and t.kind in ("pointer", "reference", "array"):
+        t = t.elem
+    record = t.record
+    if record is None:
+        scope = t.template if t.kind == "enum" and isinstance(t.template, ast.Scope) else None
+    else:
+        scope = record.scope.parent if record.scope is not None else None
+    while scope is not None and scope.parent is not None:
+        if scope in seen:
+            break
+        seen.append(scope)
+        if scope.kind == "namespace":
+            seen += [s for s in scope.using if s.inline and s not in seen]
+            if not scope.inline:
+                break
+        scope = scope.parent
+    if record is not None:
+        for base, _ in record.bases:
+            _associate(base, seen)
+        for arg in record.template_args:
+            for value in arg if isinstance(arg, tuple) else (arg,):
+                if isinstance(value, Type):
+                    _associate(value, seen)
 
 
 def _exact(e: ast.Expr) -> bool:

@@ -169,6 +169,13 @@ class Object:
         self.zeroed = zeroed
 
 
+class _Unknown(dict[int, Any]):
+    """The scalars of an object that is not a constant: its members may be called, but nothing read or written."""
+
+    def __setitem__(self, offset: int, value: Any) -> None:
+        raise NotConstant
+
+
 Place = tuple[Object, int]
 """An object and an offset in it: an lvalue, and the value of a pointer."""
 
@@ -253,7 +260,11 @@ class Evaluator:
             return made
         fixed = v.constexpr or (v.type.const and v.type.kind == "array")
         if not fixed or v.init is None or v.storage not in ("host", "member", "local", "static", "constant", "device"):
-            raise NotConstant
+            if v.type.kind != "record" or v.stand_in is not None:
+                raise NotConstant
+            # As in `if constexpr (k % 2)` for a std::integral_constant k: the conversion reads nothing of it.
+            made[0].cells, made[0].zeroed = _Unknown(), False
+            return made
         if id(v) in self.making:
             raise NotConstant
         self.making.add(id(v))

@@ -283,8 +283,8 @@ class Operators(Conversions):
 
     def fold_host(self, e: ast.Expr, base: ast.Expr) -> ast.Expr:
         """A part of a constexpr variable of the host, which device code can read as a constant only."""
-        while isinstance(base, ast.Member):
-            base = base.base
+        while isinstance(base, ast.Member | ast.Cast):
+            base = base.base if isinstance(base, ast.Member) else base.operand
         if not isinstance(base, ast.Name) or base.variable.storage != "host" or not e.type.scalar:
             return e
         return self.fold(e)

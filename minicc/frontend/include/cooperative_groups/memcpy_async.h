@@ -1,6 +1,7 @@
 #pragma once
 #include <cooperative_groups.h>
 namespace cooperative_groups {
+inline namespace __v1 {
 // The group's threads copy at once; wait() is the group's barrier, after which all may read.
 template <typename G> __device__ void memcpy_async(const G &g, void *to, const void *from, size_t bytes) {
     unsigned rank = (unsigned)g.thread_rank(), size = (unsigned)g.size();
@@ -13,4 +14,5 @@ template <typename G> __device__ void memcpy_async(const G &g, void *to, const v
 }
 template <typename G> __device__ void wait(const G &g) { g.sync(); }
 template <unsigned Stages, typename G> __device__ void wait_prior(const G &g) { g.sync(); }
+}
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cooperative_groups.h>
 namespace cooperative_groups {
+inline namespace __v1 {
 template <typename T> struct plus { __device__ T operator()(T a, T b) const { return a + b; } };
 template <typename T> struct less { __device__ T operator()(T a, T b) const { return b < a ? b : a; } };
 template <typename T> struct greater { __device__ T operator()(T a, T b) const { return a < b ? b : a; } };
@@ -55,5 +56,6 @@ template <typename T, typename F> __device__ T reduce(const coalesced_group &g, 
         if (rank + (left + 1) / 2 < left) v = f(v, other);
     }
     return g.shfl(v, 0);
+}
 }
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cooperative_groups/reduce.h>
 namespace cooperative_groups {
+inline namespace __v1 {
 template <typename G, typename T, typename F> __device__ T inclusive_scan(const G &g, T v, F f) {
     unsigned rank = (unsigned)g.thread_rank(), size = (unsigned)g.size();
     for (unsigned step = 1; step < size; step *= 2) {
@@ -15,4 +16,5 @@ template <typename G, typename T, typename F> __device__ T exclusive_scan(const 
     return g.thread_rank() == 0 ? T() : before;
 }
 template <typename G, typename T> __device__ T exclusive_scan(const G &g, T v) { return exclusive_scan(g, v, plus<T>()); }
+}
 }

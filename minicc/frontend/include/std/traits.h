@@ -8,6 +8,7 @@ template <typename T, T V> struct integral_constant {
     __host__ __device__ constexpr T operator()() const { return V; }
 };
 template <bool B> using bool_constant = integral_constant<bool, B>;
+typedef decltype(nullptr) nullptr_t;
 typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
 

@@ -1,0 +1,80 @@
+"""Where the members of a class lie."""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Field, Record, Type
+
+
+@attrs.define(eq=False, repr=False)
+class Layout:
+    """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
+
+    record: Record
+    forced: int
+    pack: int = 0
+    """Members are aligned to no more than this, if not 0."""
+    size: int = 0
+    align: int = 1
+    bit: int = 0
+    """Next free bit, when the last member was a bit-field."""
+    in_bits: bool = False
+
+    def add_base(self, base: Type) -> int:
+        assert base.record is not None
+        if not base.record.fields:
+            # An empty base takes no room.
+            return 0
+        align = min(base.align, self.pack or base.align)
+        offset = -(-self.size // align) * align
+        self.size, self.align = offset + base.record.data_size, max(self.align, align)
+        return offset
+
+    def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
+        natural = max(t.align, align)
+        if self.pack:
+            natural = min(natural, self.pack)
+        if width >= 0:
+            self._bit_field(name, t, width, default)
+            return
+        self.in_bits = False
+        self.align = max(self.align, natural)
+        if self.record.tag == "union":
+            self.record.fields.append(Field(name, t, 0, default=default))
+            self.size = max(self.size, t.size)
+            return
+        offset = -(-self.size // natural) * natural
+        self.record.fields.append(Field(name, t, offset, default=default))
+        self.size = offset + t.size
+
+    def _bit_field(self, name: str, t: Type, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
+        unit = t.size * 8
+        align = min(t.align, self.pack or t.align)
+        if self.record.tag == "union":
+            self.record.fields.append(Field(name, t, 0, 0, width, default))
+            self.size, self.align = max(self.size, t.size), max(self.align, align)
+            return
+        start = self.bit if self.in_bits else self.size * 8
+        if width == 0:
+            self.size, self.in_bits = -(-start // unit) * t.size, False
+            return
+        step = align * 8
+        """Where a unit that holds the field may begin."""
+        if start // step * step + unit < start + width:
+            start = -(-start // step) * step
+        self.align = max(self.align, align)
+        self.record.fields.append(Field(name, t, start // step * align, start % step, width, default))
+        self.bit, self.in_bits = start + width, True
+        self.size = max(self.size, -(-self.bit // 8))
+
+    def finish(self, made: Type) -> None:
+        align = max(self.align, self.forced)
+        # The tail of a class that is no aggregate may hold a derived class's members.
+        plain = not (self.record.constructors or self.record.bases)
+        size = -(-max(self.size, 1) // align) * align
+        self.record.data_size = size if plain else self.size
+        ty.complete(made, size, align)
