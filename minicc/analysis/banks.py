@@ -14,6 +14,11 @@ from minicc.analysis.mix import instructions
 from minicc.arch.schema import Arch
 from minicc.sass import effects
 
+_WINDOW = 3
+"""Cycles in which an instruction reads its registers (measured on an H200, regfile.json, "rule")."""
+_PORTS = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
+"""Pipes whose instructions were seen to wait for ports."""
+
 
 @attrs.frozen
 class Conflict:
@@ -31,6 +36,8 @@ class Banks:
     conflicts: list[Conflict]
     reads: int
     reused: int
+    delay: int
+    """Cycles by which the ports hold back a warp that is alone, if every instruction runs once in turn."""
 
     @property
     def extra(self) -> int:
@@ -41,28 +48,38 @@ class Banks:
 def banks(code: bytes, arch: Arch) -> Banks:
     """Conflicts of one function's code, block boundaries ignored (the cache does not survive other readers anyway)."""
     count = arch.core.register_banks
-    cached: dict[int, int] = {}
+    cached: dict[tuple[int, int], int] = {}
     conflicts: list[Conflict] = []
-    total = reused = 0
+    total = reused = delay = 0
+    now = 0
+    busy = [0] * count
     for n, instr in enumerate(instructions(code, arch)):
         found = effects(instr, arch)
         wanted: dict[int, set[int]] = {bank: set() for bank in range(count)}
-        kept: dict[int, int] = {}
         for access in found.reads:
             if access.file != "R":
                 continue
-            if access.slot >= 0 and access.count == 1 and cached.get(access.slot) == access.index:
-                reused += 1
-            else:
-                for k in range(access.count):
-                    wanted[(access.index + k) % count].add(access.index + k)
-                total += access.count
-            if access.slot >= 0 and instr.control.reuse >> access.slot & 1 and not instr.control.yield_:
-                kept[access.slot] = access.index
-        if instr.mnemonic != "NOP" and found.reads:
-            cached = kept
+            keep = instr.control.reuse >> access.slot & 1 and not instr.control.yield_ if access.slot >= 0 else 0
+            for number in range(access.index, access.index + access.count):
+                place = access.slot, number % count
+                if access.slot >= 0 and cached.get(place) == number:
+                    reused += 1
+                else:
+                    wanted[number % count].add(number)
+                    total += 1
+                if keep:
+                    cached[place] = number
+                else:
+                    cached.pop(place, None)
+        if found.pipe in _PORTS:
+            start = max([now, *(busy[b] + len(regs) - _WINDOW for b, regs in wanted.items() if regs)])
+            delay += start - now
+            now = start
+            for bank, regs in wanted.items():
+                busy[bank] = max(busy[bank], now) + len(regs)
+        now += max(instr.control.stall, 1)
         interval = arch.pipes[found.pipe].interval if found.pipe in arch.pipes else 1
         extra = max(len(regs) for regs in wanted.values()) - interval
         if extra > 0:
             conflicts.append(Conflict(16 * n, instr.mnemonic, extra))
-    return Banks(conflicts, total, reused)
+    return Banks(conflicts, total, reused, delay)

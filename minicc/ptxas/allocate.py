@@ -86,12 +86,16 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             continue
         regions = _regions(function, cfg, ranges.starts, limit)
         _place_wide(function, ranges, regions)
-        spilled = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1]).run()
+        scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1])
+        spilled = scan.run()
         if not spilled:
             break
         spiller.rewrite(spilled)
     else:
         fail("ptxas.registers", f"'{function.name}' does not fit in {limit} registers", exit_status=EXIT_PTXAS)
+    if function.entry and len(regions) == 1:
+        # What saves registers for a caller, or gives some back, has been told their numbers.
+        function.colouring = ranges, [i.reg.id for i in scan.todo if i.reg.width == 1]
     spiller.finish()
     highest = STACK_POINTER
     for reg in _present(function):
@@ -426,7 +430,7 @@ class Scan:
         return set()
 
     def _choose(self, current: Interval, fit: int, high: int) -> int | None:
-        """Lowest fitting number, preferring that of a copy partner, then a bank that spares conflicts."""
+        """Lowest fitting number, preferring that of a copy partner."""
         width = current.reg.width
         free = fit & self.everything
         fit = free & _ALIGNED[width]
@@ -449,17 +453,6 @@ class Scan:
             cool = fit & ~hot & ((1 << high) - 1)
             if cool:
                 fit = cool
-        if current.against and width == 1:
-            balance = 0
-            for other in current.against:
-                bank = self.color.get(other.id)
-                if bank is not None:
-                    balance += 1 if bank & 1 else -1
-            better = fit & (_ODD if balance < 0 else ~_ODD) if balance else 0
-            if better:
-                base = (better & -better).bit_length() - 1
-                if base < high:
-                    return base
         if width <= 2 and high:
             # Keep whole quads and pairs free: fill what is broken already, below the top.
             below = (1 << high) - 1

@@ -107,10 +107,29 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             webs.where[reg.id] = _Web(reg, interval.parts, written, [(reg.id, 0)]), 0
     # Inner loops first, there those that touch a group: copies between scalars matter once these are in groups.
     copies.sort(key=lambda c: (c[0], c[1].reg.width == 1 and c[2].reg.width == 1))
-    for _, d, s in copies:
+    inner = _sums(function, {d.reg.id for _, d, s in copies if s.reg.width > 1})
+    for depth, d, s in copies:
         if d.reg.id in webs.where and s.reg.id in webs.where:
+            if max(inner.get(d.reg.id, 0), inner.get(s.reg.id, 0)) > -depth:
+                continue
             webs.merge(d, s)
     _rename(function, webs.where)
+
+
+def _sums(function: MFunction, grouped: set[int]) -> dict[int, int]:
+    """Loop depths in which single registers are addends of products with a factor that lives in a group. A place in a
+    group is a register bank, and neighbours in a group of sums would share those of the factors."""
+    found: dict[int, int] = {}
+    for block in function.blocks:
+        if block.loop_depth:
+            for inst in block.insts:
+                if inst.mnemonic == "FFMA":
+                    addend = inst.srcs[2]
+                    if type(addend) is V and addend.reg.width == 1:
+                        factors = [s.reg for s in inst.srcs[:2] if type(s) is V]
+                        if any(f.width > 1 or f.id in grouped for f in factors):
+                            found[addend.reg.id] = max(found.get(addend.reg.id, 0), block.loop_depth)
+    return found
 
 
 def _rename(function: MFunction, where: dict[int, tuple[_Web, int]]) -> None:

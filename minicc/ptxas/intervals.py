@@ -65,8 +65,6 @@ class Interval:
     """Registers that it would do well to share with, and by how much its number should differ from theirs."""
     late: set[int] = attrs.field(factory=set)
     """Points at which a life ends in an instruction that reads its sources late."""
-    against: list[VReg] = attrs.field(factory=list)
-    """Registers read together with it by instructions that feel register-bank conflicts."""
 
     @property
     def start(self) -> int:
@@ -97,7 +95,7 @@ class Ranges:
 
 def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
     """Intervals of every virtual register, with spill weights (uses and definitions, ten-fold per loop level),
-    copy hints and bank partners. `tied`: matrix products end their addend's life before they write, for those who give
+    and copy hints. `tied`: matrix products end their addend's life before they write, for those who give
     both one place."""
     live = analyse(function, cfg)
     intervals: list[Interval | None] = [None] * len(function.vregs)
@@ -194,11 +192,3 @@ def _relations(function: MFunction, interval: object) -> None:
                 if isinstance(to, V) and isinstance(source, V) and source.reg.file == to.reg.file:
                     interval(to.reg.id).hints.append((source.reg, source.part - to.part))
                     interval(source.reg.id).hints.append((to.reg, to.part - source.part))
-                if inst.mnemonic not in ("FFMA", "DFMA"):
-                    continue
-                names = [s.reg for s in inst.srcs if isinstance(s, V) and s.reg.file == "R"]
-                if len(names) == 3:
-                    for one in names:
-                        found = interval(one.id)
-                        if len(found.against) < 32:
-                            found.against.extend(other for other in names if other is not one)

@@ -153,6 +153,8 @@ class MFunction:
     attributes: dict[str, object] = attrs.field(factory=dict)
     broadcasts: set[MInst] = attrs.field(factory=set)
     """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
+    colouring: Any = None
+    """From allocation for `banks`: the live ranges, and ids of the registers that may have any number."""
     prints: dict[MInst, Any] = attrs.field(factory=dict)
     """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 

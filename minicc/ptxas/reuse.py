@@ -1,9 +1,10 @@
-"""Reuse flags: keep a source register in the operand cache for the next instruction.
+"""Reuse flags: keep a source register in the operand cache for a later instruction.
 
-The cache holds one register per bank and operand slot. A flag pays when the next instruction of the warp reads the same
-register in the same slot. It is not coherent (a write to the register leaves the old value in the cache) and is
-ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so an instruction
-never flags what it writes. Works on finished instructions, whose declarations know the slots.
+The cache holds one register per bank and operand slot. A flag pays when the next instruction of the warp that reads
+that bank in that slot reads the same register. It is not coherent (a write to the register leaves the old value in the
+cache) and is ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so
+nothing may write the register from the flag to the reader. Works on finished instructions, whose declarations know the
+slots.
 """
 
 from __future__ import annotations
@@ -13,51 +14,85 @@ from collections.abc import Collection
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MInst, V
+from minicc.ptxas.operands import reg_count, writes
 from minicc.sass.codec import Plan, form_of
-from minicc.sass.effects import effects, variable
-from minicc.sass.instr import RZ, Instr, Reg
+from minicc.sass.effects import variable
+from minicc.sass.instr import PT, RZ, Instr
 
 _PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
 """Pipes whose instructions read through the cache."""
+_FAR = 8
+"""Instructions over which a register is kept: nvcc's reach as far, mostly one to four. Other warps displace it."""
 
 
-Slots = tuple[tuple[int, int], ...]
-"""(operand, cache slot) of the registers that an instruction of some shape reads through the cache."""
+@attrs.frozen(repr=False)
+class _Shape:
+    """What instructions of one form read by slot: (operand, slot). `cached`: through the cache."""
+
+    slots: tuple[tuple[int, int], ...]
+    cached: bool
 
 
-def _slots(plan: Plan | None, arch: Arch) -> Slots:
+_NONE = _Shape((), False)
+
+
+def _shape(plan: Plan | None, arch: Arch) -> _Shape:
     if plan is None:
-        return ()
+        return _NONE
     timing = plan.form.row.timing
-    if variable(timing, arch) or timing.late or timing.pipe not in _PIPES:
-        return ()
     pairs = zip(plan.form.operands, plan.places, strict=True)
-    return tuple((place, codec.reuse - 122) for codec, place in pairs if place >= 0 and codec.read and codec.reuse)
+    slots = tuple((place, codec.reuse - 122) for codec, place in pairs if place >= 0 and codec.read and codec.reuse)
+    return _Shape(slots, not (variable(timing, arch) or timing.late or timing.pipe not in _PIPES))
 
 
-def assign(instrs: list[Instr], leaders: Collection[int], arch: Arch) -> list[Instr]:
-    """`instrs` with reuse masks; `leaders` are the indices at which basic blocks start."""
+def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], arch: Arch) -> list[Instr]:
+    """`instrs` with reuse masks; `origin` is the machine IR behind them, `leaders` the indices at which basic blocks
+    start."""
     out = list(instrs)
-    shapes: dict[int, Slots] = {}
-
-    def look(instr: Instr) -> dict[int, int]:
+    shapes: dict[int, _Shape] = {}
+    later: dict[tuple[int, int], tuple[int, int]] = {}
+    """(slot, bank) -> (who reads it next, register); nothing writes the register until then."""
+    for n in range(len(origin) - 1, -1, -1):
+        instr, inst = instrs[n], origin[n]
+        for w in writes(inst) if later else ():
+            if isinstance(w, V):
+                if w.reg.file != "R":
+                    continue
+                first = (w.reg.fixed or 0) + w.part
+                last = first + w.count
+            elif w.file == "R":
+                first, last = w.index, w.index + reg_count(w)
+            else:
+                continue
+            for key in [k for k, found in later.items() if first <= found[1] < last]:
+                del later[key]
         plan = form_of(instr, arch.sass)
-        slots = shapes.get(id(plan))
-        if slots is None:
-            slots = shapes[id(plan)] = _slots(plan, arch)
-        operands = instr.operands
-        return {slot: o.index for at, slot in slots if type(o := operands[at]) is Reg and o.file == "R"}
-
-    named = [{o.index for o in i.operands if type(o) is Reg and o.file == "R" and o.index != RZ} for i in instrs]
-    for n in range(len(instrs) - 1):
-        if not named[n] & named[n + 1] or n + 1 in leaders or instrs[n].control.yield_:
-            continue
-        theirs = look(instrs[n + 1])
-        shared = [(slot, r) for slot, r in look(instrs[n]).items() if r != RZ and theirs.get(slot) == r]
-        if not shared:
-            continue
-        written = {a.index + k for a in effects(instrs[n], arch).writes if a.file == "R" for k in range(a.count)}
-        mask = sum(1 << slot for slot, reg in shared if reg not in written)
+        shape = shapes.get(id(plan))
+        if shape is None:
+            shape = shapes[id(plan)] = _shape(plan, arch)
+        mask = 0
+        plain = shape.cached and instr.guard.index == PT
+        operands = (*inst.dsts, *inst.srcs)
+        read: list[tuple[tuple[int, int], int]] = []
+        for at, slot in shape.slots:
+            o = operands[at]
+            if type(o) is not V or o.reg.file != "R":
+                continue
+            number = (o.reg.fixed or 0) + o.part
+            keys = [((slot, k & 1), k) for k in range(number, number + o.count)]
+            read += keys
+            if plain and not instr.control.yield_ and o.count < 3:
+                found = [later.get(key, (n + _FAR + 1, RZ)) for key, _ in keys]
+                if all(f[1] == k and f[0] - n <= _FAR for f, (_, k) in zip(found, keys, strict=True)):
+                    mask |= 1 << slot
+        for key, number in read:
+            if plain:
+                later[key] = n, number
+            else:
+                later.pop(key, None)
         if mask:
-            out[n] = attrs.evolve(instrs[n], control=attrs.evolve(instrs[n].control, reuse=mask))
+            out[n] = attrs.evolve(instr, control=attrs.evolve(instr.control, reuse=mask))
+        if n in leaders or inst.mnemonic == "CALL":
+            later = {}
     return out
