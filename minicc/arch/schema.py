@@ -172,9 +172,10 @@ class Memory:
     slice_write: tuple[float, float, float, float] = (1.1, 0.95, 1.42, 1.0)
     """The same for a write: in all; a whole sector; one in part; instead of that, for lanes that all store to the place
     written last."""
-    slice_atomic: tuple[float, float, float, float] = (1.25, 2.4, 1.46, 3.5)
+    slice_atomic: tuple[float, float, float, float, float] = (1.25, 2.4, 1.46, 1.5, 3.47)
     """The same for a reduction: a packet, which is of a sector and has no word twice; one of several 64-bit floats, or
-    to compare and swap several words; one for the word of the packet before; the same of floats."""
+    to compare and swap several words; one for the word of the packet before; one of floats at least, and what a packet
+    of floats waits for the one before to its sector."""
     packets_under_way: int = 240
     """Stores and reductions that an SM can have sent and L2 not taken."""
     l2_parts: int = 3

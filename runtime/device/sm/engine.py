@@ -46,7 +46,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLACK] = m.store_slack
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
-    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK], _ = rows
+    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK], MP[l2.MP_AT_SUMS], _ = rows
     MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:
@@ -60,7 +60,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(units, m.slice_write)
     MP[l2.MP_DRAM_LINE] = m.dram_line
     atomic = map(units, m.slice_atomic)
-    MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT] = atomic
+    MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT], MP[l2.MP_ATOM_SUM] = atomic
     MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)
     MP[l2.MP_PARTS] = m.l2_parts
     MP[l2.MP_DRAM_ATOM] = units(m.dram_piece)

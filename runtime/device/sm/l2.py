@@ -81,6 +81,7 @@ MISSES = 4100
     MP_ATOM_SLOW,
     MP_ATOM_AGAIN,
     MP_ATOM_FLOAT,
+    MP_ATOM_SUM,
     MP_SENT,
     MP_PARTS,
     MP_DRAM_ATOM,
@@ -89,12 +90,13 @@ MISSES = 4100
     MP_DRAM_FAR,
     MP_ROOM,
     MP_AT_BANK,
+    MP_AT_SUMS,
     MP_TLB_FIRST,
     MP_TLB_NEXT,
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
-) = range(43)
+) = range(45)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
 BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_UP = range(6)
@@ -107,6 +109,8 @@ BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
 PAGES = 8
+SUMS = 512
+"""Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
 """Pieces of 64 bytes that could move while a channel turns around to read what a line lacks."""
 SCATTERED = 8
@@ -119,13 +123,14 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int]:
-    """Rows of BK: where the ports from L2, slices, channels and banks begin, and how many rows there are."""
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
+    """Rows of BK: where the ports from L2, slices, channels, banks and sums begin, and how many rows there are."""
     down = BK_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
     bank = channel + channels
-    return down, slice_, channel, bank, bank + (channels * BANKS + 63) // 64
+    sums = bank + (channels * BANKS + 63) // 64
+    return down, slice_, channel, bank, sums, sums + SUMS
 
 
 @compiled(forceinline=True)
@@ -532,6 +537,20 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
 
 
 @compiled
+def summed(line: int, need: int, units: int, t: int) -> int:
+    """When the sums of floats in these sectors of a line are begun that L2 took at `t`, of `units` sixteenths of a
+    cycle a sector: those of one sector wait for each other. Sectors share rows of BK."""
+    last = t
+    for s in range(4):
+        if need >> s & 1:
+            k = ((line << 2 | s) * 0x9E3779B1 >> 16) & (SUMS - 1)
+            begun = take(MP[MP_AT_SUMS] + k, t, units)
+            if begun > last:
+                last = begun
+    return last
+
+
+@compiled
 def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int, i: int) -> int:
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
     `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
@@ -570,7 +589,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             if atomic == 1:
                 how = count * MP[MP_ATOM_SLOW]
             elif count > sectors or sectors == 1:
-                # One word after another: floats wait for the sum before.
+                # One word after another.
                 where = l2_slice(X[2 * k], l2_home(X[2 * k]))
                 last = X[2 * k] << 4 | need | MP[MP_EPOCH]
                 if BK[BK_WRITTEN, where] == last:
@@ -593,6 +612,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if asked > X[SENT]:
             X[SENT] = asked
         taken = l2_access(m, asked, X[2 * k], need, how, i)
+        if atomic == 2:
+            taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
         for _ in range(count):
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
