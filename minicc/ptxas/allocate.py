@@ -95,7 +95,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         fail("ptxas.registers", f"'{function.name}' does not fit in {limit} registers", exit_status=EXIT_PTXAS)
     if function.entry and len(regions) == 1:
         # What saves registers for a caller, or gives some back, has been told their numbers.
-        function.colouring = ranges, [i.reg.id for i in scan.todo if i.reg.width == 1]
+        function.colouring = ranges, [i.reg for i in scan.todo]
     spiller.finish()
     highest = STACK_POINTER
     for reg in _present(function):

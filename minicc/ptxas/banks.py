@@ -17,7 +17,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.intervals import Ranges, Segments
-from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -77,9 +77,13 @@ Lane = list[tuple[int, int, int]]
 class _Places:
     """Who is where when, and what that costs."""
 
-    def __init__(self, function: MFunction, ranges: Ranges, movable: set[int], arch: Arch) -> None:
+    def __init__(self, function: MFunction, ranges: Ranges, free: list[VReg], arch: Arch) -> None:
         self.intervals = ranges.intervals
-        self.movable = movable
+        self.movable = {reg.id for reg in free if reg.width == 1}
+        self.given = {
+            number for reg in free if reg.fixed is not None for number in range(reg.fixed, reg.fixed + reg.width)
+        }
+        """Numbers that allocation gave away."""
         self.place: dict[int, int] = {}
         self.sites: list[_Site] = []
         self.sites_of: dict[int, list[int]] = {}
@@ -163,7 +167,8 @@ class _Places:
                 break
             if turn == 0:
                 self._fill()
-            numbers = sorted(self.lanes)
+            # Others (the stack pointer, what calls change) are not ours to take.
+            numbers = sorted(self.given.intersection(self.lanes))
             self.stuck.clear()
             bad.sort(key=lambda s: -s.weight)
             if not [1 for site in bad if self._price(site, {}) > site.least and self._change(site, numbers)]:
@@ -296,7 +301,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     function.colouring = None
     for block in function.blocks:
         commute(block)
-    _Places(function, ranges, set(free), arch).improve()
+    _Places(function, ranges, free, arch).improve()
 
 
 __all__ = ["run"]

@@ -154,7 +154,7 @@ class MFunction:
     broadcasts: set[MInst] = attrs.field(factory=set)
     """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
     colouring: Any = None
-    """From allocation for `banks`: the live ranges, and ids of the registers that may have any number."""
+    """From allocation for `banks`: the live ranges, and the registers that may have any number."""
     prints: dict[MInst, Any] = attrs.field(factory=dict)
     """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 
