@@ -5,9 +5,6 @@ A copy is carried out when it is issued. It leaves what the timing needs: the li
 address, row of the CTA, bytes).
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

@@ -4,9 +4,6 @@ A shared address has the rank of a CTA in its cluster in bits 24..31. On an H200
 GPC g, and a cluster's CTAs come to the SMs of a GPC in turn; which GPC is next is an estimate: that with most room.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

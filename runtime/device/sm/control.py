@@ -8,9 +8,6 @@ on, whatever the others do. LPC int64[warp, 64]: lane PCs, then the masks that l
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

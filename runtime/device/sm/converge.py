@@ -8,9 +8,6 @@ an entry when every living lane of its mask is a member and there; BREAK takes l
 without a mask wait until nothing else of the warp can run.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 from runtime.device.sm import layout as L

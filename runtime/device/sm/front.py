@@ -9,9 +9,6 @@ it would lose all of them at once.) Straight-line code is prefetched, so only it
 level's latency. FP int64[...] holds capacities in lines or sets and costs in cycles.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

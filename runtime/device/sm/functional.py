@@ -1,8 +1,5 @@
 """Running CTAs without timing: each warp goes on until it blocks, ends, or has had its turn."""
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

@@ -10,9 +10,6 @@ Operands are unpacked into the work area, int64 each: A's rows [16, K], B's colu
 and a mark for each row and column that has an infinity or a NaN.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

@@ -10,9 +10,6 @@ reader class. RAW int64[class, reader] distances; the last column is the largest
 word offset, cycles early, count.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

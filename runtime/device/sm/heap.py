@@ -4,9 +4,6 @@ At its beginning two words: how much has been taken, and the first free block. A
 size, before a multiple of 16 bytes; free blocks hold the address of the next one. First fit; blocks are not split.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

@@ -8,9 +8,6 @@ ports free. Nothing checks whether operands have been written. Cycles in which n
 Every warp-cycle is booked to one reason at the warp's next issue, under the instruction that waited.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

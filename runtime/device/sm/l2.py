@@ -16,9 +16,6 @@ MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and
 (see `workspace`).
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

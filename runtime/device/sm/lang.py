@@ -65,12 +65,20 @@ class Primitive:
         head = f"define internal {LLVM[self.result]} @{self.name}({parameters}) alwaysinline nounwind {{"
         return f"{head}\n{self.text.strip()}\n}}\n"
 
+    def __call__(self, *arguments: Any) -> Any:
+        """Only in compiled functions."""
+        raise TypeError(f"{self.name} is not Python")
+
 
 class Macro:
     """A name that the compiler expands itself: `expand(emitter, argument nodes)` gives the value."""
 
     def __init__(self, expand: Callable[[Emitter, Sequence[ast.expr]], Value]) -> None:
         self.expand = expand
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Only in compiled functions."""
+        raise TypeError("a macro is not Python")
 
 
 def _split(signature: str) -> tuple[str, list[str]]:

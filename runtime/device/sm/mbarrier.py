@@ -11,9 +11,6 @@ applies first. A warp whose TRYWAIT fails sleeps until an arrival completes the 
 is due.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

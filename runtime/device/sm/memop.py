@@ -1,8 +1,5 @@
 """One memory instruction of one warp: addresses, translation, data. Its timing is in `issue`."""
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

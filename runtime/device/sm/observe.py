@@ -5,9 +5,6 @@ in the environment of a fresh process ("SM,FIRST,CYCLES": issues of that SM from
 is compiled, once, beside the ordinary one; it writes a row for each issue into a buffer of its own.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import os

@@ -3,9 +3,6 @@
 A barrier in another CTA hears of an arrival after the latency of the cluster's network.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

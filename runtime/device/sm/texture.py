@@ -7,9 +7,6 @@ two dimensions are rounded to 8 bits so that they add up to 256; texels are cut 
 one that counts, their weighted sum is rounded to nearest, ties away from zero (for 8- and 16-bit formats: to 16 bits).
 The weights of three dimensions are an estimate: they are off by 1/256 in one fetch of six. Mip levels are not kept."""
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

@@ -7,9 +7,6 @@ bits 32..35 of each in word 3 from 32 on; 4..6 sizes less 1, 32 bits each; 6 fro
 from 56 on the box's first size less 1; 7 the others' or, for im2col, the corners (lower, then upper, a byte each) and
 above pixels less 1. Read off the maps that an H200's driver (580.159.04) made of 60 descriptions, 2026-11-21."""
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated,return-value"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 import numpy as np

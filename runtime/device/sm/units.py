@@ -1,8 +1,5 @@
 """What an instruction takes of its sub-core: register ports, reuse cache, pipe and queue; the booking of its wait."""
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 from runtime.device.sm import layout as L

@@ -4,9 +4,6 @@ Only tags, uses and sectors: no time passes and no bandwidth is taken. Uses are 
 the stretch before on.
 """
 
-# mypy: disable-error-code="no-any-return,call-arg,assignment,operator,arg-type,var-annotated"
-# `lang` types these functions by their annotations; mypy would want casts that are not free.
-
 from __future__ import annotations
 
 from runtime.device.sm import layout as L
