@@ -8,7 +8,8 @@ addend is, too; where it is not, and the old value is not wanted, the lanes' ope
 
     REDG.MAX [p], r      VOTE.ANY m; FLO leader, m; REDUX.MAX u, r; @(lane == leader) REDG.MAX [p], u
 
-Threads that count, add up or append to a list do this, and the word would be updated once for each of them.
+ATOMS, on shared memory, likewise. Threads that count, add up or append to a list do this, and the word would be updated
+once for each of them. Where only one lane of a warp can come (`if (threadIdx.x == 0)`), nothing is changed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Literal
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas.cfg import Cfg, target_of
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
@@ -27,8 +29,9 @@ from minicc.sass.instr import PT, RZ, Const, Imm, Name, Reg
 ZERO, TRUE, FALSE = Reg("R", RZ), Reg("P", PT), Reg("P", PT, inv=True)
 _UNIFORM = frozenset({"MOV", "LDC", "ULDC", "IADD3", "VIADD", "IMAD", "SHF", "LEA", "LOP3"})
 _SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SR_GRIDID")
-_KINDS = (("E", "ADD", "STRONG", "GPU"), ("E", "ADD", "STRONG", "SYS"))
+_ATOMICS = ("REDG", "ATOMG", "ATOMS")
 _DEEP = 24
+_LANES = ("SR_TID.X", "SR_LANEID")
 _REDUX = {
     ("ADD",): (("SUM",), 0),
     ("MIN",): (("MIN",), 0xFFFFFFFF),
@@ -39,35 +42,109 @@ _REDUX = {
     ("OR",): (("OR",), 0),
     ("XOR",): (("XOR",), 0),
 }
-"""Operation of REDG -> that of REDUX, and the operand of a lane that takes no part."""
+"""Operation of REDG or ATOMS -> that of REDUX, and the operand of a lane that takes no part."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Rewrite the atomics of the function."""
-    if not any(i.mnemonic in ("REDG", "ATOMG") for b in function.blocks for i in b.insts):
+    if not any(i.mnemonic in _ATOMICS for b in function.blocks for i in b.insts):
         return
     single = Single.of(function)
+    cfg = Cfg.of(function)
     lane = V(function.new("R", 1, "lane"))
-    for block in function.blocks:
+    wanted = {o.reg.id for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)}
+    for b, block in enumerate(function.blocks):
+        if not any(i.mnemonic in _ATOMICS for i in block.insts):
+            continue
         out: list[MInst] = []
+        alone = _alone(cfg, b, single)
         for inst in block.insts:
-            if inst.mnemonic not in ("REDG", "ATOMG") or not _one_place(inst, single):
+            alone = alone or (inst.mnemonic == "EXIT" and _one(inst, False, single))
+            if alone or inst.mnemonic not in _ATOMICS or not _one_place(inst, single):
                 out.append(inst)
-            elif inst.modifiers in _KINDS and (inst.srcs[1] == ZERO or _operand(inst.srcs[1], single, _DEEP)):
-                out += _aggregated(function, inst, _constant(inst.srcs[1], single), lane)
-            else:
+                continue
+            to = inst.dsts[-1] if inst.dsts else ZERO
+            result = to if isinstance(to, V) and to.reg.id in wanted else None
+            if _operation(inst) == ("ADD",) and _operand(inst.srcs[1], single, _DEEP):
+                out += _aggregated(function, inst, _constant(inst.srcs[1], single), lane, result)
+            elif result is None:
                 out += _reduced(function, inst, lane)
+            else:
+                out.append(inst)
         block.insts = out
     if any(o.reg is lane.reg for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)):
         function.blocks[0].insts.insert(0, MInst("S2R", (), (lane,), (Name("SR_LANEID"),)))
 
 
+def _operation(inst: MInst) -> tuple[str, ...]:
+    """Operation and type; nothing for what cannot be put together."""
+    if inst.mnemonic == "ATOMS":
+        return inst.modifiers
+    kept = inst.modifiers[0] == "E" and inst.modifiers[-2] == "STRONG" and inst.modifiers[-1] in ("GPU", "SYS")
+    return inst.modifiers[1:-2] if kept else ()
+
+
 def _one_place(inst: MInst, single: Single) -> bool:
     """Whether the address of the instruction is uniform."""
     place = inst.srcs[0]
-    if not isinstance(place, VMem) or place.ureg is not None or not isinstance(place.base, V):
+    if not isinstance(place, VMem) or place.ureg is not None:
         return False
+    if not isinstance(place.base, V):
+        return inst.mnemonic == "ATOMS"
     return _operand(place.base, single, _DEEP)
+
+
+def _alone(cfg: Cfg, b: int, single: Single) -> bool:
+    """Whether a block is reached only where what differs in every lane equals something that does not."""
+    blocks = cfg.function.blocks
+    for _ in range(_DEEP):
+        if len(cfg.preds[b]) != 1:
+            return False
+        below, b = b, cfg.preds[b][0]
+        insts = blocks[b].insts
+        if (
+            insts
+            and insts[-1].mnemonic == "BRA"
+            and _one(insts[-1], target_of(insts[-1]) == blocks[below].label, single)
+        ):
+            return True
+        if any(i.mnemonic == "EXIT" and _one(i, False, single) for i in insts):
+            return True
+    return False
+
+
+def _one(last: MInst, taken: bool, single: Single) -> bool:
+    """Whether one lane at most takes a branch, or stays where it is not taken."""
+    if not isinstance(last.guard, V):
+        return False
+    found = single.table.get((last.guard.reg.id, last.guard.part))
+    if found is None or found.inst.mnemonic != "ISETP" or found.inst.dsts[0] != V(last.guard.reg, last.guard.part):
+        return False
+    compare = found.inst
+    holds = taken != last.guard.inv
+    if compare.modifiers[0] != ("EQ" if holds else "NE") or "AND" not in compare.modifiers or "EX" in compare.modifiers:
+        return False
+    if not holds and compare.srcs[2] != TRUE:
+        return False
+    return any(_distinct(x, single) and _operand(y, single, _DEEP) for x, y in (compare.srcs[:2], compare.srcs[1::-1]))
+
+
+def _distinct(operand: MOperand, single: Single) -> bool:
+    """Whether a register differs in every lane of a warp: the thread's number, maybe with something uniform added, or
+    its lowest bits."""
+    found = single.table.get((operand.reg.id, operand.part)) if isinstance(operand, V) else None
+    if found is None or guarded(found.inst):
+        return False
+    inst = found.inst
+    if inst.mnemonic == "S2R":
+        return isinstance(inst.srcs[0], Name) and inst.srcs[0].text in _LANES
+    if inst.mnemonic == "IMAD" and not inst.modifiers:
+        return _distinct(inst.srcs[2], single) and all(_operand(s, single, _DEEP) for s in inst.srcs[:2])
+    if inst.mnemonic == "LOP3":
+        mask = inst.srcs[1]
+        whole = isinstance(mask, Imm) and mask.bits & 31 == 31 and inst.srcs[2] == ZERO
+        return whole and isinstance(inst.srcs[3], Imm) and inst.srcs[3].bits == 0xC0 and _distinct(inst.srcs[0], single)
+    return False
 
 
 def _operand(operand: MOperand, single: Single, depth: int) -> bool:
@@ -128,13 +205,11 @@ class _Writer:
 
 
 def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
-    """The instructions that stand for one REDG of operands that differ; itself where there is no such reduction."""
-    found = _REDUX.get(inst.modifiers[1:-2])
+    """The instructions that stand for one atomic of operands that differ, whose old value is not wanted; itself where
+    there is no such reduction."""
+    found = _REDUX.get(_operation(inst))
     data = inst.srcs[1]
-    if (
-        inst.mnemonic != "REDG" or found is None or inst.modifiers[0] != "E" or inst.modifiers[-2] != "STRONG"
-        or not isinstance(data, V) or data.count != 1 or data.reg.file != "R" or len(inst.srcs) != 2
-    ):  # fmt: skip
+    if found is None or not isinstance(data, V) or data.count != 1 or data.reg.file != "R" or len(inst.srcs) != 2:
         return [inst]
     modifiers, nothing = found
     writer = _Writer(function, inst, lane)
@@ -149,8 +224,8 @@ def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
     return [*code, attrs.evolve(inst, srcs=(inst.srcs[0], moved), guard=chosen)]
 
 
-def _aggregated(function: MFunction, inst: MInst, data: MOperand, lane: V) -> list[MInst]:
-    """The instructions that stand for one atomic; `data` is the addend."""
+def _aggregated(function: MFunction, inst: MInst, data: MOperand, lane: V, result: V | None) -> list[MInst]:
+    """The instructions that stand for one atomic; `data` is the addend, `result` the old value where it is wanted."""
     writer = _Writer(function, inst, lane)
     word, make = writer.word, writer.make
     executes = inst.guard
@@ -162,14 +237,13 @@ def _aggregated(function: MFunction, inst: MInst, data: MOperand, lane: V) -> li
     if data != Imm(1):
         total = word()
         out.append(make("IMAD", (total,), count, data, ZERO))
-    if inst.mnemonic == "REDG":
+    if result is None:
         return [*out, attrs.evolve(inst, srcs=(place, total), guard=chosen)]
-    result = inst.dsts[1]
-    if not isinstance(result, V) or any(isinstance(r, V) and r.reg is result.reg for r in reads(inst)):
+    if any(isinstance(r, V) and r.reg is result.reg for r in reads(inst)):
         return [inst]
     old, spread, before, rank, mine = word(), word(), word(), word(), word()
     out += [
-        attrs.evolve(inst, dsts=(inst.dsts[0], old), srcs=(place, total), guard=chosen),
+        attrs.evolve(inst, dsts=(*inst.dsts[:-1], old), srcs=(place, total), guard=chosen),
         make("S2R", (before,), Name("SR_LTMASK")),
         make("LOP3.LUT", (rank,), before, mask, ZERO, Imm(0xC0, "uint"), FALSE),
         make("POPC", (mine,), rank),
