@@ -19,6 +19,7 @@ VERBS = {
     "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
     "bound": "what a kernel's code can reach at most, without running it",
     "classic": "experiments on older machines, simulated from their descriptions",
+    "fuzz": "random kernels, compiled in several ways, must agree",
     "patterns": "browse, search and count the pattern database of instruction selection",
     "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
     "as": "assemble what objdump prints",
@@ -109,6 +110,10 @@ def _verb(verb: str, words: list[str]) -> int:
         from minicc.verbs import classic
 
         return classic.main(words)
+    if verb == "fuzz":
+        from minicc.verbs import fuzz
+
+        return fuzz.main(words)
     if verb == "patterns":
         from minicc.verbs import patterns
 
