@@ -10,7 +10,7 @@ import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, memory_operand
-from minicc.ptxas.lower.types import dotted
+from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Reg
 
@@ -100,7 +100,12 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     if atype == "f64":
         if shape not in _DOUBLES:
             b.unsupported()
-        double(b, shape, d, left, right, third)
+        double(b, inst, shape)
+        return
+    if shape == "m8n8k4":
+        from minicc.ptxas.lower.octet import multiply
+
+        multiply(b, inst)
         return
     found = _SHAPES.get((shape, atype))
     if found is None or "row" not in mods or "col" not in mods:
@@ -213,8 +218,14 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     scatter(b, d, out)
 
 
-def double(b: Builder, shape: str, d: ptx.Operand, left: ptx.Operand, right: ptx.Operand, third: ptx.Operand) -> None:
+def rounded(inst: ptx.Inst, op: str) -> str:
+    """A product of doubles, with the rounding that the instruction names."""
+    return dotted(op, next((ROUNDING[m] for m in inst.modifiers if m in ROUNDING), ""))
+
+
+def double(b: Builder, inst: ptx.Inst, shape: str) -> None:
     """Products of doubles."""
+    d, left, right, third = inst.operands
     printed, size_a, size_b, size_c = _DOUBLES[shape]
     outs = d.items if isinstance(d, ptx.Vector) else (d,)
     if len(outs) != size_c:
@@ -222,7 +233,7 @@ def double(b: Builder, shape: str, d: ptx.Operand, left: ptx.Operand, right: ptx
     x, y, z = _doubles(b, left, size_a), _doubles(b, right, size_b), _doubles(b, third, size_c)
     result = b.temp(2 * size_c)
     result.reg.spillable = size_c == 2
-    b.emit(f"DMMA.{printed}", (result,), (x, y, z), side=True)
+    b.emit(rounded(inst, f"DMMA.{printed}"), (result,), (x, y, z), side=True)
     for i, item in enumerate(outs):
         if item is not None:
             b.move64(b.dst(item), V(result.reg, 2 * i), V(result.reg, 2 * i + 1))

@@ -7,10 +7,13 @@ Instructions" and "SIMD Video Instructions".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.mir import MOperand, V
 
 _LANES = {"2": 16, "4": 8}
@@ -24,29 +27,48 @@ def simd(b: Builder, inst: ptx.Inst) -> None:
     mods = inst.modifiers
     types = [m for m in mods if m in ("u32", "s32")]
     compare = next((m for m in mods if m in _COMPARE), "")
-    if len(types) != (2 if what == "set" else 3) or any(m[:1] in "bh" and m[1:].isdigit() for m in mods):
+    if len(types) != (2 if what == "set" else 3):
         b.unsupported()
     if what == "set":
         types = ["u32", *types]
     d, left, right, *third = inst.operands
-    if any(isinstance(o, ptx.Reg) and o.part for o in (left, right)):
-        b.unsupported()
-    x, y = b.reg(b.val(left)), b.reg(b.val(right))
+    lanes = 32 // width
+    words = [b.reg(b.val(_bare(item))) for item in (left, right)]
+    first, second = _lanes(left, range(lanes)), _lanes(right, range(lanes, 2 * lanes))
+    wanted = set(_lanes(d, range(lanes)))
     summed = "add" in mods
-    total: MOperand = b.reg(b.val(third[0])) if summed and third else ZERO
+    old: MOperand = b.reg(b.val(third[0])) if third else ZERO
+    total = old
     packed: MOperand = ZERO
-    for at in range(0, 32, width):
-        u, v = cut(b, x, at, width, types[1] == "s32"), cut(b, y, at, width, types[2] == "s32")
-        signs = types[1] == "s32", types[2] == "s32"
-        value = compute(b, what, u, v, signs[0] or signs[1], compare)
+    for lane in range(lanes):
+        if lane not in wanted:
+            continue
+        u, v = (
+            cut(b, words[n // lanes], n % lanes * width, width, type_ == "s32")
+            for n, type_ in ((first[lane], types[1]), (second[lane], types[2]))
+        )
+        value = compute(b, what, u, v, "s32" in types[1:], compare)
         if "sat" in mods:
             value = clamp(b, value, width, types[0] == "s32")
         if summed:
             total = b.new("IADD3", total, value, ZERO)
         else:
             kept = b.logic(value, imm((1 << width) - 1), 0xC0)
-            packed = b.logic(b.new("SHF.L.U32", kept, imm(at), ZERO) if at else kept, packed, 0xFC)
-    b.move(b.dst(d), total if summed else packed)
+            packed = b.logic(b.new("SHF.L.U32", kept, imm(lane * width), ZERO) if lane else kept, packed, 0xFC)
+    if not summed and len(wanted) < lanes:
+        mask = sum(((1 << width) - 1) << lane * width for lane in wanted)
+        packed = b.logic(old, imm(mask), 0xBA, packed)  # (old & ~mask) | packed
+    b.move(b.dst(_bare(d)), total if summed else packed)
+
+
+def _bare(item: ptx.Operand) -> ptx.Operand:
+    return attrs.evolve(item, part=None) if isinstance(item, ptx.Reg) else item
+
+
+def _lanes(item: ptx.Operand, default: Iterable[int]) -> list[int]:
+    """What a selector names, lowest lane first: `.h32` is halves 2 and 3 of the two operands' four."""
+    part = item.part if isinstance(item, ptx.Reg) else None
+    return [int(digit) for digit in reversed(part.lstrip(".")[1:])] if part else list(default)
 
 
 def scalar(b: Builder, inst: ptx.Inst) -> None:
@@ -59,32 +81,78 @@ def scalar(b: Builder, inst: ptx.Inst) -> None:
     d, left, right, *third = inst.operands
     part = d.part if isinstance(d, ptx.Reg) else None
     if what == "set":
-        types = ["u32", *types]
+        types = [types[0], *types]
     if len(types) != 3:
         b.unsupported()
     u, v = chosen(b, left, types[1] == "s32"), chosen(b, right, types[2] == "s32")
-    if what in ("shl", "shr"):
-        value: MOperand = shifted(b, what, u, v, types[1] == "s32", "clamp" in mods)
-    elif "sat" in mods and what in ("add", "sub", "absdiff"):
-        value = saturated(b, what, u, v, types)
+    saturate, signed = "sat" in mods, types[0] == "s32"
+    if saturate or second in ("min", "max"):
+        low, high = exact(b, what, u, v, types, "clamp" in mods, saturate, compare)
+        if saturate:
+            low = clamped64(b, low, high, signed)
+            high = b.new("SHF.R.S32.HI", ZERO, imm(31), b.reg(low)) if signed else ZERO
+            if part is not None:
+                low = narrowed(b, low, _CUTS[part.lstrip(".")][1], signed)
+        value = low
+    elif what in ("shl", "shr"):
+        value = shifted(b, what, u, v, types[1] == "s32", "clamp" in mods)
+    elif types[1] != types[2] and what in ("min", "max", "absdiff", "set"):
+        value = mixed(b, what, u, v, types[1] == "s32", compare)
     else:
-        if types[1] != types[2] and what in ("min", "max", "absdiff", "set"):
-            value = mixed(b, what, u, v, types[1] == "s32", compare)
-        else:
-            value = compute(b, what, u, v, "s32" in types[1:], compare)
-        if "sat" in mods and what in ("min", "max") and types[0] != types[1]:
-            # A value of the other sign is out of range where its top bit is set.
-            negative = b.setp("ISETP.LT.AND", value, ZERO)
-            value = b.sel(imm(0x7FFFFFFF) if types[0] == "s32" else ZERO, value, negative)
-    if second:
-        value = compute(b, second, value, b.reg(b.val(third[0])), types[0] == "s32", "")
+        value = compute(b, what, u, v, "s32" in types[1:], compare)
+    if second == "add":
+        value = b.new("IADD3", value, b.reg(b.val(third[0])), ZERO)
+    elif second:
+        other = b.reg(b.val(third[0]))
+        upper = b.new("SHF.R.S32.HI", ZERO, imm(31), other) if signed else ZERO
+        less = compare64(b, "LT", signed, (b.reg(low), high), (other, upper))
+        value = b.sel(low, other, less) if second == "min" else b.sel(other, low, less)
     elif part is not None:
         # Only that part of the result is new; the rest is that of c.
         at, width = _CUTS[part.lstrip(".")]
         mask = ((1 << width) - 1) << at
         placed = b.new("SHF.L.U32", value, imm(at), ZERO) if at else value
         value = b.logic(b.reg(b.val(third[0])), imm(mask), 0xB8, placed)
-    b.move(b.dst(attrs.evolve(d, part=None)) if isinstance(d, ptx.Reg) else b.dst(d), value)
+    b.move(b.dst(_bare(d)), value)
+
+
+def exact(
+    b: Builder, what: str, u: MOperand, v: MOperand, types: list[str], clamped: bool, saturate: bool, compare: str
+) -> tuple[MOperand, MOperand]:
+    """The result in 64 bits, as far as ptxas 13.0 keeps it: sums not to be clamped have 32, shifts to the left 34."""
+
+    def sign(x: MOperand) -> MOperand:
+        return b.new("SHF.R.S32.HI", ZERO, imm(31), b.reg(x))
+
+    left, right = ((x, sign(x) if type_ == "s32" else ZERO) for x, type_ in ((u, types[1]), (v, types[2])))
+    if what in ("add", "sub") and not saturate:
+        low = compute(b, what, u, v, True, "")
+        return low, sign(low)
+    if what == "set":
+        word = {"lt": "LT", "le": "LE", "gt": "GT", "ge": "GE", "eq": "EQ", "ne": "NE"}[compare]
+        return b.sel(imm(1), ZERO, compare64(b, word, True, left, right)), ZERO
+    if what in ("min", "max"):
+        less = compare64(b, "LT", True, left, right)
+        one, other = (left, right) if what == "min" else (right, left)
+        return b.sel(one[0], other[0], less), b.sel(one[1], other[1], less)
+    if what in ("shl", "shr"):
+        amount = b.new("VIMNMX.U32", v, imm(32), TRUE) if clamped else b.logic(v, imm(31), 0xC0)
+        if what == "shr":
+            kind = "S" if types[1] == "s32" else "U"
+            high = b.new(f"SHF.R.{kind}32.HI", ZERO, amount, left[1])
+            return b.new("SHF.R.U64", left[0], amount, left[1]), high
+        high = b.new("SHF.L.U32", b.new("SHF.L.U64.HI", left[0], amount, left[1]), imm(30), ZERO)
+        return b.new("SHF.L.U32", left[0], amount, ZERO), b.new("SHF.R.S32.HI", ZERO, imm(30), high)
+    total = b.temp(2)
+    (b.add64 if what == "add" else b.sub64)(total, left, right)
+    if what == "absdiff":
+        turned, out = b.temp(2), b.temp(2)
+        b.sub64(turned, (ZERO, ZERO), (V(total.reg, 0), V(total.reg, 1)))
+        negative = b.setp("ISETP.LT.AND", V(total.reg, 1), ZERO)
+        for k in (0, 1):
+            b.select(V(out.reg, k), V(turned.reg, k), V(total.reg, k), negative)
+        total = out
+    return V(total.reg, 0), V(total.reg, 1)
 
 
 def mixed(b: Builder, what: str, u: MOperand, v: MOperand, left: bool, compare: str) -> MOperand:
@@ -115,24 +183,12 @@ def shifted(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, clamp
     return b.new(f"SHF.R.{'S' if signed else 'U'}32.HI", ZERO, amount, u)
 
 
-def saturated(b: Builder, what: str, u: MOperand, v: MOperand, types: list[str]) -> MOperand:
-    """A sum, difference or distance with 33 bits, clamped to what the result type holds."""
-    pairs = []
-    for value, type_ in ((u, types[1]), (v, types[2])):
-        high = b.new("SHF.R.S32.HI", ZERO, imm(31), value) if type_ == "s32" else ZERO
-        pairs.append((value, high))
-    total = b.temp(2)
-    (b.add64 if what == "add" else b.sub64)(total, pairs[0], pairs[1])
-    low, high = V(total.reg, 0), V(total.reg, 1)
-    if what == "absdiff":
-        negative = b.setp("ISETP.LT.AND", high, ZERO)
-        turned = b.temp(2)
-        b.sub64(turned, (ZERO, ZERO), (low, high))
-        result = b.temp(2)
-        for part in (0, 1):
-            b.select(V(result.reg, part), V(turned.reg, part), V(total.reg, part), negative)
-        low, high = V(result.reg, 0), V(result.reg, 1)
-    return clamped64(b, low, high, types[0] == "s32")
+def narrowed(b: Builder, value: MOperand, width: int, signed: bool) -> MOperand:
+    """A word of the result type, clamped to the part of the register that it goes to."""
+    high = imm((1 << (width - signed)) - 1)
+    if not signed:
+        return b.new("VIMNMX.U32", value, high, TRUE)
+    return b.new("VIMNMX", b.new("VIMNMX", value, high, TRUE), imm(-(1 << (width - 1))), inv(TRUE))
 
 
 def clamped64(b: Builder, low: MOperand, high: MOperand, signed: bool) -> MOperand:

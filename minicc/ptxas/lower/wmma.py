@@ -11,7 +11,8 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.builder import ZERO, Builder, imm, neg
+from minicc.ptxas.lower.matrix import rounded
 from minicc.ptxas.lower.memory import address, space_of
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
@@ -20,7 +21,7 @@ from minicc.sass.instr import Imm, Name, Reg
 # Shape: tiles along M, along N, factors exchanged.
 _SHAPES = {
     "m16n16k16": (1, 2, False), "m32n8k16": (2, 1, False), "m8n32k16": (2, 1, True), "m16n16k8": (1, 2, False),
-    "m8n8k4": (1, 1, False),
+    "m8n8k4": (1, 1, False), "m8n8k32": (1, 1, False), "m8n8k128": (1, 1, False),
 }  # fmt: skip
 # Type of a factor: places of A's registers in a tile as (row, k), of B's as k; elements a register; the instruction.
 _FACTORS = {
@@ -29,26 +30,35 @@ _FACTORS = {
     "tf32": (((0, 0), (8, 0), (0, 4), (8, 4)), (0, 4), 1, "HMMA.1684"),
     "s8": (((0, 0), (8, 0)), (0,), 4, "IMMA.16816"),
     "u8": (((0, 0), (8, 0)), (0,), 4, "IMMA.16816"),
-    "f64": (((0, 0),), (0,), 1, "DMMA.8x8x4"),
+    "f64": (((0, 0),), (0,), 1, "DMMA.8x8x4"), **dict.fromkeys(("s4", "u4", "b1"), (((0, 0),), (0,), 1, "")),
 }  # fmt: skip
 # Type of a result: places of a tile's registers, elements a register.
 _RESULTS = {
     "f16": (((0, 0), (8, 0)), 2), "f32": (((0, 0), (0, 1), (8, 0), (8, 1)), 1),
     "s32": (((0, 0), (0, 1), (8, 0), (8, 1)), 1), "f64": (((0, 0), (0, 1)), 1),
 }  # fmt: skip
-_BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "s32": 4, "s8": 1, "u8": 1, "f64": 8}
-_FITTING = {"m16n16k8": ("tf32",), "m8n8k4": ("f64",)}
+_SMALL = (((0, 0), (0, 1)), 1)
+"""Sums of 8 by 8."""
+_BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "s32": 4, "s8": 1, "u8": 1, "f64": 8, "s4": 4, "u4": 4, "b1": 4}
+_PACKED = {"s4": 3, "u4": 3, "b1": 5}
+"""Elements narrower than a byte, as words: shift from elements to words."""
+_FITTING = {
+    "m16n16k8": ("tf32", "f32"),
+    "m8n8k4": ("f64",),
+    "m8n8k32": ("s4", "u4", "s32", "f32"),
+    "m8n8k128": ("b1", "s32", "f32"),
+}
 
 
 class Tile:
     """Addresses of one matrix: `at(major, minor)` is element (g + major, unit t + minor) of the layout's own axes."""
 
     def __init__(
-        self, b: Builder, inst: ptx.Inst, where: ptx.Operand, stride: ptx.Operand, size: int, unit: int, paired: bool
+        self, b: Builder, inst: ptx.Inst, where: ptx.Operand, stride: ptx.Operand, kind: str, unit: int, paired: bool
     ):
         self.b = b
         self.space = space_of(inst)
-        self.size = size
+        self.size = size = _BYTES[kind]
         self.paired = paired
         lane = b.temp()
         b.emit("S2R", (lane,), (Name("SR_LANEID"),))
@@ -57,6 +67,8 @@ class Tile:
         if unit > 1:
             place = b.new("SHF.L.U32", place, imm(unit.bit_length() - 1), ZERO)
         self.step = b.reg(b.val(stride))
+        if kind in _PACKED:
+            self.step = b.new("SHF.R.U32.HI", ZERO, imm(_PACKED[kind]), self.step)
         first, second = (g, place) if paired else (place, g)
         element = b.new("IMAD", first, self.step, second)
         base, self.offset = address(b, where, self.space)
@@ -103,17 +115,22 @@ def _types(inst: ptx.Inst) -> list[str]:
 
 def _shape(b: Builder, inst: ptx.Inst, kind: str) -> tuple[int, int, bool]:
     name = next((m for m in inst.modifiers if m in _SHAPES), "")
-    fits = kind in (*_FITTING[name], "f32") if name in _FITTING else kind not in ("tf32", "f64")
+    fits = kind in _FITTING[name] if name in _FITTING else kind not in ("tf32", "f64", *_PACKED)
     if not name or not fits or space_of(inst) not in ("", "global", "shared"):
         b.unsupported()
     return _SHAPES[name]
 
 
-def _places(which: str, kind: str, shape: tuple[int, int, bool]) -> list[tuple[int, int]]:
+def _result(inst: ptx.Inst, kind: str) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Places of a tile's registers and elements a register."""
+    return _SMALL if "m8n8k32" in inst.modifiers or "m8n8k128" in inst.modifiers else _RESULTS[kind]
+
+
+def _places(which: str, inst: ptx.Inst, kind: str, shape: tuple[int, int, bool]) -> list[tuple[int, int]]:
     """(major, minor) of each register, where major is the axis of g: rows of A and C, columns of B."""
     down, across, exchanged = shape
     if which in ("c", "d"):
-        places = _RESULTS[kind][0]
+        places = _result(inst, kind)[0]
         return [(16 * i + r, 8 * j + c) for i in range(down) for j in range(across) for r, c in places]
     if (which == "a") != exchanged:
         return [(16 * i + r, k) for i in range(down) for r, k in _FACTORS[kind][0]]
@@ -128,6 +145,14 @@ def _joined(b: Builder, parts: list[V]) -> V:
     return b.new("PRMT", low, imm(0x5410), high)
 
 
+def _stride(inst: ptx.Inst, which: str) -> ptx.Int:
+    """What lies between rows (or columns) where no stride is given: the matrix is dense."""
+    name = next(m for m in inst.modifiers if m in _SHAPES)
+    m, n, k = (int(x) for x in name.replace("m", "").replace("n", " ").replace("k", " ").split())
+    rows, columns = {"a": (m, k), "b": (k, n)}.get(which, (m, n))
+    return ptx.Int(columns if "row" in inst.modifiers else rows)
+
+
 def load(b: Builder, inst: ptx.Inst) -> None:
     """wmma.load.{a,b,c}.sync.aligned.layout.shape{.space}.type {d...}, [p]{, stride}"""
     which, kind = inst.modifiers[1], _types(inst)[0]
@@ -137,13 +162,15 @@ def load(b: Builder, inst: ptx.Inst) -> None:
         b.unsupported()
     d, where, *rest = inst.operands
     items = d.items if isinstance(d, ptx.Vector) else (d,)
-    per = _RESULTS[kind][1] if result else _FACTORS[kind][2]
+    per = _result(inst, kind)[1] if result else _FACTORS[kind][2]
     row = "row" in inst.modifiers
     paired = row != shape[2] if result else row == (which != "b")
     size = _BYTES[kind]
-    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), size, 2 if result else per, paired)
+    if kind in _PACKED and not paired:
+        b.wrong(f"Illegal layout for instruction 'wmma.load.{which}'")
+    tile = Tile(b, inst, where, rest[0] if rest else _stride(inst, which), kind, 2 if result else per, paired)
     values: list[V] = []
-    for major, minor in _places(which, kind, shape):
+    for major, minor in _places(which, inst, kind, shape):
         if paired or per == 1:
             out = b.temp(max(size // 4, 1))
             wide = tile.mnemonic(True, 8 * size * per)
@@ -175,9 +202,9 @@ def store(b: Builder, inst: ptx.Inst) -> None:
     if kind not in _RESULTS or not isinstance(source, ptx.Vector):
         b.unsupported()
     paired = ("row" in inst.modifiers) != shape[2]
-    size, per = _BYTES[kind], _RESULTS[kind][1]
-    tile = Tile(b, inst, where, rest[0] if rest else ptx.Int(16), size, 2, paired)
-    places = _places("d", kind, shape)
+    size, per = _BYTES[kind], _result(inst, kind)[1]
+    tile = Tile(b, inst, where, rest[0] if rest else _stride(inst, "d"), kind, 2, paired)
+    places = _places("d", inst, kind, shape)
     items = [i for i in source.items if i is not None]
     values = [b.pair(i, "f64") if kind == "f64" else b.reg(b.val(i)) for i in items]
     if len(values) != len(places):
@@ -204,11 +231,14 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
         (nibbles if small == "m8n8k32" else bits_)(b, inst, small)
         return
     types = _types(inst)
-    if types in (["f32", "f32"], ["f16", "f16"]):
+    if len(types) == 2 and all(t in ("f16", "f32") for t in types):
         types = [types[0], "f16", "f16", types[1]]
-    if len(types) != 4 or types[1] not in _FACTORS or types[0] != types[3] or len(inst.operands) != 4:
+    if len(types) != 4 or types[1] not in _FACTORS or len(inst.operands) != 4:
         b.unsupported()
-    dtype, kind = types[0], types[1]
+    if types[0] != types[3] and types[1] != "f16":
+        b.unsupported()
+    narrow, widen = (types[0], types[3]) == ("f16", "f32"), (types[0], types[3]) == ("f32", "f16")
+    dtype, kind = "f32" if narrow else types[0], types[1]
     down, across, exchanged = _shape(b, inst, kind)
     double = kind == "f64"
     d, *factors = inst.operands
@@ -216,6 +246,8 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
     for item in factors:
         items = [i for i in (item.items if isinstance(item, ptx.Vector) else (item,)) if i is not None]
         words.append([w for i in items for w in b.val64(i, "f64")] if double else [b.val(i) for i in items])
+    if widen:
+        words[2] = [_unpacked(b, w, part) for w in words[2] for part in ("H0_H0", "H1_H1")]
     if exchanged:
         words[0], words[1] = words[1], words[0]
     width = 2 if double else 1
@@ -229,7 +261,11 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
         names = [t.upper() for t in (types[2:0:-1] if exchanged else types[1:3])]
         op = dotted(head, *names, "SAT" if "satfinite" in inst.modifiers else "")
     else:
-        op = head if double else dotted(head, dtype.upper(), {"bf16": "BF16", "tf32": "TF32"}.get(kind, ""))
+        op = (
+            rounded(inst, head)
+            if double
+            else dotted(head, dtype.upper(), {"bf16": "BF16", "tf32": "TF32"}.get(kind, ""))
+        )
     # NVIDIA's ptxas multiplies tf32 in two steps of four along K, which shows in the rounding.
     steps = 2 if kind == "tf32" else 1
     half_a, half_b = of_a // steps, of_b // steps
@@ -247,6 +283,8 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
                 b.emit(op, (out,), (left[i * steps + k], right[j * steps + k], total), side=True)
                 total = out
             results += [V(out.reg, k) for k in range(of_c)]
+    if narrow:
+        results = [b.new("F2FP.F16.F32.PACK_AB", results[k + 1], results[k]) for k in range(0, len(results), 2)]
     targets = d.items if isinstance(d, ptx.Vector) else (d,)
     if len(targets) * width != len(results):
         b.wrong("Arguments mismatch for instruction 'wmma'")
@@ -257,6 +295,13 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
             b.move64(b.dst(target), results[2 * i], results[2 * i + 1])
         else:
             b.move(b.dst(target), results[i])
+
+
+def _unpacked(b: Builder, word: MOperand, part: str) -> V:
+    """One half of a register as f32."""
+    out = b.temp()
+    b.emit("HADD2.F32", (out,), (neg(ZERO), attrs.evolve(b.reg(word), suffix=(part,))))
+    return out
 
 
 def _group(b: Builder, values: list[MOperand]) -> V | Reg:

@@ -33,7 +33,18 @@ SCALAR = (
     "vmad.s32.s32.s32.sat.shr7 %r4, %r1.h0, %r2.h1, %r3;",
     "vmad.s32.u32.s32 %r4, %r1.h0, %r2.h1, %r3;",
     "vmad.s32.s32.s32.po %r4, %r1.h0, %r2.h1, %r3;",
+    *(f"v{op}.{a}.{b}.{c}.{second} %r4, %r1, %r2, %r3;" for op in ("add", "sub", "absdiff", "min") for a in ("s32", "u32")
+      for b in ("s32", "u32") for c in ("s32", "u32") for second in ("min", "max")),
+    *(f"vset.{a}.{b}.le.{second} %r4, %r1, %r2.h0, %r3;" for a in ("s32", "u32") for b in ("s32", "u32")
+      for second in ("min", "max", "add")),
 )  # fmt: skip
+
+
+SELECTED = {
+    "2": (("", ".h0", ".h1"), (".h00", ".h32", ""), (".h13", "", ".h20")),
+    "4": (("", ".b310", ".b2"), (".b7531", "", ".b0123"), (".b0000", ".b7654", "")),
+}
+"""Lanes written, and taken from the first and the second operand."""
 
 
 def instructions() -> list[str]:
@@ -48,6 +59,8 @@ def instructions() -> list[str]:
                 if op != "avrg":
                     out.append(f"v{op}{lanes}{types}.add %r4, %r1, %r2, %r3;")
             out += [f"vset{lanes}.{kind}.{kind}.{c} %r4, %r1, %r2, %r3;" for c in ("lt", "eq", "ge", "ne")]
+            parts = zip(*SELECTED[lanes], strict=True)
+            out += [f"v{op}{lanes}{types} %r4{d}, %r1{a}, %r2{b}, %r3;" for d, a, b in parts for op in OPERATIONS]
     return out
 
 
@@ -86,6 +99,9 @@ BY_THE_BOOK = {
     "vsub.u32.u32.s32.sat %r4, %r1, %r2;": lambda a, b, c: min(max(a - signed(b), 0), 0xFFFFFFFF),
     "vadd.u32.u32.u32 %r4.h1, %r1.b1, %r2.h0, %r3;": lambda a, b, c: (
         ((a >> 8 & 255) + (b & 0xFFFF) & 0xFFFF) << 16 | c & 0xFFFF
+    ),
+    "vsub.s32.s32.s32.sat %r4.b2, %r1, %r2, %r3;": lambda a, b, c: (
+        (min(max(signed(a) - signed(b), -128), 127) & 255) << 16 | c & 0xFF00FFFF
     ),
     "vmad.u32.u32.u32.shr15 %r4, %r1.h0, %r2.h1, %r3;": lambda a, b, c: ((a & 0xFFFF) * (b >> 16) + c) >> 15,
 }
