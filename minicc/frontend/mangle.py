@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.sema.deduce import Typed, dependent
+from minicc.frontend.sema.deduce import Structural, Typed, dependent
 from minicc.frontend.types import Type
 
 _OPERATORS = {
@@ -273,6 +275,8 @@ class Mangler:
             return named if by_reference else f"Xad{named}E"
         if isinstance(value, ast.ClassTemplate):
             return self._template_name(value)
+        if isinstance(value, Structural):
+            return f"X{self._object(value.type, value.cells, 0)}E"
         t = declared or ty.INT
         if isinstance(value, Typed):
             t = value.type
@@ -289,6 +293,20 @@ class Mangler:
             return "LDnE"
         number = f"n{-value}" if value < 0 else str(int(value))
         return f"L{self.type(t)}{number}E"
+
+    def _object(self, t: Type, cells: dict[int, int | float], at: int) -> str:
+        """The value of an object at `at`, member by member."""
+        if t.kind == "array" and t.elem is not None:
+            size = t.elem.size
+            return f"tl{self.type(t)}{''.join(self._object(t.elem, cells, at + k * size) for k in range(t.count))}E"
+        if t.record is not None:
+            parts = [self._object(f.type.bare, cells, at + f.offset) for f in t.record.fields]
+            return f"tl{self.type(t)}{''.join(parts)}E"
+        value = cells.get(at, 0)
+        if t.kind == "float":
+            packed = struct.pack(">f" if t.size == 4 else ">d", value)
+            return f"L{self.type(t)}{packed.hex()}E"
+        return f"L{self.type(t)}{f'n{-value}' if value < 0 else int(value)}E"
 
     def _expression(self, e: ast.Expr) -> str:
         """An expression over template parameters, as far as arguments have them."""

@@ -14,6 +14,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (
     Bindings,
+    Structural,
     Typed,
     argument_key,
     flatten,
@@ -82,6 +83,9 @@ class Instances(Declarations):
             # Its address.
             named = self.use_variable(value, at)
             return self.decay(named) if named.type.kind == "array" else self.address_of(named, at)
+        if isinstance(value, Structural):
+            t = ty.qualified(value.type, ty.CONST)
+            return ast.Variable(p.name, t, at, "host", init=value.init, constexpr=True)
         if not isinstance(value, int | float):
             return value
         t = p.type or ty.INT

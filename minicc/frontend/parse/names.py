@@ -9,7 +9,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.expressions import Expressions
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.deduce import STAND_INS, Typed
+from minicc.frontend.sema.deduce import STAND_INS, Structural, Typed
 from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import Field, Type
@@ -60,6 +60,8 @@ _STARTS = BASIC | SPECIFIERS | TAGS | TYPEOF | frozenset(("auto", "decltype", "t
 class Names(Expressions):
     pattern: int = 0
     """Above zero while reading the pattern of a template."""
+    structural: dict[tuple[object, ...], Structural]
+    """Objects that are template arguments, by value."""
 
     # -- names
 
@@ -114,15 +116,19 @@ class Names(Expressions):
             if (isinstance(found, ast.ClassTemplate) or (isinstance(found, Type) and found.kind == "spec")) and tokens[
                 i
             ].text == "<":
-                depth = 0
+                depth = inner = 0
                 while True:
                     text = tokens[i].text
-                    if text == "<":
-                        depth += 1
-                    elif text in (">", ">>"):
-                        depth -= len(text)
-                    elif text in (";", "{", ""):
+                    if text in (";", ""):
                         return False
+                    if tokens[i].kind == PUNCT and text in "([{":
+                        inner += 1
+                    elif tokens[i].kind == PUNCT and text in ")]}":
+                        inner -= 1
+                    elif text == "<" and not inner:
+                        depth += 1
+                    elif text in (">", ">>") and not inner:
+                        depth -= len(text)
                     i += 1
                     if depth <= 0:
                         break
@@ -396,6 +402,12 @@ class Names(Expressions):
         if isinstance(e, ast.AddressOf) and isinstance(e.operand, ast.Name):
             return e.operand.variable
         value = constant.evaluate(e)
+        if e.type.kind == "record" and not self.pattern:
+            # An object of a class, by value.
+            cells = constant.cells(e, e.type.bare)
+            if cells is not None:
+                whole = Structural(e.type.bare, cells, e)
+                return self.structural.setdefault(whole.key, whole)
         if value is None and isinstance(e, ast.Name) and e.variable.storage in ("device", "constant", "shared", "host"):
             # An array, or what a reference is bound to.
             return e.variable

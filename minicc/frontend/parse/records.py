@@ -354,6 +354,8 @@ class Records(Constraints):
                 v.type = ty.qualified(v.type, ty.CONST)
             if self.accept("="):
                 e = self.braced_list() if self.at("{") else self.assignment()
+                if v.type.bare.kind == "auto":
+                    v.type = ty.qualified(self.decay(e).type.bare, v.type.quals)
                 v.init = self.initialise(v.type, e, at)
                 v.type = v.init.type if v.type.kind == "array" else v.type
                 v.value = constant.evaluate(v.init)
@@ -410,6 +412,8 @@ class Records(Constraints):
             # What the compiler does by itself.
             self.i += 2
             self.expect(";")
+            if d.name.text == "operator==" and d.params:
+                self._equality(made, specs, d, pending)
             return
         f = self.make_function(specs, d)
         f.record = made
@@ -423,6 +427,26 @@ class Records(Constraints):
         f.scope = self.scope
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
+
+    def _equality(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
+        """`operator==(const T &) const = default;`: member by member, the bases' among them."""
+        assert d.name is not None and d.params is not None and made.record is not None and d.param_scope is not None
+        other = d.params[0]
+        other.name = other.name or "other#"
+        d.param_scope.names[other.name] = other
+        f = self.make_function(specs, d)
+        f.record, f.scope, f.param_scope = made, self.scope, d.param_scope
+        self._add_this(f, made, d.this_quals)
+        self._add_overload(self.scope, d.name.text, f, d.name)
+        words = ["{", "return", "true"]
+        for field in made.record.fields:
+            words += ["&&", "this", "->", field.name, "==", other.name, ".", field.name]
+        tokens = [
+            Token(IDENT if w[0].isalpha() or w[0] == "_" else PUNCT, w, f.at.source, f.at.start, True)
+            for w in [*words, ";", "}"]
+        ]
+        f.pending = ([*tokens, Token(EOF, "", f.at.source, f.at.start)], 0)
+        pending.append(f)
 
     def _keeps(self, f: ast.Function, d: Declarator) -> bool:
         """Whether a member function with a requires-clause is one; it goes before one of that signature without."""

@@ -34,6 +34,8 @@ class Calls(Operators):
     functions: list[ast.Function]
     """Every function with a body, in order of appearance."""
     instances: int = 0
+    deducing: int = 0
+    """Bodies are being read for the sake of a result's type."""
 
     # -- to be provided by the declaration parser
 
@@ -222,8 +224,11 @@ class Calls(Operators):
             return made
         call = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
-            self.finish(entity)
-            if ret.arithmetic and (base is None or self.is_constant(base)) and all(map(self.is_constant, converted)):
+            fixed = (base is None or self.is_constant(base)) and all(map(self.is_constant, converted))
+            # What only tells its type now is read later: it may call the function whose result is being deduced.
+            if fixed or not self.deducing:
+                self.finish(entity)
+            if ret.arithmetic and fixed:
                 return self.fold(call)
         return call
 
@@ -240,7 +245,11 @@ class Calls(Operators):
         raise NotImplementedError
 
     def finish_auto(self, f: ast.Function, at: Token) -> None:
-        self.finish(f)
+        self.deducing += 1
+        try:
+            self.finish(f)
+        finally:
+            self.deducing -= 1
         if f.type.elem is not None and deduced_type(f.type.elem):
             self.fail(f"function '{f.name}' with deduced return type cannot be used before it is defined", at)
 
@@ -541,6 +550,14 @@ class Calls(Operators):
             return None
         functions = self._operator_functions(name, operands)
         if not functions or not self.viable(functions, operands, None):
+            if (
+                op == "!="
+                and self.options.std in ("c++20", "c++23")
+                and any(e.type.record is not None for e in operands)
+            ):
+                # Rewritten: not equal is the opposite of equal.
+                equal = self.operator_call("==", operands, at)
+                return None if equal is None else self.unary("!", equal, at)
             return None
         chosen = self.resolve(name, functions, operands, None, at)
         return self.make_call(chosen, operands, at)
@@ -574,6 +591,9 @@ class Calls(Operators):
         return None
 
     nest_user: bool = False
+
+    def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
+        return self.conversion_function(source, target) if source.record is not None and not self.nest_user else None
 
     def conversions(self, source: Type) -> list[ast.Function]:
         """The conversion functions of a class and of its bases."""

@@ -154,7 +154,9 @@ class Conversions(Cursor):
         if target.kind == "record":
             if is_derived(source, target):
                 return CONVERSION
-            return USER if self.converting_constructor(e, target) is not None else None
+            if self.converting_constructor(e, target) is not None:
+                return USER
+            return USER if self.converts_to_class(source, target) is not None else None
         if source.kind == "record":
             return USER if self.conversion_function(source, target) is not None else None
         if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
@@ -243,6 +245,9 @@ class Conversions(Cursor):
             e = self.decay(e)
         if target.kind == "record":
             if rank == USER:
+                f = self.converts_to_class(e.type.bare, target)
+                if f is not None and self.converting_constructor(e, target) is None:
+                    return self.convert(self.call_method(e, f, [], e.at), target)
                 return self.construct(target, [e], e.at)
             if isinstance(e, ast.Name) and e.variable.storage == "host" and e.type.bare is target:
                 # A constexpr object of the host has no place on the device, but a value.
@@ -261,6 +266,10 @@ class Conversions(Cursor):
             assert f is not None
             return self.cast(self.call_method(e, f, [], e.at), target)
         return self.cast(e, target)
+
+    def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
+        """The function that converts an object of one class to another, where no such conversion is under way."""
+        raise NotImplementedError
 
     def _cannot_convert(self, e: ast.Expr, target: Type, context: str, where: Token | Span | None) -> None:
         source = e.type

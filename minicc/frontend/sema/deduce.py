@@ -44,6 +44,21 @@ class Typed(int):
     type: Type
 
 
+class Structural:
+    """A template argument that is an object of a class: one for each value, whose members mangling spells."""
+
+    __slots__ = ("cells", "init", "type")
+
+    def __init__(self, t: Type, cells: dict[int, int | float], init: ast.Expr) -> None:
+        self.type, self.cells, self.init = t, cells, init
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for equal values: zeros do not count, but their signs do."""
+        kept = sorted((k, repr(v)) for k, v in self.cells.items() if v or repr(v)[0] == "-")
+        return (self.type.record, *kept)
+
+
 def settled(params: Sequence[ast.TemplateParam], args: Sequence[object]) -> tuple[object, ...]:
     """The arguments, with the types of constants where the parameters are `auto` alone."""
 
@@ -219,9 +234,14 @@ def match(pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str])
     if pattern.kind == "param":
         if pattern.name in fixed:
             return True
-        if pattern.quals & ~given.quals:
+        quals = element_quals(given) if given.kind == "array" else given.quals
+        if pattern.quals & ~quals:
             return False
-        value = ty.qualified(given.bare, given.quals & ~pattern.quals) if given.kind != "array" else given
+        value = given
+        if given.kind != "array":
+            value = ty.qualified(given.bare, quals & ~pattern.quals)
+        elif pattern.quals:
+            value = ty.qualified(ty.unqualified(given), quals & ~pattern.quals)
         return _bind(bindings, pattern.name, value)
     if pattern.kind == "spec":
         work: list[Type | None] = [given.bare]
