@@ -47,7 +47,7 @@ def native(space: str, op: str, type_: str) -> bool:
         return True
     if space == "global":
         return bits(type_) >= 32
-    return bits(type_) in (32, 64) and type_ not in _FLOAT and op not in ("cas", "exch") and bits(type_) == 32
+    return type_ not in _FLOAT and (bits(type_) == 32 or op in ("cas", "exch"))
 
 
 def atom(b: Builder, inst: ptx.Inst) -> None:

@@ -191,12 +191,12 @@ def integer_to_float(
 
 def _narrow_f32(b: Builder, out: V, x: MOperand, to: str, rounding: str, flush: bool) -> None:
     """f32 to one half in the low bits."""
-    if rounding in ("", "RZ"):
+    if rounding in ("", "RZ") and not (flush and to == "bf16"):
         b.emit(dotted("F2FP", _SHORT[to], "F32.PACK_AB", rounding), (V(out.reg, 0),), (ZERO, x))
-    elif to == "f16":
-        b.emit(dotted("F2F.F16.F32", rounding), (V(out.reg, 0),), (x,))
     else:
-        b.unsupported()
+        # What f32 flushes is too small for f16 anyway: ptxas does not.
+        ftz = "FTZ" if flush and to == "bf16" else ""
+        b.emit(dotted("F2F", ftz, _SHORT[to], "F32", rounding), (V(out.reg, 0),), (x,))
 
 
 def float_to_integer(
@@ -247,12 +247,11 @@ def float_to_float(
     elif from_ == "bf16" and to == "f32":
         b.emit("SHF.L.U32", (out,), (x, imm(16), ZERO))
     elif to in ("f16", "bf16") and from_ == "f32":
-        if flush:
-            x = b.new("FMUL.FTZ", x, fimm(ONE))
         if sat:
             x = b.new("FADD.SAT", x, ZERO)
-        if relu:
-            b.emit(dotted("F2FP", relu, _SHORT[to], "F32.PACK_AB", rounding), (V(out.reg, 0),), (ZERO, x))
+        finite = "SATFINITE" if "satfinite" in inst.modifiers else ""
+        if relu or finite:
+            b.emit(dotted("F2FP", finite, relu, _SHORT[to], "F32.PACK_AB", rounding), (V(out.reg, 0),), (ZERO, x))
         else:
             _narrow_f32(b, out, x, to, rounding, flush)
     elif from_ == "f32" and to == "f64":

@@ -39,6 +39,8 @@ ROWS = (
        ftz=FTZ),
     op("F2F", 0x110, "{ftz}{to}.F16{round} Rd:f2f, -|B|{half}", XU64, "156u", when="84..86=1", to=TO_64, round=ROUND,
        ftz=FTZ, half=HALF),
+    op("F2F", 0x110, "{ftz}{to}.BF16{round} Rd:f2f, -|B|{half}", XU64, "156u", when="84..86=4", to=TO_64, round=ROUND,
+       ftz=FTZ, half=HALF),
     op("F2I", 0x105, "{ftz}{to}.F16{round}{ntz} Rd, -|B|{half}", XU, "156u", when="84..86=1", to=INT_TO, round=TO_INT,
        ntz="77: - NTZ", ftz=FTZ, half=HALF),
     op("F2I", 0x105, "{ftz}{to}.F16{round}{ntz} Rd, B", XU, "4", imm="f16", when="84..86=1", to=INT_TO, round=TO_INT,

@@ -258,10 +258,14 @@ def f2fp(b: Builder) -> None:
         packed = concat(to_fp8(kind, low_in), to_fp8(kind, high_in))
         b.set(0, packed.zext(32) | merge_c(b, 3))
         return
-    if not b.has("PACK_AB"):
-        raise b.fail()
     fmt = BF16 if b.has("BF16") else F16
     finite = b.has("SATFINITE")
+    if b.has("MERGE_C"):
+        value = relu(F32, b.real(1)) if b.has("RELU") else b.real(1)
+        b.set(0, narrow(F32, fmt, value, rm, finite).zext(32) | merge_c(b, 2))
+        return
+    if not b.has("PACK_AB"):
+        raise b.fail()
     b.set(0, concat(narrow(F32, fmt, low_in, rm, finite), narrow(F32, fmt, high_in, rm, finite)))
 
 

@@ -298,7 +298,10 @@ def vabsdiff4(b: Builder) -> None:
     b.set(0, total if b.has("ACC") else packed)
 
 
-_RANGE = {"U8": (0, 255), "S8": (-128, 127), "U16": (0, 65535), "S16": (-32768, 32767)}
+_RANGE = {
+    "U8": (0, 255), "S8": (-128, 127), "U16": (0, 65535), "S16": (-32768, 32767), "U4": (0, 15), "S4": (-8, 7),
+    "U2": (0, 3), "S2": (-2, 1),
+}  # fmt: skip
 
 
 def saturate(x: E, kind: str) -> E:
@@ -329,4 +332,4 @@ def i2ip(b: Builder) -> None:
             v = saturate(v, kind)
         values.append(v & ((1 << bits) - 1))
     packed = values[1] | values[0] << bits
-    b.set(0, packed if bits == 16 else packed | b.integer(3) << 16)
+    b.set(0, packed if bits == 16 else packed | b.integer(3) << 2 * bits)

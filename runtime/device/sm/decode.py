@@ -231,7 +231,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
             row[L.C_DATA2] = _word(memory.ureg) if memory.ureg is not None else -1
             wide = memory.base is not None and memory.base.index != RZ and "U32" not in memory.base.suffix
             row[L.C_AUX] = "E" in mods and wide
-            row[L.C_AUX2] = {"S": 1, "L": 2}.get(mods[-1] if mods else "", 0)
+            row[L.C_AUX2] = {"S": 1, "L": 2, "D": 3}.get(mods[-1] if mods else "", 0)
             row[L.C_AUX3] = memory.offset
     if name == "BMOV":
         _bmov_row(row, instr)

@@ -33,8 +33,8 @@ SCALAR = (
     "vmad.s32.s32.s32.sat.shr7 %r4, %r1.h0, %r2.h1, %r3;",
     "vmad.s32.u32.s32 %r4, %r1.h0, %r2.h1, %r3;",
     "vmad.s32.s32.s32.po %r4, %r1.h0, %r2.h1, %r3;",
-    *(f"v{op}.{a}.{b}.{c}.{second} %r4, %r1, %r2, %r3;" for op in ("add", "sub", "absdiff", "min") for a in ("s32", "u32")
-      for b in ("s32", "u32") for c in ("s32", "u32") for second in ("min", "max")),
+    *(f"v{op}.{a}.{b}.{c}.{second} %r4, %r1, %r2, %r3;" for op in ("add", "sub", "absdiff", "min")
+      for a in ("s32", "u32") for b in ("s32", "u32") for c in ("s32", "u32") for second in ("min", "max")),
     *(f"vset.{a}.{b}.le.{second} %r4, %r1, %r2.h0, %r3;" for a in ("s32", "u32") for b in ("s32", "u32")
       for second in ("min", "max", "add")),
 )  # fmt: skip
