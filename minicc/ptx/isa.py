@@ -247,7 +247,7 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
         if isinstance(operand, ptx.Special):
             return SIZES.get(wanted, 1) in _SPECIAL.get(operand.name.partition(".")[0], (4,))
         if isinstance(operand, ptx.Vector):
-            item = next((i for i in operand.items if i is not None and not _sink(i)), None)
+            item = next((i for i in operand.items if isinstance(i, ptx.Reg) and not _sink(i)), None)
             of = type_of(item.name) if isinstance(item, ptx.Reg) else "b32"
             return wanted[0] == "b" and len(operand.items) * SIZES.get(of or "", 0) == SIZES.get(wanted)
         return not isinstance(operand, ptx.Reg) or _typed(operand, wanted, type_of, False, first)
