@@ -343,6 +343,12 @@ class Builder:
             return a.args[0]
         if a.op == "pack.i64":
             return a.args[0]
+        if a.op in ("sext8.i64", "sext16.i64"):
+            return self.sext(self.trunc(a.args[0]), 8 if a.op == "sext8.i64" else 16, "i32")
+        if a.op == "lshr.i64" and a.args[1].is_const and a.args[0].op == "and.i64" and a.args[0].args[1].is_const:
+            kept = ((1 << 32) - 1) << a.args[1].data & _MASK["i64"]
+            if a.args[0].args[1].data & kept == kept:  # the mask is for bits that go anyway
+                return self.trunc(self.binary("lshr", "i64", a.args[0].args[0], a.args[1]))
         if (a.op in ("and.i64", "or.i64", "xor.i64") and a.args[1].is_const) or (
             a.op in ("add.i64", "sub.i64", "mul.i64", "and.i64", "or.i64", "xor.i64")
             and all(x.is_const or x.op in ("zext.i64.i32", "sext.i64.i32") for x in a.args)

@@ -555,7 +555,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             case "zext" | "sext":
                 if plain and op == "zext" and source.bits in (32, 16, 8) and len(kinds) == 1:
                     # Not negative: either extension is right. Signed ones fold into mul.wide.s32 as nvcc has it.
-                    op = "sext" if source.bits == 32 else "zext"
+                    op = "sext" if source.bits == 32 and to.bits == 64 else "zext"
                 return self.extend(op, parts, source.bits, to.bits)
             case "trunc":
                 if kinds == ["p"] and plain and len(parts) == 1 and parts[0].type != "p":
