@@ -45,8 +45,9 @@ class Device(abc.ABC):
 
     Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
     does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
-    logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none) and `instruction_limit` (warp
-    instructions; none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
+    logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none), `runaway_limit`
+    (warp instructions in which no block ends; three thousand millions) and `instruction_limit` (warp instructions;
+    none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
     and the cycle; `memory` is its bytes; `sample` is how many stretches of a big grid are simulated with timing (0: all
     of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on."""
 

@@ -17,7 +17,7 @@ from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
 from runtime.device.gpu import Gpu
-from runtime.device.grid import CYCLE_LIMIT, Hazard, Options, Outcome, Progress
+from runtime.device.grid import CYCLE_LIMIT, RUNAWAY_LIMIT, Hazard, Options, Outcome, Progress
 from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
 from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
@@ -47,6 +47,7 @@ class ModelDevice(Device):
         trace: bool | Callable[[str], None] = False,
         cycle_limit: int = CYCLE_LIMIT,
         instruction_limit: int = 0,
+        runaway_limit: int = RUNAWAY_LIMIT,
         progress: Progress | None = None,
         sample: int = 0,
         memory: int | None = None,
@@ -56,7 +57,9 @@ class ModelDevice(Device):
         self.name = self.arch.device_name
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
-        options = Options(timing, hazards, cycle_limit, instruction_limit, progress=progress, sample=sample)
+        options = Options(
+            timing, hazards, cycle_limit, instruction_limit, runaway_limit, progress=progress, sample=sample
+        )
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from runtime.script import Outcome, Overrides, Script
 
-VALUES = ("device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit", "sample")
+VALUES = (
+    "device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit", "runaway-limit", "sample"
+)  # fmt: skip
 """Options with a value that every launching verb takes."""
 HELP = """\
   --device DEV        sm_90 (the SM model, default){devices}
@@ -27,6 +29,7 @@ HELP = """\
   --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
   --shared BYTES      dynamic shared memory of every launch
   --cycle-limit N     stop a kernel after N cycles (default two seconds of the device; 0: never)
+  --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 3,000,000,000; 0: never)
   --sample N          of a big grid, simulate N stretches of ten waves with timing, the rest without; cycles are then an
                       estimate, printed with its error
   --set NAME=EXPR     replace a top-level assignment of the script (sizes, arguments)
@@ -144,10 +147,9 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
 
     if not on_gpu:
         warm(("timed" if device_options.get("timing", True) else "untimed",))
-    if not on_gpu and "cycle-limit" in arguments.values:
-        device_options["cycle_limit"] = arguments.number("cycle-limit", 0)
-    if not on_gpu and "sample" in arguments.values:
-        device_options["sample"] = arguments.number("sample", 0)
+    for word in ("cycle-limit", "runaway-limit", "sample"):
+        if not on_gpu and word in arguments.values:
+            device_options[word.replace("-", "_")] = arguments.number(word, 0)
     if not on_gpu and sys.stderr.isatty():
         device_options["progress"] = _progress()
     open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device

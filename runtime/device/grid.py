@@ -40,6 +40,10 @@ CYCLE_LIMIT = 3_600_000_000
 """About two seconds of an H200: as long as a GPU that also drives a display lets a kernel run."""
 
 
+RUNAWAY_LIMIT = 3_000_000_000
+"""Some minutes of the host: what a kernel whose blocks all run for ever may cost before it is ended."""
+
+
 Progress = Callable[[str, int, int, int], None]
 """Told now and then, while a grid runs, its name, how many of its CTAs are done, how many there are, and the cycle."""
 
@@ -48,12 +52,14 @@ Progress = Callable[[str, int, int, int], None]
 class Options:
     """How to simulate. `timing` False runs functionally at full speed (cycles are then 0).
     `hazards`: "hardware" reads stale values as the chip does; "report" also records every such read; "off" trusts the
-    code. `cycle_limit`/`instruction_limit` end a runaway kernel with a fault (0 = none)."""
+    code. `cycle_limit`, `instruction_limit` (warp instructions) and `runaway_limit` (warp instructions in which no CTA
+    ends) end a runaway kernel with a fault (0 = none)."""
 
     timing: bool = True
     hazards: Literal["hardware", "report", "off"] = "report"
     cycle_limit: int = CYCLE_LIMIT
     instruction_limit: int = 0
+    runaway_limit: int = RUNAWAY_LIMIT
     trace: bool = False
     progress: Progress | None = None
     sample: int = 0

@@ -290,6 +290,21 @@ def _bmov_row(row: Table, instr: Instr) -> None:
             row[L.C_AUX2] = value.bits
 
 
+def _base_row(row: Table, instr: Instr) -> None:
+    """From which registers a memory instruction makes addresses of device memory."""
+    memory = [o for o in instr.operands if isinstance(o, Mem)]
+    if row[L.C_SPACE] not in (L.SPACE_GLOBAL, L.SPACE_GENERIC) or not memory:
+        return
+    where = memory[-1]
+    if where.base is None or where.base.file != "R" or where.base.index == RZ:
+        return
+    row[L.C_BASE] = _word(where.base)
+    row[L.C_WIDE] = "U32" not in where.base.suffix
+    row[L.C_OFFSET] = where.offset
+    if where.ureg is not None:
+        row[L.C_UBASE] = _word(where.ureg)
+
+
 def _transfer_row(row: Table, move: codegen.Transfer) -> None:
     """Fill the columns of a memory instruction."""
     row[L.C_SPACE] = _SPACES[move.space]
@@ -408,6 +423,7 @@ def _meaning(
     elif move is not None:
         row[L.C_KIND] = L.K_MEM
         _transfer_row(row, move)
+        _base_row(row, instr)
         if row[L.C_KIND] == L.K_ILLEGAL:
             return bound, f"atomic {move.atomic} {move.type} is not modelled"
     elif bound.special >= 0:

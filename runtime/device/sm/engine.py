@@ -260,7 +260,7 @@ class _Run:
         t["L1"] = self.space.array("L1", (self.sms, sets * l2.SET))
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BK"] = self.space.array("BK", (resources, l2.NB))
-        t["BK"][l2.BK_TURN, 0] = self.space.turn
+        t["BK"][l2.BK_TURN, 0], t["BK"][l2.BK_FULL] = self.space.turn, 0
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_EPOCH] = self.space.epoch
@@ -291,12 +291,22 @@ class _Run:
         tables = addresses(self.tables)
         self.g[L.G_TABLES] = where = tables.ctypes.data
         g, tell = self.g, self.options.progress
+        done = -1
         while True:
+            if int(g[L.G_DONE]) != done:
+                done = int(g[L.G_DONE])
+                limits = (self.options.instruction_limit, self._runaway())
+                g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
             result = step(turns, where)
             if tell is not None:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:
                 return int(result)
+
+    def _runaway(self) -> int:
+        """The warp instruction up to which another CTA has to end (0: none has to)."""
+        limit = self.options.runaway_limit
+        return int(self.g[L.G_INSTR]) + limit if limit else 0
 
     # ---- what came of it
 
@@ -339,10 +349,19 @@ class _Run:
             reason = self.decoded.errors.get(index, "jump to a place that holds no code")
             what = f"illegal instruction: {reason}"
         elif kind == "timeout":
-            what = (
-                f"the kernel did not end within the limit of {int(g[L.G_CYCLELIMIT])} cycles and "
-                f"{int(g[L.G_INSTRLIMIT])} warp instructions (0: none); it has run {int(g[L.G_INSTR])} of them"
-            )
+            limit, spent, cycles = self.options.instruction_limit, int(g[L.G_INSTR]), int(g[L.G_CYCLELIMIT])
+            if limit and spent > limit:
+                what = f"the kernel did not end within the limit of {limit} warp instructions (instruction_limit)"
+            elif g[L.G_INSTRLIMIT] and spent > g[L.G_INSTRLIMIT]:
+                what = (
+                    f"no block ended in the last {self.options.runaway_limit} warp instructions, {int(g[L.G_DONE])} of "
+                    f"{int(g[L.G_TOTAL])} had before (--runaway-limit N, runaway_limit; 0: none)"
+                )
+            else:
+                what = (
+                    f"the kernel did not end within the limit of {cycles} cycles; it has run {spent} warp instructions "
+                    "(--cycle-limit N, cycle_limit; 0: none)"
+                )
         elif kind == "assert":
             message, file, line, function = assertion(self.memory, self.printed())
             what = f"{file}:{line}: {function}: Assertion `{message}` failed"

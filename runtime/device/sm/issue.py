@@ -15,6 +15,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
+from runtime.device.sm.ahead import memory_ahead, registers_ahead
 from runtime.device.sm.control import control, special
 from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.front import arm, constant, uniform_constant
@@ -22,6 +23,7 @@ from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import (
     BK_RETIRE,
+    MISSED,
     MP_NEAR,
     MP_SLACK,
     PACKETS,
@@ -160,7 +162,9 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             extra = (n - 1) * 35 >> 4
             if kind == L.A_LOAD or kind == L.A_LDGSTS:
                 done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
+                CODE[i, L.C_MISSED] = X[MISSED]
             else:
+                CODE[i, L.C_MISSED] = 1
                 atomic = -1
                 if kind != L.A_STORE:
                     # L1 sends a packet for each sector, as often as lanes name the same word of it.
@@ -259,17 +263,6 @@ def counted(w: int, k: int, n: int) -> int:
     return worst
 
 
-@compiled(forceinline=True)
-def ahead(i: int, state: int) -> None:
-    """Have the host fetch the register rows of instruction i of the warp with this state; changes nothing."""
-    for k in range(4):
-        row = CODE[i, L.C_ROW + k]
-        if row == 0:
-            break
-        prefetch(state + row)
-        prefetch(state + row + 64)
-
-
 @compiled
 def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
@@ -288,8 +281,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
             j = WS[w, L.W_PC]
             if j >= 0 and j + 1 < limit:
                 prefetch(WS[w, L.W_STATE])
-                ahead(j, WS[w, L.W_STATE])
-                ahead(j + 1, WS[w, L.W_STATE])
+                registers_ahead(j, WS[w, L.W_STATE])
+                registers_ahead(j + 1, WS[w, L.W_STATE])
     while t < end:
         soon = L.BIG
         for s in range(4):
@@ -399,7 +392,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 read_ports(w, i, sc, t, reads)
             state = WS[w, L.W_STATE]
             if i + 1 < limit:
-                ahead(i + 1, state)
+                registers_ahead(i + 1, state)
             if WS[w, L.W_PENDING]:
                 commit(w, i, t)
             mask = np.uint32(WS[w, L.W_ACT])
@@ -618,8 +611,12 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     n = SBR[w, 17 * barrier]
                     SBR[w, 17 * barrier + 1 + n % RING] = read
                     SBR[w, 17 * barrier] = n + 1
-            if not blocked and stall != 1:
-                WAKE[w] = arm(w, after)
+            if not blocked:
+                if stall != 1:
+                    WAKE[w] = arm(w, after)
+                following = WS[w, L.W_PC]
+                if CODE[following, L.C_MISSED] and CODE[following, L.C_BASE]:
+                    memory_ahead(following, state, m)
             if RECORDING:
                 observe(w, i, t, mask, done)
             SC[sc, L.S_NEXT] = t + 1

@@ -25,7 +25,7 @@ RECORDING = "MINICC_RECORD" in os.environ
 """Whether this process has the engine that records issues (see `observe`)."""
 
 _COMMON = ("raw", "vector", "invoke", "extend", "access", "front", "converge", "control", "cta", "memop")
-_MEMORY = ("l2", "hazard", "observe", "units", "issue", "machine")
+_MEMORY = ("l2", "ahead", "hazard", "observe", "units", "issue", "machine")
 _EXTENSION = ("l2", "mbarrier", "cluster", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""

@@ -9,9 +9,9 @@ L1 int64[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 li
 L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3), dirty
 (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the latest
 (16..23) and the time until which that is under way.
-BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), buckets to skip to the
-next that may have room (20 bits), turn of the ring. Its first rows hold other things: DRAM rows that are open, pages
-that the SMs know, lines written last.
+BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), turn of the ring. Its
+first rows hold other things: DRAM rows that are open, pages that the SMs know, lines written last; and of each resource
+a run of buckets that are full (from, to), so that nobody has to walk through it.
 MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and last uses from those of the run before
 (see `workspace`).
 """
@@ -31,7 +31,7 @@ NB = L.BUCKETS
 assert NB == 1 << NB_SHIFT
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
-UNITS, SKIP = (1 << 24) - 1, (1 << 20) - 1
+UNITS = (1 << 24) - 1
 SET = 48
 """Words of a set."""
 LINE = (1 << 48) - 1
@@ -45,6 +45,8 @@ PACKETS = 4010
 """Where in X a reduction keeps the packets of each line."""
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
+MISSED = 4006
+"""Where in X a load leaves how many those are."""
 
 # MP: parameters, all int64.
 (
@@ -96,7 +98,7 @@ MISSES = 4100
 ) = range(45)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
-BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_UP = range(6)
+BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_FULL, BK_UP = range(7)
 """BK_UP + sm is the SM's port to L2; MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] +
 slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open. BK_PAGES: of
 each SM, 8 pages with the time at which each is known; then, per SM, whether it has any."""
@@ -143,17 +145,28 @@ def take(resource: int, t: int, units: int) -> int:
     b = start
     word = 0
     zero = BK[BK_TURN, 0]
+    low = BK[BK_FULL, 2 * resource]
+    high = BK[BK_FULL, 2 * resource + 1]
     while True:
+        if b >= low and b < high:
+            b = high
         word = BK[resource, b & (NB - 1)]
         turn = (b >> NB_SHIFT) + zero
-        if word >> 44 != turn:
-            word = turn << 44
+        if word >> 24 != turn:
+            word = turn << 24
         if word & UNITS < CAPACITY:
             break
-        b += (word >> 24 & SKIP) + 1
-    if b != start:
-        k = start & (NB - 1)
-        BK[resource, k] = (BK[resource, k] & ~(SKIP << 24)) | (b - start - 1) << 24
+        b += 1
+    if b != start and (start < low or b != high):
+        # The buckets from start to b are full: more of them, or others that are worth more.
+        if start <= high and b >= low:
+            if start < low:
+                BK[BK_FULL, 2 * resource] = start
+            if b > high:
+                BK[BK_FULL, 2 * resource + 1] = b
+        elif start > high or b - start > high - low:
+            BK[BK_FULL, 2 * resource] = start
+            BK[BK_FULL, 2 * resource + 1] = b
     used = word & UNITS
     BK[resource, b & (NB - 1)] = word + units
     served = (b << BUCKET_SHIFT) + (used >> 4)
@@ -163,8 +176,8 @@ def take(resource: int, t: int, units: int) -> int:
         b += 1
         word = BK[resource, b & (NB - 1)]
         turn = (b >> NB_SHIFT) + zero
-        if word >> 44 != turn:
-            word = turn << 44
+        if word >> 24 != turn:
+            word = turn << 24
         room = CAPACITY - (word & UNITS)
         if room > 0:
             BK[resource, b & (NB - 1)] = word + (rest if rest < room else room)
@@ -506,6 +519,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             l2_ahead(line, m & 1)
             if home != m & 1:
                 l2_ahead(line, home)
+    X[MISSED] = misses
     for k in range(misses):
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]

@@ -66,6 +66,14 @@ C_READ = _several(_c, 6)
 """each of them: number | slot << 8 | 1 << 10 if the reuse cache keeps it | 1 << 11 if an earlier slot reads it too"""
 C_ROW = _several(_c, 4)
 """byte offsets in the warp state of register rows that it uses, to be fetched ahead (0 none)"""
+C_BASE = next(_c)
+"""memory instructions whose addresses can be told before they issue: byte offset of the register with them (0 none),
+whether it is a pair, byte offset of a pair of uniform registers to add (0 none), what to add; see `ahead`"""
+C_WIDE = next(_c)
+C_UBASE = next(_c)
+C_OFFSET = next(_c)
+C_MISSED = next(_c)
+"""whether it stores, or something that it asked for the last time was not in L1"""
 C_SPAN = next(_c)
 """which allocation its addresses were in last"""
 C_STAGED = next(_c)

@@ -131,6 +131,10 @@ def test_runaway_is_ended(timing: bool) -> None:
     _, outcome = BENCH.words(lines, timing=timing, instruction_limit=50000)
     assert outcome.fault is not None
     assert outcome.fault.kind == "timeout"
+    _, outcome = BENCH.words(lines, timing=timing, runaway_limit=20000)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "timeout"
+    assert "no block ended in the last 20000 warp instructions" in outcome.fault.message
     if timing:
         _, outcome = BENCH.words(lines, cycle_limit=5000)
         assert outcome.fault is not None
