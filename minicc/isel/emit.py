@@ -69,7 +69,10 @@ class Emitter:
         self.used_labels: set[str] = set()
         self.edges: list[tuple[str, BlockDag, ir.Block]] = []
         self.loc: ptx.Loc | None = None
-        self.explained: list[tuple[ptx.Inst, Node]] = []
+        self.explained: list[tuple[ptx.Inst, Node | str, str]] = []
+        """With `--explain`: instruction, the node it covers or the operation that it was looked up as, and what it is
+        for if no node asked for it."""
+        self.purpose = ""
         self.label_node: str = ""
         self.phis: dict[ir.Block, list[tuple[ir.Inst, list[Node]]]] = {d.block: d.phis for d in lowering.blocks}
         self.lives = Lives(lowering.blocks, lowering)
@@ -112,6 +115,7 @@ class Emitter:
             key = (node.type, node.data)
             found = self.block_constants.get(key)
             if found is None:
+                self.purpose = "an address in a register" if node.head == "sym" else "a constant in a register"
                 moves = self.symbol_moves.setdefault(key, []) if node.head == "sym" else []
                 found = moves[0][0] if moves else self.register(node.type)
                 self.block_constants[key] = found
@@ -128,7 +132,12 @@ class Emitter:
         pattern = self.cover.database.lookup(f"{head}.{node.type}")[0]
         source = self.symbol(node) if node.head == "sym" else self.literal(node) if node.is_const else self.result(node)
         for step in template.parse(pattern.template):
-            self.inst(step.opcode, step.modifiers, (to, source))
+            self.emitted(f"{head}.{node.type}", self.inst(step.opcode, step.modifiers, (to, source)))
+
+    def emitted(self, op: str, inst: ptx.Inst) -> None:
+        """Explain an instruction that no node asked for: it was looked up as `op`."""
+        if self.cover.explain:
+            self.explained.append((inst, op, self.purpose))
 
     def inst(
         self, opcode: str, modifiers: tuple[str, ...], operands: tuple[ptx.Operand, ...], guard: ptx.Reg | None = None
@@ -143,7 +152,7 @@ class Emitter:
         """Instructions of a tile's template."""
         node = tile.node
         temporaries: dict[str, ptx.Reg] = {}
-        before = len(self.out)
+        before, first = len(self.out), len(self.explained)
         for step in template.parse(tile.pattern.template):
             operands = tuple([self.operand(spec, tile, temporaries) for spec in step.operands])
             guard = None
@@ -161,7 +170,9 @@ class Emitter:
                     self.out.append(node.data.prototype)
             self.inst(opcode, modifiers, operands, guard)
         if self.cover.explain:
-            self.explained += [(i, node) for i in self.out[before:] if isinstance(i, ptx.Inst)]
+            known = {id(inst) for inst, _, _ in self.explained[first:]}
+            made = [i for i in self.out[before:] if isinstance(i, ptx.Inst) and id(i) not in known]
+            self.explained += [(inst, node, "") for inst in made]
 
     def spell(self, name: str, tile: Tile) -> str:
         """An instruction's dotted name with its placeholders filled in."""
@@ -327,7 +338,8 @@ class Emitter:
         self.used_labels.add(label)
         pattern = self.cover.database.lookup("br.")[0]
         step = template.parse(pattern.template)[0]
-        self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),))
+        self.purpose = "what follows is elsewhere"
+        self.emitted("br.", self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),)))
 
     def terminate(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
         match node.head:
@@ -380,7 +392,7 @@ class Emitter:
         step = template.parse(tile.pattern.template)[0]
         made = self.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), guard)
         if self.cover.explain:
-            self.explained.append((made, node))
+            self.explained.append((made, node, ""))
         self.jump(dag, other, following)
 
     # --- phis ---------------------------------------------------------------------------------------------------
@@ -410,6 +422,7 @@ class Emitter:
         """The parallel copy of an edge as a sequence: a register is written when nothing still reads it; cycles go
         through a temporary."""
         moves = self.incoming(dag, target)
+        self.purpose = f"a phi of {self.labels[target]}, where control comes from {self.labels[dag.block]}"
         constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
         types = {self.result(to): to.type for to, _ in moves}
         pending = {
@@ -442,7 +455,7 @@ class Emitter:
 
     def move_register(self, to: ptx.Reg, source: ptx.Reg, kind: str) -> None:
         step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].template)[0]
-        self.inst(step.opcode, step.modifiers, (to, source))
+        self.emitted(f"mov.{kind}", self.inst(step.opcode, step.modifiers, (to, source)))
 
     def may_hoist(self, dag: BlockDag, condition: ptx.Reg | None, then: ir.Block, others: list[ir.Block]) -> bool:
         """Whether the copies of dag -> then may run before the branch: their destinations hold nothing that the other

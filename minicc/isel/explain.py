@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
 
 from minicc.isel import cost as costs
 from minicc.isel.dag import Node
-from minicc.isel.database import Database
+from minicc.isel.database import Database, Pattern
 from minicc.ptx import model as ptx
 
 
 @attrs.define(repr=False)
 class Candidate:
-    """A pattern that fits: its total cost (with operands that nothing else needs) and its own, in decimal."""
+    """A pattern that fits: its total cost (with operands that nothing else needs) and its own, in decimal. Its own is
+    (latency + 3 issue) / 100, in cycles of its class on the machine."""
 
     tree: str
     template: str
     cost_class: str
+    latency: int
+    issue: int
     mantissa: int
     exponent: int
     cost: float
@@ -28,7 +32,7 @@ class Candidate:
 
 @attrs.define(repr=False)
 class Choice:
-    """One covered node: its operation, the PTX instruction it became, its source line, the candidates."""
+    """One PTX instruction: the operation it is for, its source line, the candidates. Inline assembly has none."""
 
     function: str
     node: str
@@ -38,6 +42,12 @@ class Choice:
     rejected: int
     """Patterns of the same operation that do not fit these operands."""
     why: str
+
+
+LEGEND = """\
+Each PTX instruction, the operation it is for, and the patterns that fit it; * is what was taken. A pattern costs
+(latency + 3 issue) / 100 by its class, and what it needs that nothing else does. (mantissa, exponent) is the total.
+"""
 
 
 def decimal(cost: costs.Cost) -> float:
@@ -67,29 +77,31 @@ class Explanation:
 
     choices: list[Choice] = attrs.field(factory=list)
 
-    def add(self, function: str, explained: list[tuple[ptx.Inst, Node]], database: Database) -> None:
-        for inst, node in explained:
-            chosen = node.tile.pattern if node.tile else None
-            candidates = [
-                Candidate(
-                    pattern.row.tree,
-                    pattern.template,
-                    database.names[pattern.family],
-                    total[0],
-                    total[1],
-                    decimal(total),
-                    decimal(database.cost(pattern)),
-                    pattern is chosen,
-                )
-                for pattern, total in node.weighed or []
-            ]
-            rejected = len(database.lookup(node.op)) - len(candidates)
+    def add(
+        self, function: str, body: list[ptx.Statement], explained: list[tuple[ptx.Inst, Node | str, str]],
+        database: Database,
+    ) -> None:  # fmt: skip
+        """A function's instructions in the order of its body."""
+        known = {id(inst): (node, purpose) for inst, node, purpose in explained}
+        for inst in _instructions(body):
+            node, purpose = known.get(id(inst), ("", ""))
             line = inst.loc.line if inst.loc else 0
-            self.choices.append(Choice(function, node.op, _text(inst), line, candidates, rejected, reason(candidates)))
+            if isinstance(node, str):
+                patterns = database.lookup(node) if node else []
+                candidates = [_candidate(p, database.cost(p), True, database) for p in patterns[:1]]
+                why = purpose if node else "inline assembly, as it was written"
+                name = node or "asm"
+            else:
+                chosen = node.tile.pattern if node.tile else None
+                patterns = database.lookup(node.op)
+                candidates = [_candidate(p, total, p is chosen, database) for p, total in node.weighed or []]
+                why, name = reason(candidates), node.op
+            rejected = len(patterns) - len(candidates)
+            self.choices.append(Choice(function, name, _text(inst), line, candidates, rejected, why))
 
     def render(self) -> str:
         """Text: one paragraph per instruction, the chosen pattern marked."""
-        lines: list[str] = []
+        lines = LEGEND.splitlines()
         function = ""
         for choice in self.choices:
             if choice.function != function:
@@ -97,17 +109,36 @@ class Explanation:
                 lines += [f"{function}:", ""]
             place = f"  (line {choice.line})" if choice.line else ""
             lines.append(f"{choice.ptx}{place}")
-            lines.append(f"    for {choice.node}: {choice.why}; {choice.rejected} of this operation do not fit")
+            rest = f"; {choice.rejected} of this operation do not fit" if choice.rejected else ""
+            lines.append(f"    for {choice.node}: {choice.why}{rest}")
             for c in choice.candidates:
                 mark = "*" if c.chosen else " "
                 operands = f" = {c.own:.3f} + operands {c.cost - c.own:.3f}" if c.cost - c.own > 1e-9 else ""
-                lines.append(f"  {mark} {c.cost:7.3f}{operands}  ({c.mantissa:#018x}, {c.exponent})  {c.cost_class}")
+                machine = f"{c.cost_class}: latency {c.latency}, issue {c.issue}"
+                lines.append(f"  {mark} {c.cost:7.3f}{operands}  ({c.mantissa:#018x}, {c.exponent})  {machine}")
                 lines.append(f"              {c.tree} -> {c.template}")
             lines.append("")
         return "\n".join(lines)
 
     def to_json(self) -> list[dict[str, Any]]:
         return [attrs.asdict(choice) for choice in self.choices]
+
+
+def _instructions(body: list[ptx.Statement]) -> Iterator[ptx.Inst]:
+    for statement in body:
+        if isinstance(statement, ptx.Scope):
+            yield from _instructions(statement.body)
+        elif isinstance(statement, ptx.Inst):
+            yield statement
+
+
+def _candidate(pattern: Pattern, total: costs.Cost, chosen: bool, database: Database) -> Candidate:
+    own = decimal(database.cost(pattern))
+    name = database.names[pattern.family]
+    figures = pattern.latency, pattern.throughput
+    return Candidate(
+        pattern.row.tree, pattern.template, name, *figures, total[0], total[1], decimal(total), own, chosen
+    )
 
 
 def _text(inst: ptx.Inst) -> str:

@@ -94,7 +94,7 @@ def _function(
         depot = ptx.Variable(emitter.depot_name, "local", "b8", lowering.depot_align, (lowering.depot_size,))
         made.body.insert(0, depot)
     if explanation is not None:
-        explanation.add(function.name, emitter.explained, cover.database)
+        explanation.add(function.name, made.body, emitter.explained, cover.database)
     return made
 
 

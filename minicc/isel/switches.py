@@ -124,7 +124,8 @@ class Switch:
     def plain(self, op: str, *operands: ptx.Operand) -> None:
         """The instruction of an operation with such operands."""
         step = template.parse(self.emitter.cover.database.lookup(op)[0].template)[0]
-        self.emitter.inst(step.opcode, step.modifiers, operands)
+        self.emitter.purpose = f"a switch of {len(self.cases)} cases"
+        self.emitter.emitted(op, self.emitter.inst(step.opcode, step.modifiers, operands))
 
     def literal(self, value: int) -> ptx.Int:
         return ptx.Int(signed(value, WIDTH[self.type]))
@@ -143,7 +144,7 @@ class Switch:
         self.plain(f"icmp.{pred}.{kind or self.type}", holds, reg, self.literal(value))
         step = template.parse(self.emitter.cover.database.lookup("brcond.")[0].template)[0]
         self.emitter.used_labels.add(label)
-        self.emitter.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), holds)
+        self.emitter.emitted("brcond.", self.emitter.inst(step.opcode, step.modifiers, (ptx.Symbol(label),), holds))
 
     def table(self, found: list[Range], reg: ptx.Reg) -> None:
         """A dense switch: bounds, then an indexed branch. Holes go to the default."""

@@ -97,7 +97,38 @@ def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([str(VADD), "-ptx", "--explain", "--json", "-o", out]) == 0
     choices = json.loads(capsys.readouterr().out)["explain"]
     assert all(sum(c["chosen"] for c in choice["candidates"]) == 1 for choice in choices)
+    body = Path(out).read_text().partition("{")[2]
+    assert [choice["ptx"] for choice in choices] == [
+        " ".join(line.rstrip(";").split()) for line in body.split("\n") if line.endswith(";") and ".reg" not in line
+    ]
     for choice in choices:
         for c in choice["candidates"]:
             assert c["cost"] == c["mantissa"] * 2.0 ** c["exponent"]
             assert not c["chosen"] or c["cost"] == min(other["cost"] for other in choice["candidates"])
+
+
+SEVERAL = """
+__device__ int table[4];
+__global__ void k(int *p, int n)
+{
+    int a = 0, b = 1;
+    for (int i = 0; i < n; i++) { int t = a; a = b; b = t + p[i]; }
+    switch (n) { case 1: p[0] = a; break; case 5: p[1] = b; break; case 90: p[2] = table[a]; break; case 7: p[3] = 9; }
+    asm("add.u32 %0, %0, 5;" : "+r"(a));
+    p[4] = a;
+}
+"""
+
+
+def test_all_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Moves of phis, comparisons of switches, constants and inline assembly, too."""
+    source, out = tmp_path / "k.cu", tmp_path / "k.ptx"
+    source.write_text(SEVERAL)
+    assert cli.main([str(source), "-ptx", "--explain", "--json", "-o", str(out)]) == 0
+    choices = json.loads(capsys.readouterr().out)["explain"]
+    body = out.read_text().partition(")\n{")[2]
+    lines = [" ".join(line.strip().rstrip(";").split()) for line in body.split("\n") if line.endswith(";")]
+    assert [choice["ptx"] for choice in choices] == [line for line in lines if not line.startswith((".", "//"))]
+    why = " ".join(choice["why"] for choice in choices)
+    assert all(word in why for word in ("a phi of", "a switch of 4 cases", "inline assembly", "what follows"))
+    assert all(choice["candidates"] or choice["node"] == "asm" for choice in choices)
