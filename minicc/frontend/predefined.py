@@ -186,7 +186,7 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
     "half_class.h": "half_class.h",
-    **{name: name for name in ("mma.h", "cuda_fp8.h", "curand_kernel.h", "cuda/atomic",
+    **{name: name for name in ("cub_sort.h", "mma.h", "cuda_fp8.h", "curand_kernel.h", "cuda/atomic",
                                "cuda/pipeline", "cuda/ptx", "cuda/barrier", "cooperative_groups.h",
                                "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
                                "cooperative_groups/memcpy_async.h")},

@@ -12,6 +12,7 @@ enum BlockStoreAlgorithm {
     BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED
 };
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
+enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
 enum WarpExchangeAlgorithm { WARP_EXCHANGE_SMEM, WARP_EXCHANGE_SHUFFLE };
 struct NullType {};
 // A key's bits, so that they sort as unsigned numbers do.
@@ -116,6 +117,28 @@ public:
     __device__ __forceinline__ T Sum(T input, int valid) { return Reduce(input, cub::Sum(), valid); }
     __device__ __forceinline__ T Max(T input) { return Reduce(input, cub::Max()); }
     __device__ __forceinline__ T Min(T input) { return Reduce(input, cub::Min()); }
+    template <int N, typename Op> __device__ __forceinline__ T Reduce(const T (&input)[N], Op op) {
+        T partial = input[0];
+        #pragma unroll
+        for (int i = 1; i < N; ++i) partial = op(partial, input[i]);
+        return Reduce(partial, op);
+    }
+    template <int N> __device__ __forceinline__ T Sum(const T (&input)[N]) { return Reduce(input, cub::Sum()); }
+    // To the next flagged lane, which begins a segment (heads) or ends this one (tails).
+    template <typename Op> __device__ __forceinline__ T segmented(T input, Op op, unsigned ends) {
+        ends = (ends & mask_) >> first_ | 1u << (WIDTH - 1);
+        unsigned last = __ffs(ends >> lane_) - 1 + lane_;
+        #pragma unroll
+        for (int offset = 1; offset < WIDTH; offset *= 2) {
+            T other = __from_lane(input, first_ + (lane_ + offset <= last ? lane_ + offset : lane_), mask_);
+            if (lane_ + offset <= last) input = op(input, other);
+        }
+        return input;
+    }
+    template <typename F, typename Op> __device__ __forceinline__ T HeadSegmentedReduce(T input, F head, Op op) { return segmented(input, op, (__ballot_sync(mask_, head) & mask_) >> 1); }
+    template <typename F, typename Op> __device__ __forceinline__ T TailSegmentedReduce(T input, F tail, Op op) { return segmented(input, op, __ballot_sync(mask_, tail)); }
+    template <typename F> __device__ __forceinline__ T HeadSegmentedSum(T input, F head) { return HeadSegmentedReduce(input, head, cub::Sum()); }
+    template <typename F> __device__ __forceinline__ T TailSegmentedSum(T input, F tail) { return TailSegmentedReduce(input, tail, cub::Sum()); }
 };
 
 template <typename T, int WIDTH = 32> class WarpScan {
@@ -154,6 +177,29 @@ public:
         T before = __from_lane(inclusive, first_ + (lane_ ? lane_ - 1 : 0), mask_);
         output = lane_ ? op(initial, before) : initial;
         aggregate = __from_lane(inclusive, first_ + WIDTH - 1, mask_);
+    }
+    // Without an initial value the first lane's output means nothing.
+    template <typename Op> __device__ __forceinline__ void ExclusiveScan(T input, T &output, Op op) {
+        T inclusive;
+        Scan(input, inclusive, output, op);
+    }
+    template <typename Op> __device__ __forceinline__ void ExclusiveScan(T input, T &output, Op op, T &aggregate) {
+        T inclusive;
+        Scan(input, inclusive, output, op);
+        aggregate = __from_lane(inclusive, first_ + WIDTH - 1, mask_);
+    }
+    template <typename Op> __device__ __forceinline__ void Scan(T input, T &inclusive, T &exclusive, Op op) {
+        T all;
+        InclusiveScan(input, all, op);
+        exclusive = __from_lane(all, first_ + (lane_ ? lane_ - 1 : 0), mask_);
+        inclusive = all;
+    }
+    template <typename Op> __device__ __forceinline__ void Scan(T input, T &inclusive, T &exclusive, T initial, Op op) {
+        T all, before;
+        InclusiveScan(input, all, op);
+        before = __from_lane(all, first_ + (lane_ ? lane_ - 1 : 0), mask_);
+        exclusive = lane_ ? op(initial, before) : initial;
+        inclusive = op(initial, all);
     }
     __device__ __forceinline__ void InclusiveSum(T input, T &output) { InclusiveScan(input, output, cub::Sum()); }
     __device__ __forceinline__ void InclusiveSum(T input, T &output, T &aggregate) { InclusiveScan(input, output, cub::Sum(), aggregate); }
@@ -325,6 +371,65 @@ public:
     template <int N> __device__ __forceinline__ void InclusiveSum(T (&input)[N], T (&output)[N], T &aggregate) { InclusiveScan(input, output, cub::Sum(), aggregate); }
     template <int N> __device__ __forceinline__ void ExclusiveSum(T (&input)[N], T (&output)[N]) { ExclusiveScan(input, output, T(), cub::Sum()); }
     template <int N> __device__ __forceinline__ void ExclusiveSum(T (&input)[N], T (&output)[N], T &aggregate) { ExclusiveScan(input, output, T(), cub::Sum(), aggregate); }
+    // The first warp asks for what comes before the block, once it knows the block's sum.
+    template <typename P> __device__ __forceinline__ T ahead(P &prefix, T aggregate) {
+        if (block::thread() < 32) {
+            T before = prefix(aggregate);
+            if (block::thread() == 0) storage_.at(block::warps) = before;
+        }
+        __syncthreads();
+        return storage_.at(block::warps);
+    }
+    template <typename Op, typename P> __device__ __forceinline__ void InclusiveScan(T input, T &output, Op op, P &prefix) {
+        T before, aggregate;
+        T value = scan(input, op, before, aggregate);
+        output = op(ahead(prefix, aggregate), value);
+    }
+    template <typename Op, typename P> __device__ __forceinline__ void ExclusiveScan(T input, T &output, Op op, P &prefix) {
+        T before, aggregate;
+        scan(input, op, before, aggregate);
+        T first = ahead(prefix, aggregate);
+        output = block::thread() ? op(first, before) : first;
+    }
+    template <int N, typename Op, typename P> __device__ __forceinline__ void both(T (&input)[N], T (&output)[N], Op op, P &prefix, bool inclusive) {
+        T partial = input[0], before, aggregate;
+        #pragma unroll
+        for (int i = 1; i < N; ++i) partial = op(partial, input[i]);
+        scan(partial, op, before, aggregate);
+        T running = ahead(prefix, aggregate);
+        if (block::thread()) running = op(running, before);
+        #pragma unroll
+        for (int i = 0; i < N; ++i) {
+            T next = op(running, input[i]);
+            output[i] = inclusive ? next : running;
+            running = next;
+        }
+    }
+    template <int N, typename Op, typename P> __device__ __forceinline__ void InclusiveScan(T (&input)[N], T (&output)[N], Op op, P &prefix) { both(input, output, op, prefix, true); }
+    template <int N, typename Op, typename P> __device__ __forceinline__ void ExclusiveScan(T (&input)[N], T (&output)[N], Op op, P &prefix) { both(input, output, op, prefix, false); }
+    template <typename P> __device__ __forceinline__ void InclusiveSum(T input, T &output, P &prefix) { InclusiveScan(input, output, cub::Sum(), prefix); }
+    template <typename P> __device__ __forceinline__ void ExclusiveSum(T input, T &output, P &prefix) { ExclusiveScan(input, output, cub::Sum(), prefix); }
+    template <int N, typename P> __device__ __forceinline__ void InclusiveSum(T (&input)[N], T (&output)[N], P &prefix) { InclusiveScan(input, output, cub::Sum(), prefix); }
+    template <int N, typename P> __device__ __forceinline__ void ExclusiveSum(T (&input)[N], T (&output)[N], P &prefix) { ExclusiveScan(input, output, cub::Sum(), prefix); }
+    // Without an initial value the first thread's output means nothing.
+    template <typename Op> __device__ __forceinline__ void ExclusiveScan(T input, T &output, Op op) {
+        T aggregate;
+        scan(input, op, output, aggregate);
+    }
+    template <typename Op> __device__ __forceinline__ void ExclusiveScan(T input, T &output, Op op, T &aggregate) {
+        T before;
+        scan(input, op, before, aggregate);
+        output = before;
+    }
+    template <typename Op> __device__ __forceinline__ void InclusiveScan(T input, T &output, T initial, Op op) {
+        T before, aggregate;
+        output = op(initial, scan(input, op, before, aggregate));
+    }
+    template <typename Op> __device__ __forceinline__ void InclusiveScan(T input, T &output, T initial, Op op, T &aggregate) {
+        T before;
+        output = op(initial, scan(input, op, before, aggregate));
+        aggregate = op(initial, aggregate);
+    }
 };
 
 // Rearranging items between the order of the data (blocked: thread t holds t * N ...) and striped order.
@@ -373,6 +478,44 @@ public:
     }
     __device__ __forceinline__ void StripedToBlocked(T (&items)[N]) { StripedToBlocked(items, items); }
     __device__ __forceinline__ void BlockedToStriped(T (&items)[N]) { BlockedToStriped(items, items); }
+    // Each warp's items among themselves; the last warp may be smaller.
+    __device__ __forceinline__ int striped(int i) {
+        int warp = block::thread() / 32 * 32, lanes = block::threads - warp < 32 ? block::threads - warp : 32;
+        return warp * N + i * lanes + block::thread() % 32;
+    }
+    template <typename U> __device__ __forceinline__ void WarpStripedToBlocked(const T (&in)[N], U (&out)[N]) {
+        #pragma unroll
+        for (int i = 0; i < N; ++i) storage_.at(striped(i)) = in[i];
+        __syncwarp();
+        #pragma unroll
+        for (int i = 0; i < N; ++i) out[i] = storage_.at(block::thread() * N + i);
+    }
+    template <typename U> __device__ __forceinline__ void BlockedToWarpStriped(const T (&in)[N], U (&out)[N]) {
+        #pragma unroll
+        for (int i = 0; i < N; ++i) storage_.at(block::thread() * N + i) = in[i];
+        __syncwarp();
+        #pragma unroll
+        for (int i = 0; i < N; ++i) out[i] = storage_.at(striped(i));
+    }
+    // Items of negative rank, or without a flag, stay behind.
+    template <typename U, typename R> __device__ __forceinline__ void ScatterToStripedGuarded(const T (&in)[N], U (&out)[N], R (&ranks)[N]) {
+        #pragma unroll
+        for (int i = 0; i < N; ++i)
+            if (ranks[i] >= 0) storage_.at(ranks[i]) = in[i];
+        __syncthreads();
+        #pragma unroll
+        for (int i = 0; i < N; ++i) out[i] = storage_.at(i * block::threads + block::thread());
+    }
+    template <typename U, typename R, typename F> __device__ __forceinline__ void ScatterToStripedFlagged(const T (&in)[N], U (&out)[N], R (&ranks)[N], F (&flags)[N]) {
+        #pragma unroll
+        for (int i = 0; i < N; ++i)
+            if (flags[i]) storage_.at(ranks[i]) = in[i];
+        __syncthreads();
+        #pragma unroll
+        for (int i = 0; i < N; ++i) out[i] = storage_.at(i * block::threads + block::thread());
+    }
+    template <typename R> __device__ __forceinline__ void ScatterToBlocked(T (&items)[N], R (&ranks)[N]) { ScatterToBlocked(items, items, ranks); }
+    template <typename R> __device__ __forceinline__ void ScatterToStriped(T (&items)[N], R (&ranks)[N]) { ScatterToStriped(items, items, ranks); }
 };
 template <typename T, int N, int WIDTH = 32, WarpExchangeAlgorithm A = WARP_EXCHANGE_SMEM> class WarpExchange {
 public:
@@ -562,5 +705,46 @@ template <typename V, typename F, typename I, typename D = long> struct Transfor
     __host__ __device__ V operator[](D i) const { return function(from[i]); }
     __host__ __device__ TransformInputIterator operator+(D i) const { return TransformInputIterator(from + i, function); }
 };
-template <CacheLoadModifier M, typename T> __device__ __forceinline__ T ThreadLoad(const T *p) { return *p; }
+template <typename V, typename D = long> struct ConstantInputIterator {
+    typedef V value_type;
+    V value;
+    __host__ __device__ ConstantInputIterator(const V &v) : value(v) {}
+    __host__ __device__ V operator*() const { return value; }
+    __host__ __device__ V operator[](D) const { return value; }
+    __host__ __device__ ConstantInputIterator operator+(D) const { return *this; }
+};
+template <CacheLoadModifier M, typename T> __device__ __forceinline__ T ThreadLoad(const T *p) {
+    if constexpr (M == LOAD_CG) return __ldcg(p);
+    else if constexpr (M == LOAD_CS) return __ldcs(p);
+    else if constexpr (M == LOAD_LDG) return __ldg(p);
+    else if constexpr (M == LOAD_CV || M == LOAD_VOLATILE) return *(const volatile T *)p;
+    else return *p;
 }
+template <CacheStoreModifier M, typename T> __device__ __forceinline__ void ThreadStore(T *p, T v) {
+    if constexpr (M == STORE_CG) __stcg(p, v);
+    else if constexpr (M == STORE_CS) __stcs(p, v);
+    else if constexpr (M == STORE_WT) __stwt(p, v);
+    else if constexpr (M == STORE_VOLATILE) *(volatile T *)p = v;
+    else *p = v;
+}
+template <CacheLoadModifier M, typename V, typename D = long> struct CacheModifiedInputIterator {
+    typedef V value_type;
+    const V *from;
+    __host__ __device__ CacheModifiedInputIterator(const V *p) : from(p) {}
+    __device__ V operator*() const { return ThreadLoad<M>(from); }
+    __device__ V operator[](D i) const { return ThreadLoad<M>(from + i); }
+    __host__ __device__ CacheModifiedInputIterator operator+(D i) const { return CacheModifiedInputIterator(from + i); }
+};
+template <int N, typename T, typename Op> __device__ __forceinline__ T ThreadReduce(T (&items)[N], Op op) {
+    T sum = items[0];
+    #pragma unroll
+    for (int i = 1; i < N; ++i) sum = op(sum, items[i]);
+    return sum;
+}
+template <int N, typename T, typename Op> __device__ __forceinline__ T ThreadReduce(T (&items)[N], Op op, T sum) {
+    #pragma unroll
+    for (int i = 0; i < N; ++i) sum = op(sum, items[i]);
+    return sum;
+}
+}
+#include <cub_sort.h>
