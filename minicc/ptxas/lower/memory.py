@@ -257,20 +257,23 @@ def load_constant(
             b.wrong("constant address out of range")
     elif not -32768 <= offset < 32768:
         base, offset = b.new("IADD3", base, imm(offset), ZERO), 0
+
+    def constant(at: int) -> MOperand:
+        return Const(bank, at) if base == ZERO else VConst(bank, at, base)  # type: ignore[arg-type]
+
     for index, item in enumerate(outs):
         if item is None:
             continue
         at = offset + index * width // 8
         out = b.dst(item, max(1, width // 32))
-        source = VConst(bank, at, None if base == ZERO else base)  # type: ignore[arg-type]
-        constant: MOperand = Const(bank, at) if base == ZERO else source
-        if width == 64:
-            if out.count != 2:
+        if width >= 64:
+            if out.count != width // 32:
                 b.wrong("Arguments mismatch: the register is too small")
-            b.emit("LDC.64", (out,), (constant,))
+            for part in range(0, out.count, 2):
+                b.emit("LDC.64", (V(out.reg, part, 2),), (constant(at + 4 * part),))
         else:
             suffix = "" if width == 32 else size_suffix(width, type_)
-            b.emit(dotted("LDC", suffix), (V(out.reg, 0),), (constant,))
+            b.emit(dotted("LDC", suffix), (V(out.reg, 0),), (constant(at),))
             if out.count == 2:
                 fill_high(b, out, b.inst)
 
