@@ -610,7 +610,8 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                 store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(value >> 32))
         return 0
     if kind == L.K_QSPC:
-        # Whether the generic address lies in the window of shared memory (1), of local memory (2), or in neither (0).
+        # Whether the generic address lies in the own shared memory (1), in the cluster's (3), which has that of each of
+        # its CTAs, in local memory (2), or in neither (0).
         truth = np.uint32(0)
         for k in range(32):
             if lanes >> k & 1:
@@ -623,7 +624,9 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                     a += np.int64(load32(u)) | np.int64(load32(u + 4)) << 32
                 space = 0
                 if a >= G[L.G_SHAREDWIN] and a < G[L.G_SHAREDWIN] + WINDOW * G[L.G_CLUSTER] and G[L.G_SHAREDWIN]:
-                    space = 1
+                    rank = (a - G[L.G_SHAREDWIN]) >> 24
+                    own = G[L.G_CLUSTER] == 1 or rank == CT[WS[w, L.W_CTA], L.T_RANK]
+                    space = 1 if own and CODE[i, L.C_AUX2] == 1 else 3
                 elif a >= G[L.G_LOCALWIN] and a < G[L.G_LOCALWIN] + WINDOW and G[L.G_LOCALWIN]:
                     space = 2
                 if space == CODE[i, L.C_AUX2]:

@@ -128,6 +128,8 @@ def _matrix_row(row: Any, instr: Instr) -> None:
 
 _TEXTURES = {"TEX": L.TX_FETCH, "TXD": L.TX_FETCH, "TLD": L.TX_TEXEL, "TLD4": L.TX_GATHER, "TXQ": L.TX_QUERY,
              "SULD": L.TX_LOAD_SURFACE, "SUST": L.TX_STORE_SURFACE}  # fmt: skip
+_SHAPES = {"1D": 1, "2D": 2, "3D": 3, "CUBE": 2}
+"""Dimensions of what is fetched from; of a cube: of a face."""
 _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
@@ -144,11 +146,12 @@ def _texture_row(row: Any, instr: Instr) -> str | None:
     row[L.C_TARGET] = _place(handle)
     registers = [o for o in ops if isinstance(o, Reg) and o.file == "R"]
     names = [o.text for o in ops if isinstance(o, Name)] + list(mods)
-    shape = next((n for n in names if n.replace("ARRAY_", "").replace("_ARRAY", "") in ("1D", "2D", "3D")), None)
+    shape = next((n for n in names if n.replace("ARRAY_", "").replace("_ARRAY", "") in _SHAPES), None)
     if shape is None and instr.mnemonic != "TXQ":
-        return f"{instr.mnemonic} of a cube"
+        return f"{instr.mnemonic} of an unknown shape"
     row[L.C_AUX3] = shape is not None and "ARRAY" in shape
-    row[L.C_WIDTH] = int(shape.replace("ARRAY_", "")[0]) if shape is not None else 0
+    row[L.C_WIDTH] = _SHAPES[shape.replace("ARRAY_", "").replace("_ARRAY", "")] if shape is not None else 0
+    row[L.C_AUX2] = shape is not None and "CUBE" in shape
     if instr.mnemonic in ("SULD", "SUST"):
         if "BA" not in mods:
             return f"{instr.mnemonic} with a format"

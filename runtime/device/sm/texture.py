@@ -208,6 +208,41 @@ def fixed(record: int, raw: int, dimension: int, linear: int) -> int:
     return np.int64(floor(x * 256.0 + 0.5)) - 128 if linear else np.int64(floor(x)) << 8
 
 
+@compiled
+def face_of(record: int, x: int, y: int, z: int, place: int) -> int:
+    """The face of a cube that a direction (binary32 bits) meets; at `place` where on it, in a texture's coordinates."""
+    a = real(x)
+    b = real(y)
+    c = real(z)
+    u = -a if a < 0.0 else a
+    v = -b if b < 0.0 else b
+    w = -c if c < 0.0 else c
+    face = 0
+    across = 0.0
+    down = -b
+    size = u
+    if w >= u and w >= v:
+        face = 5 if c < 0.0 else 4
+        across = -a if c < 0.0 else a
+        size = w
+    elif v >= u:
+        face = 3 if b < 0.0 else 2
+        across = a
+        down = -c if b < 0.0 else c
+        size = v
+    else:
+        face = 1 if a < 0.0 else 0
+        across = c if a < 0.0 else -c
+    if size == 0.0:
+        size = 1.0
+    scale = 1.0
+    if not field(record, L.TX_NORMALIZED):
+        scale = np.float64(field(record, L.TX_SIZE))
+    store32(place, np.uint32(bits((across / size * 0.5 + 0.5) * scale)))
+    store32(place + 128, np.uint32(bits((down / size * 0.5 + 0.5) * scale)))
+    return face
+
+
 @compiled(forceinline=True)
 def mode_of(record: int, dimension: int) -> int:
     """An address mode; wrapping and mirroring need normalized coordinates."""
@@ -259,8 +294,18 @@ def fetch(w: int, i: int, mask: u32) -> int:
         if layered:
             layer = np.int64(load32(source))
             last = field(record, L.TX_SIZE + dimensions) - 1
+            if CODE[i, L.C_AUX2]:
+                last = last // 6
             layer = layer if layer < last else last
             source += 128
+        if CODE[i, L.C_AUX2]:
+            # A direction; the faces of a cube are layers.
+            place = work + 8 * 600
+            x = np.int64(load32(source))
+            y = np.int64(load32(source + 128))
+            z = np.int64(load32(source + 256))
+            layer = layer * 6 + face_of(record, x, y, z, place)
+            source = place
         # Two indices and a weight for each dimension, at work: index, index + 1, weight of the second.
         for d in range(3):
             low = 0
@@ -278,7 +323,7 @@ def fetch(w: int, i: int, mask: u32) -> int:
                     low = resolve(at >> 8, n, mode_of(record, d))
                     high = resolve((at >> 8) + 1, n, mode_of(record, d))
                     weight = at & 255 if linear and what == L.TX_FETCH else 0
-            elif d == dimensions and layered:
+            elif d == dimensions and (layered or CODE[i, L.C_AUX2]):
                 low = layer
                 high = layer
             place = work + 8 * (512 + 3 * d)

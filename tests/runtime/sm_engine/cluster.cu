@@ -37,6 +37,19 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) corners(u32 *out) {
   if (threadIdx.x == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = x | y << 8 | cx << 16 | cy << 24;
 }
 
+// What generic addresses of a cluster's shared memory, of global and of local memory are said to be.
+#define IS(space, p) ({ u32 r; asm volatile("{.reg .pred q; isspacep." space " q, %1; selp.u32 %0, 1, 0, q;}" : "=r"(r) : "l"(p)); r; })
+extern "C" __global__ void __cluster_dims__(2, 1, 1) spaces(u32 *out) {
+  __shared__ int buf[32];
+  volatile int local[4];
+  local[threadIdx.x & 3] = 1;
+  auto c = cg::this_cluster();
+  const void *p[] = {buf, c.map_shared_rank(buf, c.block_rank() ^ 1), out, (const void *)local};
+  for (int k = 0; k < 4; k++)
+    out[blockIdx.x * 4 + k] = IS("shared::cta", p[k]) | IS("shared::cluster", p[k]) << 1 | IS("global", p[k]) << 2 | IS("local", p[k]) << 3;
+  c.sync();
+}
+
 // Tiles come by bulk copies that an mbarrier counts, and go back by bulk copies and a bulk reduction.
 extern "C" __global__ void tiles(const float *in, float *out, float *total, int n) {
   __shared__ alignas(128) float buf[1024];

@@ -49,6 +49,13 @@ def test_coordinates_in_a_cluster(module: Any) -> None:
     assert np.array_equal(out, x % 2 | y % 2 << 8 | x // 2 << 16 | y // 2 << 24)
 
 
+def test_what_an_address_is(module: Any) -> None:
+    """The shared memory of the own block lies in that of the cluster."""
+    out = np.zeros((4, 4), np.uint32)
+    module["spaces"][4, 1](out)
+    assert np.array_equal(out, [[1 | 2, 2, 4, 8]] * 4)
+
+
 def test_bulk_copies(module: Any) -> None:
     given = RNG.standard_normal(1024 * 6).astype(np.float32)
     out, total = np.zeros_like(given), np.zeros(1024, np.float32)

@@ -137,6 +137,29 @@ def test_layers_sizes_and_plain_fetches(module: Any) -> None:
 
 
 @needs_nvcc
+def test_cubes(module: Any) -> None:
+    """A direction meets the face of its longest component; where, as the programming guide's table says."""
+    rng = np.random.default_rng(2)
+    faces = rng.standard_normal((18, 8, 8)).astype(np.float32)
+    x, y, z = rng.standard_normal((3, 500)).astype(np.float32)
+    places = {0: (x, -z, -y), 1: (-x, z, -y), 2: (y, x, z), 3: (-y, x, -z), 4: (z, x, -y), 5: (-z, -x, -y)}
+    size, across, down = np.array([places[k] for k in range(6)]).transpose(1, 0, 2)
+    face = size.argmax(axis=0)
+    lane = np.arange(500)
+    at = (np.array([across[face, lane], down[face, lane]]) / size[face, lane] + 1) * 4
+    # Not near the border of two texels, where the reciprocal's last bit decides.
+    sure = (np.abs(at - np.round(at)) > 1e-4).all(axis=0)
+    assert sure.mean() > 0.9
+    column, row = np.floor(at).astype(int)
+    for name, layer in (("cube", 0 * lane), ("cubes", lane % 3)):
+        for normalized in (True, False):
+            out = np.zeros(500, np.float32)
+            texture = DEVICE.texture(faces if name == "cubes" else faces[:6], layers=True, normalized=normalized)
+            module[name][4, 64](texture, x, y, z, out, 500)
+            assert np.array_equal(out[sure], faces[6 * layer + face, row, column][sure])
+
+
+@needs_nvcc
 def test_surfaces(module: Any) -> None:
     rng = np.random.default_rng(1)
     texels = rng.integers(0, 256, (20, 24, 4)).astype(np.uint8)

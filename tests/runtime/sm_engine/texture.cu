@@ -43,3 +43,9 @@ extern "C" __global__ void turn(cudaSurfaceObject_t from, cudaSurfaceObject_t to
   surf2Dread(&v, from, 4 * x, y, cudaBoundaryModeClamp);
   surf2Dwrite(make_uchar4(v.w, v.z, v.y, v.x), to, 4 * y, x, cudaBoundaryModeZero);
 }
+extern "C" __global__ void cube(cudaTextureObject_t t, const float *x, const float *y, const float *z, float *o, int n) {
+  EACH { o[i] = texCubemap<float>(t, x[i], y[i], z[i]); }
+}
+extern "C" __global__ void cubes(cudaTextureObject_t t, const float *x, const float *y, const float *z, float *o, int n) {
+  EACH { o[i] = texCubemapLayered<float>(t, x[i], y[i], z[i], i % 3); }
+}
