@@ -72,8 +72,8 @@ def _pure(inst: MInst) -> bool:
     return all(type(d) is V or (type(d) is Reg and d.index in (255, 63, 7)) for d in inst.dsts)
 
 
-def run(function: MFunction, arch: Arch, options: Options) -> None:
-    """Replace repeated computations by MOVs (for copy propagation to take away)."""
+def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = True) -> None:
+    """Replace repeated computations by MOVs (for copy propagation to take away); `compares`: predicates, too."""
     single = Single.of(function)
     table = single.table
     seen: dict[object, tuple[MInst, int, int]] = {}
@@ -136,7 +136,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                     to = copy.dsts[0]
                     assert isinstance(to, V)
                     values[to.reg.id, to.part] = _held(copy.srcs[0], values)
-            elif b == before[1] and _same_predicate(inst, before[0], renamed, kept):
+            elif compares and b == before[1] and _same_predicate(inst, before[0], renamed, kept):
                 out.pop()
         block.insts = out
     if renamed:

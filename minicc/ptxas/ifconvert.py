@@ -261,5 +261,6 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             at + 3 < len(function.blocks) and converter.diamond(at)
         ):
             at = min(at + 1, len(function.blocks) - 3)
+            function.converted = True
         else:
             at -= 1

@@ -61,6 +61,8 @@ class Interval:
     reg: VReg
     parts: list[Segments]
     weight: float = 0.0
+    touched: int = 0
+    """Instructions that read or write it."""
     hints: list[tuple[VReg, int]] = attrs.field(factory=list)
     """Registers that it would do well to share with, and by how much its number should differ from theirs."""
     late: set[int] = attrs.field(factory=set)
@@ -126,11 +128,13 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             for reg, mask in access.defs:
                 found = interval(reg)
                 found.weight += scale
+                found.touched += 1
                 for part in bits_of(mask):
                     found.parts[part].append((early, until.pop((reg, part), at + 2)))
             for reg, mask in access.partial:
                 found = interval(reg)
                 found.weight += scale
+                found.touched += 1
                 for part in bits_of(mask):
                     if (reg, part) not in until:
                         found.parts[part].append((early, at + 2))
@@ -138,6 +142,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             for reg, mask in access.uses:
                 found = interval(reg)
                 found.weight += scale
+                found.touched += 1
                 for part in bits_of(mask):
                     if (reg, part) not in until:
                         until[(reg, part)] = at if reg == addend else at + 1

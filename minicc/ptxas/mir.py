@@ -153,6 +153,12 @@ class MFunction:
     attributes: dict[str, object] = attrs.field(factory=dict)
     broadcasts: set[MInst] = attrs.field(factory=set)
     """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
+    crowded: bool = False
+    """Whether spills are chosen over the whole function first (see `crowd`)."""
+    short: bool = False
+    """Whether some run of it would do with more registers than there are."""
+    converted: bool = False
+    """Whether bodies of branches run under guards now."""
     colouring: Any = None
     """From allocation for `banks`: the live ranges, and the registers that may have any number."""
     prints: dict[MInst, Any] = attrs.field(factory=dict)

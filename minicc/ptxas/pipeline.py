@@ -24,6 +24,7 @@ from minicc.ptxas import (
     cse,
     dead,
     dump,
+    fit,
     flow,
     groups,
     ifconvert,
@@ -50,8 +51,12 @@ class Pass:
     level: int = 1
 
 
-def _schedule(function: MFunction, arch: Arch, options: Options) -> None:
-    schedule.run(function, arch, options, target=allocate.comfortable(function, arch, options))
+def _repeats(function: MFunction, arch: Arch, options: Options) -> None:
+    """What several bodies of branches computed, each for itself, is computed once where they have become one block."""
+    if function.converted:
+        cse.run(function, arch, options, compares=False)
+        copies.run(function, arch, options)
+        dead.run(function, arch, options)
 
 
 PASSES = [
@@ -72,10 +77,11 @@ PASSES = [
     Pass("predicate", ifconvert.run),
     Pass("layout", layout.run),
     Pass("straighten", flow.straighten),
+    Pass("repeats", _repeats),
     Pass("groups", groups.run),
     Pass("coalesce", coalesce.run),
     Pass("bittest", bittest.run),
-    Pass("schedule", _schedule),
+    Pass("schedule", fit.run),
     Pass("regalloc", allocate.run, optional=False, level=0),
     Pass("banks", banks.run),
     Pass("moves", flow.drop_idle, optional=False, level=0),

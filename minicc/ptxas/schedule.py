@@ -38,6 +38,8 @@ an ISETP, and a wide softmax would have dozens at once."""
 _PATIENCE = 48
 """Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
 live, or up to three registers of those that `allocate.comfortable` keeps back."""
+_SOON = 8
+"""Cycles that are waited for something more urgent where registers are short."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
@@ -87,6 +89,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
                 pressure.aim(target, _together(part, part_prints, nodes))
+                function.short |= pressure.short
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
@@ -135,6 +138,8 @@ class _Pressure:
 
     target = 0
     """Live values from which on to take care."""
+    short = False
+    """Whether there are fewer than the run would like to have."""
 
     def __init__(self, prints: list[Footprint], live_after: set[int], kind: set[int]) -> None:
         self.uses: list[int] = []
@@ -194,6 +199,7 @@ class _Pressure:
         it pays to have many of under way."""
         peak = self._peak()
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
+        self.short = target < max(_FEW, peak + more)
         self.target = min(target, max(_FEW, peak + more))
         if peak > target >= _ROOMY:
             # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
@@ -277,9 +283,16 @@ def _order(
                 ready.remove(best[1:])
             i = best[2]
         else:
-            busy = pipe_free.get(prints[ready[0][1]].timing.pipe, 0) > now
-            second = busy and len(ready) > 1 and pipe_free.get(prints[ready[1][1]].timing.pipe, 0) <= now
-            i = ready.pop(1 if second else 0)[1]
+            urgent = None
+            if pressure is not None and pressure.short and prints[ready[0][1]].timing.variable:
+                urgent = _urgent(pressure, ready, waiting, now)
+            if urgent is not None:
+                now, _, i = urgent
+                waiting.remove(urgent)
+            else:
+                busy = pipe_free.get(prints[ready[0][1]].timing.pipe, 0) > now
+                second = busy and len(ready) > 1 and pipe_free.get(prints[ready[1][1]].timing.pipe, 0) <= now
+                i = ready.pop(1 if second else 0)[1]
         out.append(i)
         if pressure is not None:
             pressure.take(i)
@@ -297,6 +310,18 @@ def _order(
                 insort(waiting, (node.least, -node.height, succ))
         now += timing.stall
     return out
+
+
+def _urgent(
+    pressure: _Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]], now: int
+) -> tuple[int, int, int] | None:
+    """What to wait for rather than take a register for something that is wanted later: of the two loads of a product
+    one is of no use without the other."""
+    height, i = ready[0]
+    if pressure.change[i] <= 0:
+        return None
+    soon = [entry for entry in waiting[: bisect_left(waiting, (now + _SOON,))] if entry[1] < height]
+    return min(soon, key=lambda entry: entry[1], default=None)
 
 
 def _sparing(

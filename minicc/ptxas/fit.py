@@ -1,0 +1,120 @@
+"""Fit: where registers are short, how many of them the schedule should count on.
+
+Pairs and quads leave gaps, so an order whose live values just fit may need spill code, and one that leaves more room
+makes loads wait for one another. Neither can be told beforehand: the order is made for several targets, registers are
+given to each, and the one whose code would take least time is kept. Only functions pay for it that are short of
+registers (a limit of the user's, or launch bounds, or nearly a whole file full).
+"""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.diagnostics import CompileError
+from minicc.ptxas import allocate, schedule
+from minicc.ptxas.mir import Block, MFunction, MInst
+from minicc.ptxas.operands import Components
+from minicc.ptxas.options import Options
+from minicc.ptxas.timing import Distances, footprint
+
+_LARGEST = 6000
+"""Instructions of the largest function that is tried more than once."""
+_LEVELS, _SCALE = 5, 8
+"""Loop levels that count, and the weight of each."""
+_ISSUE = 2
+"""Cycles for each instruction beside its share of the latency of a warp: other warps have to issue, too."""
+_NEAR, _FAR = 60, 300
+"""A load of which the scheduler expects more cycles than the first comes from far memory and takes the second."""
+_LOCAL = 20
+"""More cycles for an access to local memory, whose unit all warps of an SM share."""
+_GAIN = 0.99
+"""Of the best cost so far, what another must at most have."""
+_HELD = 10
+"""Cycles for which a memory instruction holds its sources."""
+
+Orders = list[list[MInst]]
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Schedule `function`, for the target that suits it."""
+    given: Orders = [list(block.insts) for block in function.blocks]
+    usual = allocate.comfortable(function, arch, options)
+    schedule.run(function, arch, options, target=usual)
+    if not function.short or sum(map(len, given)) > _LARGEST:
+        return
+    best, crowded = float("inf"), False
+    kept: Orders = [block.insts for block in function.blocks]
+    for target in (usual, usual + 2, usual - 3):
+        if target != usual:
+            for block, insts in zip(function.blocks, given, strict=True):
+                block.insts = list(insts)
+            schedule.run(function, arch, options, target=target)
+        for way in (False, True):
+            function.crowded = way
+            cost = _tried(function, arch, options)
+            if cost < _GAIN * best:
+                best, crowded, kept = cost, way, [block.insts for block in function.blocks]
+    function.crowded = crowded
+    for block, insts in zip(function.blocks, kept, strict=True):
+        block.insts = insts
+
+
+def _tried(function: MFunction, arch: Arch, options: Options) -> float:
+    """What the function would cost with registers; it is left as it was."""
+    fixed = [reg.fixed for reg in function.vregs]
+    spillable = [reg.spillable for reg in function.vregs]
+    blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
+    function.blocks = [Block(b.label, list(map(_clone, b.insts)), list(b.succs), b.loop_depth) for b in blocks]
+    try:
+        allocate.run(function, arch, options)
+        schedule.run(function, arch, options)
+        return length(function, arch)
+    except CompileError:
+        return float("inf")
+    finally:
+        function.blocks, function.frame, function.attributes = blocks, frame, attributes
+        function.colouring = None
+        function.prints = {}
+        del function.vregs[len(fixed) :]
+        for reg, number, may in zip(function.vregs, fixed, spillable, strict=True):
+            reg.fixed, reg.spillable = number, may
+
+
+def _clone(i: MInst) -> MInst:
+    return MInst(
+        i.mnemonic, i.modifiers, i.dsts, i.srcs, i.guard, i.loc, i.ptx, i.side_effect, i.memory, i.space, i.control,
+        i.hidden, i.implicit_reads, i.implicit_writes,
+    )  # fmt: skip
+
+
+def length(function: MFunction, arch: Arch) -> float:
+    """Cycles that the code takes as it stands, each loop level counting for several: latency of a warp, with the issue
+    of others beside it."""
+    components, distances = Components(function), Distances(arch)
+    total = 0.0
+    for block in function.blocks:
+        now = 0
+        made: dict[int, tuple[int, str]] = {}
+        """Key -> (cycle from which on it is there, or of its issue; its producer if latency is fixed)."""
+        held: dict[int, int] = {}
+        for inst in block.insts:
+            print_ = footprint(inst, components)
+            facts = print_.timing
+            for key, reader in print_.reads:
+                if key in made:
+                    at, producer = made[key]
+                    now = max(now, at + distances.raw(producer, reader) if producer else at)
+            for key, _ in print_.writes:
+                if key in made and not made[key][1]:
+                    now = max(now, made[key][0])
+                now = max(now, held.pop(key, 0))
+            for key, producer in print_.writes:
+                made[key] = (
+                    (now + (_FAR if facts.expect > _NEAR else facts.expect), "") if facts.variable else (now, producer)
+                )
+            if facts.variable:
+                for key, _ in print_.reads:
+                    held[key] = now + _HELD
+            now += max(facts.stall, 1)
+        spilled = sum(1 for inst in block.insts if inst.space == "local")
+        total += _SCALE ** min(block.loop_depth, _LEVELS) * (now + _ISSUE * len(block.insts) + _LOCAL * spilled)
+    return total
