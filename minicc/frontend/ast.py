@@ -26,6 +26,8 @@ class Scope:
     using: list[Scope] = attrs.field(factory=list)
     inline: bool = False
     """An inline namespace, which is in its parent's `using`."""
+    files: tuple[str, ...] = ()
+    """Headers of our part of the C++ library that are read into this namespace when a name of theirs is looked up."""
     record: Record | None = None
     record_type: Type | None = None
     """In the scope of a class: its type."""

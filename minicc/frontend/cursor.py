@@ -301,6 +301,8 @@ class Cursor:
         ):
             # namespace std, or the cuda::std that a header of CUDA's opened.
             found = self.standard(name)
+        if found is None and scope.files:
+            found = self.standard(name, scope)
         if found is None and scope.using:
             for other in scope.using:
                 if other is self.std_scope and name in HIDDEN:
@@ -310,8 +312,8 @@ class Cursor:
                     return found
         return found
 
-    def standard(self, name: str) -> object | None:
-        """What the C++ library has under `name`."""
+    def standard(self, name: str, scope: Scope | None = None) -> object | None:
+        """What the C++ library has under `name`; for a namespace with files of its own, these alone."""
         raise NotImplementedError
 
     def builtin(self, name: str) -> object | None:

@@ -75,8 +75,10 @@ class Parser(HostCode):
             return vector
         if name in _MAKERS:
             return [self._maker(name, _MAKERS[name])]
-        if name in ("std", "cuda", "thrust"):
+        if name in ("std", "cuda"):
             return self._standard_scope()
+        if name == "thrust":
+            return self._thrust_scope()
         if name.startswith("cuda") and "runtime" not in self.standard_files:
             # The runtime's types, declared at file scope.
             self._read_standard("runtime", self.runtime_types)
@@ -102,13 +104,21 @@ class Parser(HostCode):
             self.std_scope = ast.Scope("namespace", self._global_scope(), name="std")
         return self.std_scope
 
-    def standard(self, name: str) -> object | None:
+    def _thrust_scope(self) -> ast.Scope:
+        """Thrust's namespace: complex numbers of its own, under the name that CUDA 13's has in symbols; else std's."""
+        scope = ast.Scope("namespace", self._global_scope(), name="thrust")
+        own = ast.Scope("namespace", scope, name=f"THRUST_300001_SM_{self.options.sm}0_NS")
+        own.inline, own.files = True, ("complex",)
+        scope.using = [own, self._standard_scope()]
+        return scope
+
+    def standard(self, name: str, scope: ast.Scope | None = None) -> object | None:
         """What our own part of the C++ library declares as `name`."""
         from minicc.frontend.builtins import standard
 
-        scope = self._standard_scope()
+        files, scope = (scope.files if scope is not None else None), scope or self._standard_scope()
         for file in standard.names().get(name, ()):
-            if file == "concepts" and not self.constrains:
+            if (file == "concepts" and not self.constrains) or (files is not None and file not in files):
                 continue
             self._read_standard(file, scope)
         return scope.names.get(name)
@@ -117,9 +127,10 @@ class Parser(HostCode):
         from minicc.frontend.builtins import standard
         from minicc.frontend.preprocessor import Preprocessor
 
-        if file in self.standard_files:
+        key = f"{file}@{scope.name}" if scope.files else file
+        if key in self.standard_files:
             return
-        self.standard_files.add(file)
+        self.standard_files.add(key)
         for other in standard.NEEDS[file]:
             self._read_standard(other, scope)
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])

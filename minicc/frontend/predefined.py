@@ -162,7 +162,9 @@ HEADERS: dict[str, str] = {
         sys/times.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h channel_descriptor.h
         cudaProfiler.h cuda_gl_interop.h cuda_occupancy.h cuda_profiler_api.h cufft.h curand.h cusolverDn.h
         cusparse.h cusparse_v2.h driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
-        nvtx3/nvToolsExt.h""".split(),  # noqa: SIM905
+        nvtx3/nvToolsExt.h common_functions.h cudaProfilerTypedefs.h cudaTypedefs.h cudart_platform.h device_types.h
+        device_atomic_functions.hpp fatbinary_section.h host_config.h nv_decode.h nvvm.h vector_functions.hpp
+        surface_indirect_functions.h surface_types.h texture_indirect_functions.h texture_types.h""".split(),  # noqa: SIM905
         "",
     ),
     # In libstdc++ these bring in <cstdint>.
@@ -174,6 +176,9 @@ HEADERS: dict[str, str] = {
         "stdint.h",
     ),
     "inttypes.h": "stdint.h",
+    "cuda_stdint.h": "stdint.h",
+    "nv/target": "nv_target.h",
+    "cuda_fp8.hpp": "cuda_fp8.h",
     "cinttypes": "stdint.h",
     "float.h": "float.h",
     "cfloat": "float.h",
@@ -194,7 +199,8 @@ HEADERS: dict[str, str] = {
 
 PREFIXES: dict[str, str] = {
     "thrust/": "stdint.h", "cuda/": "stdint.h", "cub/": "cub.h", "cublas": "cublas.h", "nvtx3/": "", "cudnn": "",
-    "cusparseLt.h": "",
+    "cusparseLt.h": "", "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",
+    "cuda_egl": "", "cuda_vdpau": "", "generated_": "",
 }  # fmt: skip
 """Likewise for all headers whose names begin so."""
 

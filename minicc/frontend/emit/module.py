@@ -38,6 +38,8 @@ class Module:
     """The metadata node of bytes that are 0 or 1, once there is one."""
     tensor: bool = False
     """nvcuda::wmma is used."""
+    endless: bool = False
+    """Some loop's condition is always true."""
     recursive: set[int] = attrs.field(factory=set)
     destructors: bool = False
     """Some class has one."""
@@ -207,7 +209,8 @@ class Module:
         math = ' "denormal-fp-math-f32"="preserve-sign"' if options.flush and not self.host else ""
         contract = ""
         cpu = "" if self.host else f' "target-cpu"="sm_{options.sm}"'
-        common = f"convergent mustprogress nounwind{contract}{cpu}{math}" if not self.host else "mustprogress nounwind"
+        progress = "" if self.endless else "mustprogress "
+        common = f"convergent {progress}nounwind{contract}{cpu}{math}" if not self.host else f"{progress}nounwind"
         groups = [
             f"attributes #0 = {{ {common} norecurse }}",
             f"attributes #1 = {{ {common} alwaysinline }}",

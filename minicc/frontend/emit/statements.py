@@ -252,6 +252,9 @@ class FunctionEmitter(Values):
         test, body = self.label("test"), self.label("body")
         again, end = self.label("next"), self.label("done")
         metadata = self._loop_metadata(s)
+        if s.condition is None or (isinstance(s.condition, ast.Number) and s.condition.value):
+            # Not to be taken for one that ends: nvcc keeps `while (1);`, too.
+            self.module.endless = True
         start = self.place
         if s.kind == "do":
             self.begin(body)

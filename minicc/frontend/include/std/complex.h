@@ -83,4 +83,15 @@ template <typename T> __host__ __device__ complex<T> polar(const T &r, const T &
 template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar<T>(::exp(a.real()), a.imag()); }
 template <typename T> __host__ __device__ complex<T> log(const complex<T> &a) { return complex<T>(::log(abs(a)), arg(a)); }
 template <typename T> __host__ __device__ complex<T> sqrt(const complex<T> &a) { return polar<T>(::sqrt(abs(a)), arg(a) * T(0.5)); }
+template <typename T> __host__ __device__ complex<T> log10(const complex<T> &a) { return log(a) / T(2.30258509299404568402); }
+template <typename T> __host__ __device__ complex<T> pow(const complex<T> &a, const complex<T> &b) { return exp(log(a) * b); }
+template <typename T> __host__ __device__ complex<T> pow(const complex<T> &a, const T &b) { return exp(log(a) * b); }
+template <typename T> __host__ __device__ complex<T> pow(const T &a, const complex<T> &b) { return exp(b * T(::log(a))); }
+template <typename T> __host__ __device__ complex<T> sin(const complex<T> &a) { return complex<T>(::sin(a.real()) * ::cosh(a.imag()), ::cos(a.real()) * ::sinh(a.imag())); }
+template <typename T> __host__ __device__ complex<T> cos(const complex<T> &a) { return complex<T>(::cos(a.real()) * ::cosh(a.imag()), -::sin(a.real()) * ::sinh(a.imag())); }
+template <typename T> __host__ __device__ complex<T> sinh(const complex<T> &a) { return complex<T>(::sinh(a.real()) * ::cos(a.imag()), ::cosh(a.real()) * ::sin(a.imag())); }
+template <typename T> __host__ __device__ complex<T> cosh(const complex<T> &a) { return complex<T>(::cosh(a.real()) * ::cos(a.imag()), ::sinh(a.real()) * ::sin(a.imag())); }
+template <typename T> __host__ __device__ complex<T> tan(const complex<T> &a) { return sin(a) / cos(a); }
+template <typename T> __host__ __device__ complex<T> tanh(const complex<T> &a) { return sinh(a) / cosh(a); }
+template <typename T> __host__ __device__ complex<T> proj(const complex<T> &a) { return isinf(a.real()) || isinf(a.imag()) ? complex<T>(T(INFINITY), ::copysign(T(0), a.imag())) : a; }
 }
