@@ -117,7 +117,7 @@ class Core:
     """Cycles between a CTA of one SM and that of the next at the begin of a grid."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
-    grid_flush: int = 380
+    grid_flush: int = 190
     """From the last store's being taken by L2 to the end of a grid."""
     grid_overhead: int = 800
     """Cycles of a grid before its first instruction and after its last."""

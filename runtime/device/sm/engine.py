@@ -22,8 +22,8 @@ from runtime.device.sm.table import addresses
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
 QUANTUM, CLUSTER_QUANTUM = 1024, 128
-"""Cycles an SM runs alone: less than an L2 round trip; in a launch of clusters, whose CTAs talk to each other directly,
-less than that takes."""
+"""Cycles an SM runs alone: some L2 round trips; in a launch of clusters, whose CTAs talk to each other directly, and
+where SMs wait for each other's compare-and-swap, less than that takes."""
 QUANTA_A_CALL, TURNS_A_CALL = 16, 256
 """How much is simulated between two looks at the world."""
 HEAP_BYTES = 8 << 20
@@ -108,6 +108,12 @@ class _Run:
 
     def _banks(self) -> dict[int, bytes]:
         return {bank: self.memory.read(a, n) for bank, (a, n) in self.grid.constants.items() if n}
+
+    def _swaps(self) -> bool:
+        """Whether its code compares and swaps in memory that SMs share."""
+        code = self.decoded.code
+        swaps = (code[:, L.C_ACCESS] == L.A_ATOM) & (code[:, L.C_OP] == L.OP_CAS)
+        return bool((swaps & (code[:, L.C_SPACE] != L.SPACE_SHARED)).any())
 
     def prepare(self) -> None:
         grid, memory, arch, options = self.grid, self.memory, self.arch, self.options
@@ -198,7 +204,7 @@ class _Run:
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
         self.g = t["G"] = g
-        g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) else QUANTUM
+        g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) or self._swaps() else QUANTUM
         if timed and jit.RECORDING:
             from runtime.device.sm import observe
 

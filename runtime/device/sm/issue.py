@@ -240,6 +240,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
         SC[sc, L.S_LSUN] += 1
         SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+        if start * 16 > SM[m, L.M_LSU]:
+            SM[m, L.M_IDLE] += start * 16 - SM[m, L.M_LSU]
         SM[m, L.M_LSU] = start * 16 + cost
     X[4000] = start - LSU_FRONT - t
     return done

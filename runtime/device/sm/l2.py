@@ -37,8 +37,10 @@ SET = 48
 LINE = (1 << 48) - 1
 PART, WHO, TIME, VALUE = 12, 16, 24, 65535
 L1_WAYS, L2_WAYS = 8, 16
-MERGED = 12
-"""Cycles within which a store to the same sectors is no store of its own."""
+MERGED = 16
+"""Lines that the buffer before an SM's port keeps open for stores to the same sectors."""
+PAUSE = 128
+"""Sixteenths of a cycle for which the unit has nothing to do before a line leaves that is stored to in part."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
 PACKETS = 4010
@@ -98,7 +100,7 @@ MISSED = 4006
 ) = range(45)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
-BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_RETIRE, BK_FULL, BK_UP = range(7)
+BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(9)
 """BK_UP + sm is the SM's port to L2; MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] +
 slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open. BK_PAGES: of
 each SM, 8 pages with the time at which each is known; then, per SM, whether it has any."""
@@ -107,6 +109,11 @@ CAPACITY = 512
 BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
+GROUP_SHIFT = 4
+SHARED = 256
+JOINED = 3
+"""Requests of 16 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the same
+words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
 PAGES = 8
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
@@ -469,6 +476,22 @@ def l2_ahead(line: int, partition: int) -> None:
         prefetch(tags + 64 * piece)
 
 
+@compiled(forceinline=True)
+def joined(m: int, t: int, line: int, need: int) -> int:
+    """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
+    waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
+    place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
+    if BK[BK_ASKED, place] != line | MP[MP_EPOCH]:
+        return 0
+    word = BK[BK_COMES, place]
+    asked = word >> 24
+    took = word >> 6 & 0x3FFFF
+    if need & ~word & 15 or word >> 4 & 3 == JOINED or asked + took <= t or t + took <= asked:
+        return 0
+    BK[BK_COMES, place] = word + 16
+    return t + took if asked > t else asked + took
+
+
 @compiled
 def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) -> int:
     """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
@@ -524,13 +547,18 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         line = X[MISSES + 3 * k]
         missing = X[MISSES + 3 * k + 1]
         # A line waits for one of the places that the SM has for lines under way.
-        PCC[i, L.P_ASKED] += sector_count(missing)
         place_ = SM[m, L.M_ROOMS]
         asked = translated(m, t, line)
         if SM[m, L.M_ROOM + place_] > asked + latency:
             asked = SM[m, L.M_ROOM + place_] - latency
         asked = take(BK_UP + m, asked, MP[MP_ASK])
-        there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
+        there = joined(m, asked, line, missing)
+        if there == 0:
+            PCC[i, L.P_ASKED] += sector_count(missing)
+            there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
+            place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
+            BK[BK_ASKED, place] = line | MP[MP_EPOCH]
+            BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
         there = take(MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
         SM[m, L.M_ROOM + place_] = there
         SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
@@ -571,23 +599,35 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     X[SENT] = t
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
+    if atomic < 0:
+        idle = SM[m, L.M_IDLE] + 16 * t - SM[m, L.M_LSU]
+        SM[m, L.M_IDLE] = SM[m, L.M_LSU] - 16 * t if SM[m, L.M_LSU] < 16 * t else 0
+        if idle >= PAUSE:
+            while SM[m, L.M_CLOSED] < SM[m, L.M_STORES]:
+                if SM[m, L.M_LEFT + (SM[m, L.M_CLOSED] & (L.STORES - 1))] > t:
+                    break
+                SM[m, L.M_CLOSED] += 1
     for k in range(lines):
         need = X[2 * k + 1]
+        first_ = MP[MP_SEND_FIRST]
         slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
         if atomic < 0:
-            # One store after another to the same sectors: they leave the SM as one.
-            if SM[m, slot] == X[2 * k] + 1 and t <= SM[m, slot + 2] + MERGED:
-                SM[m, slot + 2] = t
+            # A store to sectors that wait to leave the SM leaves with them.
+            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 2] >= SM[m, L.M_CLOSED]:
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
                     if SM[m, slot + 3] > done:
                         done = SM[m, slot + 3]
                     continue
+                first_ = MP[MP_SEND_SECTOR]
             else:
                 SM[m, slot] = X[2 * k] + 1
                 SM[m, slot + 1] = need
-                SM[m, slot + 2] = t
+                SM[m, slot + 2] = SM[m, L.M_STORES]
+                SM[m, L.M_STORES] += 1
+                if SM[m, L.M_STORES] - SM[m, L.M_CLOSED] > MERGED:
+                    SM[m, L.M_CLOSED] = SM[m, L.M_STORES] - MERGED
         elif SM[m, slot] == X[2 * k] + 1:
             SM[m, slot] = 0
         sectors = sector_count(need)
@@ -611,8 +651,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             PCC[i, L.P_L2HIT] += count
         else:
             units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
-            if units < MP[MP_SEND_FIRST]:
-                units = MP[MP_SEND_FIRST]
+            if units < first_:
+                units = first_
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
@@ -620,8 +660,16 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if SM[m, L.M_SENT + place_] > asked:
             asked = SM[m, L.M_SENT + place_]
         asked = take(BK_UP + m, asked, units)
-        if asked > X[SENT]:
-            X[SENT] = asked
+        left = asked
+        if atomic < 0:
+            # What is ahead of it in the buffer has left when it is let in.
+            count = sectors - (sectors >> 2)
+            if first_ == MP[MP_SEND_FIRST]:
+                place = L.M_LEFT + (SM[m, slot + 2] & (L.STORES - 1))
+                SM[m, place] = asked
+            left = SM[m, L.M_LEFT + (SM[m, slot + 2] - MERGED & (L.STORES - 1))]
+        if left > X[SENT]:
+            X[SENT] = left
         taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
@@ -629,6 +677,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_
+        if l2_home(X[2 * k]) != m & 1:
+            taken += MP[MP_FAR] - MP[MP_NEAR]
+        if answer:
+            # Its last packet's.
+            taken += (how >> 4) - MP[MP_ATOM_SECTOR] >> 4
         SM[m, slot + 3] = taken
         if taken > done:
             done = taken
