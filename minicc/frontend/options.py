@@ -37,6 +37,8 @@ class Options:
     fast_math: bool = False
     debug: Debug = "none"
     opt_level: int = 3
+    silent: bool = False
+    """Set by the source: `#pragma nv_diag_suppress` of unused variables."""
 
     diagnostics: list[Diagnostic] = attrs.field(factory=list)
     """Filled in: what the compilation warned of, in source order."""

@@ -45,6 +45,7 @@ class Parser(HostCode):
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
         self.host_members = []
         self.switches, self.labels, self.gotos = [], {}, []
+        self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}
         self.known: dict[str, object] = {}
         self.libraries: dict[str, ast.Scope] = {}

@@ -503,6 +503,9 @@ class Preprocessor:
             # As nvcc: macros are not expanded here, constants and template parameters do.
             self.out.extend(rest[1:])
             self.out.append(Token(PRAGMA, "", head.source, head.start, True))
+        elif rest and rest[0].text in ("nv_diag_suppress", "diag_suppress"):
+            unused = ("177", "declared_but_not_referenced", "550", "set_but_not_used")
+            self.options.silent = self.options.silent or any(t.text in unused for t in rest)
         elif rest and rest[0].text == "pack":
             self._pack([t.text for t in rest[1:]], name)
         elif rest and rest[0].text == "minicc_library" and source.name.startswith("<"):

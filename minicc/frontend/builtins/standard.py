@@ -15,7 +15,8 @@ FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
           "optional", "algorithms", "iterators", "host")  # fmt: skip
 _DECLARED = (
-    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*(?:struct|enum|using|bool|size_t|concept|nullopt_t|__policy) (\w+)"
+    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*"
+    r"(?:struct|enum|using|bool|size_t|concept|nullopt_t|__policy) (\w+)"
     r"|^typedef .*?(\w+);"
     r"|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|(?!decltype\b)\w+)\("
 )

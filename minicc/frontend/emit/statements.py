@@ -360,7 +360,9 @@ class FunctionEmitter(Values):
         assert ret is not None
         if s.value is None:
             self.leave_scopes(0)
-            self.emit("ret void")
+            nothing = ret.kind == "void" or ret.aggregate or self.function.constructor
+            llvm = "ptr" if ret.kind == "reference" else "i8" if ret.kind == "bool" else ret.llvm
+            self.emit("ret void" if nothing else f"ret {llvm} undef")
         elif ret.kind == "reference":
             address = self.address(s.value)[0]
             self.end_temporaries(self.mark)

@@ -423,6 +423,8 @@ class Declarations(Variables):
                 self._default_members(f, set())
             f.body = self.block(scope=False)
             self.check_labels()
+            if self.locals:
+                self.unused(f, self.i)
             ret = f.type.elem
             assert ret is not None
             if ret.kind == "auto":

@@ -547,7 +547,7 @@ class Statements(Records):
             if ret.kind == "auto":
                 self.set_return_type(f, ty.VOID)
             elif ret.kind != "void" and not f.constructor:
-                self.fail(f"non-void function '{f.name}' should return a value", token)
+                self.warn("frontend.return", f"non-void function '{f.name}' should return a value", token)
             return ast.Return(token, None)
         e: ast.Expr = self.braced_list() if self.at("{") else self.expression()
         self.expect(";", "after return statement")

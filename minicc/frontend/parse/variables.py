@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -19,6 +20,10 @@ class Variables(Statements):
     variables: list[ast.Variable]
     """Variables with static storage, in order."""
     extern_c: bool = False
+    locals: list[ast.Variable]
+    """Automatic variables of the functions whose bodies are being read."""
+    warned: set[tuple[SourceFile, int]]
+    """Which were warned of: templates are read repeatedly."""
 
     # -- variables
 
@@ -187,7 +192,33 @@ class Variables(Statements):
         if v.storage not in ("local", "reference"):
             v.number = self._number(v)
             self.variables.append(v)
+        elif v.storage == "local" and not self.quiet and not self.library:
+            self.locals.append(v)
         return v
+
+    def unused(self, f: ast.Function, end: int) -> None:
+        """Warn of the local variables of `f`, whose body was just read, that nothing names."""
+        own = [v for v in self.locals if v.owner is f]
+        self.locals = [v for v in self.locals if v.owner is not f]
+        if f.space == "host" or self.pattern or self.options.silent:
+            return
+        used = {(v.at.source, v.at.start) for v in own if v.used}
+        for v in own:
+            t, place = v.type, (v.at.source, v.at.start)
+            while t.kind == "array" and t.elem is not None:
+                t = t.elem
+            record = t.record
+            if place in used or not v.name or (record is not None and (record.constructors or record.destructor)):
+                continue
+            used.add(place)
+            begin = v.at.source.text.rfind("\n", 0, v.at.start) + 1
+            if "unused" in v.at.source.text[begin : v.at.start] or place in self.warned:
+                continue
+            # Branches that `if constexpr` leaves out are not read.
+            if sum(token.text == v.name for token in self.tokens[max(0, end - 20_000) : end]) > 1 and f.template:
+                continue
+            self.warned.add(place)
+            self.warn("frontend.unused", f"variable '{v.name}' was declared but never referenced", v.at)
 
     def _is_auto(self, t: Type) -> bool:
         while t.kind in ("reference", "pointer") and t.elem is not None:

@@ -730,29 +730,30 @@ def _of_class(e: ast.Expr) -> bool:
 def _associate(t: Type, seen: list[ast.Scope]) -> None:
     """Add the scopes that argument-dependent lookup searches for an argument of type `t`: those around its class, its
     base classes and its template arguments; with a namespace, the inline ones in it and around it."""
-    while t.elem is not None and t.kind in ("pointer", "reference", "array"):
-        t = t.elem
-    record = t.record
-    if record is None:
-        scope = t.template if t.kind == "enum" and isinstance(t.template, ast.Scope) else None
-    else:
-        scope = record.scope.parent if record.scope is not None else None
-    while scope is not None and scope.parent is not None:
-        if scope in seen:
-            break
-        seen.append(scope)
-        if scope.kind == "namespace":
-            seen += [s for s in scope.using if s.inline and s not in seen]
-            if not scope.inline:
-                break
-        scope = scope.parent
-    if record is not None:
-        for base, _ in record.bases:
-            _associate(base, seen)
-        for arg in record.template_args:
-            for value in arg if isinstance(arg, tuple) else (arg,):
-                if isinstance(value, Type):
-                    _associate(value, seen)
+    done: set[int] = set()
+    work = [t]
+    while work:
+        t = work.pop()
+        while t.elem is not None and t.kind in ("pointer", "reference", "array"):
+            t = t.elem
+        record = t.record
+        if record is None:
+            scope = t.template if t.kind == "enum" and isinstance(t.template, ast.Scope) else None
+        elif id(record) in done:
+            continue
+        else:
+            done.add(id(record))
+            scope = record.scope.parent if record.scope is not None else None
+            work += [base for base, _ in record.bases]
+            for arg in record.template_args:
+                work += [v for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v, Type)]
+        while scope is not None and scope.parent is not None and scope not in seen:
+            seen.append(scope)
+            if scope.kind == "namespace":
+                seen += [s for s in scope.using if s.inline and s not in seen]
+                if not scope.inline:
+                    break
+            scope = scope.parent
 
 
 def _exact(e: ast.Expr) -> bool:
