@@ -112,8 +112,8 @@ BANK_SHIFT = 7
 GROUP_SHIFT = 4
 SHARED = 256
 JOINED = 3
-"""Requests of 16 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the same
-words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
+"""Requests of 16 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
+same words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
 PAGES = 8
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""

@@ -465,7 +465,7 @@ M_SENTS = next(_c)
 M_SENT = _several(_c, ROOM)
 STORES = 32
 M_STORE = _several(_c, 4 * STORES)
-"""lines that were stored to last, by number: line (plus one), sectors, which of the stores that left, when L2 took it"""
+"""lines stored to last, by number: line (plus one), sectors, which of the stores that left, when L2 took it"""
 M_STORES = next(_c)
 """how many lines stores opened in the buffer before the port; of the last few, when they left"""
 M_LEFT = _several(_c, STORES)
