@@ -2,10 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import minicc
+from minicc import arch
+from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
+from minicc.ptxas.check import check
+from tests.ptxas.lower.harness import device
 
 BODIES = {
     "unreachable": """switch (x & 3) { case 0: p[t + 64] = x * 3; break;
@@ -24,3 +29,53 @@ def test_meeting_before_a_barrier(name):
     before = re.findall(r"\b(BSSY|BSYNC|BRA)\b", text.partition("BAR.SYNC")[0])
     assert before[-1] == "BSYNC"
     assert before.count("BSSY") <= before.count("BSYNC") + 1
+
+
+MERGE = """extern "C" __global__ void merge(const int *a, const int *b, const int *n, int *out) {
+    int t = threadIdx.x, i = 0, j = 0, m = n[t], k = 0, sum = 0;
+    a += t; b += t;
+    while (true) {
+        if (i < m && a[i] <= b[j]) { sum += a[i] * ++k; i++; if (sum & 64) sum ^= b[i]; }
+        else {
+            if (j >= m) break;
+            for (int l = 0; l < (b[j] & 3); l++) sum = sum * 5 + l;
+            j++;
+        }
+        if (sum == 12345) { out[t] = -1; return; }
+    }
+    out[t] = sum * 64 + k;
+}"""
+
+
+def merged(a: np.ndarray, b: np.ndarray, n: np.ndarray, t: int) -> int:
+    i = j = k = total = 0
+    while True:
+        if i < n[t] and a[t + i] <= b[t + j]:
+            k += 1
+            total += int(a[t + i]) * k
+            i += 1
+            total ^= int(b[t + i]) if total & 64 else 0
+        else:
+            if j >= n[t]:
+                return total * 64 + k
+            for extra in range(int(b[t + j]) & 3):
+                total = total * 5 + extra & 0xFFFFFFFF
+            j += 1
+        if total == 12345:
+            return -1
+
+
+@pytest.mark.parametrize("options", ["", "-Xptxas -O0", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all"])
+def test_lanes_that_stay_in_a_loop_meet_each_round(options):
+    """Merging lists: lanes on both sides of the `if` wait for one another at the end of a round, and those that leave
+    the loop take themselves out."""
+    random = np.random.default_rng(7)
+    a, b = (np.sort(random.integers(0, 900, 256)).astype(np.int32) for _ in range(2))
+    n = random.integers(0, 40, 128).astype(np.int32)
+    image = minicc.compile(SourceFile("k.cu", MERGE), options=options)
+    assert "BREAK" in image.sass
+    for function in read_cubin(image.cubin, "k").functions:
+        assert not check(function.code, arch.get("sm_90"))
+    out = np.zeros_like(n)
+    device().load(image.cubin)["merge"][(1,), (128,)](a, b, n, out)
+    assert [int(x) & 0xFFFFFFFF for x in out] == [merged(a, b, n, t) & 0xFFFFFFFF for t in range(128)]

@@ -20,6 +20,7 @@ import attrs
 from minicc.graphs import dominates, reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
+from minicc.ptxas.lower.rounds import Found, joined, leaving, rounds
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
@@ -45,6 +46,8 @@ class Region:
     nodes: set[int]
     barrier: V | None = None
     sync: str = ""
+    leaving: list[tuple[int, int]] = attrs.field(factory=list)
+    """Edges out of it by which lanes do not come to its end: they take themselves out of the barrier."""
 
 
 def converge(function: MFunction, builder: Builder) -> None:
@@ -54,15 +57,20 @@ def converge(function: MFunction, builder: Builder) -> None:
     straighten(function)
     graph = Graph.of(function)
     _preheaders(function, graph.loops(graph.dominators()), builder)
-    graph = Graph.of(function)
-    doomed = _doomed(function, graph)
-    live = _without(graph, doomed) if doomed else graph
-    idom, ipdom = graph.dominators(), live.postdominators()
-    nests = graph.loops(idom)
-    divergent, apart = _analyse(function, graph, ipdom, builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
-    meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
+    for first in (True, False):
+        graph = Graph.of(function)
+        doomed = _doomed(function, graph)
+        live = _without(graph, doomed) if doomed else graph
+        idom, ipdom = graph.dominators(), live.postdominators()
+        nests = graph.loops(idom)
+        divergent, apart = _analyse(function, graph, ipdom, builder)
+        meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
+        within = rounds(live, ipdom, nests, meeting, _close) if nests else []
+        if not (first and within and joined(function, graph, nests, [header for header, _ in within])):
+            break
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
+    regions = _with_rounds(function, graph, [found for _, found in within], regions, most)
     lost += [b for b in divergent if b in doomed]
     apart |= reachable(graph.succs, lost)
     if builder.has_calls:
@@ -198,11 +206,11 @@ def _regions(
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
     for branch in divergent:
-        region = _close(graph, idom, ipdom, nests, around, branch, ipdom[branch], exit_)
-        if region is None:
+        closed = _close(graph, idom, ipdom, nests, around, branch, ipdom[branch], exit_)
+        if closed is None:
             lost.append(branch)
         else:
-            found.setdefault((region.start, region.end), region)
+            found.setdefault(closed[:2], Region(*closed))
     ending: dict[int, list[Region]] = {}
     for region in found.values():
         ending.setdefault(region.end, []).append(region)
@@ -220,6 +228,38 @@ def _regions(
     return out[::-1], lost
 
 
+def _with_rounds(
+    function: MFunction, graph: Graph, within: list[Found], regions: list[Region], most: int
+) -> list[Region]:
+    """The regions, and those `within` a round of a loop that lanes may leave on the way."""
+    known = {(r.start, r.end) for r in regions}
+    found: dict[tuple[int, int], Region] = {}
+    for start, end, nodes in within:
+        out = leaving(graph, (start, end, nodes))
+        if (start, end) not in known and all(_jumps(function.blocks[u]) for u, _ in out):
+            found.setdefault((start, end), Region(start, end, nodes, leaving=out))
+    if not found:
+        return regions
+    depth = [0] * len(graph.succs)
+    for region in regions:
+        for node in region.nodes:
+            depth[node] += 1
+    ends_ = [*regions, *found.values()]
+    added = []
+    for region in sorted(found.values(), key=lambda r: (-len(r.nodes), r.start)):
+        held = any(o is not region and o.end == region.end and _holds(o, region) for o in ends_)
+        if not held and depth[region.start] < most:
+            added.append(region)
+            for node in region.nodes:
+                depth[node] += 1
+    return sorted([*regions, *added], key=lambda r: (len(r.nodes), r.start))
+
+
+def _jumps(block: Block) -> bool:
+    """Does the block go on by branches that name one place?"""
+    return not any(i.mnemonic in ("BRX", "BRXU", "CALL", "RET") for i in block.insts[-2:])
+
+
 def _holds(outer: Region, inner: Region) -> bool:
     """Does every thread that enters `inner` enter `outer` first?"""
     return inner.start in outer.nodes and inner.start != outer.start and len(outer.nodes) >= len(inner.nodes)
@@ -228,7 +268,7 @@ def _holds(outer: Region, inner: Region) -> bool:
 def _close(
     graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], around: list[list[int]], start: int,
     end: int, exit_: int,
-) -> Region | None:  # fmt: skip
+) -> Found | None:  # fmt: skip
     """Grow (start, end) until the region has a single entry and is entered once per round. `around`: headers of the
     loops that each block is in."""
     for _ in range(64):
@@ -239,7 +279,7 @@ def _close(
         nodes = reachable(graph.succs, [entry], end)
         single = all(p in nodes for n in nodes if n != entry for p in graph.preds[n])
         if single and not _cyclic(graph, entry, nodes):
-            return Region(entry, end, nodes)
+            return entry, end, nodes
         if entry == 0:
             return None
         start = idom[entry]
@@ -301,6 +341,7 @@ def _apply(function: MFunction, regions: list[Region], builder: Builder) -> None
         region.barrier = V(function.new("B"))
         region.sync = builder.label("sync")
         ending.setdefault(region.end, []).append(region)
+    edges = _breaks(blocks, regions, builder)
     for region in regions:
         assert region.barrier is not None
         end = blocks[region.end]
@@ -312,7 +353,8 @@ def _apply(function: MFunction, regions: list[Region], builder: Builder) -> None
         sync.insts[0].loc = sync.insts[1].loc = end.insts[0].loc if end.insts else None
         before.setdefault(region.end, []).append(sync)
         for node in region.nodes:
-            _redirect(blocks[node], end.label, region.sync)
+            for block in (blocks[node], *edges.get(node, ())):
+                _redirect(block, end.label, region.sync)
         at = blocks[region.start]
         place = len(at.insts)
         while place and at.insts[place - 1].mnemonic == "BRA":
@@ -324,10 +366,31 @@ def _apply(function: MFunction, regions: list[Region], builder: Builder) -> None
     for index, block in enumerate(blocks):
         out += before.get(index, [])
         out.append(block)
+        out += edges.get(index, [])
     function.blocks = out
     link(function)
     thread(function)
     straighten(function)
+
+
+def _breaks(blocks: list[Block], regions: list[Region], builder: Builder) -> dict[int, list[Block]]:
+    """Blocks on the edges by which lanes leave regions, by the block that each edge is from."""
+    barriers: dict[tuple[int, int], list[V]] = {}
+    for region in regions:
+        assert region.barrier is not None
+        for edge in region.leaving:
+            barriers.setdefault(edge, []).append(region.barrier)
+    out: dict[int, list[Block]] = {}
+    for (u, v), left in barriers.items():
+        target = blocks[v]
+        insts = [MInst("BREAK", (), (), (barrier,), side_effect=True) for barrier in left]
+        way = Block(builder.label("break"), [*insts, _jump(target.label)])
+        way.loop_depth = target.loop_depth
+        for inst in way.insts:
+            inst.loc = target.insts[0].loc if target.insts else None
+        _redirect(blocks[u], target.label, way.label)
+        out.setdefault(u, []).append(way)
+    return out
 
 
 def _redirect(block: Block, old: str, new: str) -> None:

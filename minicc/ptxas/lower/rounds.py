@@ -1,0 +1,127 @@
+"""Where lanes meet again within a round of a loop that some of them may leave on the way.
+
+The immediate post-dominator of a branch in a loop with a `break` or `return` is after the loop, or rounds later, and
+lanes that took different sides would go round after round apart (a merge of two lists took five times as long on an
+H200). So for the lanes that stay, ways out of the loop do not count: a branch's post-dominator is taken in the loop's
+body alone, its next round standing for the end. A lane that leaves takes itself out of the barrier (BREAK), as in
+NVIDIA's code.
+
+LLVM makes two loops of one with two ways back (the second header only moves values, or does little, and leads to the
+first). Lanes that go back by one and by the other would not meet: `joined` gives both ways the same header again.
+
+Cost: linear in the bodies of the loops, for each depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from minicc.ptxas.lower.graph import TRUE, Graph, link
+from minicc.ptxas.mir import Block, MFunction, MInst
+from minicc.sass.instr import Target
+
+Found = tuple[int, int, set[int]]
+"""Start, end, blocks of a region."""
+Close = Callable[[Graph, list[int], list[int], dict[int, set[int]], list[list[int]], int, int, int], Found | None]
+
+
+def rounds(
+    graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent: list[int], close: Close
+) -> list[tuple[int, Found]]:
+    """Header and region, for the divergent branches in loops that meet after the round only. `close` makes a region of
+    a branch and its post-dominator (see `converge`)."""
+    out: list[tuple[int, Found]] = []
+    for header, body in nests.items():
+        wanted = [b for b in divergent if b in body and len(graph.succs[b]) > 1]
+        if not wanted:
+            continue
+        again = [n for n in body if header in graph.succs[n]]
+        staying = _staying(graph, body, again, header)
+        wanted = [b for b in wanted if b in staying and sum(s in staying for s in graph.succs[b]) > 1]
+        if not wanted:
+            continue
+        nodes = [header, *sorted(staying - {header})]
+        index = {n: i for i, n in enumerate(nodes)}
+        last = len(nodes)
+        succs = [[last if s == header else index[s] for s in graph.succs[n] if s in staying] for n in nodes] + [[]]
+        preds: list[list[int]] = [[] for _ in succs]
+        for n, after in enumerate(succs):
+            for s in after:
+                preds[s].append(n)
+        local = Graph(succs, preds)
+        idom, after_ = local.dominators(), local.postdominators()
+        inner = {
+            index[h]: {index[n] for n in loop if n in index}
+            for h, loop in nests.items()
+            if h in index and h != header and loop < body
+        }
+        around: list[list[int]] = [[] for _ in succs]
+        for h, loop in inner.items():
+            for n in loop:
+                around[n].append(h)
+        for branch in wanted:
+            b = index[branch]
+            if after_[b] < last and nodes[after_[b]] == ipdom[branch]:
+                continue
+            found = close(local, idom, after_, inner, around, b, after_[b], last + 1)
+            if found is not None:
+                start, end, within = found
+                region = (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})
+                out.append((header, region))
+    return out
+
+
+def _staying(graph: Graph, body: set[int], again: list[int], header: int) -> set[int]:
+    """Blocks of the body from which the next round can be reached."""
+    seen, todo = {header, *again}, [n for n in again if n != header]
+    while todo:
+        for p in graph.preds[todo.pop()]:
+            if p not in seen and p in body:
+                seen.add(p)
+                todo.append(p)
+    return seen
+
+
+_MOVES = 12
+"""Instructions of a header that are made twice."""
+
+
+def joined(function: MFunction, graph: Graph, nests: dict[int, set[int]], headers: Iterable[int]) -> bool:
+    """Let what goes back to a loop whose header does little and leads to one of `headers`, go there at once, by a copy
+    of what it does. Whether anything was changed; `graph` is old then."""
+    blocks = function.blocks
+    wanted = set(headers)
+    added: dict[int, list[Block]] = {}
+    for outer, body in nests.items():
+        node, moves = outer, list[MInst]()
+        for _ in range(4):
+            if (node in wanted and node != outer) or len(graph.succs[node]) != 1:
+                break
+            moves += [i for i in blocks[node].insts if i.mnemonic != "BRA"]
+            node = graph.succs[node][0]
+        if node == outer or node not in wanted or node not in body or len(moves) > _MOVES:
+            continue
+        if any(i.side_effect or i.memory or i.implicit_writes or i.guard != TRUE for i in moves):
+            continue
+        for n, u in enumerate(sorted(p for p in graph.preds[outer] if p in body)):
+            way = Block(f"{blocks[outer].label}_again{n}", [attrs.evolve(i) for i in moves])
+            way.insts.append(MInst("BRA", (), (), (Target(label=blocks[node].label),)))
+            for inst in blocks[u].insts:
+                if inst.mnemonic == "BRA" and inst.srcs == (Target(label=blocks[outer].label),):
+                    inst.srcs = (Target(label=way.label),)
+            added.setdefault(u, []).append(way)
+    if added:
+        function.blocks = [b for n, block in enumerate(blocks) for b in (block, *added.get(n, ()))]
+        link(function)
+    return bool(added)
+
+
+def leaving(graph: Graph, region: Found) -> list[tuple[int, int]]:
+    """Edges by which a lane leaves a region other than to its end."""
+    _, end, nodes = region
+    return [(u, v) for u in sorted(nodes) for v in graph.succs[u] if v not in nodes and v != end]
+
+
+__all__ = ["joined", "leaving", "rounds"]
