@@ -119,8 +119,10 @@ class Builder:
         """PTX register -> its value where the register has one definition, a 32-bit or 64-bit constant."""
         self.descriptor: VReg | None = None
         self.carry: VReg | None = None
-        self.handles: dict[str, tuple[str, object]] | None = None
-        """What defines each 64-bit register, for `texture`."""
+        self.definitions: dict[str, ptx.Inst | bool] | None = None
+        """What defines each register, for `same`."""
+        self.moved: list[tuple[MOperand, V]] | None = None
+        """Values that `uniform.group` moved to uniform registers, while that is asked."""
         self.taken: VReg | None = None
         """The lowest address of local memory taken at run time; see `stack`."""
         self.rank: VReg | None = None

@@ -7,10 +7,13 @@ address; of UTMASTG a group (shared address, coordinates...).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import ZERO, Builder, imm
 from minicc.ptxas.lower.mbarrier import place
+from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Name, Reg
@@ -75,11 +78,10 @@ def _plain(b: Builder, inst: ptx.Inst) -> None:
         source, size = operands
         address, word = _global(b, source), _units(b, size, None)
 
-        def prefetch() -> None:
-            srcs: list[MOperand] = [VMem(uniform.group(b, address)), uniform.group(b, (word,))]
-            b.emit("UBLKPF.L2", (), _hinted(b, srcs, hint), memory="store", side=True)
+        def prefetch() -> list[MOperand]:
+            return _hinted(b, [VMem(uniform.group(b, address)), uniform.group(b, (word,))], hint)
 
-        uniform.alone(b, prefetch)
+        uniform.together(b, _same(b, inst), prefetch, lambda srcs: _emit(b, "UBLKPF.L2", *srcs))
         return
     to, source, size, *barrier = operands
     spaces = [m.split("::")[0] for m in mods if m.split("::")[0] in ("shared", "global")][:2]
@@ -95,12 +97,28 @@ def _plain(b: Builder, inst: ptx.Inst) -> None:
     else:
         op = dotted("UBLKCP", ways, "MULTICAST" if mask is not None else "")
 
-    def one() -> None:
+    def gathered() -> list[MOperand]:
         srcs: list[MOperand] = [VMem(uniform.group(b, x)) for x in (target, origin)]
         srcs.append(uniform.group(b, (word,)))
-        b.emit(op, (), _hinted(b, srcs, hint), memory="barrier", side=True)
+        return _hinted(b, srcs, hint)
 
-    uniform.alone(b, one)
+    _issue(b, inst, op, gathered, again=not reduce and not barrier)
+
+
+def _issue(b: Builder, inst: ptx.Inst, op: str, gathered: Callable[[], list[MOperand]], again: bool) -> None:
+    """A copy for each lane, or, where doing it `again` changes nothing, for each set of operands."""
+
+    def issue(srcs: list[MOperand]) -> None:
+        b.emit(op, (), srcs, memory="barrier", side=True)
+
+    if again:
+        uniform.together(b, _same(b, inst), gathered, issue)
+    else:
+        uniform.alone(b, lambda: issue(gathered()))
+
+
+def _same(b: Builder, inst: ptx.Inst) -> bool:
+    return all(same(b, operand) for operand in inst.operands)
 
 
 def _units(b: Builder, size: ptx.Operand, mask: ptx.Operand | None) -> MOperand:
@@ -163,14 +181,14 @@ def _tensor(b: Builder, inst: ptx.Inst) -> None:
     else:
         op = dotted("UTMASTG", dims, kind)
 
-    def one() -> None:
+    def gathered() -> list[MOperand]:
         values = [*shared, *coordinates]
         srcs: list[MOperand] = [VMem(uniform.group(b, values)), VMem(uniform.group(b, map_))]
         if extra is not None:
             srcs.append(uniform.group(b, (extra,)))
-        b.emit(op, (), _hinted(b, srcs, hint), memory="barrier", side=True)
+        return _hinted(b, srcs, hint)
 
-    uniform.alone(b, one)
+    _issue(b, inst, op, gathered, again=not load and "reduce" not in mods)
 
 
 def _coordinates(b: Builder, where: ptx.Operand) -> tuple[tuple[MOperand, MOperand], list[MOperand]]:
@@ -186,14 +204,18 @@ def _coordinates(b: Builder, where: ptx.Operand) -> tuple[tuple[MOperand, MOpera
 def prefetch_map(b: Builder, where: ptx.Operand) -> None:
     """prefetch.tensormap"""
     pair = _global(b, where)
-    uniform.alone(b, lambda: _emit(b, "UTMACCTL.PF", VMem(uniform.group(b, pair))))
+    _control(b, "UTMACCTL.PF", where, pair)
 
 
 def invalidate_map(b: Builder, where: ptx.Operand) -> None:
     """fence.proxy.tensormap::generic.acquire: what is cached of a map goes."""
     pair = _global(b, where)
     b.emit("DEPBAR", (), (Name("{5,4,3,2,1,0}"),), side=True, memory="barrier")
-    uniform.alone(b, lambda: _emit(b, "UTMACCTL.IV", VMem(uniform.group(b, pair))))
+    _control(b, "UTMACCTL.IV", where, pair)
+
+
+def _control(b: Builder, op: str, where: ptx.Operand, pair: tuple[MOperand, MOperand]) -> None:
+    uniform.together(b, same(b, where), lambda: [VMem(uniform.group(b, pair))], lambda srcs: _emit(b, op, *srcs))
 
 
 def _emit(b: Builder, op: str, *srcs: MOperand) -> None:

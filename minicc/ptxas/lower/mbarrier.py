@@ -11,7 +11,8 @@ from __future__ import annotations
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv, neg
-from minicc.ptxas.lower.memory import address, fence_words, view_async
+from minicc.ptxas.lower.memory import address, fence_words, view_shared
+from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Imm, Reg
@@ -65,13 +66,16 @@ def _init(b: Builder, inst: ptx.Inst) -> None:
     left = b.reg(b.new("IADD3", neg(b.reg(b.val(count))), imm(PENDING + 1), ZERO))
     low = b.new("SHF.L.U32", left, imm(1), ZERO)
     high = b.new("SHF.L.U32", left, imm(11), ZERO)
+    view_shared(b)
 
     def one() -> None:
         word, at = uniform.group(b, (low, high)), uniform.group(b, (b.reg(base),))
-        view_async(b)
         b.emit("SYNCS.EXCH.64", (UZERO,), (VMem(at, offset), word), memory="barrier", side=True)
 
-    uniform.alone(b, one)
+    if same(b, where) and same(b, count) and b.guard is None:
+        one()  # for all lanes at once
+    else:
+        uniform.alone(b, one)
 
 
 def _arrive(b: Builder, inst: ptx.Inst, what: str) -> None:

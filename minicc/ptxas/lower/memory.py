@@ -377,14 +377,32 @@ _FENCES = 5
 """The scoreboard that fences of the asynchronous proxy are waited for by."""
 
 
-def view_async(b: Builder) -> None:
-    """What was written so far is seen by asynchronous copies: each step waits for the one before, as ptxas has it."""
-    first = b.emit("MEMBAR.ALL.CTA", memory="fence")
+def view_async(b: Builder, everywhere: bool) -> None:
+    """What was written so far (`everywhere`: to global memory too) is seen by asynchronous copies: each step waits for
+    the one before, as ptxas has it."""
+    first = b.emit(f"MEMBAR.ALL.{'GPU' if everywhere else 'CTA'}", memory="fence")
     first.control = Control(rbar=_FENCES)
-    second = b.emit("FENCE.VIEW.ASYNC.S", memory="fence")
-    second.control = Control(wbar=_FENCES, wait=1 << _FENCES)
+    view_shared(b, wait=1 << _FENCES)
+
+
+def view_shared(b: Builder, wait: int = 0, space: str = "S") -> None:
+    """The last part of `view_async`. One such fence after another has nothing to do."""
+    if not wait and _fenced(b):
+        return
+    second = b.emit(f"FENCE.VIEW.ASYNC.{space}", memory="fence")
+    second.control = Control(wbar=_FENCES, wait=wait)
     last = b.emit("DEPBAR.LE", (), (Reg("SB", _FENCES), Imm(0, "uint")), side=True, memory="fence")
     last.control = Control(wait=1 << _FENCES)
+
+
+def _fenced(b: Builder) -> bool:
+    """Is there only the set-up of mbarriers since the last fence in this block?"""
+    for inst in reversed(b.block.insts):
+        if inst.mnemonic == "DEPBAR" and inst.srcs[0] == Reg("SB", _FENCES):
+            return True
+        if inst.memory and inst.mnemonic != "SYNCS":
+            return False
+    return False
 
 
 def fence(b: Builder, inst: ptx.Inst) -> None:
@@ -398,7 +416,10 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
         return
     if "proxy" in mods:
         if any(m.startswith("async") for m in mods):
-            view_async(b)
+            if "global" in mods:
+                view_shared(b, space="G")
+            else:
+                view_async(b, everywhere=not any(m.startswith("shared") for m in mods))
             return
         if any(m.startswith("tensormap::") for m in mods):
             scope = next((m for m in mods if m in SCOPES), "gpu")
@@ -414,7 +435,7 @@ def fence(b: Builder, inst: ptx.Inst) -> None:
     if "mbarrier_init" in mods or "sync_restrict::shared::cluster" in mods:
         return
     if "sync_restrict::shared::cta" in mods:
-        view_async(b)
+        view_async(b, everywhere=False)
         return
     scope = next((m for m in mods if m in SCOPES), "sys")
     kind = "SC" if "sc" in mods else "ALL"

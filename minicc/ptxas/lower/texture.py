@@ -14,6 +14,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv
 from minicc.ptxas.lower.memory import gather, size_suffix, spread
+from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Imm, Name
@@ -54,7 +55,7 @@ def _place(b: Builder, where: ptx.Operand) -> tuple[ptx.Operand, list[ptx.Operan
 def _each(b: Builder, handle: ptx.Operand, use: Callable[[V], None]) -> None:
     """Run `use` with the handle in a uniform pair, once for each value that lanes have."""
     low = b.val64(handle)[0]
-    if not isinstance(handle, ptx.Reg) or _uniform(b, handle.name):
+    if same(b, handle):
         use(uniform.group(b, (low, ZERO), side=True))
         return
     own = b.reg(low)
@@ -66,27 +67,6 @@ def _each(b: Builder, handle: ptx.Operand, use: Callable[[V], None]) -> None:
     use(V(pair.reg, 0, 2))
     b.start(after)
     b.jump(turn, inv(p))
-
-
-def _uniform(b: Builder, name: str) -> bool:
-    """Whether a register is a launch parameter, or a copy of one: the same in all lanes."""
-    if b.handles is None:
-        b.handles = {}
-        for inst in b.flat.statements:
-            if isinstance(inst, ptx.Inst) and inst.operands and isinstance(inst.operands[0], ptx.Reg):
-                first = inst.operands[0].name
-                source: object = None
-                if inst.guard is None and first not in b.handles and len(inst.operands) == 2:
-                    source = inst.operands[1]
-                b.handles[first] = (inst.opcode, source)
-    for _ in range(8):
-        opcode, source = b.handles.get(name, ("", None))
-        if opcode == "ld" and isinstance(source, ptx.Address) and isinstance(source.base, ptx.Symbol):
-            return source.base.name in b.entry_params
-        if opcode not in ("mov", "cvta") or not isinstance(source, ptx.Reg):
-            return False
-        name = source.name
-    return False
 
 
 def branches(inst: ptx.Inst) -> bool:

@@ -6,6 +6,9 @@ PTX says that each thread does one; the machine takes its operands from uniform 
            @!p BRA next
            R2UR ...; the instruction
     next:  @!p BRA turn
+
+What is as good done once as many times (a store, a prefetch) is done once for all lanes whose operands are equal, as
+ptxas does it: a warp that stores one tile by all its lanes stores it once.
 """
 
 from __future__ import annotations
@@ -31,6 +34,28 @@ def alone(b: Builder, body: Callable[[], None]) -> None:
     b.jump(turn, inv(p))
 
 
+def together(
+    b: Builder, uniform: bool, make: Callable[[], list[MOperand]], issue: Callable[[list[MOperand]], None]
+) -> None:
+    """`issue` with the operands that `make` puts into uniform registers, once for each of their values that lanes have;
+    `uniform`: there is only one."""
+    if uniform:
+        issue(make())
+        return
+    turn, after = b.label("turn"), b.label("next")
+    b.start(turn)
+    b.moved = []
+    operands = make()
+    p: MOperand = TRUE
+    for value, target in dict.fromkeys(b.moved):
+        p = b.setp("ISETP.EQ.U32.AND", value, target, p)
+    b.moved = None
+    b.jump(after, inv(p))
+    issue(operands)
+    b.start(after)
+    b.jump(turn, inv(p))
+
+
 def group(b: Builder, values: Sequence[MOperand | None], side: bool = False) -> V:
     """Values of the one lane that runs in consecutive uniform registers; None: whatever one holds. `side`: in program
     order with other side effects, so that few such groups are needed at once."""
@@ -44,7 +69,10 @@ def group(b: Builder, values: Sequence[MOperand | None], side: bool = False) -> 
         elif isinstance(value, V) and value.reg.file == "UR":
             b.emit("UMOV", (target,), (value,), side=side)
         else:
-            b.emit("R2UR", (target,), (b.reg(value),), side=side)
+            register = b.reg(value)
+            b.emit("R2UR", (target,), (register,), side=side)
+            if b.moved is not None:
+                b.moved.append((register, target))
     return out
 
 
@@ -52,4 +80,4 @@ def _width(count: int) -> int:
     return count if count <= 2 else 4 if count <= 4 else 8
 
 
-__all__ = ["URZ", "alone", "group"]
+__all__ = ["URZ", "alone", "group", "together"]
