@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.end_to_end.harness import compiled, run_script
 
 from .host import Compiled
 
@@ -34,6 +37,12 @@ __device__ void normal(unsigned long long seed, double *out, int n)
     curandStatePhilox4_32_10_t s;
     curand_init(seed, 0, 0, &s);
     for (int i = 0; i < n; i++) out[i] = curand_normal_double(&s);
+}
+__device__ void sobol(const unsigned *v, unsigned c, unsigned skip, unsigned *o, int n)
+{
+    curandStateScrambledSobol32_t s;
+    curand_init(v, c, skip, &s);
+    for (int i = 0; i < n; i++) o[i] = curand(&s);
 }
 }
 """  # noqa: E501
@@ -124,3 +133,34 @@ def test_mrg_sequences_are_apart(library: Compiled) -> None:
     first = numbers(library, "mrg", 7, 3, 0, 20)
     assert numbers(library, "mrg", 7, 3, 5, 15) == first[5:]
     assert not set(first) & set(numbers(library, "mrg", 7, 4, 0, 20))
+
+
+@pytest.mark.parametrize("skip", [0, 1, 77])
+def test_sobol_points_are_sums_of_the_directions_in_gray_code(library: Compiled, skip: int) -> None:
+    rng = np.random.default_rng(5)
+    directions = (rng.integers(0, 1 << 32, 32, np.uint32) >> np.arange(32)).astype(np.uint32)
+    directions |= np.uint32(1) << (31 - np.arange(32)).astype(np.uint32)
+    out = np.zeros(100, np.uint32)
+    call = library.function("sobol", None, ctypes.c_void_p, U, U, ctypes.c_void_p, ctypes.c_int)
+    call(directions.ctypes.data, 0x12345678, skip, out.ctypes.data, 100)
+    for n, got in enumerate(out, skip):
+        want = 0x12345678
+        for k in range(32):
+            want ^= int(directions[k]) if (n ^ n >> 1) >> k & 1 else 0
+        assert got == want
+
+
+def test_poisson_has_the_mean_and_the_variance(tmp_path: Path) -> None:
+    means = [0.5, 7.0, 63.0, 64.0, 300.0, 3999.0, 9000.0]
+    file = tmp_path / "poisson.k"
+    head = [f"//! o{k} = zeros(4096, u32)\n//! poisson[1, 64](o{k}, {mean})\n" for k, mean in enumerate(means)]
+    file.write_text(
+        "".join(head) + "#include <curand_kernel.h>\n__global__ void poisson(unsigned *o, double mean) { curandState s;"
+        " curand_init(99, threadIdx.x, 0, &s); for (int i = 0; i < 64; i++) o[threadIdx.x * 64 + i] ="
+        " curand_poisson(&s, mean); }\n"
+    )
+    got = run_script(file, compiled(file).fatbin)
+    for k, mean in enumerate(means):
+        out = got.variables[f"o{k}"]
+        assert abs(out.mean() - mean) < 5 * (mean / len(out)) ** 0.5
+        assert abs(out.var() / mean - 1) < 0.15

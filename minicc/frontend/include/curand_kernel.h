@@ -29,7 +29,17 @@ struct curandStateMRG32k3a {
     double boxmuller_extra_double;
 };
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
-#pragma minicc_library curand
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+struct curandStateSobol32 { unsigned int i, x, c, direction_vectors[32]; };
+struct curandStateScrambledSobol32 { unsigned int i, x, c, direction_vectors[32]; };
+struct curandStateSobol64 { unsigned long long i, x, c, direction_vectors[64]; };
+struct curandStateScrambledSobol64 { unsigned long long i, x, c, direction_vectors[64]; };
+typedef struct curandStateSobol32 curandStateSobol32_t;
+typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef struct curandStateSobol64 curandStateSobol64_t;
+typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+#pragma minicc_library curand sobol
 
 // MRG32k3a's two steps as matrices, and those of 2^76 steps, modulo its two moduli.
 static __device__ const unsigned int __mcc_mrg_steps[36] = {

@@ -212,7 +212,8 @@ class Variables(Statements):
                 continue
             used.add(place)
             begin = v.at.source.text.rfind("\n", 0, v.at.start) + 1
-            if "unused" in v.at.source.text[begin : v.at.start] or place in self.warned:
+            before = v.at.source.text[begin : v.at.start]
+            if "maybe_unused" in before or "unused)" in before or "__unused__" in before or place in self.warned:
                 continue
             # Branches that `if constexpr` leaves out are not read.
             if sum(token.text == v.name for token in self.tokens[max(0, end - 20_000) : end]) > 1 and f.template:
