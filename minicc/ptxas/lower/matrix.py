@@ -9,7 +9,7 @@ import attrs
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
-from minicc.ptxas.lower.memory import address, memory_operand
+from minicc.ptxas.lower.memory import MAX_OFFSET, address, memory_operand
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Reg
@@ -330,11 +330,14 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     if not rest or (b.constant(rest[0]) == size):
         b.emit(head, (), (target, memory), memory="store", space="shared")
         return
-    present: MOperand
+    operands: tuple[MOperand, ...]
+    known = b.constant(rest[0])
+    # A partial copy is a whole one from an address moved up by the bytes that are missing; the unit fills by it.
     if isinstance(rest[0], ptx.Reg) and b.vreg(rest[0].name).file == "P":
-        present = inv(b.pred_of(rest[0]))
+        operands = (target, memory, inv(b.pred_of(rest[0])))
+    elif known is not None and 0 < known < size and memory.offset < MAX_OFFSET - size:
+        operands = (target, attrs.evolve(memory, offset=memory.offset + size - known))
     else:
-        # A partial copy is a whole one from an address moved up by the bytes that are missing; the unit fills by it.
         count = b.reg(b.val(rest[0]))
         missing = b.logic(b.new("IADD3", neg(count), imm(size), ZERO), imm(size - 1), 0xC0)
         present = b.setp("ISETP.NE.U32.AND", count, ZERO)
@@ -342,7 +345,8 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
         moved = b.temp(2)
         b.add64(moved, (V(memory.base.reg, 0), V(memory.base.reg, 1)), (missing, ZERO))
         memory = VMem(V(moved.reg, 0, 2, suffix=("64",)), memory.offset, None, memory.desc)
-    b.emit(dotted(head, "ZFILL"), (), (target, memory, present), memory="store", space="shared")
+        operands = (target, memory, present)
+    b.emit(dotted(head, "ZFILL"), (), operands, memory="store", space="shared")
 
 
 def _prefetch(inst: ptx.Inst) -> str:

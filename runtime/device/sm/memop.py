@@ -20,8 +20,9 @@ from runtime.device.sm.vector import (
     spread,
 )
 
-HOSTS = 1024
-"""Byte offset of the host addresses in the scratch area; lane addresses are at 0, those of a copy's source at 256."""
+HOSTS, CUTS = 1024, 1536
+"""Byte offsets in the scratch area of the host addresses, and of how many bytes of a copy are zeros; lane addresses are
+at 0, those of a copy's source at 256."""
 
 
 @compiled
@@ -87,6 +88,13 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
         bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
         if bad < 0:
             return bad
+        filled = CODE[i, L.C_AUX2]
+        for k in range(32):
+            # ZFILL with a part of the source: its address is moved up by as many bytes as are zeros at the end.
+            a = loads64(scratch + 256 + 8 * k)
+            cut = a & (width - 1) if filled else 0
+            store64(scratch + 256 + 8 * k, np.uint64(a - cut))
+            store64(scratch + CUTS + 8 * k, np.uint64(cut))
         bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
         if bad < 0:
             return bad
@@ -96,9 +104,13 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
             target = loads64(hosts + 8 * k)
             if (wanted >> np.uint32(k)) & np.uint32(1):
                 source = loads64(hosts + 256 + 8 * k)
+                given = width - loads64(scratch + CUTS + 8 * k)
                 for word in range(0, width, 4):
-                    store32(target + word, load32(source + word))
-            elif CODE[i, L.C_AUX2]:
+                    value = load32(source + word) if word < given else np.uint32(0)
+                    if word < given and given < word + 4:
+                        value = np.uint32(value & np.uint32((1 << (8 * (given - word))) - 1))
+                    store32(target + word, value)
+            elif filled:
                 for word in range(0, width, 4):
                     store32(target + word, np.uint32(0))
         return 0
