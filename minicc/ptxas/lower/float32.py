@@ -236,7 +236,7 @@ def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
     slow, done = b.label("rcp_slow"), b.label("rcp_done")
     b.jump(slow, p)
     b.start_cold(slow)
-    precise(b, result, one, x, rounding)
+    precise(b, result, one, x, rounding, done)
     b.resume(done)
     if flush:
         b.op("FMUL.FTZ", out, result, fimm(ONE))
@@ -264,24 +264,38 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: b
         slow, done = b.label("div_slow"), b.label("div_done")
         b.jump(slow, check)
         b.start_cold(slow)
-        precise(b, result, x, y, rounding)
+        precise(b, result, x, y, rounding, done)
         b.resume(done)
     else:
-        precise(b, result, x, y, rounding)
+        done = b.label("div_done")
+        precise(b, result, x, y, rounding, done)
+        b.start(done)
     if flush:
         b.op("FMUL.FTZ", out, result, fimm(ONE))
     else:
         b.move(out, result)
 
 
-def precise(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
-    """x / y for any operands, by doubles.
+def precise(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, done: str) -> None:
+    """x / y for any operands, by doubles; the caller starts the block `done`.
 
-    The double quotient is made odd where it is inexact, so that rounding it once more to f32 is rounding the exact
-    quotient. Where an operand is zero, infinite or NaN, x * RCP(y) has the right value, with y replaced by a signed one
-    if y itself is an ordinary number."""
+    Where an operand is zero, infinite or NaN, x * RCP(y) has the right value, with y replaced by a signed one if y is
+    an ordinary number; zeros are common enough to go a way of their own. Else the double quotient is made odd where it
+    is inexact, so that rounding it once more to f32 is rounding the exact quotient."""
     from minicc.ptxas.lower.float64 import quotient
 
+    # Magnitude - 1 is at least 0x7f7fffff.
+    strange = []
+    for v in (x, y):
+        magnitude = b.logic(v, imm(0x7FFFFFFF), 0xC0)
+        strange.append(b.setp("ISETP.GE.U32.AND", b.new("IADD3", magnitude, imm(-1), ZERO), imm(0x7F7FFFFF)))
+    one = b.temp()
+    b.lop(one, y, imm(0x80000000), b.reg(imm(ONE)), 0xEA)
+    divisor = b.sel(y, one, strange[1])
+    b.emit("FMUL", (out,), (x, mufu(b, "RCP", divisor)))
+    either = b.pred()
+    b.emit("PLOP3.LUT", (either, TRUE), (strange[0], strange[1], TRUE, number(0xA8), number(0)))
+    b.jump(done, either)
     xd, yd = b.temp(2), b.temp(2)
     b.emit("F2F.F64.F32", (xd,), (x,))
     b.emit("F2F.F64.F32", (yd,), (y,))
@@ -302,20 +316,7 @@ def precise(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None
     low = b.sel(V(lower.reg, 0), V(q.reg, 0), over)
     b.select(V(odd.reg, 1), V(lower.reg, 1), V(q.reg, 1), over)
     b.select(V(odd.reg, 0), b.logic(low, imm(1), 0xFC), low, inexact)
-    ordinary = b.temp()
-    b.emit(dotted("F2F.F32.F64", ROUNDING[rounding]), (ordinary,), (odd,))
-    # Operands that are zero, infinite or NaN: magnitude - 1 is at least 0x7f7fffff.
-    strange = []
-    for v in (x, y):
-        magnitude = b.logic(v, imm(0x7FFFFFFF), 0xC0)
-        strange.append(b.setp("ISETP.GE.U32.AND", b.new("IADD3", magnitude, imm(-1), ZERO), imm(0x7F7FFFFF)))
-    one = b.temp()
-    b.lop(one, y, imm(0x80000000), b.reg(imm(ONE)), 0xEA)
-    divisor = b.sel(y, one, strange[1])
-    special = b.new("FMUL", x, mufu(b, "RCP", divisor))
-    either = b.pred()
-    b.emit("PLOP3.LUT", (either, TRUE), (strange[0], strange[1], TRUE, number(0xA8), number(0)))
-    b.select(out, special, ordinary, either)
+    b.emit(dotted("F2F.F32.F64", ROUNDING[rounding]), (out,), (odd,))
 
 
 LOWER = {

@@ -175,7 +175,7 @@ def matrix(b: Builder) -> None:
 @semantic("LDGSTS")
 def copy(b: Builder) -> None:
     """[shared], desc[..][global] [, P]: address row 0 is the shared one, row 1 (words 64..127) the global one. A false
-    predicate stores zeros (ZFILL) or nothing."""
+    predicate stores zeros, with ZFILL or without (an H200 does, and ptxas has copies of no bytes so)."""
     places = [i for i, op in enumerate(b.ops) if isinstance(op, Mem)]
     width, _ = size_of(b)
     preds = [i for i, op in enumerate(b.ops) if isinstance(op, Reg) and op.file == "P"]

@@ -110,7 +110,7 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
                     if word < given and given < word + 4:
                         value = np.uint32(value & np.uint32((1 << (8 * (given - word))) - 1))
                     store32(target + word, value)
-            elif filled:
+            else:
                 for word in range(0, width, 4):
                     store32(target + word, np.uint32(0))
         return 0
