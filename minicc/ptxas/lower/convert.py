@@ -244,6 +244,8 @@ def float_to_float(
     relu = "RELU" if "relu" in inst.modifiers else ""
     if from_ == "f16" and to == "f32":
         b.emit("HADD2.F32", (out,), (neg(ZERO), _half(x)))
+    elif from_ == "bf16" and to == "f32" and flush:
+        b.emit("F2F.FTZ.F32.BF16", (out,), (x,))
     elif from_ == "bf16" and to == "f32":
         b.emit("SHF.L.U32", (out,), (x, imm(16), ZERO))
     elif to in ("f16", "bf16") and from_ == "f32":

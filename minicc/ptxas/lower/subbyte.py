@@ -11,6 +11,7 @@ import attrs
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.integer import saturated
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V
 from minicc.sass.instr import Reg
@@ -36,8 +37,8 @@ def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
     ]
     x, y = halves[:size_a], halves[size_a:]
     types = ["S8" if signed else "U8" for signed in kinds]
-    saturate = "SAT" if "satfinite" in inst.modifiers else ""
-    total: MOperand = group(b, third, size_c)
+    addend: MOperand = group(b, third, size_c)
+    total = addend
     if size_a == 1:
         steps = [("8816", [x[0][part]], [y[0][part]]) for part in (0, 1)]
     else:
@@ -46,6 +47,10 @@ def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
             ("16832", [x[2 * k][0], x[2 * k + 1][0], x[2 * k][1], x[2 * k + 1][1]], [y[k][0], y[k][1]])
             for k in range(size_b)
         ]
+    saturate = "SAT" if "satfinite" in inst.modifiers else ""
+    late = bool(saturate) and len(steps) > 1
+    if late:  # the whole sum is clamped, not each step
+        total, saturate = ZERO, ""
     for printed, first, second in steps:
         out = b.temp(size_c)
         a, c = _together(b, first), _together(b, second)
@@ -53,6 +58,11 @@ def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
         b.emit(dotted("IMMA", printed, *types, saturate), (out,), (a, c, total), side=True)
         total = out
     assert isinstance(total, V)
+    if late:
+        clamped = b.temp(size_c)
+        for k, word in enumerate(_words(b.reg(addend), size_c)):
+            saturated(b, V(clamped.reg, k), word, V(total.reg, k), False)
+        total = clamped
     scatter(b, d, total)
 
 

@@ -134,7 +134,7 @@ def f2f(b: Builder) -> None:
     dst, src = FLOAT_TYPES[names[0]], FLOAT_TYPES[names[1]]
     rm = rounding(b)
     x = float_operand(b, 1, src)
-    if b.has("FTZ") and src is F32:
+    if b.has("FTZ") and src in (F32, BF16):
         x = flush(src, x)
     result = convert(b, src, dst, x, rm)
     if F64 in (src, dst) and src is not dst:
