@@ -194,6 +194,7 @@ def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int)
         for i, kind in enumerate(kinds):
             _store(builder, builder.raw(f"res.{kind}", kind, (root,), i))
     root.root = True
+    build.leaves, build.single = leaves, root.type != ""  # type: ignore[attr-defined]
     if root.type:
         _store(builder, root)
     block = ir.Block("entry", [ir.Inst(ir.VOID, "ret", [])])
