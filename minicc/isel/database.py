@@ -308,6 +308,12 @@ class Database:
             found = self._found[op] = self._lookup(op)
         return found
 
+    def simple(self, op: str) -> Pattern:
+        """The first pattern of the operation alone, not of a tree of several."""
+        return next(
+            p for p in self.lookup(op) if p.tree is not None and all(isinstance(c, Leaf) for c in p.tree.children)
+        )
+
     def has(self, row: Row) -> bool:
         """Whether the machine has the instruction: architecture-specific ones belong to one family of SMs."""
         if "a" in row.flags.split():

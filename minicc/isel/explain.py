@@ -88,7 +88,8 @@ class Explanation:
             line = inst.loc.line if inst.loc else 0
             if isinstance(node, str):
                 patterns = database.lookup(node) if node else []
-                candidates = [_candidate(p, database.cost(p), True, database) for p in patterns[:1]]
+                taken = [database.simple(node)] if node else []
+                candidates = [_candidate(p, database.cost(p), True, database) for p in taken]
                 why = purpose if node else "inline assembly, as it was written"
                 name = node or "asm"
             else:

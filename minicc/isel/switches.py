@@ -13,7 +13,6 @@ import attrs
 
 from minicc.isel import template
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
-from minicc.isel.database import Leaf
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
@@ -124,10 +123,7 @@ class Switch:
 
     def plain(self, op: str, *operands: ptx.Operand) -> None:
         """The instruction of an operation with such operands."""
-        found = self.emitter.cover.database.lookup(op)
-        # Of one operation, not of a tree of several.
-        simple = next(p for p in found if p.tree is not None and all(isinstance(c, Leaf) for c in p.tree.children))
-        step = template.parse(simple.template)[0]
+        step = template.parse(self.emitter.cover.database.simple(op).template)[0]
         self.emitter.purpose = f"a switch of {len(self.cases)} cases"
         self.emitter.emitted(op, self.emitter.inst(step.opcode, step.modifiers, operands))
 

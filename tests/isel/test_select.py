@@ -318,3 +318,15 @@ def test_a_symbol_is_moved_once() -> None:
     moves = [number for number, line in enumerate(lines) if line.strip().startswith("mov") and line.endswith(", s;")]
     assert len(moves) == 1
     assert moves[0] < next(number for number, line in enumerate(lines) if " bra " in line)
+
+
+def test_a_switch_over_64_bits() -> None:
+    """Its index is truncated by the plain pattern."""
+    cases = " ".join(f"i64 {i}, label %b{i % 3}" for i in range(9))
+    blocks = "\n".join(f"b{i}:\n  store i32 {i}, ptr addrspace(1) %o\n  ret void" for i in range(3))
+    text = (
+        f"define ptx_kernel void @k(i64 %v, ptr addrspace(1) %o) {{\n  switch i64 %v, label %no [ {cases} ]\n"
+        f"{blocks}\nno:\n  ret void\n}}\n"
+    )
+    made = ptx.format(compile_ir(HEAD + text, 0))
+    assert "brx.idx" in made and "cvt.u32.u64" in made and "shf" not in made
