@@ -316,12 +316,13 @@ class Event(abc.ABC):
 
 @attrs.frozen
 class Configuration:
-    """grid, block, dynamic shared memory in bytes, stream."""
+    """grid, block, dynamic shared memory in bytes, stream, blocks of a cluster."""
 
     grid: Dim
     block: Dim
     shared: int = 0
     stream: Stream | None = None
+    cluster: Dim | None = None
 
     def __str__(self) -> str:
         return ", ".join("x".join(map(str, dims)) for dims in (self.grid, self.block))
@@ -416,6 +417,10 @@ class Configured:
 
     kernel: Kernel
     configuration: Configuration
+
+    def cluster(self, x: int, y: int = 1, z: int = 1) -> Configured:
+        """The same launch in clusters of that many blocks: kernel[grid, block].cluster(2)(...)."""
+        return Configured(self.kernel, attrs.evolve(self.configuration, cluster=dim3((x, y, z), "cluster")))
 
     def __call__(self, *args: object) -> Launch:
         device, stream = self.kernel.module.device, self.configuration.stream

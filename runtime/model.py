@@ -273,7 +273,7 @@ class ModelDevice(Device):
         except ChannelError as error:
             raise self._fault(channel, error) from None
         function = module.program.function(kernel.name)
-        asked = launch.Request(request.grid, request.block, request.shared)
+        asked = launch.Request(request.grid, request.block, request.shared, request.cluster)
         shared = launch.check(asked, Placed(function, 0, 0, None), self.arch)
         placed = module.loaded.place(kernel.name)
         for one in module.loaded.placed.values():

@@ -120,10 +120,18 @@ class CudaDevice(Device):
             ctypes.create_string_buffer(parameters[p.offset : p.offset + p.size], p.size) for p in kernel.parameters
         ]
         slots = (ctypes.c_void_p * max(len(held), 1))(*(ctypes.addressof(h) for h in held))
-        shape = [ctypes.c_uint(n) for n in (*request.grid, *request.block, request.shared)]
         launch = CudaLaunch(self, kernel, request, CudaEvent(self), CudaEvent(self))
         launch.start.record(request.stream)
-        cuda("cuLaunchKernel", function, *shape, _handle(request.stream), slots, ctypes.c_void_p(None))
+        if request.cluster is None:
+            shape = [ctypes.c_uint(n) for n in (*request.grid, *request.block, request.shared)]
+            cuda("cuLaunchKernel", function, *shape, _handle(request.stream), slots, ctypes.c_void_p(None))
+        else:
+            size = request.cluster[0] * request.cluster[1] * request.cluster[2]
+            if size > libcuda.PORTABLE_CLUSTER:
+                cuda("cuFuncSetAttribute", function, ctypes.c_int(libcuda.FUNC_NON_PORTABLE_CLUSTER), ctypes.c_int(1))
+            handle = _handle(request.stream).value or 0
+            words = libcuda.launch_config(request.grid, request.block, request.shared, handle, request.cluster)
+            cuda("cuLaunchKernelEx", ctypes.byref(words), function, slots, ctypes.c_void_p(None))
         launch.stop.record(request.stream)
         return launch
 

@@ -11,7 +11,12 @@ from runtime.errors import DeviceError, LaunchError
 JIT_INFO_LOG, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES = 3, 4, 5, 6
 """CUjit_option."""
 FUNC_MAX_THREADS, FUNC_SHARED, FUNC_LOCAL, FUNC_REGISTERS, FUNC_MAX_DYNAMIC_SHARED = 0, 1, 3, 4, 8
+FUNC_NON_PORTABLE_CLUSTER = 14
 """CUfunction_attribute."""
+CLUSTER_DIMENSION = 4
+"""CUlaunchAttributeID."""
+PORTABLE_CLUSTER = 8
+"""Blocks of a cluster that every device has."""
 
 # Errors that say what was asked is wrong, rather than that the device failed.
 _ASKED = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_NOT_FOUND", "CUDA_ERROR_OUT_OF_MEMORY",
@@ -61,3 +66,27 @@ class Driver:
 def driver() -> Driver:
     """The one loaded driver."""
     return Driver()
+
+
+class _Attribute(ctypes.Structure):
+    """CUlaunchAttribute; the value is a union of 64 bytes."""
+
+    _fields_ = (("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_uint * 16))
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
+        ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(_Attribute)), ("count", ctypes.c_uint),
+    )  # fmt: skip
+
+
+def launch_config(
+    grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, stream: int, cluster: tuple[int, int, int]
+) -> LaunchConfig:
+    """A launch in clusters."""
+    attribute = _Attribute(CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*cluster))
+    three = ctypes.c_uint * 3
+    return LaunchConfig(three(*grid), three(*block), shared, stream, ctypes.pointer(attribute), 1)

@@ -28,19 +28,21 @@ MAX_BLOCK_DIM = (1024, 1024, 64)
 
 @attrs.frozen
 class Request:
-    """A launch as asked for. `dynamic_shared` is bytes beyond the kernel's static shared memory."""
+    """A launch as asked for. `dynamic_shared` is bytes beyond the kernel's static shared memory; `cluster` is blocks
+    of a cluster in each direction, for a kernel that was compiled without."""
 
     grid: Dim
     block: Dim
     dynamic_shared: int = 0
+    cluster: Dim | None = None
 
 
-def cluster_of(placed: Placed) -> Dim:
-    """Cluster dimensions fixed at compile time, or (1, 1, 1)."""
+def cluster_of(request: Request, placed: Placed) -> Dim:
+    """Cluster dimensions fixed at compile time, those of the launch, or (1, 1, 1)."""
     value = placed.function.attributes.get("CTA_PER_CLUSTER")
     if isinstance(value, tuple | list) and len(value) >= 3:
         return (max(int(value[0]), 1), max(int(value[1]), 1), max(int(value[2]), 1))
-    return (1, 1, 1)
+    return request.cluster or (1, 1, 1)
 
 
 def local_bytes(placed: Placed) -> int:
@@ -91,7 +93,11 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     shared = function.shared + request.dynamic_shared
     if shared > limits.shared_per_block_max:
         wrong(f"{shared} bytes of shared memory a block; {limits.shared_per_block_max} is the most")
-    cluster = cluster_of(placed)
+    cluster = cluster_of(request, placed)
+    if request.cluster not in (None, cluster):
+        wrong(f"a cluster of {request.cluster} blocks; it was compiled for {cluster}")
+    if any(size < 1 for size in cluster):
+        wrong(f"a cluster of {cluster} blocks")
     if cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER:
         wrong(f"a cluster of {cluster} blocks; {MAX_CLUSTER} is the most")
     for axis, blocks, size in zip("xyz", request.grid, cluster, strict=True):
@@ -108,7 +114,7 @@ def constant_bank0(
     words = bank0.LaunchWords(
         grid=request.grid,
         block=request.block,
-        cluster=cluster_of(placed),
+        cluster=cluster_of(request, placed),
         dynamic_shared=request.dynamic_shared,
         stack_base=local_bytes(placed),
         shared_window=SHARED_WINDOW,
@@ -123,7 +129,7 @@ def build_qmd(
     request: Request, placed: Placed, arch: Arch, shared: int, banks: dict[int, tuple[int, int]], launch_id: int
 ) -> bytes:
     """The V04_00 QMD of a launch. `banks` includes bank 0; addresses are multiples of 64."""
-    cluster = cluster_of(placed)
+    cluster = cluster_of(request, placed)
     config = -(-shared // 4096) + 1  # the field counts 4 KiB units, plus one
     fields: dict[str, int | str] = {
         "QMD_TYPE": "GRID_CTA",

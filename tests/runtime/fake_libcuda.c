@@ -24,5 +24,8 @@ F cuMemcpyHtoDAsync_v2(u64 d,const void*s,z n,void*q){return cuMemcpyHtoD_v2(d,s
 F cuLaunchKernel(void*f,unsigned gx,unsigned gy,unsigned gz,unsigned bx,unsigned by,unsigned bz,unsigned sm,void*q,void**a,void**e){
  if(lost)return lost; if((u64)f==2){ if(sm==13) abort(); if(sm==14) for(;;); lost=700; return 0;}
  float*x=*(float**)a[0],*y=*(float**)a[1],*c=*(float**)a[2]; int n=*(int*)a[3]; for(int i=0;i<n&&i<(int)(gx*bx);i++)c[i]=x[i]+y[i]; sprintf(said+strlen(said),"hello from %u\n",gx); ++*(int*)var; return 0;}
+typedef struct{unsigned g[3],b[3],sm;void*q;struct{int id,pad;unsigned v[16];}*at;unsigned n;} config;
+F cuLaunchKernelEx(const config*c,void*f,void**a,void**e){ if(c->n!=1||c->at->id!=4) return 1; sprintf(said+strlen(said),"clusters of %ux%ux%u\n",c->at->v[0],c->at->v[1],c->at->v[2]);
+ return cuLaunchKernel(f,c->g[0],c->g[1],c->g[2],c->b[0],c->b[1],c->b[2],c->sm,c->q,a,e);}
 F cuCtxSynchronize(void){fputs(said,stdout);said[0]=0;fflush(stdout);return lost;} F cuStreamCreate(void**s,unsigned f){*s=(void*)5;return 0;} F cuStreamSynchronize(void*s){return lost;} F cuStreamWaitEvent(void*s,void*e,unsigned f){return 0;}
 F cuEventCreate(void**e,unsigned f){*e=malloc(8);return 0;} F cuEventDestroy_v2(void*e){free(e);return 0;} F cuEventRecord(void*e,void*s){return 0;} F cuEventSynchronize(void*e){return lost;} F cuEventQuery(void*e){return lost;} F cuEventElapsedTime(float*f,void*a,void*b){*f=0.5f;return 0;}

@@ -28,12 +28,15 @@ a, c = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
 launch = k[4, 256](a, a, c, 100)
 assert np.array_equal(c, 2 * a) and launch.output == "hello from 4\\n" and launch.milliseconds == 0.5
 assert "registers" in launch.summary() and launch.stats["gpu__time_duration.sum"] == 5e5
+c[:] = 0
+launch = k[4, 256].cluster(2, 1)(a, a, c, 100)
+assert np.array_equal(c, 2 * a) and launch.output == "clusters of 2x1x1\\nhello from 4\\n"
 A, C, s = gpu.buffer(a), gpu.empty(100), gpu.stream()
 k[4, 256, 0, s](A, A, C, 100)
 shared = C.__cuda_array_interface__
 assert shared["data"] == (C.address, False) and shared["shape"] == (100,) and shared["typestr"] == "<f4"
 assert np.array_equal(C.numpy(s), 2 * a) and gpu.event().record(s).done
-assert module.variable("counter").read(np.int32)[0] == 2
+assert module.variable("counter").read(np.int32)[0] == 3
 
 def fails(kind, text, what):
     try:

@@ -49,6 +49,44 @@ def test_coordinates_in_a_cluster(module: Any) -> None:
     assert np.array_equal(out, x % 2 | y % 2 << 8 | x // 2 << 16 | y // 2 << 24)
 
 
+PLAIN = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry ranks(.param .u64 out)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<4>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; mov.u32 %r2, %ctaid.y; mad.lo.u32 %r0, %r2, %r1, %r0;
+mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1;
+mov.u32 %r3, %cluster_ctarank; mov.u32 %r4, %cluster_nctarank; shl.b32 %r4, %r4, 8; or.b32 %r3, %r3, %r4;
+st.global.u32 [%rd0], %r3;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (4, 1), (2, 3), (8, 1)])
+def test_the_launch_says_how_many_blocks_a_cluster_has(size: tuple[int, int]) -> None:
+    device: Any = runtime.Device("sm_90", timing=False)  # type: ignore[abstract]
+    kernel = device.load(PLAIN)["ranks"]
+    out = np.zeros((6, 8), np.uint32)
+    kernel[(8, 6), 1].cluster(*size)(out)
+    y, x = np.mgrid[:6, :8]
+    width, height = size
+    assert np.array_equal(out, y % height * width + x % width | width * height << 8)
+    for wrong in ((3, 1), (16, 2), (0, 1)):
+        with pytest.raises(runtime.LaunchError, match="cluster"):
+            kernel[(8, 6), 1].cluster(*wrong)(out)
+
+
+def test_a_compiled_cluster_is_kept_to(module: Any) -> None:
+    ranks = np.zeros(8, np.uint32)
+    with pytest.raises(runtime.LaunchError, match="was compiled for"):
+        module["ring"][8, 64].cluster(2)(
+            np.zeros(512, np.int32), np.zeros(512, np.int32), np.zeros(128, np.int32), ranks
+        )
+
+
 def test_what_an_address_is(module: Any) -> None:
     """The shared memory of the own block lies in that of the cluster."""
     out = np.zeros((4, 4), np.uint32)
