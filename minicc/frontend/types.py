@@ -106,6 +106,7 @@ class Field:
     """0: an ordinary member."""
     default: tuple[list[Token], Scope] | None = None
     """Tokens of a default member initialiser (re-read for each use)."""
+    mutable: bool = False
 
 
 @attrs.define(eq=False, repr=False)
@@ -224,6 +225,7 @@ DOUBLE = Type("float", "double", 8, 8, True, 2, "d", "double")
 NULLPTR = Type("nullptr", "std::nullptr_t", 8, 8, code="Dn", llvm="ptr")
 ERROR = Type("error", "<error>")
 AUTO = Type("auto", "auto")
+DECLTYPE_AUTO = Type("auto", "decltype(auto)")
 
 BY_CODE: dict[str, Type] = {
     t.code: t

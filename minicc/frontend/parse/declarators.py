@@ -327,7 +327,7 @@ class Declarators(Names):
         self.expect("(")
         if self.at("auto") and self.peek().text == ")":
             self.i += 2
-            return ty.AUTO
+            return ty.DECLTYPE_AUTO
         self.unevaluated += 1
         ends, self.greater_ends = self.greater_ends, False
         try:

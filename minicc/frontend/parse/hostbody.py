@@ -266,7 +266,9 @@ class HostBody(Lambdas):
         text = token.text
         if token.kind == STRING or token.kind != IDENT:
             if token.kind != STRING and text == "[" and self.peek(-1).text in ("(", ",", "=", "{", "return"):
-                return self._attempt(self._host_lambda) and False
+                if not self._attempt(self._host_lambda):
+                    self.i += 1
+                return False
             self.i += 1
             if token.kind != STRING and text == "{":
                 self.push("block")

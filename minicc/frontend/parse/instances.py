@@ -199,9 +199,9 @@ class Instances(Declarations):
                     raise Abandon
                 d = self.constructor_declarator(record)
             else:
-                if specs.type is None:
+                if specs.type is None and not self.at("operator"):
                     raise Abandon
-                d = self.declarator(specs.type)
+                d = self.declarator(specs.type) if specs.type is not None else self.conversion_declarator()
             if d.params is None or d.type.kind != "function":
                 raise Abandon
             if d.constraint is not None:
@@ -229,6 +229,13 @@ class Instances(Declarations):
         if tokens[end].text in ("{", ":"):
             f.pending = (tokens, end)
         return f
+
+    def conversion_declarator(self) -> Declarator:
+        """`operator type()` at the cursor."""
+        name = self.operator_name()
+        d = Declarator(name, self.conversion_type or ty.INT)
+        self._function_suffix(d)
+        return d
 
     def constructor_declarator(self, record: Record) -> Declarator:
         """`Name(params)` at the cursor."""

@@ -386,6 +386,8 @@ class Records(Constraints):
             self._skip_default_member()
             default = (self.tokens[start : self.i], self.scope)
         layout.add(name, d.type, specs.align, width, default)
+        if "mutable" in specs.words:
+            record.fields[-1].mutable = True
 
     def _skip_default_member(self) -> None:
         while not self.at(";") and not self.at(",") and self.token.kind != EOF:
@@ -589,6 +591,10 @@ class Records(Constraints):
                         and other.this_quals == f.this_quals
                     ):
                         if other.constrained:
+                            return
+                        if other.record is not None and f.record is not None and other.record.bare is not f.record.bare:
+                            # Brought in by a using-declaration, and hidden.
+                            found[found.index(other)] = f
                             return
                         self.fail(f"class member cannot be redeclared: '{name}'", at)
             found.append(f)

@@ -13,6 +13,7 @@ from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import deduced_type
+from minicc.frontend.sema.convert import is_xvalue
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
@@ -549,9 +550,14 @@ class Statements(Records):
             elif ret.kind != "void" and not f.constructor:
                 self.warn("frontend.return", f"non-void function '{f.name}' should return a value", token)
             return ast.Return(token, None)
+        named = not self.at("(")
         e: ast.Expr = self.braced_list() if self.at("{") else self.expression()
         self.expect(";", "after return statement")
-        if deduced_type(ret):
+        if ret is ty.DECLTYPE_AUTO and not isinstance(e, ast.Overloads | ast.Init):
+            deduced = self._decltype_of(e, named)
+            self.set_return_type(f, deduced)
+            ret = deduced
+        elif deduced_type(ret):
             if isinstance(e, ast.Overloads):
                 e = self.function_value(e, None)
             if ret.kind == "reference":
@@ -570,6 +576,18 @@ class Statements(Records):
         if isinstance(e, ast.Init):
             return ast.Return(token, self.braced(e, ret))
         return ast.Return(token, self.convert(e, ret, "returning"))
+
+    def _decltype_of(self, e: ast.Expr, named: bool) -> ty.Type:
+        """What decltype(auto) makes of an expression: the declared type of what is `named` without parentheses."""
+        if named and isinstance(e, ast.Name):
+            t = e.variable.type
+            return t if t.kind == "reference" else t.bare
+        if named and isinstance(e, ast.Member):
+            t = e.field.type
+            return t if t.kind == "reference" else t.bare
+        if is_xvalue(e):
+            return ty.reference(e.type, True)
+        return ty.reference(e.type) if e.lvalue else e.type.bare
 
     def set_return_type(self, f: ast.Function, t: ty.Type) -> None:
         f.type = ty.function(t, f.type.params, f.type.variadic)

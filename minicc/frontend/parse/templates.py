@@ -521,6 +521,9 @@ class Templates(Instances):
         try:
             specs = self.specifiers(need_type=False)
             explicit = "explicit" in specs.words
+            if specs.type is None and self.at("operator"):
+                d = self.conversion_declarator()
+                return d, explicit, False
             if specs.type is None and scope.parent is not None and scope.parent.record is not None:
                 d = self.constructor_declarator(scope.parent.record)
                 return d, explicit, True

@@ -617,6 +617,9 @@ class Calls(Operators):
         for f in found:
             if _value_type(f.type.elem or target) is target:
                 return f
+        made = self._conversion_instance(source, target, explicit)
+        if made is not None:
+            return made
         best: tuple[int, ast.Function] | None = None
         count = 0
         for f in found:
@@ -629,6 +632,29 @@ class Calls(Operators):
             elif rank == best[0]:
                 count += 1
         return best[1] if best is not None and count == 1 else None
+
+    def _conversion_instance(self, source: Type, target: Type, explicit: bool) -> ast.Function | None:
+        """The instance of a class's conversion template that gives exactly `target`."""
+        record = source.record
+        if record is None or record.scope is None:
+            return None
+        for name, found in record.scope.names.items():
+            for template in found if name.startswith("operator ") and isinstance(found, list) else ():
+                if not isinstance(template, ast.FunctionTemplate) or (template.explicit and not explicit):
+                    continue
+                wanted = template.pattern.elem if template.pattern is not None else None
+                bindings: dict[str, object] = {}
+                if wanted is None or not unify(wanted, target, bindings):
+                    continue
+                if all(p.name in bindings for p in template.params):
+                    f = self.instantiate(template, tuple(bindings[p.name] for p in template.params))
+                    if f is not None:
+                        return f
+        for base, _ in record.bases:
+            inherited = self._conversion_instance(base, target, explicit)
+            if inherited is not None:
+                return inherited
+        return None
 
     def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
         return self.make_call(Candidate(f, f.type.params, []), args, at, base)

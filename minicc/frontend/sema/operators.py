@@ -297,7 +297,8 @@ class Operators(Conversions):
             assert t.elem is not None
             pointer = ast.Member(ty.pointer(t.elem), at, base, field, lvalue=base.lvalue)
             return ast.Deref(t.elem, at, pointer, lvalue=True)
-        made = ast.Member(ty.qualified(t, element_quals(base.type)), at, base, field, lvalue=base.lvalue)
+        quals = element_quals(base.type) & ~(ty.CONST if field.mutable else 0)
+        made = ast.Member(ty.qualified(t, quals), at, base, field, lvalue=base.lvalue)
         return self.fold_host(made, base)
 
     def member_through(self, base: ast.Expr, pointer: ast.Expr, arrow: bool, at: Token) -> ast.Expr:
