@@ -112,8 +112,8 @@ class _State:
 def _node(instr: Instr, arch: Arch) -> _Node:
     found = effects(instr, arch)
     reads = [(BASE[a.file] + a.index + k, a.cls) for a in found.reads if a.file in BASE for k in range(a.count)]
-    if instr.mnemonic == "IMAD" and "WIDE" in instr.modifiers:
-        # The high word of the addend is read late (see the arch's "wide_hi").
+    if instr.mnemonic == "IMAD" and ("WIDE" in instr.modifiers or "HI" in instr.modifiers):
+        # The high word of the addend is read late (see the arch's "wide_hi"; nvcc relies on it for IMAD.HI, too).
         high = {(BASE["R"] + a.index + 1, a.cls) for a in found.reads if a.file == "R" and a.count == 2}
         reads = [(key, "wide_hi") if (key, cls) in high else (key, cls) for key, cls in reads]
     if instr.mnemonic == "P2R" and isinstance(instr.operands[-1], Imm):

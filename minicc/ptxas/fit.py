@@ -28,55 +28,77 @@ _LOCAL = 20
 """More cycles for an access to local memory, whose unit all warps of an SM share."""
 _GAIN = 0.99
 """Of the best cost so far, what another must at most have."""
+_DOUBT = 1.06
+"""Spill code costs so much more than it seems to."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
+
+_TRIALS = (("given", 0), ("given", 2), ("given", -3), ("lean", 0), ("lean", 2))
+"""Order to start from, and registers more than usual to count on."""
 
 Orders = list[list[MInst]]
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Schedule `function`, for the target that suits it."""
-    given: Orders = [list(block.insts) for block in function.blocks]
+    given: Orders = [block.insts for block in function.blocks]
     usual = allocate.comfortable(function, arch, options)
+    _reorder(function, given)
     schedule.run(function, arch, options, target=usual)
     if not function.short or sum(map(len, given)) > _LARGEST:
         return
+    from minicc.ptxas import lean
+
     best, crowded = float("inf"), False
     kept: Orders = [block.insts for block in function.blocks]
-    for target in (usual, usual + 2, usual - 3):
-        if target != usual:
-            for block, insts in zip(function.blocks, given, strict=True):
-                block.insts = list(insts)
-            schedule.run(function, arch, options, target=target)
+    scheduled: Orders | None = kept
+    starts = given
+    for step, more in _TRIALS:
+        if step == "lean" and starts is given:
+            _reorder(function, given)
+            lean.run(function, arch)
+            starts = [block.insts for block in function.blocks]
+        if scheduled is None:
+            _reorder(function, starts)
+            schedule.run(function, arch, options, target=usual + more)
+            scheduled = [block.insts for block in function.blocks]
+        spilled = True
         for way in (False, True):
-            function.crowded = way
-            cost = _tried(function, arch, options)
-            if cost < _GAIN * best:
-                best, crowded, kept = cost, way, [block.insts for block in function.blocks]
+            if spilled:
+                _reorder(function, scheduled)
+                function.crowded = way
+                cost, spilled = _tried(function, arch, options)
+                if cost < _GAIN * best:
+                    best, crowded, kept = cost, way, scheduled
+        scheduled = None
     function.crowded = crowded
-    for block, insts in zip(function.blocks, kept, strict=True):
-        block.insts = insts
+    _reorder(function, kept)
 
 
-def _tried(function: MFunction, arch: Arch, options: Options) -> float:
-    """What the function would cost with registers; it is left as it was."""
+def _reorder(function: MFunction, orders: Orders) -> None:
+    for block, insts in zip(function.blocks, orders, strict=True):
+        block.insts = list(insts)
+
+
+def _tried(function: MFunction, arch: Arch, options: Options) -> tuple[float, bool]:
+    """What the function would cost with registers, and whether some were spilled; it is left as it was."""
     fixed = [reg.fixed for reg in function.vregs]
-    spillable = [reg.spillable for reg in function.vregs]
     blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
     function.blocks = [Block(b.label, list(map(_clone, b.insts)), list(b.succs), b.loop_depth) for b in blocks]
     try:
         allocate.run(function, arch, options)
         schedule.run(function, arch, options)
-        return length(function, arch)
+        spilled = len(function.vregs) > len(fixed)
+        return length(function, arch) * (_DOUBT if spilled else 1), spilled
     except CompileError:
-        return float("inf")
+        return float("inf"), True
     finally:
         function.blocks, function.frame, function.attributes = blocks, frame, attributes
         function.colouring = None
         function.prints = {}
         del function.vregs[len(fixed) :]
-        for reg, number, may in zip(function.vregs, fixed, spillable, strict=True):
-            reg.fixed, reg.spillable = number, may
+        for reg, number in zip(function.vregs, fixed, strict=True):
+            reg.fixed = number
 
 
 def _clone(i: MInst) -> MInst:

@@ -65,7 +65,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             function.prints.update(zip(block.insts, prints, strict=True))
         after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         out: list[MInst] = []
-        runs = _runs(prints)
+        runs = runs_of(prints)
         lives: list[set[int]] = []
         if target is not None:
             for start, end in reversed(runs):
@@ -99,7 +99,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
         block.insts = out
 
 
-def _runs(prints: list[Footprint]) -> list[tuple[int, int]]:
+def runs_of(prints: list[Footprint]) -> list[tuple[int, int]]:
     """[start, end) of stretches without control flow; a flow instruction is a stretch of its own."""
     out: list[tuple[int, int]] = []
     start = 0
