@@ -81,13 +81,27 @@ def _orders(tree: Tree, node: Node, after: _Work | None) -> list[_Work | None]:
     children, args = tree.children, node.args
     if len(children) != len(args):
         return [] if children else [after]
-    out: list[_Work | None] = []
-    for order in (args, args[::-1]) if len(args) == 2 and node.head in COMMUTATIVE else (args,):
+    if len(args) != 2:
         work = after
-        for child, arg in zip(children[::-1], order[::-1], strict=True):
+        for child, arg in zip(children[::-1], args[::-1], strict=True):
             work = child, arg, work
-        out.append(work)
+        return [work]
+    (first, second), (a, b) = children, args
+    out: list[_Work | None] = []
+    if _seems(first, a) and _seems(second, b):
+        out.append((first, a, (second, b, after)))
+    if node.head in COMMUTATIVE and _seems(first, b) and _seems(second, a):
+        out.append((first, b, (second, a, after)))
     return out
+
+
+def _near(node: Node) -> set[Node]:
+    """A node, its operands and theirs: where nothing of two stands in both, no operand of a pattern stands twice."""
+    return {node, *node.args, *[inner for arg in node.args for inner in arg.args]}
+
+
+def _seems(item: Tree | Leaf, node: Node) -> bool:
+    return item.__class__ is Leaf or item.op == node.op  # type: ignore[union-attr]
 
 
 class Matcher:
@@ -106,6 +120,8 @@ class Matcher:
         self.duplicate = pattern.row.flags == "dup"
         assert pattern.tree is not None
         if pattern.repeats:
+            if pattern.across and _near(node.args[0]).isdisjoint(_near(node.args[1])):
+                return False
             return any(self._rest(work) for work in _orders(pattern.tree, node, None))
         return self._children(pattern.tree, node)
 

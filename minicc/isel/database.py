@@ -97,6 +97,8 @@ class Pattern:
     template: Any = None
     repeats: bool = False
     """An operand stands twice in the tree, below operations whose operands may be swapped."""
+    across: bool = False
+    """It stands in both operands of the root."""
 
     @property
     def name(self) -> str:
@@ -351,7 +353,17 @@ class Database:
         pattern.template = template
         names = _NAME.findall(row.tree)
         pattern.repeats = len(names) > len(set(names)) and "{" not in row.tree
+        if pattern.repeats and len(pattern.tree.children) == 2:
+            first, second = (_names(child) for child in pattern.tree.children)
+            pattern.across = not first.isdisjoint(second)
         return pattern
+
+
+def _names(tree: Tree | Leaf) -> set[str]:
+    """Operands of a tree."""
+    if isinstance(tree, Leaf):
+        return {tree.name} - {""}
+    return {name for child in tree.children for name in _names(child)}
 
 
 def _listed(found: re.Match[str]) -> str:

@@ -17,10 +17,14 @@ class Dots(Base):
     """Mixin of `Lowering`."""
 
     users: dict[ir.Value, list[ir.Inst]]
+    multiplies: bool
+    """Whether the function has integer products at all."""
 
     def dot_products(self, inst: ir.Inst) -> Node | None:
         """The sum that ends with this addition, if it has dot products."""
-        if inst.type.kind != "int" or inst.type.bits != 32 or self.continues(inst) or not self.has("dp4a.ss.i32"):
+        if not self.multiplies or inst.type.kind != "int" or inst.type.bits != 32 or self.continues(inst):
+            return None
+        if not self.has("dp4a.ss.i32"):
             return None
         terms = self.terms(inst)
         if len(terms) < _LEAST:

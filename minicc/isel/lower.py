@@ -65,6 +65,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.order_data: tuple[str, str] | None = None
         self.use_counts: dict[ir.Value, int] = {}
         self.users: dict[ir.Value, list[ir.Inst]] = {}
+        self.multiplies = False
         self.sums: dict[ir.Inst, int] = {}
         self.absorbed: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
@@ -163,6 +164,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             share(function, self.layout)
             sink(function)
         self.users = used = users(function)
+        self.multiplies = any(inst.op == "mul" for inst in function.instructions())
         self.use_counts = {value: len(found) for value, found in used.items()}
         if self.options.fmad and self.options.opt_level > 0:
             self.sums, self.absorbed = sums(used)
