@@ -43,6 +43,8 @@ from runtime.device.sm.vector import due, lanes_at, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
 LSU_FRONT = 6
+FILLED = 16
+"""Sixteenths of a cycle of the load/store unit for a line that comes."""
 """Cycles from issue until an entry of an idle memory queue leaves it."""
 RING = 16
 TALLY = 2048
@@ -71,6 +73,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
     if unit > start * 16:
         start = (unit + 15) >> 4
     cost = CODE[i, L.C_QSM]
+    blocked = 0
     done = start - LSU_FRONT + CODE[i, L.C_LATENCY]
     scratch = G[L.G_SCRATCH]
     space = CODE[i, L.C_SPACE]
@@ -163,6 +166,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             if kind == L.A_LOAD or kind == L.A_LDGSTS:
                 done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
                 CODE[i, L.C_MISSED] = X[MISSED]
+                # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
+                cost += X[MISSED] * FILLED
             else:
                 CODE[i, L.C_MISSED] = 1
                 atomic = -1
@@ -200,6 +205,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                     # The port is behind: the unit cannot hand over more than it can hold.
                     late = (X[SENT] - MP[MP_SLACK]) * 16
                     if late > SM[m, L.M_LSU]:
+                        blocked = 1
                         start = late >> 4
                 done += MP[MP_NEAR]
                 if kind == L.A_ATOM:
@@ -240,9 +246,12 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
         SC[sc, L.S_LSUN] += 1
         SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
-        if start * 16 > SM[m, L.M_LSU]:
-            SM[m, L.M_IDLE] += start * 16 - SM[m, L.M_LSU]
-        SM[m, L.M_LSU] = start * 16 + cost
+        # What waits in a sub-core's own queue leaves the unit to the others.
+        begin = (start if blocked else t + LSU_FRONT) * 16
+        if begin > SM[m, L.M_LSU]:
+            SM[m, L.M_IDLE] += begin - SM[m, L.M_LSU]
+            SM[m, L.M_LSU] = begin
+        SM[m, L.M_LSU] += cost
     X[4000] = start - LSU_FRONT - t
     return done
 

@@ -39,7 +39,9 @@ PART, WHO, TIME, VALUE = 12, 16, 24, 65535
 L1_WAYS, L2_WAYS = 8, 16
 MERGED = 16
 """Lines that the buffer before an SM's port keeps open for stores to the same sectors."""
-PAUSE = 128
+LINGER = 256
+"""Cycles after which a line leaves the buffer if it can."""
+PAUSE = 112
 """Sixteenths of a cycle for which the unit has nothing to do before a line leaves that is stored to in part."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
@@ -481,7 +483,8 @@ def joined(m: int, t: int, line: int, need: int) -> int:
     """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
     waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
     place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
-    if BK[BK_ASKED, place] != line | MP[MP_EPOCH]:
+    other = BK[BK_ASKED, place] ^ MP[MP_EPOCH] ^ line
+    if other & ~(15 << 44) or other >> 44 == m & 15:
         return 0
     word = BK[BK_COMES, place]
     asked = word >> 24
@@ -557,7 +560,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             PCC[i, L.P_ASKED] += sector_count(missing)
             there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
             place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
-            BK[BK_ASKED, place] = line | MP[MP_EPOCH]
+            BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
             BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
         there = take(MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
         SM[m, L.M_ROOM + place_] = there
@@ -602,11 +605,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     if atomic < 0:
         idle = SM[m, L.M_IDLE] + 16 * t - SM[m, L.M_LSU]
         SM[m, L.M_IDLE] = SM[m, L.M_LSU] - 16 * t if SM[m, L.M_LSU] < 16 * t else 0
-        if idle >= PAUSE:
-            while SM[m, L.M_CLOSED] < SM[m, L.M_STORES]:
-                if SM[m, L.M_LEFT + (SM[m, L.M_CLOSED] & (L.STORES - 1))] > t:
-                    break
-                SM[m, L.M_CLOSED] += 1
+        while SM[m, L.M_CLOSED] < SM[m, L.M_STORES]:
+            oldest = SM[m, L.M_CLOSED] & (L.STORES - 1)
+            if SM[m, L.M_LEFT + oldest] > t or (idle < PAUSE and SM[m, L.M_CAME + oldest] + LINGER > t):
+                break
+            SM[m, L.M_CLOSED] += 1
     for k in range(lines):
         need = X[2 * k + 1]
         first_ = MP[MP_SEND_FIRST]
@@ -625,6 +628,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
                 SM[m, slot] = X[2 * k] + 1
                 SM[m, slot + 1] = need
                 SM[m, slot + 2] = SM[m, L.M_STORES]
+                SM[m, L.M_CAME + (SM[m, L.M_STORES] & (L.STORES - 1))] = t
                 SM[m, L.M_STORES] += 1
                 if SM[m, L.M_STORES] - SM[m, L.M_CLOSED] > MERGED:
                     SM[m, L.M_CLOSED] = SM[m, L.M_STORES] - MERGED

@@ -124,7 +124,7 @@ def _memory(instr: Instr, space: str, kind: str, width: int) -> Timing:
         return _queued(
             L.Q_LSU,
             2 if narrow or space == "local" else 4,
-            1,
+            4 / 3,  # H200: 0.749 a cycle, of one word or of 32.
             latency - 2 * narrow,
             8 if narrow else 10,
             arrive,
