@@ -11,14 +11,32 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.l2 import l1_set, l2_ahead, l2_home
+from runtime.device.sm.l2 import (
+    BANK_SHIFT,
+    BANKS,
+    BK_FULL,
+    BK_OPEN,
+    BUCKET_SHIFT,
+    MP_AT_BANK,
+    MP_AT_CHANNEL,
+    NB,
+    dram_bank,
+    l1_set,
+    l2_ahead,
+    l2_home,
+    l2_slice,
+)
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, load32
-from runtime.device.sm.table import CODE, L1, G
+from runtime.device.sm.table import BK, CODE, L1, MP, WS, G
 from runtime.device.sm.vector import prefetch
 
 NEAR = 1024
-"""Bytes from the first lane's address to the last one's up to which all lines between are fetched."""
+"""Bytes from the first lane's address to the last one's up to which the lines between are fetched."""
+TRIP = 64
+"""Cycles from an issue until L2 is asked, about."""
+COLD = 14
+"""Lines of the host's caches of a warp's row that its beginning and end need."""
 
 
 @compiled(forceinline=True)
@@ -33,22 +51,46 @@ def registers_ahead(i: int, state: int) -> None:
 
 
 @compiled(forceinline=True)
-def line_ahead(i: int, line: int, m: int) -> None:
-    """The places of a line in the caches of SM m, where instruction i will look."""
+def row_ahead(w: int) -> None:
+    """The row of a warp that is about to end, and that of the warp which comes into its place."""
+    row = address(WS, (w, 0))
+    for piece in range(COLD):
+        prefetch(row + 64 * piece)
+
+
+@compiled(forceinline=True)
+def bucket_ahead(resource: int, t: int) -> None:
+    """The bucket of a resource in which a request at `t` may find room."""
+    b = t >> BUCKET_SHIFT
+    if b >= BK[BK_FULL, 2 * resource] and b < BK[BK_FULL, 2 * resource + 1]:
+        b = BK[BK_FULL, 2 * resource + 1]
+    prefetch(address(BK, (resource, b & (NB - 1))))
+
+
+@compiled(forceinline=True)
+def line_ahead(i: int, line: int, m: int, t: int) -> None:
+    """The places of a line in the caches of SM m, and in the queues behind, where instruction i will look at `t`."""
     home = l2_home(line)
     l2_ahead(line, home)
+    where = home
     if CODE[i, L.C_ACCESS] == L.A_LOAD:
+        where = m & 1
         if not CODE[i, L.C_BYPASS]:
             tags = address(L1, (m, l1_set(line, G[L.G_L1SETS])))
             prefetch(tags)
             prefetch(tags + 64)
-        if home != m & 1:
-            l2_ahead(line, m & 1)
+        if home != where:
+            l2_ahead(line, where)
+        bank = dram_bank(line)
+        prefetch(address(BK, (BK_OPEN, bank)))
+        prefetch(address(BK, (MP[MP_AT_BANK] + (bank >> 6), (bank & 63) << 6 | (t >> BANK_SHIFT & 63))))
+        bucket_ahead(MP[MP_AT_CHANNEL] + bank // BANKS, t)
+    bucket_ahead(l2_slice(line, where), t)
 
 
 @compiled
-def memory_ahead(i: int, state: int, m: int) -> None:
-    """What memory instruction i of a warp of SM m will need, as its address registers are now."""
+def memory_ahead(i: int, state: int, m: int, t: int) -> None:
+    """What memory instruction i of a warp of SM m will need soon after `t`, as its address registers are now."""
     row = state + CODE[i, L.C_BASE]
     offset = CODE[i, L.C_OFFSET]
     host = G[L.G_MEM] - G[L.G_MEMBASE]
@@ -63,19 +105,10 @@ def memory_ahead(i: int, state: int, m: int) -> None:
         b += np.int64(load32(row + 252)) << 32
     span = b - a
     if span >= 0 and span < NEAR:
+        # Scattered lanes would ask for more than the host can have under way at once.
         at = a & ~127
         for _ in range((span + (a & 127) + CODE[i, L.C_WIDTH] + 127) >> 7):
             prefetch(host + at)
             prefetch(host + at + 64)
-            line_ahead(i, at >> 7, m)
+            line_ahead(i, at >> 7, m, t + TRIP)
             at += 128
-        return
-    line = -1
-    for k in range(32):
-        a = np.int64(load32(row + 4 * k)) + offset
-        if wide:
-            a += np.int64(load32(row + 128 + 4 * k)) << 32
-        prefetch(host + a)
-        if a >> 7 != line:
-            line = a >> 7
-            line_ahead(i, line, m)

@@ -142,6 +142,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
     name, ops, mods = instr.mnemonic, instr.operands, instr.modifiers
     kind = _CONTROL.get(name, L.K_ILLEGAL)
     row[L.C_KIND] = kind
+    row[L.C_MISSED] = kind == L.K_EXIT
     row[L.C_DATA] = row[L.C_DATA2] = row[L.C_AUX] = -1
     row[L.C_TARGET] = -1
     target = next((o for o in ops if isinstance(o, Target)), None)

@@ -432,7 +432,12 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     with borrowed() as space:
         sms = min(arch.sm_count, total) if grid.cluster == (1, 1, 1) else arch.sm_count
         machine = _Run(grid, memory, arch, options, residency, decoded, sms, space)
-        machine.prepare()
+        try:
+            machine.prepare()
+        except (MemoryError, OSError) as error:
+            threads = sms * L.WARPS_PER_SM * 32
+            what = f"the tables for {threads} threads with {grid.local} bytes of local memory each: {error}"
+            return Outcome(0, fault=Fault("invalid_launch", f"no memory on the host for {grid.name or 'kernel'}, {what}"))
         estimate = None
         parts = [(0, total)]
         if options.timing and options.sample and grid.cluster == (1, 1, 1):

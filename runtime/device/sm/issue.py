@@ -15,7 +15,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
-from runtime.device.sm.ahead import memory_ahead, registers_ahead
+from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
 from runtime.device.sm.control import control, special
 from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.front import arm, constant, uniform_constant
@@ -626,8 +626,11 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 if stall != 1:
                     WAKE[w] = arm(w, after)
                 following = WS[w, L.W_PC]
-                if CODE[following, L.C_MISSED] and CODE[following, L.C_BASE]:
-                    memory_ahead(following, state, m)
+                if CODE[following, L.C_MISSED]:
+                    if CODE[following, L.C_BASE]:
+                        memory_ahead(following, state, m, t)
+                    elif CODE[following, L.C_KIND] == L.K_EXIT:
+                        row_ahead(w)
             if RECORDING:
                 observe(w, i, t, mask, done)
             SC[sc, L.S_NEXT] = t + 1

@@ -249,18 +249,25 @@ def activate(bank: int, t: int) -> int:
 
 
 @compiled(forceinline=True)
-def dram(line: int, t: int, atoms: int) -> int:
-    """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
+def dram_bank(line: int) -> int:
+    """The DRAM bank that has a line: BANKS times its channel, and which of that."""
     chunk = line >> CHUNK_SHIFT
     channel = ((chunk ^ chunk >> 7 ^ chunk >> 15) * 0x2545F491 >> 7 & 0xFFFFFF) % MP[MP_CHANNELS]
     row = line >> ROW_SHIFT
-    bank = channel * BANKS + ((row ^ row >> 4 ^ row >> 9) & (BANKS - 1))
+    return channel * BANKS + ((row ^ row >> 4 ^ row >> 9) & (BANKS - 1))
+
+
+@compiled(forceinline=True)
+def dram(line: int, t: int, atoms: int) -> int:
+    """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
+    bank = dram_bank(line)
+    row = line >> ROW_SHIFT
     units = atoms * MP[MP_DRAM_ATOM]
     if BK[BK_OPEN, bank] != row | MP[MP_EPOCH]:
         BK[BK_OPEN, bank] = row | MP[MP_EPOCH]
         units += MP[MP_DRAM_ROW]
         t = activate(bank, t)
-    return take(MP[MP_AT_CHANNEL] + channel, t, units)
+    return take(MP[MP_AT_CHANNEL] + bank // BANKS, t, units)
 
 
 @compiled(forceinline=True)

@@ -73,7 +73,7 @@ C_WIDE = next(_c)
 C_UBASE = next(_c)
 C_OFFSET = next(_c)
 C_MISSED = next(_c)
-"""whether it stores, or something that it asked for the last time was not in L1"""
+"""whether it stores, or something that it asked for the last time was not in L1; EXIT: 1"""
 C_SPAN = next(_c)
 """which allocation its addresses were in last"""
 C_STAGED = next(_c)

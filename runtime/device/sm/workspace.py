@@ -17,23 +17,21 @@ from typing import Any
 import attrs
 import numpy as np
 
-HUGE = 2 << 20
-"""Bytes of a huge page of the host."""
+LARGE = 2 << 20
+"""Bytes from which on a table is a mapping of its own."""
+_FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
 EPOCHS, TURNS = 1 << 14, 1 << 18
 """Numbers of runs and turns after which new tables are taken: the tables have 15 and 19 bits for them."""
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A zeroed array that begins at a line of the host's caches; pages are only taken when touched, and are huge ones
-    where the array is large and the host has them."""
+    """A zeroed array that begins at a line of the host's caches; pages are only taken when touched."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     boundary = 64
-    if size >= HUGE:
-        boundary = HUGE
-        mapping = mmap.mmap(-1, size + HUGE)
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            mapping.madvise(mmap.MADV_HUGEPAGE)
-        raw: Any = np.frombuffer(mapping, np.uint8)
+    if size >= LARGE:
+        # Private: cheaper to fill than shared memory. Not reserved: local memory of all threads, say, is rarely touched.
+        # Not in huge pages: most tables are used here and there, and clearing a whole page for that takes longer.
+        raw: Any = np.frombuffer(mmap.mmap(-1, size + boundary, flags=_FLAGS), np.uint8)
     else:
         raw = np.zeros(size + boundary, np.uint8)
     skip = -raw.ctypes.data % boundary
