@@ -435,9 +435,10 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
         try:
             machine.prepare()
         except (MemoryError, OSError) as error:
-            threads = sms * L.WARPS_PER_SM * 32
-            what = f"the tables for {threads} threads with {grid.local} bytes of local memory each: {error}"
-            return Outcome(0, fault=Fault("invalid_launch", f"no memory on the host for {grid.name or 'kernel'}, {what}"))
+            what = f"{sms * L.WARPS_PER_SM * 32} threads with {grid.local} bytes of local memory each: {error}"
+            return Outcome(
+                0, fault=Fault("invalid_launch", f"{grid.name or 'kernel'}: no memory on the host for {what}")
+            )
         estimate = None
         parts = [(0, total)]
         if options.timing and options.sample and grid.cluster == (1, 1, 1):

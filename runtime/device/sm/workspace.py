@@ -29,8 +29,8 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     boundary = 64
     if size >= LARGE:
-        # Private: cheaper to fill than shared memory. Not reserved: local memory of all threads, say, is rarely touched.
-        # Not in huge pages: most tables are used here and there, and clearing a whole page for that takes longer.
+        # Not reserved: little of all threads' local memory is touched. Not in huge pages: most tables are used here and
+        # there, and to clear a whole page for that takes longer than it saves.
         raw: Any = np.frombuffer(mmap.mmap(-1, size + boundary, flags=_FLAGS), np.uint8)
     else:
         raw = np.zeros(size + boundary, np.uint8)
