@@ -137,26 +137,18 @@ def test_layers_sizes_and_plain_fetches(module: Any) -> None:
 
 
 @needs_nvcc
-def test_cubes(module: Any) -> None:
-    """A direction meets the face of its longest component; where, as the programming guide's table says."""
-    rng = np.random.default_rng(2)
-    faces = rng.standard_normal((18, 8, 8)).astype(np.float32)
-    x, y, z = rng.standard_normal((3, 500)).astype(np.float32)
-    places = {0: (x, -z, -y), 1: (-x, z, -y), 2: (y, x, z), 3: (-y, x, -z), 4: (z, x, -y), 5: (-z, -x, -y)}
-    size, across, down = np.array([places[k] for k in range(6)]).transpose(1, 0, 2)
-    face = size.argmax(axis=0)
-    lane = np.arange(500)
-    at = (np.array([across[face, lane], down[face, lane]]) / size[face, lane] + 1) * 4
-    # Not near the border of two texels, where the reciprocal's last bit decides.
-    sure = (np.abs(at - np.round(at)) > 1e-4).all(axis=0)
-    assert sure.mean() > 0.9
-    column, row = np.floor(at).astype(int)
-    for name, layer in (("cube", 0 * lane), ("cubes", lane % 3)):
-        for normalized in (True, False):
-            out = np.zeros(500, np.float32)
-            texture = DEVICE.texture(faces if name == "cubes" else faces[:6], layers=True, normalized=normalized)
-            module[name][4, 64](texture, x, y, z, out, 500)
-            assert np.array_equal(out[sure], faces[6 * layer + face, row, column][sure])
+@pytest.mark.parametrize("mode", [0, 1, 2, 3])
+def test_cubes(module: Any, mode: int) -> None:
+    """Directions at random, along axes, through edges and corners; faces as the programming guide's table says."""
+    for layered, name in enumerate(("cube", "cubes")):
+        texels = DATA["cube_d"] if layered else DATA["cube_d"][:6]
+        for linear in (0, 1):
+            out = np.zeros(512, np.float32)
+            texture = DEVICE.texture(
+                texels, layers=True, normalized=True, filter=("point", "linear")[linear], address=MODES[mode]
+            )
+            module[name][4, 64](texture, DATA["cube_x"], DATA["cube_y"], DATA["cube_z"], out, 512)
+            assert np.array_equal(out, DATA[f"cube_{layered}_{linear}_{mode}"])
 
 
 @needs_nvcc
