@@ -386,6 +386,8 @@ class _Run:
             waiting = "scoreboard that nothing clears"
         if row[L.W_WAITAT]:
             waiting = "mbarrier whose phase does not end"
+        elif row[L.W_GATHER]:
+            waiting = "WARPGROUP.ARRIVE that other warps of its group do not come to"
         elif row[L.W_CLUSTER] < 0:
             waiting = "cluster barrier"
         lanes = int(row[L.W_ALIVE])

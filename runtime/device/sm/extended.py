@@ -222,6 +222,8 @@ def row_of(row: Any, instr: Instr) -> str | None:
                 count = ops[-1]
                 assert isinstance(count, Imm)
                 row[L.C_KIND], row[L.C_OP], row[L.C_AUX] = L.K_EXTENDED, L.X_MATRIX_WAIT, count.bits
+            elif "ARRIVE" in mods:
+                row[L.C_KIND], row[L.C_OP] = L.K_EXTENDED, L.X_GATHER
         case "RPCMOV":
             half, other = (ops[0], ops[1]) if isinstance(ops[0], Name) else (ops[1], ops[0])
             if "32" not in mods or not isinstance(half, Name) or not isinstance(other, Reg):

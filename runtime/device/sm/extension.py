@@ -7,9 +7,11 @@ import numpy as np
 from runtime.device.sm import layout as L
 from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
+from runtime.device.sm.front import arm
 from runtime.device.sm.gmma import multiply
 from runtime.device.sm.heap import call
 from runtime.device.sm.lang import compiled, u32
+from runtime.device.sm.mbarrier import warp_of
 from runtime.device.sm.raw import load32, store32
 from runtime.device.sm.sync import (
     addresses,
@@ -21,7 +23,7 @@ from runtime.device.sm.sync import (
     store_counted,
     word,
 )
-from runtime.device.sm.table import CODE, SM, WS, G
+from runtime.device.sm.table import CODE, SC, SM, WAKE, WS, G
 from runtime.device.sm.texture import fetch, texture_time
 from runtime.device.sm.tma import tensor
 
@@ -66,6 +68,8 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
         if behind >= 0:
             G[L.G_XAFTER] = WS[w, L.W_GROUP + (behind & 7)]
         return 0
+    if what == L.X_GATHER:
+        return gather(w, t)
     if what == L.X_TEXTURE:
         G[L.G_NLINE] = 0
         bad = fetch(w, i, mask)
@@ -98,6 +102,33 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
         return copies_arrive(w, i, mask, t)
     if what == L.X_STORE_ASYNC or what == L.X_REDUCE_ASYNC:
         return store_counted(w, i, mask, t)
+    return 0
+
+
+@compiled
+def gather(w: int, t: int) -> int:
+    """WARPGROUP.ARRIVE: the four warps of a group go on together, as the matrix instructions behind it need them all
+    (who is told by one of them that a tile has been used may overwrite it). 1: asleep."""
+    group = WS[w, L.W_ID] & ~3
+    last = group + 4 if group + 4 < G[L.G_WARPS] else G[L.G_WARPS]
+    WS[w, L.W_GATHERED] += 1
+    for n in range(group, last):
+        other = warp_of(WS[w, L.W_CTA], n)
+        if WS[other, L.W_ALIVE] and WS[other, L.W_GATHERED] < WS[w, L.W_GATHERED]:
+            WS[w, L.W_GATHER] = 1
+            WAKE[w] = L.BIG
+            return 1
+    for n in range(group, last):
+        other = warp_of(WS[w, L.W_CTA], n)
+        if WS[other, L.W_GATHER]:
+            WS[other, L.W_GATHER] = 0
+            WAKE[other] = 0
+            if G[L.G_TIMING]:
+                WS[other, L.W_TBLOCK] = t + 1
+                WS[other, L.W_BLOCKKIND] = L.R_GMMA
+                WAKE[other] = arm(other, t + 1)
+                if WAKE[other] < SC[other >> 4, L.S_NEXT]:
+                    SC[other >> 4, L.S_NEXT] = WAKE[other]
     return 0
 
 

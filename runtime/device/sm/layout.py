@@ -175,7 +175,8 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     X_EXIT,
     X_HEAP,
     X_RETURN_PC,
-) = range(22)
+    X_GATHER,
+) = range(23)
 
 # C_AUX of a direct call: a function of the driver's.
 CALL_PRINT, CALL_ASSERT, CALL_MALLOC, CALL_FREE = 1, 2, 3, 4
@@ -309,6 +310,9 @@ W_BULK = next(_c)
 """when its bulk copies out of shared memory so far are done"""
 W_MATRIX = next(_c)
 """when its warpgroup matrix instructions so far are done"""
+W_GATHERED = next(_c)
+"""how often it came to WARPGROUP.ARRIVE, and whether it waits there for the other warps of its group"""
+W_GATHER = next(_c)
 W_GROUPS = next(_c)
 """groups of them committed, and when each of the last eight is done"""
 W_GROUP = _several(_c, 8)

@@ -50,6 +50,18 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) spaces(u32 *out) {
   c.sync();
 }
 
+// The warps of a group come to the fence at different times and go on together.
+extern "C" __global__ void gather(int *out) {
+  __shared__ volatile int here[8];
+  int w = threadIdx.x / 32, group = w / 4 * 4;
+  here[w] = 0;
+  __syncthreads();
+  for (int k = 0; k < 100 * (w & 3); k++) here[w] = 0;
+  here[w] = 1;
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  out[threadIdx.x] = here[group] + here[group + 1] + here[group + 2] + here[group + 3];
+}
+
 // Tiles come by bulk copies that an mbarrier counts, and go back by bulk copies and a bulk reduction.
 extern "C" __global__ void tiles(const float *in, float *out, float *total, int n) {
   __shared__ alignas(128) float buf[1024];

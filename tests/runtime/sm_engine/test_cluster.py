@@ -94,6 +94,12 @@ def test_what_an_address_is(module: Any) -> None:
     assert np.array_equal(out, [[1 | 2, 2, 4, 8]] * 4)
 
 
+def test_a_warpgroup_gathers(module: Any) -> None:
+    out = np.zeros(256, np.int32)
+    module["gather"][1, 256](out)
+    assert np.array_equal(out, np.full(256, 4))
+
+
 def test_bulk_copies(module: Any) -> None:
     given = RNG.standard_normal(1024 * 6).astype(np.float32)
     out, total = np.zeros_like(given), np.zeros(1024, np.float32)
