@@ -71,12 +71,11 @@ struct ArgMin {
     }
 };
 
-// A value of any size from another lane, word by word.
-template <typename T> __device__ __forceinline__ T __from_lane(const T &value, int lane, unsigned mask) {
+// A value of any size from another lane, word by word: `word` brings one.
+template <typename T, typename F> __device__ __forceinline__ T __words(const T &value, F word) {
     if constexpr (sizeof(T) == 4 && __is_trivially_copyable(T)) {
         T out;
-        unsigned word = __shfl_sync(mask, *reinterpret_cast<const unsigned *>(&value), lane);
-        *reinterpret_cast<unsigned *>(&out) = word;
+        *reinterpret_cast<unsigned *>(&out) = word(*reinterpret_cast<const unsigned *>(&value));
         return out;
     } else {
         constexpr int words = (sizeof(T) + 3) / 4;
@@ -86,11 +85,23 @@ template <typename T> __device__ __forceinline__ T __from_lane(const T &value, i
         } in, out;
         in.word[words - 1] = 0;
         for (int i = 0; i < (int)sizeof(T); ++i) in.bytes[i] = reinterpret_cast<const char *>(&value)[i];
-        for (int i = 0; i < words; ++i) out.word[i] = __shfl_sync(mask, in.word[i], lane);
+        for (int i = 0; i < words; ++i) out.word[i] = word(in.word[i]);
         T made = value;
         for (int i = 0; i < (int)sizeof(T); ++i) reinterpret_cast<char *>(&made)[i] = out.bytes[i];
         return made;
     }
+}
+template <typename T> __device__ __forceinline__ T __from_lane(const T &value, int lane, unsigned mask) {
+    return __words(value, [=](unsigned word) { return __shfl_sync(mask, word, lane); });
+}
+template <typename T> __device__ __forceinline__ T __from_above(const T &value, int offset, unsigned mask, int width) {
+    return __words(value, [=](unsigned word) { return __shfl_down_sync(mask, word, offset, width); });
+}
+// All lanes of a warp, or of each part of it, for the first one: what others are left with is no result.
+template <int WIDTH, typename T, typename Op> __device__ __forceinline__ T __reduced(T input, Op op, unsigned mask) {
+    #pragma unroll
+    for (int offset = 1; offset < WIDTH; offset *= 2) input = op(input, __from_above(input, offset, mask, WIDTH));
+    return input;
 }
 template <typename T> __device__ __forceinline__ T ShuffleIndex(T value, int lane, unsigned mask) { return __from_lane(value, lane, mask); }
 
@@ -105,7 +116,11 @@ public:
         first_ = lane - lane_;
         mask_ = WIDTH == 32 ? 0xffffffffu : ((1u << (WIDTH & 31)) - 1) << first_;
     }
-    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op, int valid = WIDTH) {
+    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op) {
+        if constexpr ((WIDTH & (WIDTH - 1)) == 0) return __reduced<WIDTH>(input, op, mask_);
+        else return Reduce(input, op, WIDTH);
+    }
+    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op, int valid) {
         #pragma unroll
         for (int offset = 1; offset < WIDTH; offset *= 2) {
             T other = __from_lane(input, first_ + (lane_ + offset < WIDTH ? lane_ + offset : lane_), mask_);
@@ -230,11 +245,29 @@ private:
         __shared__ TempStorage storage;
         return storage;
     }
+    // Of the warps' results the block's, in thread 0.
+    template <typename Op> __device__ __forceinline__ T across(T input, Op op, int valid) {
+        if (block::warps > 1) {
+            int thread = block::thread();
+            if ((thread & 31) == 0) storage_.at(thread >> 5) = input;
+            __syncthreads();
+            if (thread == 0) {
+                #pragma unroll
+                for (int w = 1; w < block::warps; ++w)
+                    if (w * 32 < valid) input = op(input, storage_.at(w));
+            }
+        }
+        return input;
+    }
 
 public:
     __device__ __forceinline__ BlockReduce() : storage_(own()) {}
     __device__ __forceinline__ BlockReduce(TempStorage &storage) : storage_(storage) {}
-    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op, int valid = block::threads) {
+    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op) {
+        if constexpr (block::threads % 32 == 0) return across(__reduced<32>(input, op, 0xffffffffu), op, block::threads);
+        else return Reduce(input, op, block::threads);
+    }
+    template <typename Op> __device__ __forceinline__ T Reduce(T input, Op op, int valid) {
         int thread = block::thread(), lane = thread & 31, warp = thread >> 5, start = warp * 32;
         int here = valid - start < 32 ? valid - start : 32;
         int width = block::threads - start < 32 ? block::threads - start : 32;
@@ -244,16 +277,7 @@ public:
             T other = __from_lane(input, lane + offset < width ? lane + offset : lane, mask);
             if (lane + offset < here) input = op(input, other);
         }
-        if (block::warps > 1) {
-            if (lane == 0) storage_.at(warp) = input;
-            __syncthreads();
-            if (thread == 0) {
-                #pragma unroll
-                for (int w = 1; w < block::warps; ++w)
-                    if (w * 32 < valid) input = op(input, storage_.at(w));
-            }
-        }
-        return input;
+        return across(input, op, valid);
     }
     template <int N, typename Op> __device__ __forceinline__ T Reduce(T (&input)[N], Op op) {
         T partial = input[0];

@@ -296,7 +296,7 @@ class Names(Expressions):
 
     def suggestion(self, name: str) -> str | None:
         """A name in scope that differs by one or two letters."""
-        if len(name) < 3:
+        if len(name) < 3 or self.quiet:
             return None
         best: tuple[int, str] | None = None
         scope: ast.Scope | None = self.scope
