@@ -267,6 +267,7 @@ class Build:
             fast_math=fast,
             debug=self.debug,
             opt_level=r.opt_level,
+            silent=any("177" in v for v in r.lists.get("diag_suppress", [])),
         )
 
     def nvvm_options(self, target: Target) -> Any:

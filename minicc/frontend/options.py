@@ -38,7 +38,7 @@ class Options:
     debug: Debug = "none"
     opt_level: int = 3
     silent: bool = False
-    """Set by the source: `#pragma nv_diag_suppress` of unused variables."""
+    """No warnings of unused variables; a source asks for it by `#pragma nv_diag_suppress 177`."""
 
     diagnostics: list[Diagnostic] = attrs.field(factory=list)
     """Filled in: what the compilation warned of, in source order."""
