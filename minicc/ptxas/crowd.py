@@ -4,7 +4,8 @@ Linear scan meets one crowded point after another and knows only who is there. H
 value goes first whose spill code costs least for each of them that it frees (long lives with few uses in cold blocks),
 then what is still crowded is looked at again. What remains to the scan are gaps between pairs and quads.
 
-Cost: for each value that goes, one pass over the points, and the candidates' segments while they are compared.
+Cost: a pass over the points for each of the first values that go, fewer and fewer later; and the candidates' segments
+while they are compared.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from itertools import accumulate
 from minicc.ptxas.intervals import Interval, Ranges
 from minicc.ptxas.mir import VReg
 
-_MOST = 4096
-"""Values that go in one round at most."""
+_STALE = 16
+"""Where many go, the points are looked at again when a sixteenth more have gone."""
 
 
 def spills(ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int, int]]]]) -> set[VReg]:
@@ -51,7 +52,9 @@ def spills(ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int,
                 queue.append((interval.weight / gain, n))
     heapq.heapify(queue)
     gone: set[VReg] = set()
-    while queue and before[-1] and len(gone) < _MOST:
+    due = 0
+    """Values that may go before the points are looked at again."""
+    while queue and before[-1]:
         _, n = heapq.heappop(queue)
         interval = found[n]
         gain = freed(interval) - interval.touched
@@ -66,8 +69,11 @@ def spills(ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int,
             for start, end in part:
                 for point in range(start, end):
                     live[point] -= 1
-        crowded = [n > r for n, r in zip(live, room, strict=True)]
-        before = [0, *accumulate(crowded)]
+        due -= 1
+        if due <= 0:
+            due = len(gone) // _STALE
+            crowded = [n > r for n, r in zip(live, room, strict=True)]
+            before = [0, *accumulate(crowded)]
     return gone
 
 

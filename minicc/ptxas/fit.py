@@ -18,6 +18,8 @@ from minicc.ptxas.timing import Distances, footprint
 
 _LARGEST = 6000
 """Instructions of the largest function that is tried more than once."""
+_WORK = 10_000
+"""Instructions in all trials together, about; two are always made."""
 _LEVELS, _SCALE = 5, 8
 """Loop levels that count, and the weight of each."""
 _ISSUE = 2
@@ -33,7 +35,7 @@ _DOUBT = 1.06
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 
-_TRIALS = (("given", 0), ("given", 2), ("given", -3), ("lean", 0), ("lean", 2))
+_TRIALS = (("given", 0), ("lean", 0), ("given", 2), ("given", -3), ("lean", 2))
 """Order to start from, and registers more than usual to count on."""
 
 Orders = list[list[MInst]]
@@ -45,21 +47,22 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     usual = allocate.comfortable(function, arch, options)
     _reorder(function, given)
     schedule.run(function, arch, options, target=usual)
-    if not function.short or sum(map(len, given)) > _LARGEST:
+    fixed = any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts)
+    if fixed or not function.short or sum(map(len, given)) > _LARGEST:
         return
     from minicc.ptxas import lean
 
     best, crowded = float("inf"), False
     kept: Orders = [block.insts for block in function.blocks]
     scheduled: Orders | None = kept
-    starts = given
-    for step, more in _TRIALS:
-        if step == "lean" and starts is given:
+    starts = {"given": given}
+    for step, more in _TRIALS[: max(2, _WORK // sum(map(len, given)))]:
+        if step not in starts:
             _reorder(function, given)
             lean.run(function, arch)
-            starts = [block.insts for block in function.blocks]
+            starts[step] = [block.insts for block in function.blocks]
         if scheduled is None:
-            _reorder(function, starts)
+            _reorder(function, starts[step])
             schedule.run(function, arch, options, target=usual + more)
             scheduled = [block.insts for block in function.blocks]
         spilled = True

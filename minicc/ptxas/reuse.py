@@ -51,6 +51,7 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
     start."""
     out = list(instrs)
     shapes: dict[int, _Shape] = {}
+    far = 1 if any(inst.mnemonic == "USETMAXREG" for inst in origin) else _FAR  # not tried on hardware with setmaxnreg
     later: dict[tuple[int, int], tuple[int, int]] = {}
     """(slot, bank) -> (who reads it next, register); nothing writes the register until then."""
     for n in range(len(origin) - 1, -1, -1):
@@ -83,8 +84,8 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
             keys = [((slot, k & 1), k) for k in range(number, number + o.count)]
             read += keys
             if plain and not instr.control.yield_ and o.count < 3:
-                found = [later.get(key, (n + _FAR + 1, RZ)) for key, _ in keys]
-                if all(f[1] == k and f[0] - n <= _FAR for f, (_, k) in zip(found, keys, strict=True)):
+                found = [later.get(key, (n + far + 1, RZ)) for key, _ in keys]
+                if all(f[1] == k and f[0] - n <= far for f, (_, k) in zip(found, keys, strict=True)):
                     mask |= 1 << slot
         for key, number in read:
             if plain:
