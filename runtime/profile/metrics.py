@@ -69,6 +69,10 @@ def unit(name: str) -> str:
     return known.unit if known else ""
 
 
+BRANCHES = frozenset(("BRA", "BRX", "JMP", "JMX", "CALL", "RET", "BSYNC", "BREAK", "WARPSYNC", "EXIT"))
+"""What ncu counts as a branch (H200: twelve kernels, eleven of them exactly so)."""
+
+
 def pipe_cycles(rows: Iterable[Hot]) -> dict[str, float]:
     """Cycles for which each pipe of a sub-core was taken, summed over the device. FMA has two halves and counts a full
     cycle when both are; LSU is the unit that the four sub-cores share, so its cycles are the SM's."""
@@ -143,7 +147,7 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
         "smsp__inst_issued.avg": executed / parts,
         "smsp__thread_inst_executed_pred_on.sum": on,
         "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": _ratio(on, executed),
-        "smsp__inst_executed_op_branch.sum": sums.of("inst_executed", lambda r: r.mnemonic in ("BRA", "BRX", "JMP")),
+        "smsp__inst_executed_op_branch.sum": sums.of("inst_executed", lambda r: r.mnemonic in BRANCHES),
     }
     active = sums.of("active_threads")
     if active:
