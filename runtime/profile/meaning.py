@@ -149,7 +149,9 @@ METRICS: dict[str, Meaning] = {
     "smsp__inst_executed.avg": Meaning("inst", "the same, for one scheduler on average"),
     "smsp__inst_issued.sum": Meaning("inst", "warp instructions issued; the model never issues one twice"),
     "smsp__inst_issued.avg": Meaning("inst", "the same, for one scheduler on average"),
-    "smsp__inst_executed_op_branch.sum": Meaning("inst", "branches, reconvergence points, calls and exits executed, taken or not"),
+    "smsp__inst_executed_op_branch.sum": Meaning(
+        "inst", "branches, reconvergence points, calls and exits executed, taken or not"
+    ),
     "sm__inst_executed.sum": Meaning("inst", "warp instructions executed"),
     "sm__inst_executed.avg.per_cycle_active": Meaning("inst/cycle", "instructions an SM executes in an active cycle"),
     "sm__inst_executed.avg.per_cycle_elapsed": Meaning("inst/cycle", "the same over all cycles of the kernel"),
