@@ -224,3 +224,31 @@ def test_line_tables() -> None:
 def test_same_input_same_output() -> None:
     text = "__global__ void k(double *o) { o[0] = pow(o[1], 2.5) + sin(o[2]) + expf(o[3]); }"
     assert frontend.compile(SourceFile("a.k", text), Options()) == frontend.compile(SourceFile("a.k", text), Options())
+
+
+UNUSED = """template <typename T> __device__ T f(T a) {
+  T u = a; if constexpr (sizeof(T) == 4) { return u; } else { int z = 2; return a + z; }
+}
+struct Guard { __device__ Guard() {} __device__ ~Guard() {} };
+__device__ int empty(int a) { return; }
+__global__ void k(int *p) {
+  Guard g; [[maybe_unused]] int m; int s = sizeof(p); (void)s; auto [a, b] = make_int2(1, 2);
+  __shared__ int here;
+  int arr[4]; const int c = 3;
+  auto l = [](int q) { int inner = 1; return q; };
+  int cap = 4; auto l2 = [&](auto x) { return cap + x; };
+  for (int i = 0; i < 3; i++) { int deep; }
+  p[0] = f(a) + f(2.0) + l2(2) + empty(1);
+}
+"""
+
+
+@pytest.mark.parametrize("head, names", [("", "here arr c l inner deep"), ("#pragma nv_diag_suppress 177\n", "")])
+def test_variables_that_nothing_names(head: str, names: str) -> None:
+    """The same as nvcc's 177-D."""
+    options = Options()
+    frontend.compile(SourceFile("a.k", head + UNUSED), options)
+    texts = [d.message for d in options.diagnostics]
+    assert "non-void function 'empty' should return a value" in texts
+    found = [t.split("'")[1] for t in texts if "never referenced" in t]
+    assert sorted(found) == sorted(names.split())

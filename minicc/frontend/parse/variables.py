@@ -192,7 +192,7 @@ class Variables(Statements):
         if v.storage not in ("local", "reference"):
             v.number = self._number(v)
             self.variables.append(v)
-        elif v.storage == "local" and not self.quiet and not self.library:
+        if local and v.storage in ("local", "shared") and not self.quiet and not self.library:
             self.locals.append(v)
         return v
 
