@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
-from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv
+from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.lower.mbarrier import place
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
@@ -226,7 +227,7 @@ _PRIMARY = {"L2::evict_unchanged": 0, "L2::evict_first": 0x20, "L2::evict_last":
 
 
 def createpolicy(b: Builder, inst: ptx.Inst) -> None:
-    """createpolicy.fractional and .cvt: a 64-bit word, of which only the upper half says anything."""
+    """createpolicy: a 64-bit word, of which only the upper half says anything."""
     mods = inst.modifiers
     d, *operands = inst.operands
     out = b.dst(d, 2)
@@ -234,9 +235,12 @@ def createpolicy(b: Builder, inst: ptx.Inst) -> None:
         b.move64(out, *b.val64(operands[0]))
         return
     levels = [m for m in mods if m.startswith("L2::")]
-    if "fractional" not in mods or not levels or levels[0] not in _PRIMARY:
+    if not levels or levels[0] not in _PRIMARY:
         b.unsupported()
     base = 0x100 | _PRIMARY[levels[0]] | (0x10 if levels[1:] == ["L2::evict_first"] else 0)
+    if "range" in mods:
+        b.move64(out, ZERO, _range(b, base, operands))
+        return
     fraction = operands[0] if operands else ptx.Float(0x3F800000, 32)
     if isinstance(fraction, ptx.Float):
         import struct
@@ -251,6 +255,35 @@ def createpolicy(b: Builder, inst: ptx.Inst) -> None:
     word = b.logic(b.logic(whole, imm(15), 0xC0), imm(base), 0xFC)
     b.emit("SHF.L.U32", (V(out.reg, 1),), (word, imm(20), ZERO))
     b.move(V(out.reg, 0), ZERO)
+
+
+def _range(b: Builder, base: int, operands: list[ptx.Operand]) -> V:
+    """createpolicy.range: the range in blocks of 2^shift bytes, at most 128 to the whole window, as ptxas 13.0 has it:
+    mode, shift - 12, number of the first block and of blocks after it."""
+    where, primary, window = operands
+    address = _global(b, where)
+    bytes_, size = b.reg(b.val(primary)), b.reg(b.val(window))
+    some = b.setp("ISETP.NE.U32.AND", size, ZERO)
+    log = b.temp()
+    b.emit("MUFU.LG2", (log,), (b.new("I2FP.F32.U32", size),))
+    whole = b.temp()
+    b.emit("F2I.U32.CEIL.NTZ", (whole,), (log,))
+    shift = b.new("VIMNMX", b.new("IADD3", whole, imm(-7), ZERO), imm(12), inv(TRUE))
+    rounded = b.new("SHF.L.U32", b.reg(imm(1)), shift, ZERO)
+    beyond, blocks = b.temp(2), b.temp(2)
+    b.add64(beyond, address, (b.new("IADD3", b.new("IADD3", bytes_, imm(-1), ZERO), rounded, ZERO), ZERO))
+
+    def down(low: MOperand, high: MOperand) -> tuple[MOperand, MOperand]:
+        return b.new("SHF.R.U64", low, shift, b.reg(high)), b.new("SHF.R.U32.HI", ZERO, shift, b.reg(high))
+
+    first = down(b.reg(address[0]), address[1])
+    b.sub64(blocks, down(V(beyond.reg, 0), V(beyond.reg, 1)), first)
+    few = compare64(b, "LT", False, (V(blocks.reg, 0), V(blocks.reg, 1)), (imm(0x7F), ZERO))
+    count = b.sel(V(blocks.reg, 0), imm(0x7F), few)
+    word: MOperand = b.logic(b.new("IADD3", shift, imm(-12), ZERO), imm(15), 0xEA, b.reg(imm(base | 0x80)))
+    for at, part in ((8, first[0]), (7, count)):
+        word = b.logic(part, imm(0x7F), 0xEA, b.new("SHF.L.U32", word, imm(at), ZERO))
+    return b.new("SHF.L.U32", b.sel(word, imm(0x180 << 15), some), imm(5), ZERO)
 
 
 LOWER = {"createpolicy": createpolicy}
