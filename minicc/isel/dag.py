@@ -214,15 +214,15 @@ class Builder:
         return node
 
     def _join(self, type_: str, a: Node, b: Node) -> Node | None:
-        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of the bits of two halves is a pair of
-        halves; other words of bytes of others are permuted."""
+        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of two numbers made halves is a pair of
+        halves, one conversion; other words of bytes of others are permuted."""
         if type_ == "i32":
             if not (_moves_bits(a) or _moves_bits(b)):
                 return None
             low, high = (b, a) if a.op == "shl.i32" else (a, b)
-            if low.head == "bitcast" and WIDTH[low.args[0].type] == 16 and high.op == "shl.i32":
+            if low.head == "bitcast" and low.args[0].head == "fptrunc" and high.op == "shl.i32":
                 upper, by = high.args
-                if upper.op == low.op and by.is_const and by.data == 16:
+                if upper.op == low.op and upper.args[0].op == low.args[0].op and by.is_const and by.data == 16:
                     return self.pure("packh.i32", "i32", low.args[0], upper.args[0])
             from minicc.isel.bytes import permuted
 
