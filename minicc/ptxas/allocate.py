@@ -224,7 +224,8 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
             if reg.fixed is not None:
                 continue
             mask = (1 << reg.width) - 1
-            step = _alignment(reg.width)
+            # Five and more (coordinates of tensors): illegal on an H200 but at multiples of eight.
+            step = reg.align if reg.width > 4 else _alignment(reg.width)
             choice = -1
             for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
                 if not taken & mask << base and base + reg.width <= size:

@@ -3,7 +3,8 @@
 The cache holds one register per bank and operand slot. A flag pays when the next instruction of the warp that reads
 that bank in that slot reads the same register. It is not coherent (a write to the register leaves the old value in the
 cache) and is ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so
-nothing may write the register from the flag to the reader. Works on finished instructions, whose declarations know the
+nothing may write the register from the flag to the reader. A pair must be read as that pair next: where its halves were
+read one by one, an H200 gave old values later (a reduction of doubles, 300 runs of 300). Works on finished instructions, whose declarations know the
 slots.
 """
 
@@ -52,8 +53,9 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
     out = list(instrs)
     shapes: dict[int, _Shape] = {}
     far = 1 if any(inst.mnemonic == "USETMAXREG" for inst in origin) else _FAR  # not tried on hardware with setmaxnreg
-    later: dict[tuple[int, int], tuple[int, int]] = {}
-    """(slot, bank) -> (who reads it next, register); nothing writes the register until then."""
+    later: dict[tuple[int, int], tuple[int, int, int]] = {}
+    """(slot, bank) -> (who reads it next, register, registers of that operand); nothing writes the register until
+    then."""
     for n in range(len(origin) - 1, -1, -1):
         instr, inst = instrs[n], origin[n]
         for w in writes(inst) if later else ():
@@ -75,21 +77,24 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
         mask = 0
         plain = shape.cached and instr.guard.index == PT
         operands = (*inst.dsts, *inst.srcs)
-        read: list[tuple[tuple[int, int], int]] = []
+        read: list[tuple[tuple[int, int], int, int]] = []
         for at, slot in shape.slots:
             o = operands[at]
             if type(o) is not V or o.reg.file != "R":
                 continue
             number = (o.reg.fixed or 0) + o.part
             keys = [((slot, k & 1), k) for k in range(number, number + o.count)]
-            read += keys
+            read += [(key, k, o.count) for key, k in keys]
             if plain and not instr.control.yield_ and o.count < 3:
-                found = [later.get(key, (n + far + 1, RZ)) for key, _ in keys]
-                if all(f[1] == k and f[0] - n <= far for f, (_, k) in zip(found, keys, strict=True)):
+                # Pairs for pairs, words for words.
+                found = {later.get(key, (n + far + 1, RZ, 0))[::2] for key, _ in keys}
+                same = all(later.get(key, (0, RZ, 0))[1] == k for key, k in keys)
+                who, count = next(iter(found))
+                if same and len(found) == 1 and count == o.count and who - n <= far:
                     mask |= 1 << slot
-        for key, number in read:
+        for key, number, count in read:
             if plain:
-                later[key] = n, number
+                later[key] = n, number, count
             else:
                 later.pop(key, None)
         if mask:
