@@ -6,7 +6,7 @@ bank, with what lies there at the same time (and what that displaces, and so on:
 stays right). A change is made if it costs less than it gains; copies that have become idle stay so.
 
 An operand that the instruction before reads in the same slot comes from the reuse cache and needs no bank (`reuse`);
-factors change sides for it. Cost: linear in instructions and live ranges; changes tried are bounded by `_TRIES` each.
+factors change sides for it. Cost: linear in instructions and live ranges; so are the changes that are tried.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _CHAIN = 8
 _TRIES = 24
 """Numbers tried for one register."""
 _ROUNDS = 4
+_BUDGET = 4000
+"""Chains looked at beside one for each instruction."""
 _COOLING = 20
 """Points after a late read of a register during which nothing should write it (as in `allocate`)."""
 _COPY = 2
@@ -92,6 +94,8 @@ class _Places:
         self.segments: dict[int, Segments] = {}
         """Of the movable ones."""
         self.lanes: dict[int, Lane] = {}
+        self.budget = _BUDGET + sum(len(block.insts) for block in function.blocks)
+        """Chains that may still be looked at."""
         self.stuck: set[int] = set()
         """Registers that no number would take."""
         self._collect(function, arch)
@@ -162,6 +166,8 @@ class _Places:
             if interval is not None and interval.reg.file == "R" and interval.reg.fixed is not None:
                 self.place[interval.reg.id] = interval.reg.fixed
         for turn in range(_ROUNDS):
+            if self.budget <= 0:
+                break
             bad = [site for site in self.sites if self._price(site, {}) > site.least]
             if not bad:
                 break
@@ -199,7 +205,8 @@ class _Places:
             at = self.place[reg]
             stuck = True
             for number in [n for n in numbers if (n ^ at) & 1][:_TRIES]:
-                moved = self._chain(reg, at, number)
+                self.budget -= 1
+                moved = self._chain(reg, at, number) if self.budget > 0 else None
                 if moved is None:
                     continue
                 stuck = False
