@@ -220,7 +220,7 @@ def _control(b: Builder, op: str, where: ptx.Operand, pair: tuple[MOperand, MOpe
 
 
 def _emit(b: Builder, op: str, *srcs: MOperand) -> None:
-    b.emit(op, (), srcs, memory="store", side=True)
+    b.emit(op, (), srcs, memory="barrier", side=True)
 
 
 _PRIMARY = {"L2::evict_unchanged": 0, "L2::evict_first": 0x20, "L2::evict_last": 0x40, "L2::evict_normal": 0x60}
