@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_programs, work_programs
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
 from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 
-IMAGES = ("core", "memory", "cold", "contended", "constant")
+IMAGES = ("core", "memory", "cold", "contended", "constant", "causes")
 
 
 def launch_programs() -> list[Program]:
@@ -476,6 +477,10 @@ def plans() -> dict[str, list[Program]]:
         "flow": flow_programs(),
         "merge": merge_programs(),
         "constant": constant_programs(),
+        "sums": sum_programs(),
+        "walks": walk_programs(),
+        "pages": page_programs(),
+        "work": work_programs(),
     }
 
 
