@@ -252,6 +252,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             SM[m, L.M_IDLE] += begin - SM[m, L.M_LSU]
             SM[m, L.M_LSU] = begin
         SM[m, L.M_LSU] += cost
+        if kind == L.A_STORE and space != L.SPACE_SHARED:
+            SM[m, L.M_IDLE] = 0
     X[4000] = start - LSU_FRONT - t
     return done
 

@@ -39,8 +39,8 @@ PART, WHO, TIME, VALUE = 12, 16, 24, 65535
 L1_WAYS, L2_WAYS = 8, 16
 MERGED = 16
 """Lines that the buffer before an SM's port keeps open for stores to the same sectors."""
-LINGER = 256
-"""Cycles after which a line leaves the buffer if it can."""
+LINGER = 16
+"""Cycles after a store to it for which a line waits there for another."""
 PAUSE = 112
 """Sixteenths of a cycle for which the unit has nothing to do before a line leaves that is stored to in part."""
 SENT = 4005
@@ -610,11 +610,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
     if atomic < 0:
-        idle = SM[m, L.M_IDLE] + 16 * t - SM[m, L.M_LSU]
-        SM[m, L.M_IDLE] = SM[m, L.M_LSU] - 16 * t if SM[m, L.M_LSU] < 16 * t else 0
-        while SM[m, L.M_CLOSED] < SM[m, L.M_STORES]:
-            oldest = SM[m, L.M_CLOSED] & (L.STORES - 1)
-            if SM[m, L.M_LEFT + oldest] > t or (idle < PAUSE and SM[m, L.M_CAME + oldest] + LINGER > t):
+        idle = SM[m, L.M_IDLE]
+        if SM[m, L.M_LSU] < 16 * t:
+            idle += 16 * t - SM[m, L.M_LSU]
+        while SM[m, L.M_CLOSED] < SM[m, L.M_STORES] and idle >= PAUSE:
+            if SM[m, L.M_LEFT + (SM[m, L.M_CLOSED] & (L.STORES - 1))] > t:
                 break
             SM[m, L.M_CLOSED] += 1
     for k in range(lines):
@@ -623,7 +623,9 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
         if atomic < 0:
             # A store to sectors that wait to leave the SM leaves with them.
-            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 2] >= SM[m, L.M_CLOSED]:
+            came = L.M_CAME + (SM[m, slot + 2] & (L.STORES - 1))
+            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 2] >= SM[m, L.M_CLOSED] and t <= SM[m, came] + LINGER:
+                SM[m, came] = t
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:

@@ -471,7 +471,7 @@ STORES = 32
 M_STORE = _several(_c, 4 * STORES)
 """lines stored to last, by number: line (plus one), sectors, which of the stores that left, when L2 took it"""
 M_STORES = next(_c)
-"""how many lines stores opened in the buffer before the port; of the last few, when they came and when they left"""
+"""how many lines stores opened in the buffer before the port; of the last few, when they were stored to and left"""
 M_CAME = _several(_c, STORES)
 M_LEFT = _several(_c, STORES)
 M_CLOSED = next(_c)
