@@ -64,6 +64,8 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
         if target is None:
             function.prints.update(zip(block.insts, prints, strict=True))
         after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
+        end_live = after & general if target is not None else set()
+        short = False
         out: list[MInst] = []
         runs = runs_of(prints)
         lives: list[set[int]] = []
@@ -89,13 +91,18 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
                 pressure.aim(target, _together(part, part_prints, nodes))
-                function.short |= pressure.short
+                short |= pressure.short
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
                     few.target = _FLAGS
                 order = _order(nodes, part_prints, arch, pressure, few)
             out.extend(part[i] for i in order)
+        if short and target is not None and target >= _ROOMY:
+            # With nearly a whole file, short is what does not fit.
+            known = dict(zip(map(id, block.insts), prints, strict=True))
+            short = _most([known[id(inst)] for inst in out], end_live, general) > target
+        function.short |= short
         block.insts = out
 
 
@@ -130,6 +137,18 @@ def _together(insts: list[MInst], prints: list[Footprint], nodes: list[Node]) ->
         for succ, _ in node.succs:
             level[succ] = max(level[succ], at + 1 if store and insts[succ].memory == "load" else at)
     return max(filled.values(), default=0)
+
+
+def _most(prints: list[Footprint], live: set[int], general: set[int]) -> int:
+    """The most values that are live at one time in a block; `live`: those behind it."""
+    live = set(live)
+    most = len(live)
+    for print_ in reversed(prints):
+        if not print_.guarded:
+            live.difference_update(key for key, _ in print_.writes)
+        live.update(key for key, _ in print_.reads if key in general)
+        most = max(most, len(live))
+    return most
 
 
 class _Pressure:
