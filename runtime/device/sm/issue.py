@@ -43,9 +43,9 @@ from runtime.device.sm.vector import due, lanes_at, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
 LSU_FRONT = 6
+"""Cycles from issue until an entry of an idle memory queue leaves it."""
 FILLED = 16
 """Sixteenths of a cycle of the load/store unit for a line that comes."""
-"""Cycles from issue until an entry of an idle memory queue leaves it."""
 RING = 16
 TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
@@ -248,12 +248,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
         # What waits in a sub-core's own queue leaves the unit to the others.
         begin = (start if blocked else t + LSU_FRONT) * 16
-        if begin > SM[m, L.M_LSU]:
-            SM[m, L.M_IDLE] += begin - SM[m, L.M_LSU]
-            SM[m, L.M_LSU] = begin
-        SM[m, L.M_LSU] += cost
-        if kind == L.A_STORE and space != L.SPACE_SHARED:
-            SM[m, L.M_IDLE] = 0
+        unit = SM[m, L.M_LSU]
+        SM[m, L.M_LSU] = (begin if begin > unit else unit) + cost
     X[4000] = start - LSU_FRONT - t
     return done
 

@@ -37,12 +37,8 @@ SET = 48
 LINE = (1 << 48) - 1
 PART, WHO, TIME, VALUE = 12, 16, 24, 65535
 L1_WAYS, L2_WAYS = 8, 16
-MERGED = 16
-"""Lines that the buffer before an SM's port keeps open for stores to the same sectors."""
-LINGER = 16
-"""Cycles after a store to it for which a line waits there for another."""
-PAUSE = 112
-"""Sixteenths of a cycle for which the unit has nothing to do before a line leaves that is stored to in part."""
+MERGED = 12
+"""Cycles within which a store to the same sectors is no store of its own."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
 PACKETS = 4010
@@ -609,38 +605,23 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     X[SENT] = t
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
-    if atomic < 0:
-        idle = SM[m, L.M_IDLE]
-        if SM[m, L.M_LSU] < 16 * t:
-            idle += 16 * t - SM[m, L.M_LSU]
-        while SM[m, L.M_CLOSED] < SM[m, L.M_STORES] and idle >= PAUSE:
-            if SM[m, L.M_LEFT + (SM[m, L.M_CLOSED] & (L.STORES - 1))] > t:
-                break
-            SM[m, L.M_CLOSED] += 1
     for k in range(lines):
         need = X[2 * k + 1]
-        first_ = MP[MP_SEND_FIRST]
         slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
         if atomic < 0:
-            # A store to sectors that wait to leave the SM leaves with them.
-            came = L.M_CAME + (SM[m, slot + 2] & (L.STORES - 1))
-            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 2] >= SM[m, L.M_CLOSED] and t <= SM[m, came] + LINGER:
-                SM[m, came] = t
+            # One store after another to the same sectors: they leave the SM as one.
+            if SM[m, slot] == X[2 * k] + 1 and t <= SM[m, slot + 2] + MERGED:
+                SM[m, slot + 2] = t
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
                     if SM[m, slot + 3] > done:
                         done = SM[m, slot + 3]
                     continue
-                first_ = MP[MP_SEND_SECTOR]
             else:
                 SM[m, slot] = X[2 * k] + 1
                 SM[m, slot + 1] = need
-                SM[m, slot + 2] = SM[m, L.M_STORES]
-                SM[m, L.M_CAME + (SM[m, L.M_STORES] & (L.STORES - 1))] = t
-                SM[m, L.M_STORES] += 1
-                if SM[m, L.M_STORES] - SM[m, L.M_CLOSED] > MERGED:
-                    SM[m, L.M_CLOSED] = SM[m, L.M_STORES] - MERGED
+                SM[m, slot + 2] = t
         elif SM[m, slot] == X[2 * k] + 1:
             SM[m, slot] = 0
         sectors = sector_count(need)
@@ -664,8 +645,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             PCC[i, L.P_L2HIT] += count
         else:
             units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
-            if units < first_:
-                units = first_
+            if units < MP[MP_SEND_FIRST]:
+                units = MP[MP_SEND_FIRST]
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
@@ -673,16 +654,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if SM[m, L.M_SENT + place_] > asked:
             asked = SM[m, L.M_SENT + place_]
         asked = take(BK_UP + m, asked, units)
-        left = asked
-        if atomic < 0:
-            # What is ahead of it in the buffer has left when it is let in.
-            count = sectors - (sectors >> 2)
-            if first_ == MP[MP_SEND_FIRST]:
-                place = L.M_LEFT + (SM[m, slot + 2] & (L.STORES - 1))
-                SM[m, place] = asked
-            left = SM[m, L.M_LEFT + (SM[m, slot + 2] - MERGED & (L.STORES - 1))]
-        if left > X[SENT]:
-            X[SENT] = left
+        if asked > X[SENT]:
+            X[SENT] = asked
         taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)

@@ -469,15 +469,7 @@ M_SENTS = next(_c)
 M_SENT = _several(_c, ROOM)
 STORES = 32
 M_STORE = _several(_c, 4 * STORES)
-"""lines stored to last, by number: line (plus one), sectors, which of the stores that left, when L2 took it"""
-M_STORES = next(_c)
-"""how many lines stores opened in the buffer before the port; of the last few, when they were stored to and left"""
-M_CAME = _several(_c, STORES)
-M_LEFT = _several(_c, STORES)
-M_CLOSED = next(_c)
-"""how many of them are closed: what is stored to their lines is a store of its own"""
-M_IDLE = next(_c)
-"""sixteenths of a cycle that the load/store unit had nothing to do since the last store"""
+"""lines that were stored to last, by number: line (plus one), sectors, when, when L2 took them"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_COLUMNS = next(_c)
