@@ -112,6 +112,9 @@ class Matcher:
         self.inner: list[Node] = []
         self.wild: dict[str, str] = {}
         self.duplicate = False
+        self.node: Node | None = None
+        self.apart = False
+        """Of `node`, the one last asked about: its operands have nothing in common (see `_near`)."""
 
     def match(self, pattern: Pattern, node: Node) -> bool:
         self.bound = {}
@@ -120,8 +123,11 @@ class Matcher:
         self.duplicate = pattern.row.flags == "dup"
         assert pattern.tree is not None
         if pattern.repeats:
-            if pattern.across and _near(node.args[0]).isdisjoint(_near(node.args[1])):
-                return False
+            if pattern.across:
+                if self.node is not node:
+                    self.node, self.apart = node, _near(node.args[0]).isdisjoint(_near(node.args[1]))
+                if self.apart:
+                    return False
             return any(self._rest(work) for work in _orders(pattern.tree, node, None))
         return self._children(pattern.tree, node)
 

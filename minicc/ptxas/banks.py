@@ -112,6 +112,9 @@ class _Places:
                         name = now[slot] = s.reg.id, s.part
                         if before.get(slot) != name:
                             named[name] = s.count
+                if not now:
+                    before = now
+                    continue
                 if len(named) > 1:
                     self._site(inst, named, weight, arch, function)
                 if inst.mnemonic == "MOV" and len(now) == 1 and type(inst.dsts[0]) is V:
@@ -119,8 +122,8 @@ class _Places:
                     if d.reg.file == "R":
                         self.copies.setdefault(d.reg.id, []).append((source, part - d.part, weight * _COPY))
                         self.copies.setdefault(source, []).append((d.reg.id, d.part - part, weight * _COPY))
-                for w in writes(inst) if now else ():
-                    if type(w) is V:
+                for w in writes(inst):
+                    if type(w) is V and any(name[0] == w.reg.id for name in now.values()):
                         now = {slot: name for slot, name in now.items() if name[0] != w.reg.id}
                 before = now
 

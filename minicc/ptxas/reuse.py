@@ -19,7 +19,7 @@ from minicc.ptxas.mir import MInst, V
 from minicc.ptxas.operands import reg_count, writes
 from minicc.sass.codec import Plan, form_of
 from minicc.sass.effects import variable
-from minicc.sass.instr import PT, RZ, Instr
+from minicc.sass.instr import PT, Instr
 
 _PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
 """Pipes whose instructions read through the cache."""
@@ -36,6 +36,8 @@ class _Shape:
 
 
 _NONE = _Shape((), False)
+_Read = tuple[int, int, int]
+"""Index of the instruction, register, registers of that operand."""
 
 
 def _shape(plan: Plan | None, arch: Arch) -> _Shape:
@@ -53,52 +55,53 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
     out = list(instrs)
     shapes: dict[int, _Shape] = {}
     far = 1 if any(inst.mnemonic == "USETMAXREG" for inst in origin) else _FAR  # not tried on hardware with setmaxnreg
-    later: dict[tuple[int, int], tuple[int, int, int]] = {}
-    """(slot, bank) -> (who reads it next, register, registers of that operand); nothing writes the register until
-    then."""
+    later: list[_Read | None] = [None] * 8
+    """For each slot and bank (2 * slot + bank) who reads it next; nothing writes the register until then."""
+    nothing = list(later)
     for n in range(len(origin) - 1, -1, -1):
         instr, inst = instrs[n], origin[n]
-        for w in writes(inst) if later else ():
-            if isinstance(w, V):
-                if w.reg.file != "R":
+        if later != nothing:
+            for w in writes(inst):
+                if isinstance(w, V):
+                    if w.reg.file != "R":
+                        continue
+                    first = (w.reg.fixed or 0) + w.part
+                    last = first + w.count
+                elif w.file == "R":
+                    first, last = w.index, w.index + reg_count(w)
+                else:
                     continue
-                first = (w.reg.fixed or 0) + w.part
-                last = first + w.count
-            elif w.file == "R":
-                first, last = w.index, w.index + reg_count(w)
-            else:
-                continue
-            for key in [k for k, found in later.items() if first <= found[1] < last]:
-                del later[key]
+                for key, found in enumerate(later):
+                    if found is not None and first <= found[1] < last:
+                        later[key] = None
         plan = form_of(instr, arch.sass)
         shape = shapes.get(id(plan))
         if shape is None:
             shape = shapes[id(plan)] = _shape(plan, arch)
         mask = 0
         plain = shape.cached and instr.guard.index == PT
-        operands = (*inst.dsts, *inst.srcs)
-        read: list[tuple[tuple[int, int], int, int]] = []
+        flags = plain and not instr.control.yield_
+        read: list[tuple[int, int, int]] = []
         for at, slot in shape.slots:
-            o = operands[at]
+            o = inst.dsts[at] if at < len(inst.dsts) else inst.srcs[at - len(inst.dsts)]
             if type(o) is not V or o.reg.file != "R":
                 continue
-            number = (o.reg.fixed or 0) + o.part
-            keys = [((slot, k & 1), k) for k in range(number, number + o.count)]
-            read += [(key, k, o.count) for key, k in keys]
-            if plain and not instr.control.yield_ and o.count < 3:
-                # Pairs for pairs, words for words.
-                found = {later.get(key, (n + far + 1, RZ, 0))[::2] for key, _ in keys}
-                same = all(later.get(key, (0, RZ, 0))[1] == k for key, k in keys)
-                who, count = next(iter(found))
-                if same and len(found) == 1 and count == o.count and who - n <= far:
-                    mask |= 1 << slot
+            count = o.count
+            first = (o.reg.fixed or 0) + o.part
+            same = flags and count < 3
+            for number in range(first, first + count):
+                key = 2 * slot + (number & 1)
+                read.append((key, number, count))
+                if same:
+                    found = later[key]
+                    # Pairs for pairs, words for words.
+                    same = found is not None and found[1:] == (number, count) and found[0] - n <= far
+            if same and (count == 1 or later[2 * slot][0] == later[2 * slot + 1][0]):  # type: ignore[index]
+                mask |= 1 << slot
         for key, number, count in read:
-            if plain:
-                later[key] = n, number, count
-            else:
-                later.pop(key, None)
+            later[key] = (n, number, count) if plain else None
         if mask:
             out[n] = attrs.evolve(instr, control=attrs.evolve(instr.control, reuse=mask))
         if n in leaders or inst.mnemonic == "CALL":
-            later = {}
+            later = list(nothing)
     return out
