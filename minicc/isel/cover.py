@@ -95,9 +95,11 @@ def _orders(tree: Tree, node: Node, after: _Work | None) -> list[_Work | None]:
     return out
 
 
-def _near(node: Node) -> set[Node]:
-    """A node, its operands and theirs: where nothing of two stands in both, no operand of a pattern stands twice."""
-    return {node, *node.args, *[inner for arg in node.args for inner in arg.args]}
+def _shared(node: Node) -> set[tuple[int, int]]:
+    """How deep operands of one operand of a node stand that are operands of the other, too (0: the operand itself)."""
+    levels = [({arg}, set(arg.args), {inner for below in arg.args for inner in below.args}) for arg in node.args]
+    pairs = {(m, n) for m in range(3) for n in range(3) if not levels[0][m].isdisjoint(levels[1][n])}
+    return pairs | {(n, m) for m, n in pairs} if node.head in COMMUTATIVE else pairs
 
 
 def _seems(item: Tree | Leaf, node: Node) -> bool:
@@ -113,8 +115,8 @@ class Matcher:
         self.wild: dict[str, str] = {}
         self.duplicate = False
         self.node: Node | None = None
-        self.apart = False
-        """Of `node`, the one last asked about: its operands have nothing in common (see `_near`)."""
+        self.shared: set[tuple[int, int]] = set()
+        """Of `node`, the one last asked about (see `_shared`)."""
 
     def match(self, pattern: Pattern, node: Node) -> bool:
         self.bound = {}
@@ -125,8 +127,8 @@ class Matcher:
         if pattern.repeats:
             if pattern.across:
                 if self.node is not node:
-                    self.node, self.apart = node, _near(node.args[0]).isdisjoint(_near(node.args[1]))
-                if self.apart:
+                    self.node, self.shared = node, _shared(node)
+                if self.shared.isdisjoint(pattern.across):
                     return False
             return any(self._rest(work) for work in _orders(pattern.tree, node, None))
         return self._children(pattern.tree, node)

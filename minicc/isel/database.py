@@ -97,8 +97,9 @@ class Pattern:
     template: Any = None
     repeats: bool = False
     """An operand stands twice in the tree, below operations whose operands may be swapped."""
-    across: bool = False
-    """It stands in both operands of the root."""
+    across: frozenset[tuple[int, int]] = frozenset()
+    """How deep it stands in one operand of the root and in the other (0: it is that operand); empty if it does not
+    stand in both, or deeper than 2."""
 
     @property
     def name(self) -> str:
@@ -354,16 +355,17 @@ class Database:
         names = _NAME.findall(row.tree)
         pattern.repeats = len(names) > len(set(names)) and "{" not in row.tree
         if pattern.repeats and len(pattern.tree.children) == 2:
-            first, second = (_names(child) for child in pattern.tree.children)
-            pattern.across = not first.isdisjoint(second)
+            first, second = (_depths(child) for child in pattern.tree.children)
+            pairs = frozenset((m, n) for name, m in first for other, n in second if name == other)
+            pattern.across = pairs if all(max(pair) <= 2 for pair in pairs) else frozenset()
         return pattern
 
 
-def _names(tree: Tree | Leaf) -> set[str]:
-    """Operands of a tree."""
+def _depths(tree: Tree | Leaf, depth: int = 0) -> set[tuple[str, int]]:
+    """Operands of a tree, each with its depth."""
     if isinstance(tree, Leaf):
-        return {tree.name} - {""}
-    return {name for child in tree.children for name in _names(child)}
+        return {(tree.name, depth)} if tree.name else set()
+    return {found for child in tree.children for found in _depths(child, depth + 1)}
 
 
 def _listed(found: re.Match[str]) -> str:
