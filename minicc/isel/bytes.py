@@ -1,7 +1,7 @@
 """Words put together from bytes of other words: `prmt` takes any four bytes of two words at once.
 
 `or`, `add` and `xor` of parts that do not overlap, each a word shifted and masked by whole bytes, are joined by one
-permutation less than there are words. `byte_of` finds the same for one byte: `sums.py`'s dot products begin there.
+permutation less than there are words. `byte_of` finds the same for one byte: the dot products of `dots` begin there.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.ptxas import crowd
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Interval, Ranges, Segments, build, overlap
 from minicc.ptxas.mir import MFunction, V, VReg
@@ -89,9 +88,12 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         _place_wide(function, ranges, regions)
         usable = regions[-1].limit - _EXTRA - 1  # one is the stack pointer
         tighter = [(r.limit - _EXTRA - 1, r.segments) for r in regions[:-1]]
-        if function.crowded and (spilled := crowd.spills(ranges, usable, tighter)):
-            spiller.rewrite(spilled)
-            continue
+        if function.crowded:
+            from minicc.ptxas import crowd
+
+            if spilled := crowd.spills(ranges, usable, tighter):
+                spiller.rewrite(spilled)
+                continue
         scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1])
         spilled = scan.run()
         if not spilled:

@@ -33,8 +33,6 @@ _COOLING = 20
 """Points after a late read of a register during which nothing should write it (as in `allocate`)."""
 _COPY = 2
 """Cost of a copy, in bank cycles."""
-_LEVELS, _SCALE = 5, 8
-"""Loop levels that count, and the weight of each."""
 _FACTORS = frozenset({"FFMA", "FMUL"})
 """Whose first two sources are factors."""
 
@@ -102,7 +100,7 @@ class _Places:
 
     def _collect(self, function: MFunction, arch: Arch) -> None:
         for block in function.blocks:
-            weight = _SCALE ** min(block.loop_depth, _LEVELS)
+            weight = block.weight
             before: dict[int, tuple[int, int]] = {}
             for inst in block.insts:
                 now: dict[int, tuple[int, int]] = {}

@@ -20,8 +20,6 @@ _LARGEST = 6000
 """Instructions of the largest function that is tried more than once."""
 _WORK = 10_000
 """Instructions in all trials together, about; two are always made."""
-_LEVELS, _SCALE = 5, 8
-"""Loop levels that count, and the weight of each."""
 _ISSUE = 2
 """Cycles for each instruction beside its share of the latency of a warp: other warps have to issue, too."""
 _NEAR, _FAR = 60, 300
@@ -47,8 +45,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     usual = allocate.comfortable(function, arch, options)
     _reorder(function, given)
     schedule.run(function, arch, options, target=usual)
-    fixed = any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts)
-    if fixed or not function.short or sum(map(len, given)) > _LARGEST:
+    if not function.short or sum(map(len, given)) > _LARGEST:
+        return
+    if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
         return
     from minicc.ptxas import lean
 
@@ -141,5 +140,5 @@ def length(function: MFunction, arch: Arch) -> float:
                     held[key] = now + _HELD
             now += max(facts.stall, 1)
         spilled = sum(1 for inst in block.insts if inst.space == "local")
-        total += _SCALE ** min(block.loop_depth, _LEVELS) * (now + _ISSUE * len(block.insts) + _LOCAL * spilled)
+        total += block.weight * (now + _ISSUE * len(block.insts) + _LOCAL * spilled)
     return total

@@ -122,6 +122,11 @@ class Block:
     succs: list[str] = attrs.field(factory=list)
     loop_depth: int = 0
 
+    @property
+    def weight(self) -> int:
+        """How often it runs, as a guess: eight times for each of up to five loops around it."""
+        return 1 << 3 * min(self.loop_depth, 5)
+
 
 @attrs.define(eq=False, repr=False)
 class MFunction:

@@ -89,6 +89,7 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
             count = o.count
             first = (o.reg.fixed or 0) + o.part
             same = flags and count < 3
+            readers = set()
             for number in range(first, first + count):
                 key = 2 * slot + (number & 1)
                 read.append((key, number, count))
@@ -96,7 +97,8 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
                     found = later[key]
                     # Pairs for pairs, words for words.
                     same = found is not None and found[1:] == (number, count) and found[0] - n <= far
-            if same and (count == 1 or later[2 * slot][0] == later[2 * slot + 1][0]):  # type: ignore[index]
+                    readers.add(found and found[0])
+            if same and len(readers) == 1:
                 mask |= 1 << slot
         for key, number, count in read:
             later[key] = (n, number, count) if plain else None

@@ -11,6 +11,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, is_xvalue, promoted
 from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised, unify
 from minicc.frontend.sema.operators import Operators, simple
@@ -70,8 +71,8 @@ class Calls(Operators):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
         functions = callee.functions
-        if callee.base is None and any(map(_of_class, args)):
-            functions = self._with_associated(callee.name, functions, args)
+        if callee.base is None and any(map(of_class, args)):
+            functions = with_associated(callee.name, functions, args)
         if not functions:
             self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
@@ -159,18 +160,6 @@ class Calls(Operators):
 
     def undeclared(self, name: Token) -> None:
         raise NotImplementedError
-
-    def _with_associated(self, name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
-        """`functions`, and those of the namespaces and friends of the arguments' classes."""
-        out = list(functions)
-        seen: list[ast.Scope] = []
-        for e in args:
-            _associate(e.type, seen)
-        for scope in seen:
-            found = scope.names.get(name)
-            if isinstance(found, list):
-                out += [f for f in found if f not in out]
-        return out
 
     def make_call(
         self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None, direct: bool = False
@@ -571,7 +560,7 @@ class Calls(Operators):
                 out += [f for f in found if f not in out and not (isinstance(f, ast.Function) and f.record is not None)]
             scope = scope.parent
         # Argument-dependent lookup: friends, and the namespace that a class lives in.
-        out = self._with_associated(name, out, operands)
+        out = with_associated(name, out, operands)
         # The operators of our own headers are on classes; an enumeration has the language's.
         found = self.builtin(name) if any(e.type.record is not None for e in operands) else None
         return out + found if isinstance(found, list) else out
@@ -743,43 +732,6 @@ class Calls(Operators):
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, list(record.constructors), args, None, at)
-
-
-def _of_class(e: ast.Expr) -> bool:
-    """An argument of a class or enumeration, or a pointer to one."""
-    t = e.type
-    while t.elem is not None and t.kind in ("pointer", "array"):
-        t = t.elem
-    return t.record is not None or t.kind == "enum"
-
-
-def _associate(t: Type, seen: list[ast.Scope]) -> None:
-    """Add the scopes that argument-dependent lookup searches for an argument of type `t`: those around its class, its
-    base classes and its template arguments; with a namespace, the inline ones in it and around it."""
-    done: set[int] = set()
-    work = [t]
-    while work:
-        t = work.pop()
-        while t.elem is not None and t.kind in ("pointer", "reference", "array"):
-            t = t.elem
-        record = t.record
-        if record is None:
-            scope = t.template if t.kind == "enum" and isinstance(t.template, ast.Scope) else None
-        elif id(record) in done:
-            continue
-        else:
-            done.add(id(record))
-            scope = record.scope.parent if record.scope is not None else None
-            work += [base for base, _ in record.bases]
-            for arg in record.template_args:
-                work += [v for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v, Type)]
-        while scope is not None and scope.parent is not None and scope not in seen:
-            seen.append(scope)
-            if scope.kind == "namespace":
-                seen += [s for s in scope.using if s.inline and s not in seen]
-                if not scope.inline:
-                    break
-            scope = scope.parent
 
 
 def _exact(e: ast.Expr) -> bool:

@@ -1,0 +1,59 @@
+"""Argument-dependent lookup: the namespaces and friends that the classes of a call's arguments bring in."""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend.types import Type
+
+
+def with_associated(name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
+    """`functions`, and those of the namespaces and friends of the arguments' classes."""
+    out = list(functions)
+    seen: list[ast.Scope] = []
+    for e in args:
+        _associate(e.type, seen)
+    for scope in seen:
+        found = scope.names.get(name)
+        if isinstance(found, list):
+            out += [f for f in found if f not in out]
+    return out
+
+
+def of_class(e: ast.Expr) -> bool:
+    """An argument of a class or enumeration, or a pointer to one."""
+    t = e.type
+    while t.elem is not None and t.kind in ("pointer", "array"):
+        t = t.elem
+    return t.record is not None or t.kind == "enum"
+
+
+def _associate(t: Type, seen: list[ast.Scope]) -> None:
+    """Add the scopes that argument-dependent lookup searches for an argument of type `t`: those around its class, its
+    base classes and its template arguments; with a namespace, the inline ones in it and around it."""
+    done: set[int] = set()
+    work = [t]
+    while work:
+        t = work.pop()
+        while t.elem is not None and t.kind in ("pointer", "reference", "array"):
+            t = t.elem
+        record = t.record
+        if record is None:
+            scope = t.template if t.kind == "enum" and isinstance(t.template, ast.Scope) else None
+        elif id(record) in done:
+            continue
+        else:
+            done.add(id(record))
+            scope = record.scope.parent if record.scope is not None else None
+            work += [base for base, _ in record.bases]
+            for arg in record.template_args:
+                work += [v for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v, Type)]
+        while scope is not None and scope.parent is not None and scope not in seen:
+            seen.append(scope)
+            if scope.kind == "namespace":
+                seen += [s for s in scope.using if s.inline and s not in seen]
+                if not scope.inline:
+                    break
+            scope = scope.parent
+
+
+__all__ = ["of_class", "with_associated"]
