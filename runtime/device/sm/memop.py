@@ -89,12 +89,13 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
         if bad < 0:
             return bad
         filled = CODE[i, L.C_AUX2]
-        for k in range(32):
-            # ZFILL with a part of the source: its address is moved up by as many bytes as are zeros at the end.
-            a = loads64(scratch + 256 + 8 * k)
-            cut = a & (width - 1) if filled else 0
-            store64(scratch + 256 + 8 * k, np.uint64(a - cut))
-            store64(scratch + CUTS + 8 * k, np.uint64(cut))
+        if filled:
+            # With a part of the source, its address is moved up by as many bytes as are zeros at the end.
+            for k in range(32):
+                a = loads64(scratch + 256 + 8 * k)
+                cut = a & (width - 1)
+                store64(scratch + 256 + 8 * k, np.uint64(a - cut))
+                store64(scratch + CUTS + 8 * k, np.uint64(cut))
         bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
         if bad < 0:
             return bad
@@ -104,7 +105,7 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
             target = loads64(hosts + 8 * k)
             if (wanted >> np.uint32(k)) & np.uint32(1):
                 source = loads64(hosts + 256 + 8 * k)
-                given = width - loads64(scratch + CUTS + 8 * k)
+                given = width - loads64(scratch + CUTS + 8 * k) if filled else width
                 for word in range(0, width, 4):
                     value = load32(source + word) if word < given else np.uint32(0)
                     if word < given and given < word + 4:
