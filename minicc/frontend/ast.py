@@ -7,6 +7,8 @@ emitter keeps them in memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 
 from minicc.frontend.tokens import Token
@@ -64,6 +66,29 @@ class Variable:
     """Tells apart same-named locals of one function."""
     stand_in: Type | None = None
     """In patterns: the constant parameter that this stands for."""
+    reader: Callable[[Variable], None] | None = None
+    """Of an unread variable: reads its initial value."""
+
+
+class UnreadVariable(Variable):
+    """A static member of a class template's instance, whose initial value is read when it is asked for."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("init", "value"):
+            raise AttributeError(name)
+        self.init = self.value = None
+        read, self.reader, self.__class__ = self.reader, None, Variable  # type: ignore[assignment]
+        assert read is not None
+        read(self)
+        return getattr(self, name)
+
+    @classmethod
+    def put_off(cls, v: Variable, reader: Callable[[Variable], None]) -> None:
+        v.reader = reader
+        del v.init, v.value
+        v.__class__ = cls
 
 
 @attrs.define(eq=False, repr=False)

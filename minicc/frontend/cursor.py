@@ -16,6 +16,8 @@ from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
 MAX_NESTING = 256
+_PLAIN = frozenset(("block", "function", "template"))
+"""Scopes that have the names that were declared in them, and no others."""
 
 
 class Abandon(Exception):
@@ -271,7 +273,9 @@ class Cursor:
     def lookup(self, name: str) -> object | None:
         scope: Scope | None = self.scope
         while scope is not None:
-            found = self.find_in(scope, name)
+            found = scope.names.get(name)
+            if found is None and (scope.using or scope.kind not in _PLAIN):
+                found = self.find_in(scope, name)
             if found is not None:
                 if type(found) is list and scope.parent is None:
                     # CUDA's own functions are file-scope functions, too.

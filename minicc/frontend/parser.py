@@ -48,6 +48,7 @@ class Parser(HostCode):
         self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}
         self.known: dict[str, object] = {}
+        self.unknown: tuple[tuple[int, int], set[str]] = (0, 0), set()
         self.libraries: dict[str, ast.Scope] = {}
         self.offered: list[Deferred] = []
         self.always: set[str] = set()
@@ -56,11 +57,20 @@ class Parser(HostCode):
 
     def builtin(self, name: str) -> object | None:
         found = self.known.get(name)
-        if found is None:
+        if found is None and name not in self._unknown():
             found = self._find_builtin(name)
             if found is not None:
                 self.known[name] = found
+            else:
+                self._unknown().add(name)
         return found
+
+    def _unknown(self) -> set[str]:
+        """Names that were looked up in vain, since the last header was offered or read."""
+        read = len(self.offered), len(self.standard_files)
+        if self.unknown[0] != read:
+            self.unknown = read, set()
+        return self.unknown[1]
 
     def _find_builtin(self, name: str) -> object | None:
         if name in _TYPEDEFS:
@@ -168,10 +178,10 @@ class Parser(HostCode):
 
     def _declare_deferred(self, deferred: Deferred, name: str) -> list[object]:
         """The functions called `name` that a header's library files define; their bodies wait until they are called."""
+        if name not in deferred.items:
+            return []
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
         tokens = deferred.tokens(name, options, Diagnostics())
-        if not tokens:
-            return []
         last = tokens[-1]
         scope = ast.Scope("file", self._global_scope(), name="library")
         eof = Token(EOF, "", last.source, last.start, True, True)

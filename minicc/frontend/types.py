@@ -7,7 +7,7 @@ unions, over-aligned members and bit-fields need nothing special.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -161,6 +161,8 @@ class Record:
     """Virtual functions declared here, in order, the destructor among them."""
     tables: list[tuple[int, list[Slot]]] = attrs.field(factory=list)
     """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's own."""
+    reader: Callable[[], bool] | None = None
+    """Of an unread class: reads it; False while there is nothing to read."""
 
     def find(self, name: str) -> Field | None:
         """The member called `name`: the class's own goes before one that it inherits."""
@@ -342,7 +344,10 @@ def qualified(t: Type, quals: int) -> Type:
     bare = t.bare
     wanted = t.quals | quals
     made = bare.cache.get(("cv", wanted))
-    if made is None:
+    if made is None and type(bare) is UnreadType:
+        made = bare.cache["cv", wanted] = Type("record", bare.name, quals=wanted, plain=bare, record=bare.record)
+        _forget(made, UnreadType, _LATER_OF_TYPE)
+    elif made is None:
         # Records may be completed after a const version was named, so such variants are refreshed in `complete`.
         made = attrs.evolve(bare, quals=wanted, plain=bare, cache={})
         bare.cache["cv", wanted] = made
@@ -365,8 +370,78 @@ def complete(t: Type, size: int, align: int) -> None:
     """Set the layout of a record type and of the qualified variants made while it was incomplete."""
     assert t.record is not None
     t.record.complete = True
-    for each in [t, *(v for k, v in t.cache.items() if isinstance(k, tuple) and k[0] == "cv")]:
+    for each in _variants(t):
         each.size, each.align, each.llvm = size, align, f"[{size} x i8]"
+
+
+# -- classes that are read when something of them is asked for
+
+_LATER_OF_TYPE = {"size": 0, "align": 1, "llvm": "[0 x i8]"}
+_LATER = frozenset(
+    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables".split()  # noqa: E501, SIM905
+)
+
+
+class UnreadRecord(Record):
+    """A class that is to be read when it has to exist: whoever needs a member, a base or its size asks an attribute that
+    is not there yet, and so reads it ([temp.inst]: instances of templates are made when they are needed)."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(name)
+        assert self.reader is not None
+        return getattr(self if self.reader() else Record(self.tag, self.name), name)
+
+
+class UnreadType(Type):
+    """The type of an unread class: it has no size yet."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _LATER_OF_TYPE:
+            raise AttributeError(name)
+        # Asking the class reads it, if it can be read.
+        return getattr(self, name) if self.record and self.record.complete else _LATER_OF_TYPE[name]
+
+
+def _forget(entity: Record | Type, kind: type, names: Iterable[str]) -> None:
+    for name in names:
+        delattr(entity, name)
+    entity.__class__ = kind
+
+
+def put_off(t: Type, reader: Callable[[], bool]) -> Type:
+    """The class `t`, of which nothing was read, is read when something of it is asked for. `reader` has to begin with
+    `begin_reading`."""
+    assert t.record is not None
+    t.record.reader = reader
+    _forget(t.record, UnreadRecord, _LATER)
+    for each in _variants(t):
+        _forget(each, UnreadType, _LATER_OF_TYPE)
+    return t
+
+
+def begin_reading(t: Type) -> Record:
+    """An unread class becomes an incomplete one."""
+    record = t.record
+    assert record is not None
+    fresh = Record(record.tag, record.name)
+    record.__class__ = Record
+    for name in _LATER:
+        setattr(record, name, getattr(fresh, name))
+    for each in _variants(t):
+        each.__class__ = Type
+        for name, value in _LATER_OF_TYPE.items():
+            setattr(each, name, value)
+    return record
+
+
+def _variants(t: Type) -> list[Type]:
+    """A type and its qualified versions."""
+    return [t, *(v for k, v in t.cache.items() if isinstance(k, tuple) and k[0] == "cv")]
 
 
 def is_complete(t: Type) -> bool:

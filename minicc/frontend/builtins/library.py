@@ -70,10 +70,8 @@ class Deferred:
                 self.items.setdefault(name, []).append(SourceFile(f"<{file}>", item))
 
     def tokens(self, name: str, options: Options, diagnostics: Diagnostics) -> list[Token]:
-        """The tokens that declare `name`, without an end; empty if the files do not know it."""
-        items = self.items.pop(name, None)
-        if items is None:
-            return []
+        """The tokens that declare `name`, one of `items`, without an end; they are given once."""
+        items = self.items.pop(name)
         from minicc.frontend.preprocessor import Preprocessor
 
         pre = self.ready

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -10,6 +10,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.names import opaque
+from minicc.frontend.parse.records import Made
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (
@@ -368,32 +369,48 @@ class Instances(Declarations):
         if known is not None:
             return known
         self.count_instance(at)
-        tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
+        if template.alias or template.variable:
+            return self.apart(lambda: self._named_instance(template, given, key, at))
+        if template.constraints and not self.apart(lambda: self._constrained(template, given, at)):
+            spelled = ", ".join(_spell(a) for a in flatten(given))
+            self.fail(f"constraints not satisfied for class template '{template.name}' [with {spelled}]", at)
+        made = template.instances[key] = self._unread_instance(template, given, at)
+        return made
+
+    def apart(self, read: Callable[[], Made]) -> Made:
+        """What `read` makes of other tokens, in a scope of their own, outside of all functions and patterns."""
         saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
         state = self.pattern, self.unevaluated
-        self.tokens, self.i, self.function = tokens, 0, None
+        self.i, self.function = 0, None
         self.greater_ends, self.extern_c, self.pattern, self.unevaluated = False, False, 0, 0
         try:
-            scope = self.scope = self.bind_parameters(parent, params, values, at)
-            if template.concept:
-                v = ast.Variable(template.name, ty.BOOL, at, "enumerator", value=int(self.satisfied(tokens)))
-                template.instances[key] = v
-                return v
-            if tokens is template.tokens and not all(map(self.satisfied, template.constraints)):
-                spelled = ", ".join(_spell(a) for a in flatten(given))
-                self.fail(f"constraints not satisfied for class template '{template.name}' [with {spelled}]", at)
-            if template.alias:
-                template.instances[key] = made = self.type_name()
-                return made
-            if template.variable:
-                return self._variable_instance(template, key)
-            return self._class_body(template, given, key, scope, at)
-        except Abandon:
-            template.instances.pop(key, None)
-            raise
+            return read()
         finally:
             self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
             self.pattern, self.unevaluated = state
+
+    def _constrained(self, template: ast.ClassTemplate, given: tuple[object, ...], at: Token) -> bool:
+        self.scope = self.bind_parameters(template.scope, template.params, given, at)
+        return all(map(self.satisfied, template.constraints))
+
+    def _named_instance(
+        self, template: ast.ClassTemplate, given: tuple[object, ...], key: tuple[object, ...], at: Token
+    ) -> object:
+        """The type of an alias; the variable of a variable template or a concept."""
+        self.tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
+        self.scope = self.bind_parameters(parent, params, values, at)
+        if template.concept:
+            v = ast.Variable(template.name, ty.BOOL, at, "enumerator", value=int(self.satisfied(self.tokens)))
+            template.instances[key] = v
+            return v
+        if template.alias:
+            template.instances[key] = made = self.type_name()
+            return made
+        try:
+            return self._variable_instance(template, key)
+        except Abandon:
+            template.instances.pop(key, None)
+            raise
 
     def _dependent_instance(self, template: ast.ClassTemplate | Type, args: list[object], at: Token) -> object:
         """What stands in for an instance whose arguments depend on parameters."""
@@ -496,20 +513,21 @@ class Instances(Declarations):
             self.quiet -= 1
             self.tokens, self.i, self.scope, self.nest, self.greater_ends, self.pattern, self.unevaluated = saved
 
-    def _class_body(
-        self,
-        template: ast.ClassTemplate,
-        given: tuple[object, ...],
-        key: tuple[object, ...],
-        scope: ast.Scope,
-        at: Token,
-    ) -> Type:
-        tag = self.take()
+    def _unread_instance(self, template: ast.ClassTemplate, given: tuple[object, ...], at: Token) -> Type:
         spelled = ", ".join(_spell(a) for a in flatten(given))
-        record = Record("union" if tag.text == "union" else "struct", f"{template.name}<{spelled}>")
+        record = Record(_tag(template.tokens), f"{template.name}<{spelled}>")
         record.template_name, record.template_args, record.template = template.name, given, template
         made = ty.new_record(record)
-        record.scope = ast.Scope("record", scope, name=template.name, record=record, record_type=made)
+        return ty.put_off(made, lambda: self.apart(lambda: self._read_class(template, made, at)))
+
+    def _read_class(self, template: ast.ClassTemplate, made: Type, at: Token) -> bool:
+        """Read the class that `made` is, if there is a definition."""
+        record = made.record
+        assert record is not None and record.reader is not None
+        given = record.template_args
+        self.tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
+        scope = self.scope = self.bind_parameters(parent, params, values, at)
+        tag = self.take()
         align = 0
         while self.token.text in ("__align__", "alignas", "__attribute__", "__device__") or self.at("["):
             if self.at("["):
@@ -524,11 +542,19 @@ class Instances(Declarations):
         if self.at("<"):
             self.skip_template_arguments()
         if self.at(";"):
-            # Only declared so far: a type all the same, which may be completed before it matters.
-            return made
-        template.instances[key] = made
-        self._body(made, template.at, align)
-        return made
+            return False
+        reader = record.reader
+        record.tag = _tag(self.tokens)
+        ty.begin_reading(made)
+        record.scope = ast.Scope("record", scope, name=template.name, record=record, record_type=made)
+        try:
+            self._body(made, template.at, align)
+        except Abandon:
+            if self.quiet:
+                # Whoever asks next learns why.
+                ty.put_off(made, reader)
+            raise
+        return True
 
     def _variable_instance(self, template: ast.ClassTemplate, key: tuple[object, ...]) -> ast.Variable:
         specs = self.specifiers()
@@ -544,6 +570,10 @@ class Instances(Declarations):
         template.instances[key] = v
         self._initialiser(v)
         return v
+
+
+def _tag(tokens: list[Token]) -> str:
+    return "union" if tokens[0].text == "union" else "struct"
 
 
 def _spell(value: object) -> str:

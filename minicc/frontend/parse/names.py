@@ -207,8 +207,18 @@ class Names(Expressions):
             elif isinstance(entity, Type) and entity.kind in STAND_INS:
                 return self._dependent_member(entity), name
             else:
-                self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
+                self._no_scope(entity, name)
             self.i += 1
+
+    def _no_scope(self, entity: object, name: Token) -> NoReturn:
+        """`name::` means nothing."""
+        if isinstance(entity, Type) and entity.record is not None and entity.record.template is not None:
+            self.fail(f"implicit instantiation of undefined template '{entity}'", name)
+        if isinstance(entity, Type) and entity.record is not None:
+            self.fail(f"incomplete type '{entity}' named in nested name specifier", name)
+        if isinstance(entity, Type) and entity.name != name.text:
+            self.fail(f"type '{entity}' cannot be used prior to '::' because it has no members", name)
+        self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
 
     def lookup_qualifier(self, name: str) -> object | None:
         """What `name::` means: variables and functions do not hide classes and namespaces there."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import attrs
 
 from minicc.frontend import ast
@@ -13,6 +16,8 @@ from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
+
+Made = TypeVar("Made")
 
 
 class Records(Constraints):
@@ -56,7 +61,36 @@ class Records(Constraints):
         else:
             made = self._new_record(tag, name.text)
             self.scope.names[name.text] = made
+        if self.scope.record is not None and self._in_template(self.scope.record):
+            return self._later(made, name, align)
         return self._body(made, name, align)
+
+    def _later(self, made: Type, name: Token, align: int) -> Type:
+        """The class at the cursor, a member of a template's instance, which is read when it is needed."""
+        start = self.i
+        while not self.at("{") and self.token.kind != EOF:
+            self.i += 1
+        self.skip_balanced()
+        scope, inner = self.scope, made.record.scope if made.record is not None else None
+        tokens = [*self.tokens[start : self.i], Token(EOF, "", name.source, name.start)]
+
+        def read() -> bool:
+            record = ty.begin_reading(made)
+            record.scope = inner
+            self.tokens, self.scope = tokens, scope
+            try:
+                self._body(made, name, align)
+            except Abandon:
+                if self.quiet and inner is not None:
+                    inner.names = {name.text: made}
+                    ty.put_off(made, reader)
+                raise
+            return True
+
+        def reader() -> bool:
+            return self.apart(read)
+
+        return ty.put_off(made, reader)
 
     def _new_record(self, tag: Token, name: str) -> Type:
         record = Record("union" if tag.text == "union" else "struct", name or f"(unnamed {tag.text})")
@@ -138,7 +172,13 @@ class Records(Constraints):
         return pack
 
     def _in_template(self, record: Record) -> bool:
-        return record.template is not None
+        """An instance of a class template, or a class in one."""
+        scope: ast.Scope | None = record.scope
+        while scope is not None and scope.record is not None:
+            if scope.record.template is not None:
+                return True
+            scope = scope.parent
+        return False
 
     def _bases(self) -> list[Type]:
         """The base classes after the colon."""
@@ -352,13 +392,8 @@ class Records(Constraints):
             v = ast.Variable(name, d.type, at, "member", constexpr="constexpr" in specs.words, scope=self.scope)
             if "constexpr" in specs.words:
                 v.type = ty.qualified(v.type, ty.CONST)
-            if self.accept("="):
-                e = self.braced_list() if self.at("{") else self.assignment()
-                if v.type.bare.kind == "auto":
-                    v.type = ty.qualified(self.decay(e).type.bare, v.type.quals)
-                v.init = self.initialise(v.type, e, at)
-                v.type = v.init.type if v.type.kind == "array" else v.type
-                v.value = constant.evaluate(v.init)
+            if self.at("=") or self.at("{"):
+                self._static_value(v, record)
             record.scope.names[name] = v
             return
         if d.type.kind == "auto":
@@ -388,6 +423,35 @@ class Records(Constraints):
         layout.add(name, d.type, specs.align, width, default)
         if "mutable" in specs.words:
             record.fields[-1].mutable = True
+
+    def _static_value(self, v: ast.Variable, record: Record) -> None:
+        """The initial value of a static member at the cursor; in an instance of a template it waits until it is needed,
+        unless the type depends on it."""
+        start = self.i
+        self._skip_default_member()
+        if self._in_template(record) and self.at(";") and (v.type.bare.kind != "auto" and v.type.count >= 0):
+            tokens, scope = [*self.tokens[start : self.i], Token(EOF, "", v.at.source, v.at.start)], self.scope
+
+            def later(v: ast.Variable) -> None:
+                self.tokens, self.scope = tokens, scope
+                self._read_static_value(v)
+
+            ast.UnreadVariable.put_off(v, lambda v: self.apart(lambda: later(v)))
+            return
+        self.i = start
+        self._read_static_value(v)
+
+    def _read_static_value(self, v: ast.Variable) -> None:
+        self.accept("=")
+        e = self.braced_list() if self.at("{") else self.assignment()
+        if v.type.bare.kind == "auto":
+            v.type = ty.qualified(self.decay(e).type.bare, v.type.quals)
+        v.init = self.initialise(v.type, e, v.at)
+        v.type = v.init.type if v.type.kind == "array" else v.type
+        v.value = constant.evaluate(v.init)
+
+    def apart(self, read: Callable[[], Made]) -> Made:
+        raise NotImplementedError
 
     def _skip_default_member(self) -> None:
         while not self.at(";") and not self.at(",") and self.token.kind != EOF:

@@ -564,6 +564,7 @@ class Templates(Instances):
 
     def need_members(self, t: Type) -> None:
         """All of the host's members of an explicit instance."""
+        ty.is_complete(t)
         for f in self.host_members:
             if f.record is not None and f.record.bare is t.bare:
                 self.need_body(f)
