@@ -383,8 +383,8 @@ _LATER = frozenset(
 
 
 class UnreadRecord(Record):
-    """A class that is to be read when it has to exist: whoever needs a member, a base or its size asks an attribute that
-    is not there yet, and so reads it ([temp.inst]: instances of templates are made when they are needed)."""
+    """A class that is to be read when it has to exist: whoever needs a member, a base or its size asks an attribute
+    that is not there yet, and so reads it ([temp.inst]: instances of templates are made when they are needed)."""
 
     __slots__ = ()
 
