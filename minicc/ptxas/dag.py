@@ -81,10 +81,14 @@ def _apart(a: _Place, b: _Place) -> bool:
 
 
 def build(
-    insts: list[MInst], prints: list[Footprint], distances: Distances, end: Footprint | None = None
+    insts: list[MInst],
+    prints: list[Footprint],
+    distances: Distances,
+    end: Footprint | None = None,
+    renewed: dict[MInst, list[MInst]] | None = None,
 ) -> list[Node]:
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
-    is needed in time."""
+    is needed in time. A compare in `renewed` comes when the loads that are named there do."""
     nodes = [Node() for _ in insts]
     edges: list[dict[int, int]] = [{} for _ in insts]
     bases = _bases(insts)
@@ -178,6 +182,13 @@ def build(
                     versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
             elif type(operand) is Reg and (operand.file, operand.index) in bases:
                 versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
+    if renewed:
+        place = {inst: i for i, inst in enumerate(insts)}
+        for i, inst in enumerate(insts):
+            for load in renewed.get(inst, ()):
+                at = place.get(load, i)
+                if at < i:
+                    edge(at, i, prints[at].timing.expect)
     tails: dict[int, int] = {}
     for key, reader in end.reads if end is not None else ():
         for w, producer in writers.get(key, ()):

@@ -29,6 +29,8 @@ class VReg:
     fixed: int | None = None
     """Physical index if it must be a certain register (call ABI, R1)."""
     spillable: bool = True
+    whole: bool = False
+    """A guarded write is a complete one: who reads it does so under the same condition, if in another predicate."""
     align: int = 8
     """Of a group wider than a quad: its number is a multiple of this. (16x8x16 products of doubles want 16: with A at
     R24 an H200 calls them illegal.)"""
@@ -158,6 +160,8 @@ class MFunction:
     attributes: dict[str, object] = attrs.field(factory=dict)
     broadcasts: set[MInst] = attrs.field(factory=set)
     """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
+    renewed: dict[MInst, list[MInst]] = attrs.field(factory=dict)
+    """Compares that are made again, and the loads that they had better come after."""
     crowded: bool = False
     """Whether spills are chosen over the whole function first (see `crowd`)."""
     short: bool = False
