@@ -13,6 +13,8 @@ instruction pairs:
     group   a register of a warpgroup multiply under way is touched before WARPGROUP.DEPBAR has waited for its group
     setup   a scoreboard is waited for less than two cycles after the instruction that sets it
     control a stall or barrier field that the hardware does not take
+    align   a group of registers that does not begin where the hardware takes it
+    reuse   the operand cache serves a register that has been written since, or half a pair (see `kept`)
     pairing BSYNC of a convergence barrier that no BSSY on some path has set
 
 It errs on the side of silence where hardware keeps its own order (memory instructions of one queue) and of noise
@@ -24,6 +26,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas import kept
 from minicc.ptxas.mir import GMMA
 from minicc.ptxas.operands import BASE, key_name
 from minicc.ptxas.timing import Distances
@@ -32,6 +35,8 @@ from minicc.sass.instr import Imm, Instr, Name, Reg, Target
 
 SIZE = 16
 _DEPBAR_STALL = 4
+_WIDEST = 8
+"""Groups begin at multiples of their size, the largest at multiples of this."""
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
 _CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUATOM"})
@@ -215,6 +220,8 @@ class Checker:
         for b, state in enumerate(entry):
             if state is not None:
                 self._walk(b, state.copy(), report=True)
+        for by, reader, text in kept.problems([(n.instr, n.found) for n in self.nodes], set(self.leaders)):
+            self._report("reuse", by, reader, text)
         return sorted(self.problems.values(), key=lambda p: (p.second, p.first, p.kind))
 
     def _report(self, kind: str, first: int, second: int, text: str) -> None:
@@ -256,6 +263,11 @@ class Checker:
         for bar in (control.wbar, control.rbar):
             if bar == 6:
                 self._report("control", i, i, "barrier 6 does not exist")
+        for access in (*node.found.reads, *node.found.writes):
+            # Others are illegal on an H200; tensor map copies need all of it for their coordinates.
+            step = 1 << (access.count - 1).bit_length()
+            if access.file in ("R", "UR") and access.index % min(step, _WIDEST):
+                self._report("align", i, i, f"{access.count} registers of {access.file} begin at {access.index}")
 
     def _uses(self, i: int, node: _Node, state: _State) -> None:
         wanted: dict[int, list[str]] = {}

@@ -25,8 +25,6 @@ UNIFORM = ("vector", "uniform", "umov", "uldc", "mem", "branch")
 """Readers of uniform registers."""
 HALVES = {"wide", "wide_lo", "wide_hi"}
 """Of IMAD.WIDE: that one half comes early and one is read late was measured, and is the scheduler's alone."""
-GROUPS = ("UTMALDG", "UTMASTG")
-"""Declared as wide as their groups of uniform registers can be."""
 MORE = """.version 9.0
 .target sm_90a
 .address_size 64
@@ -98,7 +96,7 @@ def test_the_scheduler_waits_for_what_is_declared(emitted: list[tuple[Instr, Foo
             reads.setdefault(key, set()).add(reader)
         writes = dict(known.writes)
         for access in declared.reads:
-            if access.file == "B" or (instr.mnemonic in GROUPS and access.file == "UR"):
+            if access.file == "B":
                 continue
             for key in keys(access.file, access.index, access.count):
                 assert key in reads, f"{instr}: {access} is not read"

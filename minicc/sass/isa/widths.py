@@ -75,6 +75,12 @@ def _gmma_d(instr: Instr) -> int:
     return columns // 4 if "F16" in instr.modifiers and instr.mnemonic in ("HGMMA", "QGMMA") else columns // 2
 
 
+def _tile(instr: Instr) -> int:
+    """Of a tensor map's copy: shared address and mbarrier of a load, shared address of what stores, coordinates."""
+    dims = next((int(m[0]) for m in instr.modifiers if m[1:] == "D"), 1)
+    return dims + {"UTMALDG": 2, "UTMAPF": 0}.get(instr.mnemonic, 1)
+
+
 _RULES: dict[str, Callable[[Instr], int]] = {
     "size": _by_suffix({"64": 2, "128": 4}),
     "e": lambda instr: 2 if "E" in instr.modifiers else 1,
@@ -95,6 +101,7 @@ _RULES: dict[str, Callable[[Instr], int]] = {
     "dmma_b": lambda instr: _shape(instr, _DMMA, 1),
     "dmma_d": lambda instr: _shape(instr, _DMMA, 2),
     "gmma_d": _gmma_d,
+    "tile": _tile,
 }
 
 
