@@ -15,6 +15,10 @@ from minicc.frontend.parser import parse
 from minicc.frontend.preprocessor import Preprocessor
 
 
+STAND_INS = {"llvm.nvvm.ex2.approx.ftz.f32": "llvm.exp2.f32", "llvm.nvvm.lg2.approx.ftz.f": "llvm.log2.f32"}
+"""What the special-function unit computes, by the C library: good enough where the result is only a first guess."""
+
+
 @functools.cache
 def _machine() -> Any:
     llvm.initialize_native_target()
@@ -27,7 +31,8 @@ def host_ir(text: str, **options: Any) -> str:
     opts = Options(**options)
     diagnostics = Diagnostics()
     tokens = Preprocessor(opts, diagnostics).run(source)
-    return emit(parse(tokens, opts, diagnostics), source, opts, host=True)
+    ir = emit(parse(tokens, opts, diagnostics), source, opts, host=True)
+    return functools.reduce(lambda text, name: text.replace(name, STAND_INS[name]), STAND_INS, ir)
 
 
 class Compiled:

@@ -374,7 +374,7 @@ _SINGLE = {
     **dict.fromkeys(["exp", "exp10", "expm1", "sinh", "cosh", "tanh"], "expf"),
     **dict.fromkeys(["log", "log2", "log10", "log1p", "asinh", "acosh", "atanh", "pow"], "logf"),
     **dict.fromkeys(["sin", "cos", "tan", "sincos", "sinpi", "cospi", "sincospi", "asin", "acos", "atan"], "trigf"),
-    **dict.fromkeys(["erf", "erfc", "normcdf", "cbrt", "rcbrt", "erfinv", "erfcinv", "normcdfinv"], "erff"),
+    **dict.fromkeys(["erf", "erfc", "erfcx", "normcdf", "cbrt", "rcbrt", "erfinv", "erfcinv", "normcdfinv"], "erff"),
 }
 _INTEGERS = "cahstijlmxyb"
 
