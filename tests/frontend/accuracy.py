@@ -6,6 +6,7 @@ The model's special-function unit is that of the hardware bit for bit, so these 
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
@@ -30,6 +31,29 @@ def _each(f: Callable[[float], float]) -> Callable[[Array], Array]:
     return lambda x: np.array([f(float(v)) for v in x], L)
 
 
+_LIBM = ctypes.CDLL("libm.so.6")
+
+
+def _c(name: str) -> Callable[[Array], Array]:
+    """A function of the C library, which has the Bessel functions."""
+    f = getattr(_LIBM, name)
+    f.restype, f.argtypes = ctypes.c_double, [ctypes.c_double]
+    return _each(f)
+
+
+def _modified_bessel(n: int) -> Callable[[Array], Array]:
+    """I_n by its power series, all of whose terms are positive."""
+
+    def series(x: Array) -> Array:
+        term = total = (x / 2) ** n
+        for k in range(1, 200):
+            term = term * (x * x / 4) / (k * (k + n))
+            total = total + term
+        return total
+
+    return series
+
+
 def _tgamma(x: float) -> float:
     try:
         return math.gamma(x)
@@ -52,7 +76,10 @@ SINGLE: dict[str, tuple[float, Callable[..., Any], float, float]] = {
     "rcbrt": (1, lambda x: 1 / np.cbrt(x), -1e37, 1e37), "rsqrt": (2, lambda x: 1 / np.sqrt(x), 1e-37, 1e38),
     "erf": (2, _each(math.erf), -5, 5), "erfc": (4, _each(math.erfc), -4, 10),
     "normcdf": (5, _each(lambda x: 0.5 * math.erfc(-x * 0.7071067811865476)), -14, 8),
-    "tgamma": (5, _each(_tgamma), 0.01, 35), "lgamma": (6, _each(math.lgamma), 2.2, 1e30),
+    "tgamma": (5, _each(_tgamma), -20, 35), "lgamma": (6, _each(math.lgamma), -2.2, 1e30),
+    "erfcx": (4, lambda x: np.exp(x * x) * _each(math.erfc)(x), -9, 20),
+    "j0": (9, _c("j0"), -8, 8), "j1": (9, _c("j1"), -8, 8), "y0": (9, _c("y0"), 1e-9, 8), "y1": (9, _c("y1"), 1e-9, 8),
+    "cyl_bessel_i0": (6, _modified_bessel(0), -85, 85), "cyl_bessel_i1": (6, _modified_bessel(1), -85, 85),
 }  # fmt: skip
 PAIRS: dict[str, tuple[float, Callable[..., Any], tuple[float, float], tuple[float, float]]] = {
     "pow": (4, lambda x, y: x**y, (1e-3, 1e3), (-12, 12)),

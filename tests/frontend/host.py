@@ -14,7 +14,6 @@ from minicc.frontend.options import Options
 from minicc.frontend.parser import parse
 from minicc.frontend.preprocessor import Preprocessor
 
-
 STAND_INS = {"llvm.nvvm.ex2.approx.ftz.f32": "llvm.exp2.f32", "llvm.nvvm.lg2.approx.ftz.f": "llvm.log2.f32"}
 """What the special-function unit computes, by the C library: good enough where the result is only a first guess."""
 

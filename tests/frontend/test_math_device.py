@@ -16,7 +16,42 @@ def test_error_is_within_the_documented_bound(name: str) -> None:
     assert measure(name) <= (PAIRS[name] if name in PAIRS else SINGLE[name])[0]
 
 
-@pytest.mark.parametrize("name", [n for n in SINGLE if n not in ("tgamma", "lgamma")])
+LONG = ("tgamma", "lgamma", "erfcx", "j0", "j1", "y0", "y1", "cyl_bessel_i0", "cyl_bessel_i1")
+"""Functions whose results have several wrong bits, ordinary ones too; `EXACT` says what is exact of them."""
+INF, NAN = np.inf, np.nan
+EXACT = {
+    "tgamma": [
+        (0.0, INF),
+        (-0.0, -INF),
+        (1, 1),
+        (2, 1),
+        (3, 2),
+        (-1, NAN),
+        (36, INF),
+        (INF, INF),
+        (-INF, NAN),
+        (-50.5, -0.0),
+    ],
+    "lgamma": [(0.0, INF), (1, 0.0), (2, 0.0), (-3, INF), (INF, INF), (-INF, INF), (NAN, NAN)],
+    "erfcx": [(0.0, 1), (-0.0, 1), (INF, 0.0), (-INF, INF), (NAN, NAN)],
+    "j0": [(INF, 0.0), (-INF, 0.0), (NAN, NAN)],
+    "j1": [(0.0, 0.0), (-0.0, -0.0), (INF, 0.0), (NAN, NAN)],
+    "y0": [(0.0, -INF), (-1, NAN), (INF, 0.0), (NAN, NAN)],
+    "y1": [(0.0, -INF), (-1, NAN), (INF, 0.0), (NAN, NAN)],
+    "cyl_bessel_i0": [(INF, INF), (-INF, INF), (NAN, NAN)],
+    "cyl_bessel_i1": [(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN)],
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_exact_values(name: str) -> None:
+    x, want = np.array(EXACT[name], np.float32).T
+    got = call(name + "f", np.ascontiguousarray(x))
+    np.testing.assert_array_equal(got, want)
+    assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
+@pytest.mark.parametrize("name", [n for n in SINGLE if n not in LONG])
 def test_special_values(name: str) -> None:
     got = call(name + "f", SPECIAL).astype(np.float64)
     with np.errstate(all="ignore"):
