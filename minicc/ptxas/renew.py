@@ -66,16 +66,15 @@ def _candidates(block: Block, changes: Counter[int], homes: dict[int, set[int]])
             if isinstance(r, V) and r.reg.id in makers:
                 users[r.reg.id].append(inst)
         d = inst.dsts[0] if inst.dsts else None
-        if inst.mnemonic in _COMPARES and isinstance(d, V) and not guarded(inst) and changes[d.reg.id] == 1:
-            if (
-                len(writes(inst)) == 1
-                and len(homes[d.reg.id]) == 1
-                and all(
-                    not isinstance(r, V) or (changes[r.reg.id] == 1 and r.reg.file in ("R", "P")) for r in reads(inst)
-                )
-            ):
-                makers[d.reg.id] = inst
-                users[d.reg.id] = []
+        if (
+            inst.mnemonic in _COMPARES
+            and isinstance(d, V)
+            and not guarded(inst)
+            and changes[d.reg.id] == len(writes(inst)) == len(homes[d.reg.id])
+            and all(not isinstance(r, V) or (changes[r.reg.id] == 1 and r.reg.file in ("R", "P")) for r in reads(inst))
+        ):
+            makers[d.reg.id] = inst
+            users[d.reg.id] = []
     out = []
     for name, maker in makers.items():
         row = users[name]

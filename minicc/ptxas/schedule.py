@@ -38,6 +38,8 @@ an ISETP, and a wide softmax would have dozens at once."""
 _PATIENCE = 48
 """Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
 live, or up to three registers of those that `allocate.comfortable` keeps back."""
+_CONSTANTS = 12
+"""Constants that are made as early as may be, at most."""
 _SOON = 8
 """Cycles that are waited for something more urgent where registers are short."""
 _LONGEST = 1024
@@ -262,7 +264,10 @@ def _order(
     """A topological order of the run, with an eye on live registers and live predicates."""
     waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
-    ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i])  # (-height, index)
+    held = _Held(nodes, prints)
+    ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i] and i not in held.users)
+    for constant in [*held.begin, *(c for _, i in ready for c in held.wanted(i))]:
+        insort(ready, (-nodes[constant].height, constant))
     now = 0
     pipe_free: dict[str, int] = {}
     pipes = arch.pipes
@@ -327,8 +332,53 @@ def _order(
             left[succ] -= 1
             if not left[succ]:
                 insort(waiting, (node.least, -node.height, succ))
+                for constant in held.wanted(succ):
+                    insort(ready, (-nodes[constant].height, constant))
         now += timing.stall
     return out
+
+
+class _Held:
+    """Constants of a run that has many wait until what needs one could go as soon as all that it needs besides has been
+    issued: early they would only fill registers, and a polynomial of doubles has a pair for each step."""
+
+    def __init__(self, nodes: list[Node], prints: list[Footprint]) -> None:
+        self.users = {
+            i: [succ for succ, _ in node.succs]
+            for i, (node, print_) in enumerate(zip(nodes, prints, strict=True))
+            if not node.preds and node.succs and not print_.reads and not print_.timing.variable
+        }
+        """Constant -> instructions that need it."""
+        if len(self.users) < _CONSTANTS:
+            self.users = {}
+        self.needs: dict[int, list[int]] = {}
+        for i, users in self.users.items():
+            for user in users:
+                self.needs.setdefault(user, []).append(i)
+        self.short = {user: nodes[user].preds - len(constants) for user, constants in self.needs.items()}
+        """Of what needs some, what it needs besides and is not ready to go."""
+        self.given: set[int] = set()
+        self.begin = [i for user, count in self.short.items() if not count for i in self._give(user)]
+        """Those that are wanted from the start."""
+        self.makers: dict[int, list[int]] = {}
+        for i, node in enumerate(nodes) if self.users else ():
+            found = [succ for succ, _ in node.succs if succ in self.short]
+            if found and i not in self.users:
+                self.makers[i] = found
+
+    def wanted(self, i: int) -> list[int]:
+        """Constants that are wanted, now that `i` is ready to go."""
+        out: list[int] = []
+        for user in self.makers.get(i, ()):
+            self.short[user] -= 1
+            if not self.short[user]:
+                out += self._give(user)
+        return out
+
+    def _give(self, user: int) -> list[int]:
+        found = [i for i in self.needs[user] if i not in self.given]
+        self.given.update(found)
+        return found
 
 
 def _urgent(
