@@ -30,6 +30,8 @@ _GAIN = 0.99
 """Of the best cost so far, what another must at most have."""
 _DOUBT = 1.06
 """Spill code costs so much more than it seems to."""
+_FULL_WORTH = 1.05
+"""Of the cycles of a warp alone, what full occupancy may cost."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 
@@ -44,7 +46,13 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     given: Orders = [block.insts for block in function.blocks]
     usual = allocate.comfortable(function, arch, options)
     _reorder(function, given)
-    schedule.run(function, arch, options, target=usual)
+    cycles, held = schedule.run(function, arch, options, target=usual, free=schedule.FULL)
+    if held:
+        full: Orders = [block.insts for block in function.blocks]
+        _reorder(function, given)
+        free, _ = schedule.run(function, arch, options, target=usual)
+        if cycles <= _FULL_WORTH * free:
+            _reorder(function, full)
     if not function.short or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):

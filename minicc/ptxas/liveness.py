@@ -62,7 +62,9 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
                 open_writes.pop(reg, None)
         if guarded(inst):
             # A spill temporary lives from its guarded definition to the store under the same guard, never longer.
-            temporary = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V) and (v.reg.whole or not v.reg.spillable)]
+            temporary = [
+                (v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V) and (v.reg.whole or not v.reg.spillable)
+            ]
             access = Access(uses, temporary, [w for w in written if w not in temporary])
             written = access.partial[:]
             key, inv = _guard_key(inst)

@@ -24,8 +24,9 @@ _LOOK = 24
 """Candidates compared when registers are short."""
 _LOOK_FAR = 160
 """Where predicates are."""
-_FEW = 40
-"""Live registers that are always allowed: up to 32 registers a thread occupancy is full."""
+FULL, FREE = 28, 40
+"""Live registers that cost nothing: up to 32 a thread occupancy is full, whatever the size of a block (nvcc
+rarely takes 33 to 40), and half as many more cost little."""
 _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
 _ROOMY = 200
@@ -46,11 +47,16 @@ _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
 
-def run(function: MFunction, arch: Arch, options: Options, *, target: int | None = None) -> None:
+def run(
+    function: MFunction, arch: Arch, options: Options, *, target: int | None = None, free: int = FREE
+) -> tuple[int, bool]:
     """Reorder every block of `function`. `target` is the number of live general registers above which the scheduler
-    prefers instructions that end lives; None (after allocation) does not look."""
+    prefers instructions that end lives; None (after allocation) does not look. So many as `free` are always allowed.
+    Returns the cycles that a warp alone would take, each loop counting for several rounds, and whether it would take
+    fewer with more free registers."""
+    cycles, held = 0, False
     if options.sched == "serial" or options.opt_level == 0:
-        return
+        return cycles, held
     distances = Distances(arch)
     components = Components(function)
     live_out: list[dict[int, int]] = [{} for _ in function.blocks]
@@ -89,16 +95,18 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
                 for node, inst in zip(nodes, part, strict=True):
                     node.height += inst in function.broadcasts
             if target is None:
-                order = _order(nodes, part_prints, arch, None)
+                order, _ = _order(nodes, part_prints, arch, None)
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
-                pressure.aim(target, _together(part, part_prints, nodes))
+                pressure.aim(target, _together(part, part_prints, nodes), free)
                 short |= pressure.short
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
                     few.target = _FLAGS
-                order = _order(nodes, part_prints, arch, pressure, few)
+                order, taken = _order(nodes, part_prints, arch, pressure, few)
+                cycles += block.weight * taken
+                held |= pressure.held and pressure.target == free
             out.extend(part[i] for i in order)
         if short and target is not None and target >= _ROOMY:
             # With nearly a whole file, short is what does not fit.
@@ -106,6 +114,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, target: int | None
             short = _most([known[id(inst)] for inst in out], end_live, general) > target
         function.short |= short
         block.insts = out
+    return cycles, held
 
 
 def runs_of(prints: list[Footprint]) -> list[tuple[int, int]]:
@@ -161,6 +170,8 @@ class _Pressure:
     """Live values from which on to take care."""
     short = False
     """Whether there are fewer than the run would like to have."""
+    held = False
+    """Whether the order depended on the target."""
 
     def __init__(self, prints: list[Footprint], live_after: set[int], kind: set[int]) -> None:
         self.uses: list[int] = []
@@ -214,14 +225,14 @@ class _Pressure:
             if uses == 1 and value not in self.after:
                 self.change[self.left[value]] -= 1
 
-    def aim(self, target: int, far: int) -> None:
+    def aim(self, target: int, far: int, free: int) -> None:
         """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs,
         up to what is given, and more for the `far` registers that loads from global memory can fill at one time, which
         it pays to have many of under way."""
         peak = self._peak()
         more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
-        self.short = target < max(_FEW, peak + more)
-        self.target = min(target, max(_FEW, peak + more))
+        self.short = target < max(FREE, peak + more)
+        self.target = min(target, max(free if peak + more <= free else FREE, peak + more))
         if peak > target >= _ROOMY:
             # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
             self.target = peak
@@ -260,8 +271,8 @@ def _order(
     arch: Arch,
     pressure: _Pressure | None,
     flags: _Pressure | None = None,
-) -> list[int]:
-    """A topological order of the run, with an eye on live registers and live predicates."""
+) -> tuple[list[int], int]:
+    """A topological order of the run, with an eye on live registers and live predicates; and its cycles."""
     waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
     held = _Held(nodes, prints)
@@ -293,6 +304,7 @@ def _order(
                 now = when
         elif pressure is not None and pressure.tight:
             # Anything that is free of unmet dependences will do, even if it has to wait.
+            pressure.held = True
             change = pressure.change
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
@@ -335,7 +347,7 @@ def _order(
                 for constant in held.wanted(succ):
                     insort(ready, (-nodes[constant].height, constant))
         now += timing.stall
-    return out
+    return out, now
 
 
 class _Held:

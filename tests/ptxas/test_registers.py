@@ -1,0 +1,31 @@
+"""How many registers code takes where nothing limits it: as few as full occupancy leaves, if that is nearly free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import minicc
+from minicc.binary import read_cubin
+
+POLYNOMIAL = "__global__ void f(double *p)\n{\n    double x = p[threadIdx.x], s = 0;\n%s    p[threadIdx.x] = s;\n}\n"
+
+
+def registers(source: str, folder: Path) -> int:
+    path = folder / "f.k"
+    path.write_text(source)
+    return read_cubin(minicc.compile(path, arch="sm_90").cubin, "f").functions[0].registers
+
+
+def test_constants_do_not_wait_in_registers(tmp_path: Path) -> None:
+    """Each step of a polynomial of doubles needs a pair for its constant, but not before it."""
+    steps = "".join(f"    s = s * x + {1 / (n + 3):.17g};\n" for n in range(20))
+    assert registers(POLYNOMIAL % steps, tmp_path) <= 20
+
+
+def test_full_occupancy(tmp_path: Path) -> None:
+    """Forty independent sums could fill any number of registers."""
+    steps = "".join(
+        f"    {{ float a = y * {n + 3}.5f, b = a * a + y, c = b * y + a; s += a * b + c * {n}.25f; }}\n"
+        for n in range(40)
+    )
+    assert registers(POLYNOMIAL % f"    float y = x;\n{steps}", tmp_path) <= 32
