@@ -183,10 +183,10 @@ def build(
             elif type(operand) is Reg and (operand.file, operand.index) in bases:
                 versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
     if renewed:
-        place = {inst: i for i, inst in enumerate(insts)}
+        where_is = {inst: i for i, inst in enumerate(insts)}
         for i, inst in enumerate(insts):
             for load in renewed.get(inst, ()):
-                at = place.get(load, i)
+                at = where_is.get(load, i)
                 if at < i:
                     edge(at, i, prints[at].timing.expect)
     tails: dict[int, int] = {}

@@ -39,7 +39,7 @@ from minicc.ptxas import (
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
 
-Run = Callable[[MFunction, Arch, Options], None]
+Run = Callable[[MFunction, Arch, Options], object]
 
 
 @attrs.frozen(repr=False)
