@@ -34,6 +34,8 @@ class Abi:
     """Bytes at the start of shared memory that belong to the system; static data begins after them."""
     text_padding: int
     """Bytes of NOP after the code, beyond rounding up to 128."""
+    descriptors: tuple[int, int, int] = (0, 0, 0)
+    """u64 addresses of the driver's tables of textures, samplers and surfaces."""
     parameter_window: int | None = None
     """u64 generic address of what bank 0 holds from `parameter_origin` on; None where ptxas has none."""
     parameter_origin: int = 0

@@ -193,6 +193,7 @@ ARCH = Arch(
         constant_window=0xD0,
         shared_reserved=1024,
         text_padding=128,
+        descriptors=(0xF0, 0xF8, 0x100),
         parameter_window=0x198,
         parameter_origin=0x210,
     ),

@@ -67,7 +67,12 @@ class _Reader:
         kernels: dict[int, Symbol] = {}
         inner: dict[int, list[Symbol]] = {}
         by_index = {s.index: s for s in texts.values()}
+        references = {number: kind for kind, number in elf.STT_REFERENCES.items()}
         for symbol in image.symbols:
+            if symbol.section == 0 and symbol.type in references:
+                program.references[symbol.name] = references[symbol.type]
+            elif symbol.section == 0 and symbol.type == elf.STT_OBJECT and symbol.name.endswith("DescSize"):
+                program.references[symbol.name] = "size"
             if symbol.type != elf.STT_FUNC:
                 continue
             if symbol.section in by_index:
@@ -137,6 +142,10 @@ class _Reader:
             f.constant2 = self._copy(constant.data, 0, len(constant.data), constant.name)
             if entries := self.relocations.get(constant.index):
                 f.attributes["CONSTANT2_RELOCATIONS"] = entries
+        bank = self.image.section(f".nv.constant0.{f.name}")
+        if bank is not None:
+            entries = sorted(self.relocations.get(bank.index, []), key=lambda r: r.offset)
+            f.headers = [r.symbol for r in entries if "_HEADER_INDEX" in r.kind]
         return f
 
     def _kernel_info(self, f: Function, info: Section) -> None:
@@ -176,6 +185,7 @@ class _Reader:
         owner = {label: f for f in program.functions for label in f.labels}
         for record in rec.parse(info.data):
             words, name = record.words, ATTRIBUTES.get(record.code, "")
+            program.independent |= name == "TEXMODE_INDEPENDENT"
             if name not in ("REGCOUNT", "FRAME_SIZE", "MIN_STACK_SIZE") or len(words) < 2:
                 continue
             if words[0] >= len(self.image.symbols):

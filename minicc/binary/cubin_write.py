@@ -27,6 +27,10 @@ OSABI, ABI_VERSION = 0x41, 8
 TOOLKIT = 130
 """CUDA 13.0: the toolkit whose formats these are, as .note.nv.cuinfo and EIATTR_CUDA_API_VERSION state it."""
 
+HEADER_KINDS = {"texref": "R_CUDA_TEX_HEADER_INDEX", "samplerref": "R_CUDA_SAMP_HEADER_INDEX_0",
+                "surfref": "R_CUDA_SURF_HEADER_INDEX"}  # fmt: skip
+"""How the number of each is written behind the parameters."""
+
 CALLGRAPH, INFO, COMPAT = 0x70000001, 0x70000000, 0x70000086
 KPARAM_V2_FROM = 4352
 """Parameter areas larger than this use KPARAM_INFO_V2 (measured on ptxas: 4352 -> V1, 4360 -> V2)."""
@@ -97,7 +101,11 @@ class _Writer:
         self._data(init, zero)
         for f in program.functions:
             if f.entry:
-                size = self.arch.abi.param_base + _param_bytes(f)
+                size = (
+                    self._behind_parameters(f) + 4 * len(f.headers)
+                    if f.headers
+                    else self.arch.abi.param_base + _param_bytes(f)
+                )
                 flags = elf.ALLOC | elf.INFO_LINK
                 name = f".nv.constant0.{f.name}"
                 self.add(Draft(name, elf.PROGBITS, flags, bytes(size), info=f".text.{f.name}", align=4))
@@ -112,6 +120,10 @@ class _Writer:
         text = pad(function.code, self.arch.abi.text_padding)
         wanted = function.attributes.get("TEXT_SIZE")
         return text if not isinstance(wanted, int) or wanted <= len(text) else pad(function.code, wanted)[:wanted]
+
+    def _behind_parameters(self, f: Function) -> int:
+        """Where the numbers of textures, samplers and surfaces begin in bank 0."""
+        return self.arch.abi.param_base + align_up(_param_bytes(f), 4)
 
     # -- symbols -------------------------------------------------------------------------------------------------
 
@@ -149,6 +161,11 @@ class _Writer:
             self._symbol(f.name, f".text.{f.name}", 0, size, elf.STT_FUNC, elf.STB_GLOBAL, other)
         for name in program.externs:
             self._symbol(name, kind=elf.STT_FUNC, bind=elf.STB_GLOBAL)
+        for name, kind in program.references.items():
+            if kind == "size":
+                self._symbol(name, size=4, kind=elf.STT_OBJECT, bind=elf.STB_WEAK)
+            else:
+                self._symbol(name, kind=elf.STT_REFERENCES[kind], bind=elf.STB_GLOBAL)
         for f in program.functions:
             if f.entry:
                 self._section_symbol(f".nv.constant0.{f.name}")
@@ -189,6 +206,8 @@ class _Writer:
         for f in functions:
             if f.entry:
                 module += rec.sval(code["MIN_STACK_SIZE"], self.number[f.name], f.min_stack)
+        if self.program.independent:
+            module += rec.nval(code["TEXMODE_INDEPENDENT"])
         if module:
             self.add(Draft(".nv.info", INFO, data=module, link=".symtab", align=4))
         # The values of a ptxas 13.0.88 sm_90 file; record 9 is what tells sm_90a from sm_90.
@@ -280,6 +299,11 @@ class _Writer:
             extra = f.attributes.get("CONSTANT2_RELOCATIONS")
             if f.constant2 and isinstance(extra, list) and extra:
                 self._rela(f".nv.constant2.{f.name}", extra)
+        for f in functions:
+            at = self._behind_parameters(f)
+            headers = [Relocation(at + 4 * n, self._header_kind(name), name) for n, name in enumerate(f.headers)]
+            if headers:
+                self._rela(f".nv.constant0.{f.name}", reversed(headers))
         if table.relocations:
             self._rela(".debug_line", [Relocation(at, "R_CUDA_64", name) for at, name in table.relocations])
         if self.program.constant4:
@@ -293,6 +317,9 @@ class _Writer:
                 by_section.setdefault(section, []).append(moved)
         for section, entries in by_section.items():
             self._rela(section, entries)
+
+    def _header_kind(self, name: str) -> str:
+        return HEADER_KINDS.get(self.program.references.get(name, ""), "none")
 
     def _rela(self, target: str, entries: Iterable[Relocation]) -> None:
         data = b""

@@ -27,6 +27,8 @@ NO_DATA = frozenset((0, NOBITS, 0x70000007, 0x70000009, 0x7000000A, 0x70000015))
 """Section types without bytes in the file: besides NOBITS, CUDA_GLOBAL, _LOCAL, _SHARED and _RESERVED_SHARED."""
 WRITE, ALLOC, EXEC, INFO_LINK = 1, 2, 4, 0x40
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION = 0, 1, 2, 3
+STT_REFERENCES = {"texref": 10, "samplerref": 11, "surfref": 12}
+"""Symbols of textures, samplers and surfaces that a program names; the driver knows them."""
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 STO_ENTRY = 0x10
 

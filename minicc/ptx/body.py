@@ -296,7 +296,7 @@ class Body:
     def operand(self) -> Operand:
         """One operand, with `a|b` pairs."""
         first = self.single()
-        if self.texts[self.cursor.at] == "|" and isinstance(first, Reg | Symbol):
+        if self.texts[self.cursor.at] == "|" and isinstance(first, Reg | Symbol | Vector):
             self.cursor.at += 1
             return Pair(first, self.single())
         return first

@@ -10,7 +10,9 @@ A row is `opcode | modifiers | operands | version, sm` (the last part optional):
   number; `?` after an operand makes it optional. `~T` allows a register wider than the type.
   `_` a result nobody wants, `o:T` a destination register or `_`, `#4/8` one of these constants, `tN` a tensor map with
   N coordinates, `hN` N halves in braces, `w:T` threads, in whole warps;
-An opcode may have several rows; an instruction must fit one. The rows are in `rows` and `rows_async`.
+`r:T` a fetch's results with an optional predicate, `@@` a texture or surface in brackets, `@N+K:T` with N coordinates,
+of which the first K are integers; `nN:T` N values in braces.
+An opcode may have several rows; an instruction must fit one. The rows are in `rows`, `rows_async`, `rows_texture`.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ _IN_STEP = 70
 """From this target on, lanes of a warp need not be in step."""
 _WIDEST = 16
 """Bytes of one access."""
+_HANDLE = 8
+"""Bytes of a texture or surface handle."""
 _SPECIAL = {
     **dict.fromkeys(("%tid", "%ntid", "%ctaid", "%nctaid"), (2, 4)),
     **dict.fromkeys(("%clock64", "%globaltimer", "%current_graph_exec", *(f"%pm{n}_64" for n in range(8))), (8,)),
@@ -55,9 +59,9 @@ _SPECIAL = {
 def forms(opcode: str) -> list[Form]:
     """The rows of an opcode; empty if there is no such instruction."""
     if not _FORMS:
-        from minicc.ptx.rows_async import rows
+        from minicc.ptx import rows_async, rows_texture
 
-        for line in (*ROWS.strip().splitlines(), *rows()):
+        for line in (*ROWS.strip().splitlines(), *rows_async.rows(), *rows_texture.rows()):
             parts = [part.strip() for part in re.split(r"\s\|(?=\s|$)", line)]
             name, modifiers, operands, *rest = (*parts, "") if len(parts) == 2 else parts
             _FORMS.setdefault(name, []).append(_form(modifiers, operands, rest))
@@ -239,7 +243,28 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             last = items[-1] if len(items) == 2 and isinstance(operand, ptx.Bracket) else None
             items = last.items if isinstance(last, ptx.Vector) else (last,) if isinstance(last, ptx.Reg) else ()
         return len(items) == int(spec[1:])
+    if spec == "@@":
+        return isinstance(operand, ptx.Address) and not operand.offset and _handle(operand.base, type_of)
     kind, _, wanted = spec.partition(":")
+    wanted = letters.get(wanted, wanted)
+    if kind == "r":
+        if isinstance(operand, ptx.Pair):
+            if not (_is_predicate(operand.second, type_of) or _sink(operand.second)):
+                return False
+            operand = operand.first
+        return isinstance(operand, ptx.Vector) and _elements(operand, (wanted,) * vector, type_of)
+    if kind[0] == "n" and isinstance(operand, ptx.Vector):
+        return _elements(operand, (wanted,) * int(kind[1:]), type_of)
+    if kind[0] == "@":
+        count, whole = (int(n) for n in kind[1:].split("+"))
+        if not isinstance(operand, ptx.Bracket) or not 2 <= len(operand.items) <= 3:
+            return False
+        *handles, place = operand.items
+        types = ("u32",) * whole + (wanted,) * (count - whole)
+        if len(handles) == 2 and not isinstance(place, ptx.Vector):
+            return False
+        found = place if isinstance(place, ptx.Vector) else ptx.Vector((place,))
+        return all(_handle(h, type_of) for h in handles) and _elements(found, types, type_of)
     if kind == "w" and isinstance(operand, ptx.Int) and operand.value % 32:
         return False
     if kind == "x":
@@ -272,6 +297,20 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             )
         return vector == 1 and (_typed(operand, wanted, type_of, wide, first) or (first and _sink(operand)))
     return _typed(operand, wanted, type_of, wide, kind == "d")
+
+
+def _handle(operand: ptx.Operand | None, type_of: TypeOf) -> bool:
+    """A texture, sampler or surface: by handle or by name."""
+    if isinstance(operand, ptx.Reg):
+        return SIZES.get(type_of(operand.name) or "") == _HANDLE
+    return isinstance(operand, ptx.Symbol) and not operand.offset
+
+
+def _elements(vector: ptx.Vector, types: tuple[str, ...], type_of: TypeOf) -> bool:
+    items = zip(vector.items, types, strict=False)
+    return len(vector.items) == len(types) and all(
+        item is None or _sink(item) or _typed(item, type_, type_of, False, False) for item, type_ in items
+    )
 
 
 def _sink(operand: ptx.Operand | None) -> bool:

@@ -380,14 +380,6 @@ multimem | red (relaxed/release)? {_SCOPE} global? add (v2/v4) T:f32 | @ v:T | 8
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 T:f16x2,bf16x2 | d:T @ | 8.1, 90
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 (v2/v4/v8) T:f16,bf16 | v:T @ | 8.1, 90
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 (v2/v4) T:f16x2,bf16x2 | v:T @ | 8.1, 90
-tex | * | *
-tld4 | * | *
-txq | * | *
-istypep | * | *
-suld | * | *
-sust | * | *
-sured | * | *
-suq | * | *
 stacksave | * | *
 stackrestore | * | *
 alloca | * | *

@@ -6,10 +6,10 @@ from functools import cache
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.lines import line_records
-from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label
+from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label, outside
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
-from minicc.sass.program import Function, Program
+from minicc.sass.program import Function, Program, Relocation
 
 SIZE = 16
 """Bytes of an instruction."""
@@ -45,6 +45,8 @@ def physical(operand: MOperand, addresses: dict[str, int]) -> Operand:
     if isinstance(operand, Target) and operand.label is not None:
         return Target(address=addresses[operand.label])
     if isinstance(operand, Name):
+        if outside(operand) is not None:
+            return Imm(0)
         from minicc.sass.isa.special import indices
 
         number = indices().get(operand.text)
@@ -135,7 +137,14 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         req_threads=function.req_threads,
         min_ctas=function.min_ctas,
         max_registers=function.max_registers,
+        relocations=[
+            Relocation(n * SIZE, "R_CUDA_ABS32_32", symbol)
+            for n, inst in enumerate(origin)
+            for operand in inst.srcs
+            if (symbol := outside(operand)) is not None
+        ],
         callees=list(function.callees),
+        headers=list(function.headers),
         lines=line_records(origin, module) if options.lineinfo or options.debug else [],
         constant2=constant2,
         labels=labels,
@@ -183,4 +192,6 @@ def program(module: MModule, functions: list[Function], arch: Arch) -> Program:
         externs=list(module.externs),
         constant4=list(module.constant4),
         uses_extern_shared=module.uses_extern_shared,
+        references=dict(module.references),
+        independent=module.independent,
     )

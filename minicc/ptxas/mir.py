@@ -78,6 +78,19 @@ RETURN_POINT = Name("return point")
 """As a source: the place right after the next CALL, which its return address is to name."""
 
 
+_OUTSIDE = "size "
+
+
+def size_of_outside(symbol: str) -> Name:
+    """As a source: a 32-bit number that the driver puts into the instruction."""
+    return Name(_OUTSIDE + symbol)
+
+
+def outside(operand: object) -> str | None:
+    """The symbol that such a source names."""
+    return operand.text[len(_OUTSIDE) :] if isinstance(operand, Name) and operand.text.startswith(_OUTSIDE) else None
+
+
 def function_label(name: str) -> str:
     """How a CALL names its target until addresses are known. No label of PTX has a blank."""
     return f"function {name}"
@@ -145,6 +158,8 @@ class MFunction:
     barriers: int = 0
     callees: list[str] = attrs.field(factory=list)
     """Functions of the driver that it calls."""
+    headers: list[str] = attrs.field(factory=list)
+    """Textures, samplers and surfaces whose numbers stand behind the parameters, in this order."""
     calls: list[str] = attrs.field(factory=list)
     """Functions of the module that it calls by name; `indirect`: it calls through a pointer."""
     indirect: bool = False
@@ -197,9 +212,13 @@ class MModule:
     strings: dict[str, str] = attrs.field(factory=dict)
     """Names of inlined functions by label."""
     uses_extern_shared: bool = False
+    references: dict[str, str] = attrs.field(factory=dict)
+    """Textures, samplers and surfaces in use -> their type; sizes that the driver knows -> "size"."""
+    independent: bool = False
+    """Whether samplers are told apart from textures."""
 
 
 __all__ = [
     "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst",
-    "VMem", "VReg", "function_label",
+    "VMem", "VReg", "function_label", "outside", "size_of_outside",
 ]  # fmt: skip

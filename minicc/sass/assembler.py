@@ -236,6 +236,15 @@ class _Assembler:
     def _do_extern(self, rest: str, where: Span) -> None:
         self.program.externs.append(_unquote(rest))
 
+    def _do_independent(self, rest: str, where: Span) -> None:
+        self.program.independent = True
+
+    def _do_reference(self, rest: str, where: Span) -> None:
+        name, kind = rest.rsplit(",", 1)
+        if kind.strip() not in ("texref", "samplerref", "surfref", "size"):
+            self._wrong(f"unknown kind of reference: {kind.strip()}", where)
+        self.program.references[_unquote(name)] = kind.strip()
+
     def _do_constant4(self, rest: str, where: Span) -> None:
         self.program.constant4.append(_unquote(rest))
 
@@ -334,6 +343,9 @@ class _Assembler:
 
     def _do_callee(self, rest: str, where: Span) -> None:
         self._need_body(where).function.callees.append(_unquote(rest))
+
+    def _do_header(self, rest: str, where: Span) -> None:
+        self._need_body(where).function.headers.append(_unquote(rest))
 
     def _do_constant2(self, rest: str, where: Span) -> None:
         function = self._need_body(where).function

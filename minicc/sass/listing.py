@@ -32,7 +32,10 @@ def disassemble(program: Program) -> str:
         out.append(f".ptx_version {program.ptx_version[0]}.{program.ptx_version[1]}")
     if program.uses_extern_shared:
         out.append(".uses_extern_shared")
+    if program.independent:
+        out.append(".independent")
     out += [f".extern {quoted(name)}" for name in program.externs]
+    out += [f".reference {quoted(name)}, {kind}" for name, kind in program.references.items()]
     out += [f".constant4 {quoted(name)}" for name in program.constant4]
     if program.debug_line is not None:
         out += [".debug_line", *hex_lines(program.debug_line)]
@@ -109,6 +112,7 @@ def _function(f: Function, arch: Arch) -> list[str]:
         if number is not None:
             out.append(f"    .{name} {number}")
     out += [f"    .callee {quoted(name)}" for name in f.callees]
+    out += [f"    .header {quoted(name)}" for name in f.headers]
     if f.constant2:
         out += ["    .constant2", *hex_lines(f.constant2)]
     out += _relocations(f.relocations, "    ")

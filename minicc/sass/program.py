@@ -68,6 +68,8 @@ class Function:
     labels: dict[str, int] = attrs.field(factory=dict)
     attributes: dict[str, object] = attrs.field(factory=dict)
     """Further EIATTR records by name, as read; the writer emits what it knows how to derive."""
+    headers: list[str] = attrs.field(factory=list)
+    """Textures, samplers and surfaces whose numbers the driver writes behind the parameters, a word each."""
 
 
 @attrs.define(repr=False)
@@ -99,6 +101,10 @@ class Program:
     uses_extern_shared: bool = False
     ptx_version: tuple[int, int] | None = None
     debug_line: bytes | None = None
+    references: dict[str, str] = attrs.field(factory=dict)
+    """Names that the driver gives a meaning: "texref", "samplerref", "surfref", or "size" (of a descriptor)."""
+    independent: bool = False
+    """Whether samplers are told apart from textures (texmode_independent)."""
 
     def function(self, name: str) -> Function:
         """The function of that (mangled) name; KeyError if there is none."""

@@ -66,6 +66,8 @@ class LoadedModule:
         for name in program.externs:
             if name not in ADDRESSES:
                 fail("load.extern", f"the program calls '{name}', which this driver does not provide")
+        for name, kind in program.references.items():
+            fail("load.reference", f"the program names the {kind} '{name}', which this driver does not provide")
         try:
             self._place_variables()
         except OutOfMemory as error:

@@ -144,12 +144,20 @@ def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) 
     _transfer(b, inst, (formals[0], returns), (formals[1], arguments), jump)
 
 
+def provided(b: Builder, name: str) -> MInst:
+    """The jump to a function of the driver's."""
+    b.has_calls = True
+    for known in (b.symbols.module.externs, b.fn.callees):
+        if name not in known:
+            known.append(name)
+    address = b.temp(2)
+    b.emit("LDC.64", (address,), (VConst(4, b.symbols.slot(name)),))
+    b.emit("LEPC", (abi.return_address(b),), (RETURN_POINT,), side=True)
+    return b.emit("CALL.ABS.NOINC", (), (address,), side=True, memory="barrier")
+
+
 def _provided(b: Builder, name: str, inst: ptx.Inst, returns: Actuals, arguments: Actuals) -> None:
-    """A function of the driver's."""
-    if name not in b.symbols.module.externs:
-        b.symbols.module.externs.append(name)
-    if name not in b.fn.callees:
-        b.fn.callees.append(name)
+    """A call of a function of the driver's."""
 
     def formals(actuals: Actuals) -> Formals:
         out = []
@@ -159,18 +167,12 @@ def _provided(b: Builder, name: str, inst: ptx.Inst, returns: Actuals, arguments
             out.append(b.flat.variables[item.name])
         return out
 
-    def jump() -> MInst:
-        address = b.temp(2)
-        b.emit("LDC.64", (address,), (VConst(4, b.symbols.slot(name)),))
-        b.emit("LEPC", (abi.return_address(b),), (RETURN_POINT,), side=True)
-        return b.emit("CALL.ABS.NOINC", (), (address,), side=True, memory="barrier")
-
     given = formals(arguments)
     # The driver's functions count an argument's alignment by its size.
     given = [attrs.evolve(v, align=8) if v.type.endswith("64") else v for v in given]
     if abi.overflow(abi.places(given)):
         b.unsupported("call with that many arguments")
-    _transfer(b, inst, (formals(returns), returns), (given, arguments), jump)
+    _transfer(b, inst, (formals(returns), returns), (given, arguments), lambda: provided(b, name))
 
 
 def branches(inst: ptx.Inst) -> bool:
@@ -178,4 +180,4 @@ def branches(inst: ptx.Inst) -> bool:
     return True
 
 
-__all__ = ["call"]
+__all__ = ["call", "provided"]

@@ -188,7 +188,9 @@ def _parameters(b: Builder, function: ptx.Function) -> None:
 
 
 def _locals(b: Builder) -> None:
-    at = 0
+    from minicc.ptxas.lower.texture import outgoing
+
+    at = outgoing(b.flat)
     for variable in b.flat.variables.values():
         if variable.space == "local":
             at = round_up(at, align_of(variable))

@@ -25,6 +25,8 @@ from minicc.sass.program import Relocation, Variable
 if TYPE_CHECKING:
     from minicc.ptxas.lower.builder import Builder, Pair
 
+REFERENCES = {"texref": 0x20000000, "samplerref": 0x40000000, "surfref": 0x80000000}
+"""Types that name a texture, a sampler, a surface -> the high word of such a handle."""
 MAX_LOCAL = 1 << 24
 """Bytes of local memory a thread may have (512 KiB in hardware; the driver reports what does not fit)."""
 
@@ -64,6 +66,10 @@ class Symbols:
     shared: dict[str, int] = attrs.field(factory=dict)
     """.shared name -> shared address, of the function in hand."""
     entries: set[str] = attrs.field(factory=set)
+    references: dict[str, str] = attrs.field(factory=dict)
+    """Textures, samplers and surfaces that the module names -> their type."""
+    independent: bool = False
+    """Whether textures and samplers are told apart (.target texmode_independent)."""
     calls: Calls = attrs.field(factory=Calls)
     module_shared: list[ptx.Variable] = attrs.field(factory=list)
     shared_size: int = 0
@@ -137,6 +143,7 @@ def _names_used(flat: Flat) -> set[str]:
 def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Symbols:
     """Lay out a module's variables."""
     symbols = Symbols(module, arch, calls=calls)
+    symbols.independent = module.independent = "texmode_independent" in source.target_options
     _place_constants(source, symbols)
     for variable in source.variables:
         if variable.space == "shared":
@@ -146,6 +153,11 @@ def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Sy
             made.offset = symbols.constants[variable.name]
             module.variables.append(made)
             symbols.globals[variable.name] = variable
+        elif variable.type in REFERENCES:
+            if variable.init is not None:
+                fail("ptxas.texture", "Feature not supported: initial values of textures, samplers and surfaces",
+                     variable.where, exit_status=EXIT_PTXAS)  # fmt: skip
+            symbols.references[variable.name] = variable.type
         elif variable.space == "global":
             symbols.globals[variable.name] = variable
             if variable.linkage != "extern":
@@ -181,8 +193,6 @@ def _place_constants(source: ptx.Module, symbols: Symbols) -> None:
 
 
 def _data(variable: ptx.Variable, space: str, symbols: Symbols) -> Variable:
-    if variable.type in ("texref", "samplerref", "surfref"):
-        fail("ptxas.texture", "Feature not supported: texture references", variable.where, exit_status=EXIT_PTXAS)
     size = size_of(variable)
     made = Variable(variable.name, space, size, align_of(variable))  # type: ignore[arg-type]
     if variable.init is not None:
@@ -280,6 +290,19 @@ def _rank(b: Builder) -> V:
     return V(b.rank)
 
 
+def _header(b: Builder, name: str, kind: str) -> V:
+    """The number of a texture, sampler or surface: a word behind the parameters, which the driver fills."""
+    if not b.fn.entry:
+        b.unsupported("a texture, sampler or surface by name in a function that is called")
+    b.symbols.module.references[name] = kind
+    if name not in b.fn.headers:
+        b.fn.headers.append(name)
+    out = b.temp()
+    at = b.arch.abi.param_base + round_up(b.fn.param_bytes, 4) + 4 * b.fn.headers.index(name)
+    b.emit("LDC", (out,), (VConst(0, at),))
+    return out
+
+
 def address(b: Builder, symbol: ptx.Symbol) -> Pair:
     """The address of a name in its own space, as (low, high)."""
     from minicc.ptxas.lower.builder import STACK, ZERO, imm
@@ -289,6 +312,8 @@ def address(b: Builder, symbol: ptx.Symbol) -> Pair:
         if b.symbols.clusters:
             return b.new("IADD3", _rank(b), imm(shared + offset), ZERO), ZERO
         return imm(shared + offset), ZERO
+    if (kind := b.symbols.references.get(name)) is not None:
+        return _header(b, name, kind), imm(REFERENCES[kind])
     if (local := b.local_offsets.get(name)) is not None:
         if local + offset == 0:
             out: MOperand = b.temp()

@@ -1,21 +1,30 @@
-"""Textures and surfaces by 64-bit handles (texture and surface objects): tex, tld4, txq, suld, sust, sured, suq.
+"""Texture fetches: tex, tld4. Handles, which surfaces and queries share.
 
-Read off ptxas 13.0's code for sm_90a. The low word of the handle goes into a uniform pair; lanes with different handles
-take turns. Coordinates lie in consecutive registers: for a fetch the layer (at most 65535) first, for a surface last; a
-float 1-D texture is a 2-D one with y = 0. A fetch without a level has level -32 (TEX.LL: below the lowest, clamped). Of
-four results the wanted ones are packed: two in one register pair, the rest in another.
+Read off ptxas 13.0's code for sm_90a. A texture is named by a uniform pair: the low word of its handle and, where
+sampler and texture are told apart (.target texmode_independent), that of the sampler's; lanes with different handles
+take turns. Coordinates lie in consecutive registers, and so does what else a fetch needs. The layer of an array is at
+most 65535. Which words stand where, in this order:
+
+    TEX   layer, coordinates                       level (-32: the lowest there is), offsets, depth
+    TLD   layer, coordinates                       level, offsets, sample
+    TLD4  layer, coordinates                       offsets, depth
+    TXD   coordinates, layer | offsets << 16       x and y gradient of each coordinate in turn
+
+A float 1-D texture is a 2-D one with y = 0 (not where samplers are told apart). Of four results the wanted ones are
+packed: two in one register pair, the rest in another. Halves are made from floats. Gradients in three dimensions, or
+with a depth to compare with, are a function of the driver's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower import uniform
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv
-from minicc.ptxas.lower.memory import gather, size_suffix, spread
+from minicc.ptxas.lower import abi, calls, stack, uniform
+from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, absolute, imm, inv
+from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.same import same
-from minicc.ptxas.lower.types import bits, dotted, type_of
+from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Imm, Name
 
@@ -28,41 +37,41 @@ _SHAPES = {
     "2dms": ("2D", 2, False), "a2dms": ("ARRAY_2D", 2, True),
 }  # fmt: skip
 """Geometry -> printed dimension, coordinates, whether a layer comes first."""
-_SURFACES = {
-    "1d": ("1D", 1, False), "2d": ("2D", 2, False), "3d": ("3D", 3, False), "a1d": ("1D_ARRAY", 1, True),
-    "a2d": ("2D_ARRAY", 2, True),
-}  # fmt: skip
-_CLAMPS = {"trap": "TRAP", "clamp": "", "zero": "IGN"}
-_QUERIES = {"width": 1, "height": 2, "depth": 4}
-_REDUCTIONS = ("add", "min", "max", "and", "or", "xor", "inc", "dec")
+_TEX_OFFSET, _GATHER_OFFSET = (4, 4), (8, 6)
+"""Offsets of texels in a word: distance from one to the next, bits of each."""
+_ARGUMENT = 4
+"""Words from one argument to the next of the driver's function for gradients."""
+_OUTGOING = 32
+"""Bytes of stack that its arguments may take."""
 
 
-def _items(operand: ptx.Operand) -> list[ptx.Operand]:
+def items(operand: ptx.Operand) -> list[ptx.Operand]:
+    """The elements of a vector, or the operand itself."""
     found = operand.items if isinstance(operand, ptx.Vector) else (operand,)
     return [i for i in found if i is not None]
 
 
-def _place(b: Builder, where: ptx.Operand) -> tuple[ptx.Operand, list[ptx.Operand]]:
-    """(handle, coordinates) of `[handle, {c...}]`."""
-    if not isinstance(where, ptx.Bracket) or len(where.items) != 2:
-        b.unsupported()
-    handle, coordinates = where.items
-    if not isinstance(handle, ptx.Reg) or coordinates is None:
-        b.unsupported("a texture or surface by name (use its handle)")
-    return handle, _items(coordinates)
+def place(b: Builder, where: ptx.Operand) -> tuple[list[ptx.Operand], list[ptx.Operand]]:
+    """(handles, coordinates) of `[texture{, sampler}, {c...}]`."""
+    if not isinstance(where, ptx.Bracket) or len(where.items) < 2:
+        b.wrong("Arguments mismatch: a texture or surface and its coordinates")
+    *handles, coordinates = where.items
+    return handles, items(coordinates)
 
 
-def _each(b: Builder, handle: ptx.Operand, use: Callable[[V], None]) -> None:
-    """Run `use` with the handle in a uniform pair, once for each value that lanes have."""
-    low = b.val64(handle)[0]
-    if same(b, handle):
-        use(uniform.group(b, (low, ZERO), side=True))
+def each(b: Builder, handles: Sequence[ptx.Operand], use: Callable[[V], None]) -> None:
+    """Run `use` with the handles in a uniform pair, once for each value that lanes have."""
+    low = [b.val64(handle)[0] for handle in handles]
+    if all(same(b, handle) for handle in handles):
+        use(uniform.group(b, (*low, ZERO)[:2], side=True))
         return
-    own = b.reg(low)
+    own = [b.reg(value) for value in low]
     turn, after = b.label("turn"), b.label("next")
     b.start(turn)
-    pair = uniform.group(b, (own, ZERO), side=True)
-    p = b.setp("ISETP.EQ.U32.AND", own, V(pair.reg, 0))
+    pair = uniform.group(b, (*own, ZERO)[:2], side=True)
+    p: MOperand = TRUE
+    for part, value in enumerate(own):
+        p = b.setp("ISETP.EQ.U32.AND", value, V(pair.reg, part), p)
     b.jump(after, inv(p))
     use(V(pair.reg, 0, 2))
     b.start(after)
@@ -74,8 +83,10 @@ def branches(inst: ptx.Inst) -> bool:
     return True
 
 
-def _words(b: Builder, values: list[MOperand]) -> MOperand:
+def words(b: Builder, values: list[MOperand]) -> MOperand:
     """Values in consecutive registers."""
+    if not values:
+        return ZERO
     if len(values) == 1:
         return b.reg(values[0])
     out = b.temp(4 if len(values) == 3 else len(values))
@@ -84,224 +95,239 @@ def _words(b: Builder, values: list[MOperand]) -> MOperand:
     return V(out.reg, 0, len(values))
 
 
-def _coordinates(b: Builder, shape: str, items: list[ptx.Operand], type_: str) -> list[MOperand]:
-    """Layer and coordinates of a fetch."""
-    dimension, count, layered = _SHAPES[shape]
-    values: list[MOperand] = []
-    if layered:
-        layer = b.reg(b.val(items[0]))
-        values.append(b.new("VIMNMX.U32", layer, imm(_LAYERS), TRUE))
-    start = 1 if layered else 0
-    coordinates = [b.val(i, type_) for i in items[start : start + count]]
-    if len(coordinates) != count:
-        b.wrong("Arguments mismatch: coordinates")
-    if "CUBE" in dimension:
-        x, y, z = (b.reg(c) for c in coordinates)
-        most = b.temp()
-        b.emit("FMNMX", (most,), (_magnitude(x), _magnitude(y), inv(TRUE)))
-        largest = b.temp()
-        b.emit("FMNMX", (largest,), (most, _magnitude(z), inv(TRUE)))
-        scale = b.temp()
-        b.emit("MUFU.RCP", (scale,), (largest,))
-        coordinates = [b.new("FMUL", c, scale) for c in (x, y, z)]
-    return values + coordinates
+def _layer(b: Builder, item: ptx.Operand) -> MOperand:
+    return b.new("VIMNMX.U32", b.reg(b.val(item)), imm(_LAYERS), TRUE)
 
 
-def _magnitude(x: MOperand) -> MOperand:
-    from minicc.ptxas.lower.builder import absolute
-
-    return absolute(x)
-
-
-def _fetched(b: Builder, d: ptx.Operand, type_: str, emit: Callable[[MOperand, MOperand, int], None]) -> None:
-    """Give `emit` the two result groups and the mask; hand the results out."""
-    outs = d.items if isinstance(d, ptx.Vector) else (d,)
-    half = type_ in ("f16x2", "f16")
-    if half or len(outs) != 4:
-        b.unsupported()
-    wanted = [k for k, o in enumerate(outs) if o is not None and not isinstance(o, ptx.Symbol)]
-    if not wanted:
-        return
-    first = b.temp(min(2, len(wanted)))
-    second: MOperand = b.temp(len(wanted) - 2) if len(wanted) > 2 else ZERO
-    emit(second, first, sum(1 << k for k in wanted))
-    for n, k in enumerate(wanted):
-        target = outs[k]
-        assert target is not None
-        b.move(b.dst(target), V(first.reg, n) if n < 2 else V(second.reg, n - 2))  # type: ignore[union-attr]
+def _cube(b: Builder, coordinates: list[MOperand]) -> list[MOperand]:
+    """A direction, scaled until its largest part is 1."""
+    x, y, z = (b.reg(c) for c in coordinates)
+    most, largest, scale = b.temp(), b.temp(), b.temp()
+    b.emit("FMNMX", (most,), (absolute(x), absolute(y), inv(TRUE)))
+    b.emit("FMNMX", (largest,), (most, absolute(z), inv(TRUE)))
+    b.emit("MUFU.RCP", (scale,), (largest,))
+    return [b.new("FMUL", c, scale) for c in (x, y, z)]
 
 
-def tex(b: Builder, inst: ptx.Inst) -> None:
-    """tex{.base,.level,.grad}.GEOMETRY.v4.DTYPE.CTYPE d, [handle, {c}]{, level | gradients}{, offsets}"""
-    mods = inst.modifiers
-    d, where, *more = inst.operands
-    handle, items = _place(b, where)
-    shape = next(m for m in mods if m in _SHAPES)
-    dtype, ctype = mods[-2], mods[-1]
-    level = b.val(more.pop(0), "b32") if "level" in mods else None
-    gradients = [more.pop(0), more.pop(0)] if "grad" in mods else []
-    if more and not isinstance(more[0], ptx.Vector):
-        b.unsupported()  # a depth to compare with
-    offset = _offset(b, _items(more[0])) if more else None
-    dimension = _SHAPES[shape][0]
-    sample: MOperand | None = None
-    if shape.endswith("ms"):
-        sample = b.val(items[0])
-        items = items[1:]
-    values = _coordinates(b, shape, items, "f32" if ctype == "f32" else "b32")
-    aoffi = "AOFFI" if offset is not None else ""
-    if ctype == "f32" and dimension == "1D":
-        dimension = "2D"
-        values.append(ZERO)
-    if gradients:
-        if shape not in ("1d", "2d", "a1d", "a2d"):
-            b.unsupported()
-        over_x, over_y = ([b.val(i, "f32") for i in _items(g)] for g in gradients)
-        if shape == "1d":
-            over_x, over_y = [*over_x, ZERO], [*over_y, ZERO]
-        pairs = [v for pair in zip(over_x, over_y, strict=True) for v in pair]
-        op, extra = dotted("TXD", aoffi), _words(b, [*pairs, offset] if offset is not None else pairs)
-    elif ctype == "f32":
-        values_b = [level if level is not None else imm(_LOWEST)]
-        op, extra = dotted("TEX.LL", aoffi), _words(b, values_b if offset is None else [*values_b, offset])
-    else:
-        words = [v for v in (level, sample, offset) if v is not None]
-        op = dotted("TLD.LZ" if level is None else "TLD.LL", aoffi, "MS" if sample is not None else "",
-                    "CL" if level is not None else "")  # fmt: skip
-        extra = _words(b, words) if words else ZERO
-    coordinates = _words(b, values)
-
-    def use(pair: V) -> None:
-        def one(second: MOperand, first: MOperand, mask: int) -> None:
-            srcs = (coordinates, extra, pair, Imm(0, "uint"), Name(dimension), Imm(mask, "uint"))
-            b.emit(op, (TRUE, second, first), srcs, memory="load", space="texture", side=True)
-
-        _fetched(b, d, dtype, one)
-
-    _each(b, handle, use)
-
-
-def _offset(b: Builder, items: list[ptx.Operand]) -> MOperand:
-    """Texel offsets, four bits each."""
-    known = [b.constant(i) for i in items]
+def _offsets(b: Builder, given: list[ptx.Operand], layout: tuple[int, int]) -> MOperand:
+    """Offsets of texels in one word."""
+    step, size = layout
+    known = [b.constant(i) for i in given]
+    mask = (1 << size) - 1
     if all(k is not None for k in known):
-        return imm(sum((k & 15) << 4 * n for n, k in enumerate(known) if k is not None))
-    out = b.logic(b.val(items[0]), imm(15), 0xC0)
-    for n, item in enumerate(items[1:], 1):
-        moved = b.new("SHF.L.U32", b.reg(b.val(item)), imm(4 * n), ZERO)
-        out = b.logic(moved, imm(15 << 4 * n), 0xEA, out)  # (moved & mask) | out
+        return imm(sum((k & mask) << step * n for n, k in enumerate(known) if k is not None))
+    out = b.logic(b.val(given[0]), imm(mask), 0xC0)
+    for n, item in enumerate(given[1:], 1):
+        moved = b.new("SHF.L.U32", b.reg(b.val(item)), imm(step * n), ZERO)
+        out = b.logic(moved, imm(mask << step * n), 0xEA, out)  # (moved & mask) | out
     return out
 
 
+class _Fetch:
+    """A tex or tld4 taken apart; `more` holds the operands that stand between the place and the offsets."""
+
+    def __init__(self, b: Builder, inst: ptx.Inst, between: int) -> None:
+        self.b, self.mods = b, inst.modifiers
+        d, where, *more = inst.operands
+        self.d, self.resident = (d.first, d.second) if isinstance(d, ptx.Pair) else (d, None)
+        self.handles, given = place(b, where)
+        if (len(self.handles) == 2) != b.symbols.independent:
+            b.wrong("Instruction violates the texture mode of .target: sampler")
+        self.shape = next(m for m in self.mods if m in _SHAPES)
+        self.dimension, self.count, layered = _SHAPES[self.shape]
+        self.dtype, self.ctype = self.mods[-2], self.mods[-1]
+        self.sample = given.pop(0) if self.shape.endswith("ms") else None
+        self.layer = given.pop(0) if layered else None
+        self.given = given[: self.count]
+        if len(self.given) != self.count:
+            b.wrong("Arguments mismatch: coordinates")
+        self.between = more[:between]
+        rest = more[between:]
+        self.offsets = items(rest.pop(0))[: self.count] if rest and isinstance(rest[0], ptx.Vector) else None
+        self.depth = rest.pop(0) if rest else None
+
+    def coordinates(self) -> list[MOperand]:
+        """Without the layer."""
+        found = [self.b.val(i, "f32" if self.ctype == "f32" else "b32") for i in self.given]
+        if "CUBE" in self.dimension:
+            return _cube(self.b, found)
+        if self.dimension == "1D" and self.ctype == "f32" and not self.b.symbols.independent:
+            self.dimension = "2D"
+            found.append(ZERO)
+        return found
+
+    def lead(self) -> list[MOperand]:
+        """The layer, if there is one."""
+        return [] if self.layer is None else [_layer(self.b, self.layer)]
+
+    def emit(self, op: str, coordinates: list[MOperand], extra: list[MOperand]) -> None:
+        """The instruction `op` (which `extra` and what else there is give their modifiers), once for each handle."""
+        b = self.b
+        place, beside = words(b, coordinates), words(b, extra)
+
+        def use(pair: V) -> None:
+            def one(second: MOperand, first: MOperand, mask: int) -> None:
+                srcs = (place, beside, pair, Imm(0, "uint"), Name(self.dimension), Imm(mask, "uint"))
+                dsts = (b.dst_pred(self.resident), second, first)
+                b.emit(op, dsts, srcs, memory="load", space="texture", side=True)
+
+            self._fetched(one)
+
+        each(b, self.handles, use)
+
+    def _fetched(self, emit: Callable[[MOperand, MOperand, int], None]) -> None:
+        """Give `emit` the two result groups and the mask; hand the results out."""
+        b = self.b
+        outs = self.d.items if isinstance(self.d, ptx.Vector) else (self.d,)
+        half = self.dtype in ("f16", "f16x2")
+        if len(outs) != (2 if self.dtype == "f16x2" else 4):
+            b.wrong("Arguments mismatch: results")
+        named = [o is not None and not isinstance(o, ptx.Symbol) for o in outs]
+        wanted = [k for k in range(4) if named[k // 2 if self.dtype == "f16x2" else k]]
+        if not wanted:
+            if self.resident is None:
+                return
+            wanted = [0]
+        first = b.temp(min(2, len(wanted)))
+        second: MOperand = b.temp(len(wanted) - 2) if len(wanted) > 2 else ZERO
+        emit(second, first, sum(1 << k for k in wanted))
+        parts: dict[int, MOperand] = {
+            k: V(first.reg, n) if n < 2 else V(second.reg, n - 2)  # type: ignore[union-attr]
+            for n, k in enumerate(wanted)
+        }
+        for k, out in enumerate(outs):
+            if out is None or not named[k]:
+                continue
+            if not half:
+                b.move(b.dst(out), parts[k])
+                continue
+            low, high = (parts[2 * k], parts[2 * k + 1]) if self.dtype == "f16x2" else (parts[k], ZERO)
+            b.emit("F2FP.F16.F32.PACK_AB", (b.dst(out),), (high, low))
+
+    @property
+    def aoffi(self) -> str:
+        return "" if self.offsets is None else "AOFFI"
+
+    def offset(self, layout: tuple[int, int] = _TEX_OFFSET) -> list[MOperand]:
+        """The word of offsets, if there are any."""
+        return [] if self.offsets is None else [_offsets(self.b, self.offsets, layout)]
+
+    def compared(self) -> list[MOperand]:
+        """The depth, if there is one."""
+        return [] if self.depth is None else [self.b.val(self.depth, "f32")]
+
+
+def tex(b: Builder, inst: ptx.Inst) -> None:
+    """tex{.base,.level,.grad}.GEOMETRY.vN.DTYPE.CTYPE d{|p}, [texture{, sampler}, {c}]{, level | gradients}{, offsets}
+    {, depth}"""
+    gradients, leveled = "grad" in inst.modifiers, "level" in inst.modifiers
+    fetch = _Fetch(b, inst, 2 if gradients else 1 if leveled else 0)
+    if gradients:
+        _gradients(b, fetch)
+        return
+    compare = "" if fetch.depth is None else "DC"
+    level = [b.val(o, "b32") for o in fetch.between]
+    coordinates = fetch.coordinates()
+    integers = fetch.ctype != "f32"
+    if integers and b.symbols.independent and fetch.dimension != "1D" and fetch.sample is None and not leveled:
+        # Through the sampler, with the address mode that it says.
+        coordinates = [b.new("I2FP.F32.S32", b.reg(c)) for c in coordinates]
+        integers = False
+    if not integers:
+        op = dotted("TEX.LL", fetch.aoffi, compare)
+        extra = [*(level or [imm(_LOWEST)]), *fetch.offset(), *fetch.compared()]
+    else:
+        op = dotted("TLD.LL" if leveled else "TLD.LZ", fetch.aoffi, "MS" if fetch.sample is not None else "",
+                    "CL" if leveled else "")  # fmt: skip
+        extra = [*level, *fetch.offset(), *([b.val(fetch.sample)] if fetch.sample is not None else [])]
+    fetch.emit(op, [*fetch.lead(), *coordinates], extra)
+
+
 def tld4(b: Builder, inst: ptx.Inst) -> None:
-    """tld4.COMPONENT.GEOMETRY.v4.DTYPE.f32 d, [handle, {c}]{, offsets}"""
-    mods = inst.modifiers
-    d, where, *more = inst.operands
-    handle, items = _place(b, where)
-    shape = next(m for m in mods if m in _SHAPES)
-    if more and not isinstance(more[0], ptx.Vector):
-        b.unsupported()
-    offset = _offset(b, _items(more[0])) if more else None
-    coordinates = _words(b, _coordinates(b, shape, items, "f32"))
-    op = dotted("TLD4", mods[0].upper(), "AOFFI" if offset is not None else "")
-    extra = ZERO if offset is None else b.reg(offset)
-
-    def use(pair: V) -> None:
-        def one(second: MOperand, first: MOperand, mask: int) -> None:
-            srcs = (coordinates, extra, pair, Imm(0, "uint"), Name(_SHAPES[shape][0]), Imm(mask, "uint"))
-            b.emit(op, (TRUE, second, first), srcs, memory="load", space="texture", side=True)
-
-        _fetched(b, d, mods[-2], one)
-
-    _each(b, handle, use)
+    """tld4.COMPONENT.GEOMETRY.v4.DTYPE.f32 d{|p}, [texture{, sampler}, {c}]{, offsets}{, depth}"""
+    fetch = _Fetch(b, inst, 0)
+    op = dotted("TLD4", inst.modifiers[0].upper(), fetch.aoffi, "" if fetch.depth is None else "DC")
+    coordinates = fetch.coordinates()
+    fetch.emit(op, [*fetch.lead(), *coordinates], [*fetch.offset(_GATHER_OFFSET), *fetch.compared()])
 
 
-def query(b: Builder, inst: ptx.Inst) -> None:
-    """txq{.level}.{width,height,depth}.b32 d, [handle]{, level}; suq likewise"""
-    d, where, *level = inst.operands
-    what = next((m for m in inst.modifiers if m in _QUERIES), "")
-    handle = where.base if isinstance(where, ptx.Address) else None
-    if not what or not isinstance(handle, ptx.Reg):
-        b.unsupported()
-    at = b.reg(b.val(level[0])) if level else b.reg(b.temp())
-    if not level:
-        b.move(at, ZERO)
-    out = b.dst(d)
-
-    def use(pair: V) -> None:
-        srcs = (at, Name("TEX_HEADER_DIMENSION"), pair, Imm(0, "uint"), Imm(_QUERIES[what], "uint"))
-        b.emit("TXQ", (ZERO, V(out.reg, 0)), srcs, memory="load", space="texture", side=True)
-
-    _each(b, handle, use)
+def _provided(mods: tuple[str, ...], depth: bool) -> bool:
+    """Is a fetch with gradients a function of the driver's?"""
+    return depth or any(shape in mods for shape in ("3d", "cube", "acube"))
 
 
-def _surface(b: Builder, inst: ptx.Inst, where: ptx.Operand) -> tuple[ptx.Operand, VMem, str, str]:
-    """(handle, place, printed dimension, what happens outside)."""
-    handle, items = _place(b, where)
-    dimension, count, layered = _SURFACES[next(m for m in inst.modifiers if m in _SURFACES)]
-    values = [b.val(i) for i in items]
-    if layered:
-        values = [*values[1 : 1 + count], values[0]]
-    base = _words(b, values[: count + layered])
-    clamp = next((_CLAMPS[m] for m in inst.modifiers if m in _CLAMPS), "TRAP")
-    return handle, VMem(base), dimension, clamp  # type: ignore[arg-type]
+def outgoing(flat: Flat) -> int:
+    """Bytes at the bottom of the frame for the arguments of the driver's function for gradients."""
+    for inst in flat.statements:
+        if isinstance(inst, ptx.Inst) and inst.opcode == "tex" and "grad" in inst.modifiers:
+            depth = len(inst.operands) > 4 and not isinstance(inst.operands[-1], ptx.Vector)
+            if _provided(inst.modifiers, depth):
+                return _OUTGOING
+    return 0
 
 
-def _strength(inst: ptx.Inst) -> str:
-    return "STRONG.SYS" if any(m in inst.modifiers for m in ("cg", "cv", "wt")) else "STRONG.SM"
+def _gradients(b: Builder, fetch: _Fetch) -> None:
+    if _provided(fetch.mods, fetch.depth is not None):
+        _call_driver(b, fetch)
+        return
+    over_x, over_y = ([b.val(i, "f32") for i in items(g)] for g in fetch.between)
+    coordinates = fetch.coordinates()
+    pairs = [v for pair in zip(over_x, over_y, strict=True) for v in pair]
+    if fetch.dimension == "2D":
+        pairs += [ZERO] * (4 - len(pairs))  # of a 1-D one
+    last = fetch.lead()
+    if fetch.offsets is not None:
+        moved = b.new("SHF.L.U32", b.reg(fetch.offset()[0]), imm(16), ZERO)
+        last = [b.logic(moved, imm(0xFFF0000), 0xEA, last[0] if last else ZERO)]  # (moved & mask) | layer
+    fetch.emit(dotted("TXD", fetch.aoffi), [*coordinates, *last], pairs)
 
 
-def suld(b: Builder, inst: ptx.Inst) -> None:
-    """suld.b.GEOMETRY{.cop}.vec.TYPE.clamp d, [handle, {c}]: x in bytes"""
-    d, where = inst.operands
-    handle, place, dimension, clamp = _surface(b, inst, where)
-    type_ = type_of(inst)
-    outs: list[ptx.Operand | None] = list(d.items) if isinstance(d, ptx.Vector) else [d]
-    size = size_suffix(bits(type_) * len(outs), type_)
-    op = dotted("SULD.D.BA", dimension, size, _strength(inst), clamp)
-
-    def use(pair: V) -> None:
-        def load(out: V) -> None:
-            srcs = (place, V(pair.reg, 0), Imm(0, "uint"))
-            b.emit(op, (TRUE, out), srcs, memory="load", space="texture", side=True)
-
-        spread(b, outs, bits(type_), load)
-
-    _each(b, handle, use)
-
-
-def sust(b: Builder, inst: ptx.Inst) -> None:
-    """sust.b.GEOMETRY{.cop}.vec.TYPE.clamp [handle, {c}], a: x in bytes"""
-    if "p" in inst.modifiers:
-        b.unsupported()
-    where, source = inst.operands
-    handle, place, dimension, clamp = _surface(b, inst, where)
-    type_ = type_of(inst)
-    values = _items(source)
-    data = gather(b, values, bits(type_), type_)
-    width = bits(type_) * len(values)
-    op = dotted("SUST.D.BA", dimension, size_suffix(width, f"u{width}"), _strength(inst), clamp)
-
-    def use(pair: V) -> None:
-        b.emit(op, (), (place, data, V(pair.reg, 0), Imm(0, "uint")), memory="store", space="texture")
-
-    _each(b, handle, use)
-
-
-def sured(b: Builder, inst: ptx.Inst) -> None:
-    """sured.{b,p}.OP.GEOMETRY.TYPE.clamp [handle, {c}], a"""
-    where, source = inst.operands
-    handle, place, dimension, clamp = _surface(b, inst, where)
-    type_ = type_of(inst)
-    what = next(m for m in inst.modifiers if m in _REDUCTIONS)
-    kind = "U64" if bits(type_) == 64 else "S32" if type_ == "s32" and what in ("min", "max") else ""
-    data = b.pair(source, type_) if bits(type_) == 64 else b.reg(b.val(source))
-    op = dotted("SURED.D", "BA" if "b" in inst.modifiers else "", dimension, what.upper(), kind, "STRONG.SYS", clamp)
-
-    def use(pair: V) -> None:
-        b.emit(op, (), (place, data, V(pair.reg, 0), Imm(0, "uint")), memory="atomic", space="texture")
-
-    _each(b, handle, use)
+def _call_driver(b: Builder, fetch: _Fetch) -> None:
+    """__cuda_syscall_tex_grad_...: handles, depth, coordinates, gradients and offsets, each of the latter from a
+    multiple of four words on; it gives the residency and four results."""
+    if stack.uses(b):
+        b.unsupported("alloca and such gradients in one function")
+    kind = "f16" if fetch.dtype == "f16x2" else fetch.dtype
+    parts = (
+        ("__cuda_syscall_tex_grad", True), ("pred", fetch.resident is not None), (fetch.shape, True), ("v4", True),
+        (kind, True), (fetch.ctype, True), ("offset", fetch.offsets is not None),
+        ("depth_compare", fetch.depth is not None), ("texmode_independent", b.symbols.independent),
+    )  # fmt: skip
+    name = "_".join(part for part, there in parts if there)
+    type_ = "f32" if fetch.ctype == "f32" else "b32"
+    given = [*([b.val(fetch.layer)] if fetch.layer is not None else []), *(b.val(i, type_) for i in fetch.given)]
+    values = [word for handle in fetch.handles for word in b.val64(handle)] + fetch.compared()
+    groups = [given, *([b.val(i, "f32") for i in items(g)] for g in fetch.between)]
+    if fetch.offsets is not None:
+        groups.append([b.val(i) for i in fetch.offsets])
+    passed = list(enumerate(values))
+    at = -(-len(values) // _ARGUMENT) * _ARGUMENT
+    for group in groups:
+        passed += enumerate(group, at)
+        at += _ARGUMENT
+    reads: list[V] = []
+    for word, value in passed:
+        if word < abi.COUNT:
+            register = abi.put(b, word, value, STACK)
+            assert register is not None
+            reads.append(register)
+        else:
+            where = VMem(STACK, 4 * (word - abi.COUNT))
+            b.emit("STL", (), (where, b.reg(value)), memory="store", space="local")
+    made = calls.provided(b, name)
+    made.implicit_reads = (*reads, abi.return_address(b))
+    made.implicit_writes = abi.clobbers(b)
+    resident, *results = (abi.pinned(b, "R", abi.FIRST + k) for k in range(5))
+    if fetch.resident is not None:
+        b.emit("ISETP.NE.U32.AND", (b.dst_pred(fetch.resident), TRUE), (resident, ZERO, TRUE))
+    outs = fetch.d.items if isinstance(fetch.d, ptx.Vector) else (fetch.d,)
+    for k, out in enumerate(outs):
+        if out is None or isinstance(out, ptx.Symbol):
+            continue
+        if fetch.dtype == "f16":
+            b.emit("PRMT", (b.dst(out),), (results[k // 2], imm(0x7632 if k % 2 else 0x7610), ZERO))
+        else:
+            b.move(b.dst(out), results[k])
 
 
-LOWER = {"tex": tex, "tld4": tld4, "txq": query, "suq": query, "suld": suld, "sust": sust, "sured": sured}
+LOWER = {"tex": tex, "tld4": tld4}
