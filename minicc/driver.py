@@ -286,13 +286,17 @@ class Build:
     def isel_options(self) -> Any:
         from minicc.isel.options import Options
 
-        return Options(how="first-match" if self.request.values.get("isel") == "first-match" else "cost")
+        first = self.request.values.get("isel") == "first-match"
+        return Options(how="first-match" if first else "cost", debug="full" if self.debug == "full" else "none")
 
     def ptxas_options(self, code: str) -> Any:
         from minicc.ptxas.options import Options, bound_registers, parse
 
         r = self.request
         options = Options(opt_level=r.opt_level, lineinfo=r.has("lineinfo") or r.has("debug"))
+        if r.has("debug"):
+            # Calls stay calls: a debugger steps into them.
+            options.inline = "never"
         if "maxreg" in r.values:
             options.max_registers = int(r.values["maxreg"])
         parse(r.lists.get("xptxas", []), options)

@@ -187,6 +187,8 @@ class _Writer:
             self.add(Draft(".debug_line", elf.PROGBITS, data=table.debug_line))
         if table.debug_str:
             self.add(Draft(".debug_str", elf.PROGBITS, data=table.debug_str))
+        for name, found in self.program.debug.items():
+            self.add(Draft(name, elf.PROGBITS, data=found.data))
         arguments = f"-arch {self.arch.name} -m 64 "
         note = rec.tkinfo("minicc", "minicc 0.1.0, CUDA 13.0 formats", "minicc ptxas", arguments)
         self.add(Draft(".note.nv.tkinfo", elf.NOTE, 0x02000000, note, align=4))
@@ -306,6 +308,9 @@ class _Writer:
                 self._rela(f".nv.constant0.{f.name}", reversed(headers))
         if table.relocations:
             self._rela(".debug_line", [Relocation(at, "R_CUDA_64", name) for at, name in table.relocations])
+        for name, found in self.program.debug.items():
+            if found.relocations:
+                self._rela(name, found.relocations)
         if self.program.constant4:
             slots = [(8 * i, *split_addend(name)) for i, name in enumerate(self.program.constant4) if name]
             entries = [Relocation(at, "R_CUDA_64", name, addend) for at, name, addend in reversed(slots)]

@@ -24,6 +24,7 @@ class Base:
     build: Builder
     values: dict[ir.Value, list[Node]]
     depot_size: int
+    frame: dict[ir.Value, int]
     depot_align: int
     call_count: int
     asm_count: int

@@ -18,13 +18,20 @@ class Locations:
         self.numbers: dict[str, int] = {}
         self.strings: dict[str, str] = {}
         self.cache: dict[int, ptx.Loc | None] = {}
+        self.scopes: dict[int, object] = {}
+        """The scope of each place, by identity."""
+        self.labels = 0
+        """How many `$L__tmp` labels there are."""
 
     def __call__(self, ref: object) -> ptx.Loc | None:
         """The .loc of a !dbg attachment; None for line 0 (no place in the source)."""
         if not isinstance(ref, ir.MdRef):
             return self.make(self.module.node(ref))
         if ref.number not in self.cache:
-            self.cache[ref.number] = self.make(self.module.node(ref))
+            node = self.module.node(ref)
+            made = self.cache[ref.number] = self.make(node)
+            if made is not None and node is not None and made.function_name is None:
+                self.scopes[id(made)] = node.fields.get("scope")
         return self.cache[ref.number]
 
     def make(self, node: ir.Node | None) -> ptx.Loc | None:

@@ -54,7 +54,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.build = Builder()
         self.values: dict[ir.Value, list[Node]] = {}
         self.blocks: list[BlockDag] = []
-        self.depot: list[tuple[str, int, int]] = []
+        self.frame: dict[ir.Value, int] = {}
+        """Where each alloca lies in the depot."""
         self.depot_size = 0
         self.depot_align = 1
         self.call_count = 0

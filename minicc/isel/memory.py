@@ -95,7 +95,7 @@ class Memory(Base):
             count = number.value
         align = max(inst.align, self.layout.align(inst.source))
         size = self.layout.size(inst.source) * count
-        offset = -(-self.depot_size // align) * align
+        offset = self.frame[inst] = -(-self.depot_size // align) * align
         self.depot_size = offset + size
         self.depot_align = max(self.depot_align, align)
         kind = self.legal(ir.ptr_type(5))[0]

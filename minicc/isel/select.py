@@ -13,6 +13,7 @@ from minicc.isel.cover import Cover
 from minicc.isel.dag import Node
 from minicc.isel.database import of
 from minicc.isel.debug import Locations
+from minicc.isel.dwarf import DebugInfo
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.explain import Explanation
 from minicc.isel.globals import Globals, linkage, ptx_names, referenced
@@ -33,6 +34,9 @@ def select(module: ir.Module, arch: Arch, options: Options, explanation: Explana
     if options.debug == "full":
         out.target_options = ("debug",)
     locations = Locations(module)
+    debug = DebugInfo(module, locations) if options.debug == "full" else None
+    if debug is not None:
+        debug.begin()
     called = _calls(module)
     order = _callees_first(module, called)
     variables = Globals(module, names)
@@ -54,18 +58,22 @@ def select(module: ir.Module, arch: Arch, options: Options, explanation: Explana
                 out.functions.append(prototype)
         if not function.blocks:
             continue
-        made = _function(module, function, names, arch, options, number, locations, annotations, explanation)
+        made = _function(module, function, names, arch, options, number, locations, annotations, explanation, debug)
         declared.add(function.name)
         out.functions.append(made)
         out.order.append(made)
-    out.files = locations.files
     out.sections = locations.sections()
+    if debug is not None:
+        debug.variables(names)
+        out.sections += debug.sections()
+    out.files = locations.files
     return out
 
 
 def _function(
     module: ir.Module, function: ir.Function, names: dict[str, str], arch: Arch, options: Options, number: int,
     locations: Locations, annotations: dict[str, dict[str, int]], explanation: Explanation | None,
+    debug: DebugInfo | None = None,
 ) -> ptx.Function:  # fmt: skip
     lowering = Lowering(module, function, names, arch, options)
     lowering.run()
@@ -93,6 +101,8 @@ def _function(
     if lowering.depot_size:
         depot = ptx.Variable(emitter.depot_name, "local", "b8", lowering.depot_align, (lowering.depot_size,))
         made.body.insert(0, depot)
+    if debug is not None:
+        debug.function(function, made, number, lowering.frame)
     if explanation is not None:
         explanation.add(function.name, made.body, emitter.explained, cover.database)
     return made

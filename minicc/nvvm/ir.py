@@ -287,6 +287,7 @@ class GlobalVariable:
     align: int = 0
     flags: frozenset[str] = frozenset()
     offset: int = 0
+    metadata: dict[str, Any] = attrs.field(factory=dict)
 
 
 @attrs.define(eq=False, repr=False)
@@ -314,6 +315,8 @@ class Function:
     result_attributes: dict[str, Any] = attrs.field(factory=dict)
     metadata: dict[str, Any] = attrs.field(factory=dict)
     offset: int = 0
+    declares: list[tuple[Value, Any]] = attrs.field(factory=list)
+    """Debug records: where a variable lies, and the reference to its DILocalVariable."""
 
     @property
     def result(self) -> Type:

@@ -158,7 +158,7 @@ class _Reader(InstructionReader):
         init = None
         if linkage not in ("external", "extern_weak") and tokens[self.at] != ",":
             init = self.parse_value(type_)
-        align = 0
+        align, metadata = 0, dict[str, Any]()
         while tokens[self.at] == ",":
             word = tokens[self.at + 1]
             if word == "align":
@@ -172,13 +172,13 @@ class _Reader(InstructionReader):
                     self.skip_parens_here()
             elif word[0] == "!":
                 self.at += 1
-                self.parse_md_attachment({})
+                self.parse_md_attachment(metadata)
             else:
                 self.error(f"unexpected '{word}' after @{name}", self.at + 1)
         while tokens[self.at][:1] == "#":
             self.at += 1
         self.module.variables[name] = ir.GlobalVariable(
-            name, type_, space, constant, init, linkage, align, frozenset(flags), at
+            name, type_, space, constant, init, linkage, align, frozenset(flags), at, metadata
         )
 
     def parse_attribute_group(self) -> None:
@@ -307,7 +307,7 @@ class _Reader(InstructionReader):
             if token[0] == "#":
                 self.at += 1
                 if tokens[self.at] == "(":
-                    self.skip_parens_here()
+                    self.debug_record(token, function)
                     continue
                 self.error(f"unknown debug record '{token}'")
             if current is None:
@@ -329,6 +329,18 @@ class _Reader(InstructionReader):
         if len(self.blocks) != len(function.blocks):
             missing = next(b.name for b in self.blocks.values() if not b.insts)
             self.error(f"use of undefined label '%{missing}'")
+
+    def debug_record(self, kind: str, function: ir.Function) -> None:
+        """`#dbg_declare(ptr %x.1, !20, !DIExpression(), !21)`; the others say nothing that is kept."""
+        end = self.at
+        self.skip_parens_here()
+        self.at, end = end, self.at
+        if kind == "#dbg_declare" and self.tokens[self.at + 2][:1] == "%":
+            self.at += 1
+            value = self.parse_typed_value()
+            self.at += 1
+            function.declares.append((value, self.parse_md()))
+        self.at = end
 
     # --- metadata -----------------------------------------------------------------------------------------------
 

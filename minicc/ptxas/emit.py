@@ -9,7 +9,7 @@ from minicc.ptxas.lines import line_records
 from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label, outside
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
-from minicc.sass.program import Function, Program, Relocation
+from minicc.sass.program import DebugSection, Function, Program, Relocation
 
 SIZE = 16
 """Bytes of an instruction."""
@@ -91,6 +91,9 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     from minicc.ptxas import reuse
     from minicc.sass import encode
 
+    if module.debug:
+        from minicc.ptxas import dwarf
+
     device = module.device.get(function.name, [])
     instrs, tables, origin = instructions([function, *device])
     if arch.core.reuse_cache and options.sched == "list" and options.opt_level > 0:
@@ -146,6 +149,8 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         callees=list(function.callees),
         headers=list(function.headers),
         lines=line_records(origin, module) if options.lineinfo or options.debug else [],
+        debug=dwarf.located([function, *device], origin) if module.debug else {},
+        frames=dwarf.frames([function, *device], instrs) if module.debug else [],
         constant2=constant2,
         labels=labels,
         attributes=attributes,
@@ -185,6 +190,11 @@ def stack_depths(functions: list[MFunction], pointers: list[str]) -> dict[str, i
 
 def program(module: MModule, functions: list[Function], arch: Arch) -> Program:
     """The device module."""
+    debug: dict[str, DebugSection] = {}
+    if module.debug and functions:
+        from minicc.ptxas import dwarf
+
+        debug = dwarf.sections(module.debug, functions, [v.name for v in module.variables])
     return Program(
         arch=arch.name,
         functions=functions,
@@ -194,4 +204,5 @@ def program(module: MModule, functions: list[Function], arch: Arch) -> Program:
         uses_extern_shared=module.uses_extern_shared,
         references=dict(module.references),
         independent=module.independent,
+        debug=debug,
     )

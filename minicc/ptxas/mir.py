@@ -185,6 +185,8 @@ class MFunction:
     """Whether bodies of branches run under guards now."""
     colouring: Any = None
     """From allocation for `banks`: the live ranges, and the registers that may have any number."""
+    places: Any = None
+    """With debug sections: `dwarf.Places`."""
     prints: dict[MInst, Any] = attrs.field(factory=dict)
     """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 
@@ -216,6 +218,9 @@ class MModule:
     """Textures, samplers and surfaces in use -> their type; sizes that the driver knows -> "size"."""
     independent: bool = False
     """Whether samplers are told apart from textures."""
+    debug: list[str] = attrs.field(factory=list)
+    """The text of the debug sections; `debug_names` are the symbols that they name."""
+    debug_names: frozenset[str] = frozenset()
 
 
 __all__ = [

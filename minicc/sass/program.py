@@ -66,10 +66,22 @@ class Function:
     lines: list[Line] = attrs.field(factory=list)
     constant2: bytes = b""
     labels: dict[str, int] = attrs.field(factory=dict)
+    debug: dict[str, tuple[str, int]] = attrs.field(factory=dict)
+    """What names in debug sections mean here (`ptxas.dwarf.located`)."""
+    frames: list[tuple[int, int, int, int, int]] = attrs.field(factory=list)
+    """With debug sections: (offset, size, first and last byte with a frame, its size) of each function in the code."""
     attributes: dict[str, object] = attrs.field(factory=dict)
     """Further EIATTR records by name, as read; the writer emits what it knows how to derive."""
     headers: list[str] = attrs.field(factory=list)
     """Textures, samplers and surfaces whose numbers the driver writes behind the parameters, a word each."""
+
+
+@attrs.frozen(repr=False)
+class DebugSection:
+    """A DWARF section that is neither lines nor strings."""
+
+    data: bytes
+    relocations: list[Relocation] = attrs.field(factory=list)
 
 
 @attrs.define(repr=False)
@@ -105,6 +117,8 @@ class Program:
     """Names that the driver gives a meaning: "texref", "samplerref", "surfref", or "size" (of a descriptor)."""
     independent: bool = False
     """Whether samplers are told apart from textures (texmode_independent)."""
+    debug: dict[str, DebugSection] = attrs.field(factory=dict)
+    """DWARF sections by name, in order."""
 
     def function(self, name: str) -> Function:
         """The function of that (mangled) name; KeyError if there is none."""

@@ -1,14 +1,17 @@
-"""Line tables and, with -G, nothing more yet: DISubprogram and DILocation metadata."""
+"""Line tables, and with -G what variables there are, and where: DISubprogram, DILocation, DILocalVariable ..."""
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import attrs
 
 from minicc.frontend import ast
+from minicc.frontend.emit.debug_types import DebugTypes, escape
 from minicc.frontend.tokens import Token
+from minicc.frontend.types import Type
 
 if TYPE_CHECKING:
     from minicc.frontend.emit.module import Module
@@ -24,6 +27,16 @@ class DebugInfo:
     empty: str = ""
     files: dict[str, str] = attrs.field(factory=dict)
     locations: dict[tuple[int, int, str], str] = attrs.field(factory=dict)
+    types: DebugTypes = attrs.field(init=False)
+
+    @types.default
+    def _types(self) -> DebugTypes:
+        return DebugTypes(self.module)
+
+    @property
+    def full(self) -> bool:
+        """-G: variables, too."""
+        return self.kind == "full"
 
     def start(self, name: str) -> None:
         file = self.file(name)
@@ -39,10 +52,10 @@ class DebugInfo:
         known = self.files.get(name)
         if known is None:
             path = PurePath(name)
-            folder = str(path.parent) if path.is_absolute() else ""
+            folder = str(path.parent) if path.is_absolute() else os.getcwd() if self.full else ""
             base = path.name if path.is_absolute() else name
             known = self.files[name] = self.module.node(
-                f'!DIFile(filename: "{_escape(base)}", directory: "{_escape(folder)}")'
+                f'!DIFile(filename: "{escape(base)}", directory: "{escape(folder)}")'
             )
         return known
 
@@ -51,11 +64,42 @@ class DebugInfo:
         file = self.file(f.at.source.name)
         body = f.body.at if f.body is not None else f.at
         scope_line, _ = body.source.position(body.start)
+        kind = self.types.subroutine(f.type) if self.full else self.empty
+        optimised = "" if self.full else " | DISPFlagOptimized"
         return self.module.node(
-            f'distinct !DISubprogram(name: "{_escape(f.name)}", linkageName: "{_escape(symbol)}", scope: {file}, file: {file}, '  # noqa: E501
-            f"line: {line}, type: {self.empty}, scopeLine: {scope_line}, flags: DIFlagPrototyped, "
-            f"spFlags: DISPFlagDefinition{' | DISPFlagOptimized' if self.kind == 'lineinfo' else ''}, unit: {self.unit})"  # noqa: E501
+            f'distinct !DISubprogram(name: "{escape(f.name)}", linkageName: "{escape(symbol)}", scope: {file}, file: {file}, '  # noqa: E501
+            f"line: {line}, type: {kind}, scopeLine: {scope_line}, flags: DIFlagPrototyped, "
+            f"spFlags: DISPFlagDefinition{optimised}, unit: {self.unit})"
         )
+
+    def block(self, at: Token, scope: str) -> str:
+        """A block that declares something, in another or in a function."""
+        line, column = at.source.position(at.start)
+        file = self.file(at.source.name)
+        return self.module.node(
+            f"distinct !DILexicalBlock(scope: {scope}, file: {file}, line: {line}, column: {column})"
+        )
+
+    def local(self, v: ast.Variable, t: Type, slot: str, scope: str, number: int = 0) -> str:
+        """The record that says that a local variable, or parameter `number`, lies at `slot` from here on."""
+        line, _ = v.at.source.position(v.at.start)
+        argument = f"arg: {number}, " if number else ""
+        implicit = ", flags: DIFlagArtificial | DIFlagObjectPointer" if v.name == "this" else ""
+        node = self.module.node(
+            f'!DILocalVariable(name: "{escape(v.name)}", {argument}scope: {scope}, '
+            f"file: {self.file(v.at.source.name)}, line: {line}, type: {self.types(t)}{implicit})"
+        )
+        return f"  #dbg_declare(ptr {slot}, {node}, !DIExpression(), {self.location(v.at, scope)})"
+
+    def static(self, v: ast.Variable, symbol: str, scope: str) -> str:
+        """The attachment that describes a variable with static storage; `scope`: the function it is local to, or ''."""
+        line, _ = v.at.source.position(v.at.start)
+        node = self.module.node(
+            f'distinct !DIGlobalVariable(name: "{escape(v.name)}", linkageName: "{escape(symbol)}", '
+            f"scope: {scope or self.unit}, file: {self.file(v.at.source.name)}, line: {line}, "
+            f"type: {self.types(v.type)}, isLocal: {str(bool(scope)).lower()}, isDefinition: true)"
+        )
+        return f", !dbg {self.module.node(f'!DIGlobalVariableExpression(var: {node}, expr: !DIExpression())')}"
 
     def location(self, at: Token, scope: str) -> str:
         line, column = at.source.position(at.start)
@@ -71,12 +115,3 @@ class DebugInfo:
         version = self.module.node('!{i32 2, !"Debug Info Version", i32 3}')
         dwarf = self.module.node('!{i32 2, !"Dwarf Version", i32 2}')
         return [f"!llvm.dbg.cu = !{{{self.unit}}}", f"!llvm.module.flags = !{{{dwarf}, {version}}}", ""]
-
-
-def _escape(text: str) -> str:
-    return "".join(
-        c
-        if c.isprintable() and c not in '"\\' and ord(c) < 128
-        else "".join(f"\\{b:02X}" for b in c.encode("utf-8", "surrogateescape"))
-        for c in text
-    )

@@ -33,6 +33,8 @@ class Module:
     constants: int = 0
     kernels: int = 0
     debug: DebugInfo | None = None
+    subprogram: str = ""
+    """With debug information: the node of the function that is being written."""
     invariant: str = ""
     truth: str = ""
     """The metadata node of bytes that are 0 or 1, once there is one."""
@@ -93,7 +95,16 @@ class Module:
         if name in self.taken:
             return name, space, align
         self.taken[name] = v
-        self.globals.append(self._define(v, name, space, align))
+        debug = ""
+        if (
+            self.debug is not None
+            and self.debug.full
+            and v.storage != "dynamic"
+            and v.name
+            and not (v.extern and v.init is None)
+        ):
+            debug = self.debug.static(v, name, self.subprogram if v.owner is not None else "")
+        self.globals.append(self._define(v, name, space, align) + debug)
         return name, space, align
 
     def _define(self, v: ast.Variable, name: str, space: int, align: int) -> str:

@@ -40,7 +40,7 @@ class FunctionEmitter(Values):
         symbol = module.function_symbol(f)
         debug = module.debug
         if debug is not None and not f.library:
-            self.scope = debug.subprogram(f, symbol)
+            self.scope = module.subprogram = debug.subprogram(f, symbol)
             self.at(f.at)
         if module.options.fmad and not f.strict:
             self.flags = " contract"
@@ -79,15 +79,25 @@ class FunctionEmitter(Values):
         if f.this is not None:
             params.append("ptr noundef nonnull %this")
             self._parameter_slot(f.this, "%this")
+            self._described(f.this, f.this.type, self.slots[id(f.this)], 1)
         for i, p in enumerate(f.params):
-            params.append(self._parameter(p, f"%{_register(p.name) or 'arg'}.p{i}", kernel))
+            name = f"%{_register(p.name) or 'arg'}.p{i}"
+            params.append(self._parameter(p, name, kernel))
+            number = i + 1 + (f.this is not None)
+            if p.type.aggregate and not kernel:
+                self._described_reference(p, ty.reference(p.type), name, number)
+            elif p.type.kind == "reference":
+                self._described_reference(p, p.type, name, number)
+            else:
+                self._described(p, p.type, self.slots[id(p)], number)
         result = "void" if ret.kind == "void" or ret.aggregate or f.constructor else ret.llvm
         if kernel:
             extra = self._bounds(f)
             return f"define ptx_kernel {result} @{quoted(symbol)}({', '.join(params)}) #0{extra}"
         if self.module.host and not f.library:
             return f"define {result} @{quoted(symbol)}({', '.join(params)}) #3"
-        group = "#2" if f.noinline else "#3" if f.virtual or id(f) in self.module.recursive else "#1"
+        called = self.debugging and not f.library
+        group = "#2" if f.noinline or called else "#3" if f.virtual or id(f) in self.module.recursive else "#1"
         return f"define internal {result} @{quoted(symbol)}({', '.join(params)}) {group}"
 
     def _bounds(self, f: ast.Function) -> str:
@@ -118,6 +128,24 @@ class FunctionEmitter(Values):
             attributes = " noalias"
         self._parameter_slot(p, name)
         return f"{t.llvm}{attributes} noundef {name}"
+
+    # -- with -G
+
+    @property
+    def debugging(self) -> bool:
+        """Variables are described; functions stay functions."""
+        return self.module.debug is not None and self.module.debug.full
+
+    def _described(self, v: ast.Variable, t: Type, slot: str, number: int = 0) -> None:
+        if self.scope and self.debugging and v.name and self.module.debug is not None:
+            self.lines.append(self.module.debug.local(v, t, slot, self.scope, number))
+
+    def _described_reference(self, v: ast.Variable, t: Type, address: str, number: int = 0) -> None:
+        """A reference is seen as such: its pointer gets a place."""
+        if self.scope and self.debugging and v.name:
+            slot = self.alloca(t, 0, _register(v.name))
+            self.lines.append(f"  store ptr {address}, ptr {slot}, align {t.align}{self.place}")
+            self._described(v, t, slot, number)
 
     def _parameter_slot(self, p: ast.Variable, name: str) -> None:
         slot = self.alloca(p.type, p.align, _register(p.name))
@@ -184,9 +212,13 @@ class FunctionEmitter(Values):
 
     def _block(self, s: ast.Block) -> None:
         # A block without an end is not one of the source's: what it declares lives on around it.
-        before = len(self.ends)
+        before, outer = len(self.ends), self.scope
+        if self.debugging and outer and any(isinstance(item, ast.DeclStmt) for item in s.items):
+            assert self.module.debug is not None
+            self.scope = self.module.debug.block(s.at, outer)
         for item in s.items:
             self.statement(item)
+        self.scope = outer
         if s.end is not None and len(self.ends) > before:
             if not self.dead:
                 self.leave_scopes(before)
@@ -214,6 +246,7 @@ class FunctionEmitter(Values):
                 # Bound to a reference, it lives as long.
                 self.temporaries.remove(kept)
                 self.ends.append(kept[:2])
+            self._described_reference(v, t, address)
             return
         if v.init is not None and t.const and t.aggregate and isinstance(v.init, ast.Init) and t.size > 32:
             table = self.module.table(v)
@@ -223,6 +256,7 @@ class FunctionEmitter(Values):
         slot = self.slots.get(id(v))
         if slot is None:
             slot = self.slots[id(v)] = self.alloca(t, v.align, _register(v.name))
+        self._described(v, t, slot)
         if v.init is not None:
             self.initialise(ty.qualified(ty.unqualified(t), t.quals & ty.VOLATILE), v.init, slot, max(v.align, t.align))
         ends = ty.destructors(t)

@@ -25,6 +25,11 @@ def lower(module: ptx.Module, arch: Arch, options: Any = None) -> MModule:
     """Lower every kernel of a module. Errors are `CompileError`s with the exit status of ptxas."""
     calls = analyse(module, expand=getattr(options, "inline", "auto") == "auto")
     out = MModule(files=dict(module.files), strings=names(module.sections), pointers=calls.pointers)
+    debug = [s for s in module.sections if ".debug_info" in s[:40]] and module.sections
+    if debug:
+        from minicc.ptxas.dwarf import mentioned
+
+        out.debug, out.debug_names = debug, mentioned(debug)
     symbols = collect(module, out, arch, calls)
     made: dict[object, MFunction] = {}
     for function in module.functions:

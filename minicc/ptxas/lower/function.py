@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -18,6 +18,9 @@ from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, s
 from minicc.ptxas.lower.types import bits
 from minicc.ptxas.mir import MFunction
 from minicc.sass.program import Param
+
+if TYPE_CHECKING:
+    from minicc.ptxas.dwarf import Places
 
 
 def lower_kernel(
@@ -94,7 +97,12 @@ def lower_function(
 
         back = abi.enter(b, function)
     b.flat_labels = {s.name for s in flat.statements if isinstance(s, ptx.Label)}
+    debug = symbols.module.debug_names
+    if debug:
+        out.places = _places(b)
     for statement in flat.statements:
+        if isinstance(statement, ptx.Label) and statement.name in debug:
+            continue
         if isinstance(statement, ptx.Label):
             b.loc = None
             b.start(statement.name)
@@ -121,6 +129,21 @@ def lower_function(
 
         warpgroup.finish(out)
     clean(out)
+
+
+def _places(b: Builder) -> Places:
+    """What the debug sections may ask of the function."""
+    from minicc.ptxas.dwarf import Places
+
+    found = Places(locals=dict(b.local_offsets))
+    base = b.arch.abi.param_base
+    found.addresses = {name: base + at for name, at in b.entry_params.items()} | b.symbols.shared
+    for at, statement in enumerate(b.flat.statements):
+        if isinstance(statement, ptx.Label):
+            found.labels[statement.name] = at
+        else:
+            found.order[id(statement)] = at
+    return found
 
 
 def _statement(b: Builder, inst: ptx.Inst) -> None:
