@@ -9,7 +9,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, neg, number
 from minicc.ptxas.lower.integer import extend, operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import Imm, MOperand, V
 
 LUTS = {"and": 0xC0, "or": 0xFC, "xor": 0x3C}
 PREDICATE_LUTS = {"and": 0x80, "or": 0xA8, "xor": 0x28}
@@ -117,6 +117,9 @@ def shift(b: Builder, inst: ptx.Inst) -> None:
 
 def shift64(b: Builder, dst: V, x: Pair, by: MOperand, way: str, sign: bool) -> None:
     """A 64-bit shift. The half that the other one needs is written last."""
+    if isinstance(by, Imm) and by.bits >= 32:
+        shift64_far(b, dst, x, min(by.bits - 32, 32), way, sign)
+        return
     low, high = b.reg(x[0]), b.reg(x[1])
     if way == "L":
         b.emit("SHF.L.U64.HI", (V(dst.reg, 1),), (low, by, high))
@@ -124,6 +127,26 @@ def shift64(b: Builder, dst: V, x: Pair, by: MOperand, way: str, sign: bool) -> 
     else:
         b.emit("SHF.R.S64" if sign else "SHF.R.U64", (V(dst.reg, 0),), (low, by, high))
         b.emit("SHF.R.S32.HI" if sign else "SHF.R.U32.HI", (V(dst.reg, 1),), (ZERO, by, high))
+
+
+def shift64_far(b: Builder, dst: V, x: Pair, by: int, way: str, sign: bool) -> None:
+    """A 64-bit shift by 32 + `by`: one half, moved or shifted into the other's place; `by` is 32 at most."""
+    low, high = V(dst.reg, 0), V(dst.reg, 1)
+    if way == "L":
+        if by in (0, 32):
+            b.move(high, ZERO if by else x[0])
+        else:
+            b.emit("SHF.L.U32", (high,), (b.reg(x[0]), imm(by), ZERO))
+        b.move(low, ZERO)
+        return
+    if by in (0, 32) and not (by and sign):
+        b.move(low, ZERO if by else x[1])
+    else:
+        b.emit("SHF.R.S32.HI" if sign else "SHF.R.U32.HI", (low,), (ZERO, imm(min(by, 31)), b.reg(x[1])))
+    if sign:
+        b.emit("SHF.R.S32.HI", (high,), (ZERO, imm(31), b.reg(x[1])))
+    else:
+        b.move(high, ZERO)
 
 
 def funnel(b: Builder, inst: ptx.Inst) -> None:
