@@ -9,7 +9,8 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, neg, number
 from minicc.ptxas.lower.integer import extend, operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of
-from minicc.ptxas.mir import Imm, MOperand, V
+from minicc.ptxas.mir import MOperand, V
+from minicc.sass.instr import Imm
 
 LUTS = {"and": 0xC0, "or": 0xFC, "xor": 0x3C}
 PREDICATE_LUTS = {"and": 0x80, "or": 0xA8, "xor": 0x28}
