@@ -1,21 +1,28 @@
 """What operations of the DAG mean, by exact arithmetic: the oracle for patterns.
 
 `evaluate(op, args)` takes and gives raw bits. Floating point goes through rationals and is rounded once, in any of the
-four directions. None where an operation is not described here (approximations, memory, machine state).
+four directions; an approximation's result is a function that says whether bits are within PTX's bound. None where an
+operation is not described here (memory, machine state), or not for such operands.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left as bisect
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
+FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52), "tf32": (8, 10)}
 """Exponent and fraction bits."""
+NAN = -1
+"""In place of bits: some NaN."""
 Number = Fraction | float
 """A finite value, or an infinity or NaN."""
+NARROW = {"e4m3": (4, 3), "e5m2": (5, 2), "e2m3": (2, 3), "e3m2": (3, 2), "e2m1": (2, 1)}
 _ROUND = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}
 
 
@@ -56,12 +63,12 @@ def to_integer(value: Fraction, mode: str) -> int:
 
 
 def rounded(value: Number, kind: str, mode: str = "rn") -> int:
-    """Bits of a float of a format. Infinities stay, NaN is -1; what overflows goes to infinity or the largest."""
+    """Bits of a float of a format. Infinities stay; what overflows goes to infinity or the largest."""
     exponents, fraction = FORMATS[kind]
     bias = (1 << exponents - 1) - 1
     top = ((1 << exponents) - 1) << fraction
     if isinstance(value, float):
-        return -1 if math.isnan(value) else top | (value < 0) << exponents + fraction
+        return NAN if math.isnan(value) else top | (value < 0) << exponents + fraction
     sign = int(value < 0)
     size = abs(value)
     if size == 0:
@@ -79,6 +86,11 @@ def rounded(value: Number, kind: str, mode: str = "rn") -> int:
     if word >= top:
         word = top if turned in ("rn", "rp") else top - 1
     return word | sign << exponents + fraction
+
+
+def encode(value: float, kind: str) -> int:
+    """Bits of the nearest number of a format."""
+    return rounded(Fraction(value), kind)
 
 
 def _root(value: Fraction, mode: str, kind: str) -> int:
@@ -142,6 +154,23 @@ def _prmt(a: int, b: int, selector: int) -> int:
     return out
 
 
+_SELECTORS = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543), "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333), "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210), "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}  # fmt: skip
+"""PTX's table of the modes of prmt, by the selector's two bits."""
+
+
+def _nth_set(mask: int, base: int, offset: int) -> int:
+    """fns: the |offset|-th bit that is set from `base` on, upwards or downwards; -1 if there is none."""
+    step = -1 if offset < 0 else 1
+    places = [base] if offset == 0 else list(range(base, 32 if step > 0 else -1, step))
+    found = [place for place in places if mask >> place & 1]
+    wanted = max(abs(offset) - 1, 0)
+    return found[wanted] if wanted < len(found) else -1
+
+
 def _compare(pred: str, a: Number | int, b: Number | int) -> bool:
     return {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[pred]
 
@@ -155,13 +184,15 @@ def _dot(signs: str, a: int, b: int, c: int, step: int, first: int) -> int:
     return total
 
 
-def evaluate(op: str, args: list[int]) -> int | None:
+def evaluate(op: str, args: list[int]) -> Any:
     """Bits of the result; None if the operation is not described."""
     head, *rest = op.split(".")
     kind = rest[-1] if rest else ""
-    if any(word in op for word in ("ftz", "x2", "xorsign", "approx", "tanh")):
-        return None
-    for known in (_integer, _special, _convert, _floating):
+    if "ftz" in rest:
+        return _flushed(head, rest, args)
+    if kind in ("f16x2", "bf16x2", "f32x2") and head != "ff2h":
+        return _pair(op, kind[:-2], args)
+    for known in (_narrow, _integer, _special, _convert, approximate, _floating):
         found = known(head, rest, kind, args)
         if found is not None:
             return found
@@ -191,7 +222,133 @@ def _integer(head: str, rest: list[str], kind: str, args: list[int]) -> int | No
     return None
 
 
+def _pair(op: str, kind: str, args: list[int]) -> Any:
+    """An operation on both halves of registers."""
+    bits = bits_of(kind)
+    mask = (1 << bits) - 1
+    low, high = [evaluate(op[:-2], [arg >> shift & mask for arg in args]) for shift in (0, bits)]
+    return None if low is None and high is None else halves(low, high, kind)
+
+
+def halves(low: Any, high: Any, kind: str) -> Callable[[int], bool]:
+    """Whether a register's halves are right."""
+    bits = bits_of(kind)
+    return lambda found: right(found, low, kind) and right(found >> bits, high, kind)
+
+
+def right(got: int, want: Any, kind: str) -> bool:
+    """Whether bits are those of a result, but for a zero's sign."""
+    bits = bits_of(kind)
+    got &= (1 << bits) - 1
+    if want is None or callable(want):
+        return want is None or bool(want(got))
+    if want == NAN:
+        return number(got, kind) != number(got, kind)
+    want &= (1 << bits) - 1
+    top = 1 << bits - 1
+    return got == want or (kind in FORMATS and got | top == want | top == top)
+
+
+def _flushed(head: str, rest: list[str], args: list[int]) -> Any:
+    """An operation whose denormal operands and results are zeros."""
+    words = [word for word in rest if word != "ftz"]
+    kind = words[-1].removesuffix("x2")
+    if words[-1] != kind:
+        return _pair(".".join([head, *rest]), kind, args)
+    found = evaluate(".".join([head, *words]), [flush(arg, kind) for arg in args])
+    return found if callable(found) or found in (None, NAN) else flush(found, words[0] if words[0] in FORMATS else kind)
+
+
+def flush(bits: int, kind: str) -> int:
+    """Zero for a denormal number of f16 or f32."""
+    if kind not in ("f16", "f32"):
+        return bits
+    exponents, fraction = FORMATS[kind]
+    return bits if bits >> fraction & (1 << exponents) - 1 else bits & 1 << exponents + fraction
+
+
+# --- formats of eight bits and fewer: the nearest of all their numbers ------------------------------------------------
+
+
+@cache
+def _numbers(kind: str) -> list[Fraction]:
+    """The finite numbers from 0 on; the place is the code."""
+    exponents, fraction = NARROW[kind]
+    bias = (1 << exponents - 1) - 1
+    codes = {"e4m3": 0x7F, "e5m2": 0x7C}.get(kind, 1 << exponents + fraction)  # the others have numbers only
+    return [
+        Fraction((code & (1 << fraction) - 1) + (1 << fraction) * (code >> fraction > 0))
+        * Fraction(2) ** (max(code >> fraction, 1) - bias - fraction)
+        for code in range(codes)
+    ]
+
+
+def narrowed(value: Number, kind: str) -> int:
+    """The nearest number's code, ties to even, the largest for what is beyond it."""
+    exponents, fraction = NARROW[kind]
+    if value != value:
+        return 0x7F
+    table = _numbers(kind)
+    size = abs(value)
+    at = min(bisect(table, size), len(table) - 1)
+    below = max(at - 1, 0)
+    if size < table[at] and (size - table[below], below & 1) < (table[at] - size, at & 1):
+        at = below
+    return at | (value < 0) << exponents + fraction
+
+
+def widened(code: int, kind: str) -> Number:
+    exponents, fraction = NARROW[kind]
+    table, place = _numbers(kind), code & (1 << exponents + fraction) - 1
+    if place >= len(table):
+        return math.inf if kind == "e5m2" and place == len(table) else math.nan
+    return -table[place] if code >> exponents + fraction & 1 else table[place]
+
+
+def _narrow(head: str, rest: list[str], kind: str, args: list[int]) -> Any:
+    """Pairs: (upper, lower) of two operands, or of one register."""
+    to = rest[0] if rest else ""
+    if head == "ff2h":
+        to, mode = rest[-1][:-2], rest[0]
+        both = [rounded(_positive(number(a, "f32"), "relu" in rest), to, mode) for a in args]
+        return halves(both[1], both[0], to)
+    if head in ("ff2e", "h2e") and to in NARROW:
+        values = [number(a, "f32") for a in args] if head == "ff2e" else [number(args[0] >> 16 & 0xFFFF, "f16"),
+                                                                         number(args[0] & 0xFFFF, "f16")]  # fmt: skip
+        codes = [narrowed(_positive(v, "relu" in rest), to) for v in values]
+        return codes[0] << 8 | codes[1]
+    if head == "e2h" and to in NARROW:
+        both = [rounded(_positive(widened(args[0] >> shift & 0xFF, to), "relu" in rest), "f16") for shift in (8, 0)]
+        return halves(both[1], both[0], "f16")
+    if head in ("ff2ue", "h2ue"):
+        values = [number(a, "f32") for a in args] if head == "ff2ue" else [number(args[0] >> 16 & 0xFFFF, "bf16"),
+                                                                          number(args[0] & 0xFFFF, "bf16")]  # fmt: skip
+        if not all(2**-126 <= v < 2**127 for v in values):
+            return None
+        powers = [math.frexp(float(v)) for v in values]
+        codes = [126 + power + (to == "rp" and part > 0.5) for part, power in powers]
+        return codes[0] << 8 | codes[1]
+    if head == "ue2h":
+        both = [rounded(Fraction(2) ** ((args[0] >> shift & 0xFF) - 127), "bf16") for shift in (8, 0)]
+        return None if 0xFF in (args[0] >> 8 & 0xFF, args[0] & 0xFF) else both[0] << 16 | both[1]
+    if head == "f2tf32":
+        value = _positive(number(args[0], "f32"), "relu" in rest)
+        if isinstance(value, float):
+            return None
+        want = rounded(value, "tf32", to)
+        return lambda bits: bits >> 13 == want or want & 0x3FFFF == 0
+    return None
+
+
+def _positive(value: Number, relu: bool) -> Number:
+    return max(Fraction(0), value) if relu and value == value else value
+
+
 def _special(head: str, rest: list[str], kind: str, args: list[int]) -> int | None:
+    if head == "prmt" and len(rest) == 2:
+        return _prmt(args[0], args[1] if len(args) > 2 else 0, _SELECTORS[rest[0]][args[-1] & 3])
+    if head == "fns":
+        return _nth_set(args[0], args[1], signed(args[2], 32)) & 0xFFFFFFFF
     if head == "prmt" and rest == ["i32"]:
         return _prmt(args[0], args[1], args[2])
     if head in ("shfl", "shfr", "shflc", "shfrc"):
@@ -218,6 +375,10 @@ def _special(head: str, rest: list[str], kind: str, args: list[int]) -> int | No
 def _convert(head: str, rest: list[str], kind: str, args: list[int]) -> int | None:
     a = args[0] if args else 0
     to = rest[0] if rest else ""
+    if head in ("mov", "movimm"):
+        return a
+    if head == "select":
+        return args[1] if a else args[2]
     if head in ("zext", "bitcast", "zext16", "trunc16"):
         return a & (1 << min(bits_of(to), 16 if "16" in head else 64)) - 1
     if head in ("sext", "sext8", "sext16"):
@@ -251,6 +412,42 @@ def _convert(head: str, rest: list[str], kind: str, args: list[int]) -> int | No
     return None
 
 
+# --- approximations --------------------------------------------------------------------------------------------------
+
+_APPROXIMATIONS: dict[str, tuple[Callable[..., float], dict[str, float]]] = {
+    "fsqrtapprox": (math.sqrt, {"f32": 2**-22.5}),
+    "frsqrt": (lambda a: 1 / math.sqrt(a), {"f32": 2**-22.4, "f64": 2**-19}),
+    "frcpapprox": (lambda a: 1 / a, {"f32": 2**-22.5, "f64": 2**-19}),
+    "fex2": (lambda a: 2.0**a, {"f32": 2**-21.5, "f16": 2**-9.9, "bf16": 2**-7}),
+    "flg2": (math.log2, {"f32": 2**-21.5}),
+    "fsin": (math.sin, {"f32": -(2**-20.5)}),
+    "fcos": (math.cos, {"f32": -(2**-20.5)}),
+    "ftanh": (math.tanh, {"f32": 2**-10.9, "f16": -(2**-10.9), "bf16": -(2**-8)}),
+    "fdivfull": (lambda a, b: a / b, {"f32": 2**-22}),
+    "fdivapprox": (lambda a, b: a / b, {"f32": 2**-22}),
+}
+"""Function, and PTX's bound on the error in each format: relative, or absolute (negative)."""
+
+
+def approximate(head: str, rest: list[str], kind: str, args: list[int]) -> Any:
+    """Whether bits are near enough; where operands or results are ordinary numbers."""
+    if head not in _APPROXIMATIONS or kind not in _APPROXIMATIONS[head][1]:
+        return None
+    function, bounds = _APPROXIMATIONS[head]
+    smallest, largest = {"f16": (2**-14, 65504.0), "f64": (2**-1000, 2**1000)}.get(kind, (2**-126, 2**126))
+    values = [float(number(a, kind)) for a in args]
+    if any(v != v or not smallest <= abs(v) <= largest for v in values):
+        return None
+    try:
+        want = function(*values)
+    except (ValueError, OverflowError):
+        return None
+    if not smallest <= abs(want) <= largest:
+        return None
+    bound = bounds[kind] * abs(want) if bounds[kind] > 0 else -bounds[kind]
+    return lambda bits: abs(float(number(bits & (1 << bits_of(kind)) - 1, kind)) - want) <= bound
+
+
 def _to_int(value: Number, mode: str, bits: int, sign: bool) -> int | None:
     """Conversion with saturation; what a NaN gives is not asked."""
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if sign else (0, (1 << bits) - 1)
@@ -271,6 +468,8 @@ def _floating(head: str, rest: list[str], kind: str, args: list[int]) -> int | N
         return int(rest[0][0] == "u") if unordered else int(_compare(rest[0][1:], x[0], x[1]))
     if head in ("fneg", "fabs"):
         top = 1 << bits_of(kind) - 1
+        if x[0] != x[0]:
+            return NAN
         return args[0] ^ top if head == "fneg" else args[0] & ~top
     if head == "copysign":  # (sign, size)
         top = 1 << bits_of(kind) - 1
@@ -280,7 +479,7 @@ def _floating(head: str, rest: list[str], kind: str, args: list[int]) -> int | N
     if not all(isinstance(v, Fraction) for v in x):
         return None
     a, b, c = [*numbers, Fraction(0), Fraction(0)][:3]
-    match head.removesuffix("c"):
+    match head.removesuffix("c") if head[1:-1] in ("add", "sub", "mul") else head:
         case "fadd":
             value = a + b
         case "fsub":
@@ -293,6 +492,10 @@ def _floating(head: str, rest: list[str], kind: str, args: list[int]) -> int | N
             value = a / b if b else None
         case "frcp":
             value = 1 / a if a else None
+        case "fmin" | "fmax" if "xorsign" in rest or ("m" in rest and kind == "f32"):
+            top = 1 << bits_of(kind) - 1
+            size = (min if head == "fmin" else max)(abs(a), abs(b))
+            return rounded(size, kind) | (args[0] ^ args[1]) & top
         case "fmin" | "fminnan":
             value = min(a, b)
         case "fmax" | "fmaxnan":
@@ -304,7 +507,7 @@ def _floating(head: str, rest: list[str], kind: str, args: list[int]) -> int | N
             value = Fraction(to_integer(a, way))
         case "fsqrt":
             return _root(a, mode, kind) if a > 0 else None
-    if value is None or "m" in rest:
+    if value is None:
         return None
     if "sat" in rest:
         value = max(Fraction(0), min(value, Fraction(1)))

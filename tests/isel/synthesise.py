@@ -1,12 +1,18 @@
-"""A function per pattern row: nodes built to fit the row's tree, covered and emitted, for NVIDIA's ptxas to judge."""
+"""A function per pattern row: nodes built to fit the row's tree, covered and emitted.
+
+NVIDIA's ptxas judges whether it accepts them (`test_probes.py`); a warp of the SM model executes them
+(`test_meaning.py`). Parameters of each: where results go (`LANE` bytes a lane), where operands come from (`LANE` bytes
+a lane, eight an operand), memory that addresses point into, `SLOT` bytes for loads of parameters."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+import attrs
+
 from minicc.isel.calls import CallTarget
-from minicc.isel.cover import Cover
+from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import Builder, Node
 from minicc.isel.database import ADDR, AXES, IMM, NEG, REG, Database, Leaf, Tree
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
@@ -14,6 +20,9 @@ from minicc.isel.lower import BlockDag
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
+LANE = SLOT = 256
+OFFSET = 128
+"""What is added to every address by the instruction itself."""
 _TYPES = ("p", "i32", "i64", "f32", "f64", "f16", "bf16", "h")
 _RESULT_P = ("icmp", "fcmp", "isspacep", "vote")
 _RESULT_I32 = ("popc", "clz", "bfind", "ballot", "matchany", "matchall", "hi", "trunc", "activemask", "getctarank")
@@ -64,18 +73,145 @@ _LEAVES = [
 ]
 
 
-class Fake:
+VARIABLES = (ptx.Variable("buffer", "shared", "b8", 16, (64,)), ptx.Variable("table", "const", "b8", 16, (64,)))
+"""What probes name; kernels that are run have larger ones."""
+FRAME = ptx.Variable("frame", "local", "b8", 16, (SLOT,))
+
+# What an address points into, where the operation does not name it: (operation, operand, space). `window` is shared
+# memory by a generic address.
+_SPACES = [
+    (r"(mbar|cluster|clc|ldmatrix|stmatrix|wmma)(?!.*(shared|space))", "[pq]", "window"),
+    (r"(ldmatrix|stmatrix|wmma|mbar|clc|cpasync|bulk\.(g2s|s2c)|tensor\.(g2s|s2g|reduce))", "p", "shared"),
+    (r"(tensor\.g2s|bulk\.(g2s|s2c|s2g)|clc)", "[bq]", "shared"),
+    (r"tcgen05\.(alloc|commit).*shared", "p", "shared"),
+    (r"tcgen05\.(shift|cp)", "p", "tensor"),
+]
+
+
+def space(op: str, name: str) -> str:
+    """State space that an address leaf points into."""
+    if re.match(r"bulk\.(g2s)", op) and name == "q":
+        return "global"
+    if op.startswith("bulk.s2g") and name == "p":
+        return "global"
+    for where, leaf, kind in _SPACES:
+        if re.match(where, op) and re.fullmatch(leaf, name):
+            return kind
+    return next((word for word in op.split(".") if word in ("shared", "local", "const", "param", "global")), "gen")
+
+
+@attrs.define(eq=False)
+class Probe:
+    """A pattern's own tree, selected."""
+
+    op: str
+    tree: Tree
+    function: ptx.Function
+    leaves: dict[str, Node]
+    kinds: tuple[str, ...]
+    """Types of the results, each stored at a place of its own."""
+    wins: bool
+    """Whether the pattern is the one that is selected."""
+
+
+@attrs.define
+class Around:
     """What the emitter needs of a `Lowering`."""
 
-    def __init__(self, arch: Any) -> None:
-        self.blocks: list[BlockDag] = []
-        self.reachable: set[ir.Block] = set()
-        self.ftz = build.ftz
-        self.asm_count = 0
-        self.arch = arch
+    arch: Any
+    ftz: bool = False
+    blocks: list[BlockDag] = attrs.field(factory=list)
+    reachable: set[ir.Block] = attrs.field(factory=set)
+    asm_count: int = 0
 
     def parts(self, value: ir.Value) -> list[Node]:
         return []
+
+
+class Leaves:
+    """Operands of a pattern as nodes: words of the lane, addresses, constants."""
+
+    def __init__(self, builder: Builder, flags: str) -> None:
+        self.builder = builder
+        self.flags = flags
+        self.nodes: dict[str, Node] = {}
+        lane = builder.raw("zext.i64.i32", "i64", (builder.raw("sreg.i32", "i32"),))
+        lane.args[0].data = "%tid.x"
+        self.at = builder.raw("mul.i64", "i64", (lane, builder.const("i64", LANE)))
+        self.words = self.add(self.parameter(1), self.at)
+
+    def parameter(self, number: int) -> Node:
+        return self.builder.raw("ld.param.i64", "i64", (self.builder.symbol("i64", f"f_param_{number}"),))
+
+    def add(self, a: Node, b: Node) -> Node:
+        return self.builder.raw("add.i64", "i64", (a, b))
+
+    def word(self, kind: str) -> Node:
+        """The next word of the lane, of a type."""
+        place = self.builder.const("i64", 8 * len(self.nodes))
+        stored = {"p": "i64", "h": "i32"}.get(kind, kind)
+        found = self.builder.raw(f"ld.global.{stored}", stored, (self.add(self.words, place),))
+        if kind == "p":  # of a kind that no pattern joins to its user: whether it is 0
+            inside = self.builder.raw("cvta.shared.i64", "i64", (self.builder.symbol("i64", "buffer"),))
+            return self.builder.raw("isspacep.shared.i64", "p", (self.add(inside, found),))
+        return self.builder.raw("trunc16.h.i32", "h", (found,)) if kind == "h" else found
+
+    def address(self, where: str, store: bool) -> Node:
+        """A place in memory: the lane's word says which."""
+        builder = self.builder
+        more = builder.const("i64", OFFSET)
+        if where == "param":
+            return self.add(builder.symbol("i64", "result" if store else "f_param_3"), more)
+        if where == "tensor":  # 32 bits
+            return self.word("i32")
+        if where in ("gen", "global"):
+            base = self.parameter(2)
+        else:
+            base = builder.symbol("i64", {"local": "frame", "const": "table"}.get(where, "buffer"))
+        found = self.add(self.add(base, self.word("i64")), more)
+        return builder.raw("cvta.shared.i64", "i64", (found,)) if where == "window" else found
+
+    def constant(self, item: Leaf, op: str, kind: str) -> Node:
+        first = 0 if re.match(r"mma\.sp|cpwait|bulkwait|wgmma", op) else 24 if op.startswith("setmaxnreg") else 7
+        guesses = [g for g in (first, 8, 16, 1, 3, 0xFFFFF000) if item.check is None or item.check(g)]
+        taken = [n.data for n in self.nodes.values() if n.is_const]
+        if self.flags == "rot" and taken:
+            guesses = [32 - taken[0]]
+        if self.flags == "comp" and taken:
+            guesses = [taken[0] ^ 0xFFFFFFFF]
+        return self.builder.const(kind, guesses[0])
+
+    def leaf(self, item: Leaf, op: str) -> Node:
+        if item.value is not None:
+            return self.builder.const(argument_type(op, "="), item.value)
+        if item.name not in self.nodes:
+            kind = argument_type(op, item.name)
+            if item.accept & ADDR and item.accept & IMM:
+                name = "f_param_3" if op.startswith("cvta.param") else "frame" if "funcparam" in op else "buffer"
+                node = self.builder.symbol("i64" if ".i32" not in op.replace("i64.i32", "") else "i32", name)
+            elif item.accept & ADDR:
+                node = self.address(space(op, item.name), op.startswith("st"))
+            elif item.accept == IMM:
+                node = self.constant(item, op, kind)
+            else:
+                assert item.accept & (REG | NEG)
+                node = self.word(kind)
+            self.nodes[item.name] = node
+        return self.nodes[item.name]
+
+    def tree(self, item: Tree, op: str) -> Node:
+        args = [self.tree(c, plain(c.op)) if isinstance(c, Tree) else self.leaf(c, op) for c in item.children]
+        return self.builder.raw(op, result_type(op), tuple(args))
+
+    def store(self, node: Node, place: int) -> None:
+        """Keep a result."""
+        builder = self.builder
+        if node.type == "p":
+            node = builder.raw("select.i32", "i32", (node, builder.const("i32", 1), builder.const("i32", 0)))
+        if node.type == "h":
+            node = builder.raw("zext16.i32.h", "i32", (node,))
+        target = self.add(self.add(self.parameter(0), self.at), builder.const("i64", 8 * place))
+        builder.raw(f"st.global.{node.type}", "", (target, node), root=True)
 
 
 def memory_type(op: str) -> str:
@@ -117,116 +253,68 @@ def argument_type(op: str, name: str) -> str:
     return words[-1] if words and words[-1] in _TYPES else "i32"
 
 
-def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int) -> ptx.Function | None:
-    """The function, or None where the row cannot stand alone (calls, branches)."""
-    tree = row_pattern.tree
+def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int, ftz: bool = False) -> Probe | None:
+    """The function, or None where the row cannot stand alone (branches)."""
     template = row_pattern.template
     builder = Builder()
-    fake = Fake(arch)
-    leaves: dict[str, Node] = {}
-
-    def leaf(item: Leaf, op: str, position: int) -> Node:
-        if item.value is not None:
-            kind = argument_type(op, "=")
-            return builder.const(kind, item.value)
-        if item.name in leaves:
-            return leaves[item.name]
-        kind = argument_type(op, item.name)
-        if item.accept & ADDR and item.accept & IMM:
-            node = builder.symbol("i64" if ".i32" not in op.replace("i64.i32", "") else "i32", "buffer")
-        elif item.accept & ADDR and re.match(r"tcgen05\.(shift|cp)", op):  # addresses of tensor memory have 32 bits
-            node = builder.raw("ld.param.i32", "i32", (builder.symbol("i64", "f_param_0"),))
-        elif item.accept & ADDR:
-            node = builder.raw("ld.param.i64", "i64", (builder.symbol("i64", "f_param_0"),))
-        elif item.accept == IMM:
-            first = 0 if op.startswith("mma.sp") else 24 if op.startswith("setmaxnreg") else 7
-            guesses = [g for g in (first, 8, 16, 1, 3, 0xFFFFF000) if item.check is None or item.check(g)]
-            taken = [n.data for n in leaves.values() if n.is_const]
-            if row_pattern.row.flags == "rot" and taken:
-                guesses = [32 - taken[0]]
-            if row_pattern.row.flags == "comp" and taken:
-                guesses = [taken[0] ^ 0xFFFFFFFF]
-            node = builder.const(kind, guesses[0])
-        else:
-            assert item.accept & (REG | NEG)
-            source = {"p": "u8", "h": "u16"}.get(kind, kind)
-            raw = builder.raw(f"ld.param.{source}", {"u8": "i32", "u16": "i32"}.get(source, source),
-                              (builder.symbol("i64", "f_param_1", 8 * len(leaves)),))  # fmt: skip
-            if kind == "p":  # of a kind that no pattern joins to its user
-                raw = builder.raw("ld.param.i64", "i64", (builder.symbol("i64", "f_param_1", 8 * len(leaves)),))
-                raw = builder.raw("isspacep.global.i64", "p", (raw,))
-            elif kind == "h":
-                raw = builder.raw("trunc16.h.i32", "h", (raw,))
-            node = raw
-        leaves[item.name] = node
-        return node
-
-    def inner(item: Tree, op: str) -> Node:
-        args = []
-        for position, child in enumerate(item.children):
-            if isinstance(child, Tree):
-                args.append(inner(child, plain(child.op)))
-            else:
-                args.append(leaf(child, op, position))
-        return builder.raw(op, result_type(op), tuple(args))
-
-    root = inner(tree, op)
+    around = Around(arch, ftz)
+    leaves = Leaves(builder, row_pattern.row.flags)
+    root = leaves.tree(row_pattern.tree, op)
     head = root.head
-    if head in ("br", "brcond", "brtable", "ret"):
+    if head in ("br", "brcond", "brtable", "ret", "callreg"):
         return None
-    if "$data" in template:
-        if head == "sreg":
-            root.data = {"i32": "%tid.x", "i64": "%clock64", "p": "%is_explicit_cluster"}[root.type]
-        elif head == "call":
-            root.data = CallTarget("callee", (), ())
-        else:
-            return None
+    if head == "sreg":
+        root.data = {"i32": "%tid.x", "i64": "%clock64", "p": "%is_explicit_cluster"}[root.type]
+    elif head == "call":
+        root.data = CallTarget("callee", (), ())
     if "{sem}" in template:
         root.data = ("relaxed", "gpu")
     if "{space}" in template:
-        root.data = ".shared"
+        root.data = ".shared" if ".load" in op or ".store" in op or "matrix" in op else ""
     count = len(set(re.findall(r"\$d\d+", template)))
     if op.startswith("wmma") and op.endswith("f64") and count == 1:
         root.type = "f64"
+    kinds: list[str] = [root.type] if root.type else []
+    root.root = True
     if count and not (count == 1 and root.type and "|" not in template):
         kinds = result_kinds(op, template, count, root.type)
         root.type = ""
         for i, kind in enumerate(kinds):
-            _store(builder, builder.raw(f"res.{kind}", kind, (root,), i))
-    root.root = True
-    build.leaves, build.single = leaves, root.type != ""  # type: ignore[attr-defined]
-    if root.type:
-        _store(builder, root)
+            leaves.store(builder.raw(f"res.{kind}", kind, (root,), i), i)
+    elif root.type:
+        leaves.store(root, 0)
     block = ir.Block("entry", [ir.Inst(ir.VOID, "ret", [])])
     dag = BlockDag(block, builder.nodes[:])
     builder.raw("ret.", "", root=True)
     dag.terminator = builder.nodes[-1]
     dag.nodes.append(dag.terminator)
-    fake.blocks = [dag]
+    around.blocks = [dag]
     cover = Cover(database)
-    mark_uses(fake.blocks, fake)  # type: ignore[arg-type]
+    mark_uses(around.blocks, around)  # type: ignore[arg-type]
     missing = cover.run(dag.nodes)
     assert missing is None, missing
     winner = root.tile.pattern if root.tile else None
     # Emit the row itself, whether or not it won.
     for pattern in database.lookup(root.op):
         if pattern.row is row_pattern.row and cover.matcher.match(pattern, root):
-            from minicc.isel.cover import Tile
-
             root.tile = Tile(pattern, root, cover.matcher.bound, cover.matcher.inner, cover.matcher.wild)
             break
     else:
         raise AssertionError(f"the row's own tree does not match it: {row_pattern.row.tree}")
-    demand(fake.blocks, fake)  # type: ignore[arg-type]
-    emitter = Emitter(fake, cover, number, lambda ref: None)  # type: ignore[arg-type]
-    number_results(fake.blocks, emitter)
+    demand(around.blocks, around)  # type: ignore[arg-type]
+    emitter = Emitter(around, cover, number, lambda ref: None)  # type: ignore[arg-type]
+    number_results(around.blocks, emitter)
     emitter.run()
     made = ptx.Function(f"f{number}", False, linkage="visible")
-    made.params = [ptx.Variable("f_param_0", "param", "b64"), ptx.Variable("f_param_1", "param", "b8", 8, (128,))]
-    made.body = emitter.out
+    made.params = [ptx.Variable(f"f_param_{i}", "param", "b64") for i in range(3)]
+    made.params.append(ptx.Variable("f_param_3", "param", "b8", 16, (SLOT,)))
+    if "param" in op.split(".") and op.startswith("st"):
+        made.returns = [ptx.Variable("result", "param", "b8", 16, (SLOT,))]
+    uses_frame = any(node.head == "sym" and node.data[0] == FRAME.name for node in builder.constants.values())
+    made.body = [*([FRAME] if uses_frame else []), *emitter.out]
     made.reg_ranges = emitter.declarations()
-    build.winner = winner is not None and winner.row is row_pattern.row  # type: ignore[attr-defined]
-    return made
+    wins = winner is not None and winner.row is row_pattern.row
+    return Probe(op, row_pattern.tree, made, leaves.nodes, tuple(kinds), wins)
 
 
 def plain(op: str) -> str:
@@ -251,16 +339,3 @@ def result_kinds(op: str, template: str, count: int, kind: str) -> list[str]:
         kinds = [t for t in types if t in ("f16", "f32", "s32", "f64")]
         return [{"f32": "f32", "f64": "f64"}.get(kinds[0], "i32")] * count
     return [held(kind) or "i32"] * count
-
-
-def _store(builder: Builder, node: Node) -> None:
-    """Keep a result alive."""
-    target = builder.raw("ld.param.i64", "i64", (builder.symbol("i64", "f_param_0"),))
-    if node.type == "p":
-        node = builder.raw("select.i32", "i32", (node, builder.const("i32", 1), builder.const("i32", 0)))
-    if node.type == "h":
-        node = builder.raw("zext16.i32.h", "i32", (node,))
-    builder.raw(f"st.gen.{node.type}", "", (target, node), root=True)
-
-
-build.ftz = False  # type: ignore[attr-defined]

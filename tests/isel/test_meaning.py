@@ -1,175 +1,213 @@
-"""Every pattern that computes something: its PTX, compiled by our ptxas, gives on the model what its tree means.
+"""Every pattern: its PTX, compiled by our ptxas, does on the model what its tree means.
 
-A kernel a pattern: the operands are the words of a parameter, the result is stored. Values are drawn by Hypothesis, the
-same rows for all patterns.
+A kernel a pattern, a warp of operands. What is expected comes from exact arithmetic (`meaning`), from what operations
+of a warp do (`warp`) and from matrix products (`matrices`); results and all of the memory are compared.
 """
 
 from __future__ import annotations
 
-import itertools
-import struct
+import random
+import re
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 import minicc
 import runtime
-from minicc import arch, ptx
+from minicc import arch
 from minicc.diagnostics import SourceFile
 from minicc.isel.database import ADDR, Leaf, Tree, all_rows, database, root
-from minicc.ptx import model
-from tests.isel import meaning
-from tests.isel.synthesise import argument_type, build, plain, result_type
+from minicc.isel.patterns import CATEGORIES, Row, rows_of
+from runtime.driver import tensormap
+from runtime.errors import DeviceError
+from tests.isel import matrices, meaning, operands, warp
+from tests.isel.kernels import HEAD, MEMORY, entry
+from tests.isel.synthesise import LANE, OFFSET, SLOT, Probe, argument_type, build, plain, result_type, space
+from tests.isel.test_probes import ALONE
 
 ARCH = "sm_90a"
 """Patterns of this machine."""
-WORDS = 16
+LANES = warp.LANES
+SIGNS = {"f16": 1 << 15, "bf16": 1 << 15, "f16x2": 0x80008000, "bf16x2": 0x80008000, "f32": 1 << 31, "f64": 1 << 63}
+UNTAKEN = re.compile(r"mma\.sp.*\.(s4|e4m3)\b.*")
+"""Instructions that NVIDIA's ptxas spells out for this machine and ours does not take."""
+FAULTS = ("trap.", "trapcall.", "brkpt.")
+"""What ends the kernel with a fault."""
 
 
-@attrs.define
-class Probe:
-    """A kernel for a pattern."""
-
-    name: str
-    tree: Tree
-    op: str
-    leaves: dict[str, tuple[int, str, int | None]]
-    """Operand -> place among the words, type, value if it is a constant."""
-
-
-def asked(tree: Tree | Leaf, op: str) -> bool:
-    """Whether the operands are words of known types."""
-    if isinstance(tree, Leaf):
-        return not tree.accept & ADDR
-    return all(
-        asked(child, plain(child.op) if isinstance(child, Tree) else op)
-        and (isinstance(child, Tree) or argument_type(op, child.name or "=") != "p")
-        for child in tree.children
-    )
-
-
-@pytest.fixture(scope="module")
-def probes() -> tuple[list[Probe], Any]:
+def probes() -> list[tuple[Row, Probe]]:
+    """The patterns that can stand alone in a kernel of this machine."""
     described = arch.get(ARCH)
     base = database(described.sm, described.feature)
-    module = model.Module(described.ptx_version, ARCH)
-    found: list[Probe] = []
-    build.ftz = False  # type: ignore[attr-defined]
+    found = []
     for number, row in enumerate(all_rows()):
         op = plain(root(row.tree))
-        if not base.has(row) or "{sem}" in row.template or op.startswith(("ld", "st", "br", "ret", "call", "sreg")):
-            continue
-        pattern = next(p for p in base.lookup(op) if p.row is row)
-        assert pattern.tree is not None
-        if not pattern.tree.children or not asked(pattern.tree, op):
-            continue
-        made = build(pattern, op, base, described, number)
-        if made is None or not build.single:  # type: ignore[attr-defined]
-            continue
-        leaves = {
-            name: (place, node.type, node.data if node.is_const else None)
-            for place, (name, node) in enumerate(build.leaves.items())  # type: ignore[attr-defined]
-        }
-        probe = Probe(f"f{number}", pattern.tree, op, leaves)
-        if value(probe, [3] * WORDS) is None and value(probe, [0x3FC00000] * WORDS) is None:
-            continue
-        found.append(probe)
-        made = attrs.evolve(made, entry=True)
-        module.functions.append(made)
-        module.order.append(made)
-    image = minicc.compile(SourceFile("patterns.ptx", ptx.format(module)), arch=ARCH).cubin
-    return found, runtime.Device(ARCH).load(image)
+        if base.has(row) and not op.startswith(ALONE):
+            pattern = next(p for p in base.lookup(op) if p.row is row)
+            probe = build(pattern, op, base, described, number)
+            assert probe is not None
+            found.append((row, probe))
+    return found
 
 
-def value(probe: Probe, words: list[int]) -> int | None:
-    """What the pattern's tree means for such words."""
+class Bench:
+    """The model, and what kernels of patterns work on."""
 
-    def of(item: Tree | Leaf, op: str) -> int | None:
+    def __init__(self) -> None:
+        self.device = runtime.Device(ARCH, timing=False)
+        self.memory = random.Random(1).randbytes(MEMORY)
+        texels = np.arange(4 * 8 * 8 * 4, dtype=np.float32)
+        self.texels = {1: texels[:32].reshape(8, 4), 2: texels[:256].reshape(8, 8, 4), 3: texels.reshape(4, 8, 8, 4)}
+        table = ",".join(map(str, self.memory[: MEMORY // 2]))
+        self.head = f".version 9.0\n.target {ARCH}\n.address_size 64\n{HEAD}"
+        self.head += f".const .align 16 .b8 table[{MEMORY // 2}] = {{{table}}};\n"
+
+    def load(self, found: list[Probe]) -> Any:
+        """A module with the kernels of patterns."""
+        texts = [entry(probe, matrices.around(probe) if probe.op.startswith("wmma.") else None) for probe in found]
+        return self.device.load(minicc.compile(SourceFile("patterns.ptx", self.head + "".join(texts)), arch=ARCH).cubin)
+
+    def run(self, module: Any, probe: Probe, seed: int) -> int:
+        """One launch; results and memory against what is expected. How many results could be compared."""
+        draw = random.Random(f"{probe.function.name} {seed}")
+        memory = bytearray(self.memory)
+        if probe.op.startswith("wmma."):
+            matrices.prepare(probe.op, memory, draw)
+        held = self.device.buffer(np.frombuffer(memory, np.uint8))
+        handle, texels = self.handle(probe.op, held.address)
+        rows = operands.words(probe, handle, draw)
+        given = self.device.buffer(np.array(rows, np.uint64))
+        out = self.device.zeros((LANES, LANE // 8), np.uint64)
+        state = warp.State(memory, rows, None if texels is None else texels[0].copy())
+        want = expected(probe, state)
+        module[probe.function.name][1, LANES](out, given, held, self.memory[:SLOT])
+        compare(probe, out.numpy(), want, rows)
+        left = held.numpy().tobytes()
+        wrong = [i for i in range(MEMORY) if left[i] != state.memory[i] and i not in state.unknown]
+        assert not wrong, (probe.op, wrong[:8])
+        if texels is not None:
+            assert np.array_equal(texels[1].buffer.numpy(), state.texels), probe.op
+        if not probe.kinds:
+            return 1
+        return min(sum(answer is not None for answer in want.get(place, ())) for place in range(len(probe.kinds)))
+
+    def handle(self, op: str, address: int) -> tuple[int, Any]:
+        """A texture, surface or tensor map for the operation's operand t, and the texels as [z, y, x, channel]."""
+        if op.startswith("tensor"):
+            rank = int(op[-2])
+            sizes = warp.SIZES[:rank]
+            strides = [4 * int(np.prod(sizes[: i + 1])) for i in range(rank - 1)]
+            made = tensormap.tiled(address + operands.FAR, "i32", sizes, strides, [4, *[1] * (rank - 1)])
+            self.map = self.device.buffer(np.frombuffer(made, np.uint8))
+            return self.map.address, None
+        if not op.startswith(("tex", "su")):
+            return 0, None
+        found = re.search(r"\.(\d)d(\.array)?", op)
+        array = bool(found and found[2])
+        texels = self.texels[int(found[1]) + array if found else 2]
+        self.texture = self.device.texture(texels, channels=4, layers=array)
+        return self.texture.handle, (texels, self.texture)
+
+
+def expected(probe: Probe, state: warp.State) -> warp.Results:
+    """What every lane's results are, and `state.memory` afterwards."""
+    places = {name: place for place, name in enumerate(probe.leaves)}
+
+    def leaf(item: Leaf, op: str, lane: int) -> int | None:
+        kind = argument_type(op, item.name or "=")
+        if item.value is not None:
+            return item.value & (1 << meaning.bits_of(kind)) - 1
+        node = probe.leaves[item.name]
+        if node.is_const:
+            return int(node.data)
+        if node.head == "sym":
+            return 0
+        bits = state.words[lane][places[item.name]]
+        if item.accept & ADDR:
+            where = space(op, item.name)
+            at = OFFSET + (0 if where == "param" else bits) + (lane * LANE if where == "local" else 0)
+            return at % (1 << 64)
+        return int(bits == 0) if kind == "p" else bits & (1 << meaning.bits_of(kind)) - 1
+
+    def of(item: Tree | Leaf, op: str) -> list[Any]:
         if isinstance(item, Leaf):
-            if item.value is not None:
-                return item.value & (1 << meaning.bits_of(argument_type(op, "="))) - 1
-            place, kind, constant = probe.leaves[item.name]
-            return constant if constant is not None else words[place] & (1 << meaning.bits_of(kind)) - 1
+            return [leaf(item, op, lane) for lane in range(LANES)]
+        results = results_of(item)
+        return results[0]
+
+    def results_of(item: Tree) -> Any:
         name = plain(item.op)
-        fused = multiply_add(name, item)
+        fused = joined(name, item)
         if fused is not None:
-            turned, (a, b, c) = fused
-            args = [of(a, name), of(b, name), of(c, name)]
-            if turned is not None and args[turned] is not None:
-                args[turned] = meaning.evaluate(f"fneg.{result_type(name)}", [args[turned] or 0])
-            name = f"fma.{result_type(name)}"
+            name, turned, children = fused
+            columns = [of(child, name) for child in children]
+            if turned is not None:
+                signs = SIGNS[name.rpartition(".")[2]]
+                columns[turned] = [None if v is None else v ^ signs for v in columns[turned]]
         else:
-            args = [of(child, name) for child in item.children]
-        if any(arg is None for arg in args):
-            return None
-        found = meaning.evaluate(name, args)  # type: ignore[arg-type]
-        if item is not probe.tree and result_type(name) in meaning.FORMATS and found in (0, None):
-            return None  # which zero it is shows in what is made of it
-        return found
+            columns = [of(child, name) for child in item.children]
+        found = warp.perform(name, columns, state) or matrices.perform(name, columns, state)
+        if found is not None:
+            return found
+        column: list[Any] = []
+        for args in zip(*columns, strict=True):
+            value = None if None in args else meaning.evaluate(name, list(args))
+            if item is not probe.tree and result_type(name) in meaning.FORMATS and value == 0:
+                value = None  # which zero it is shows in what is made of it
+            column.append(value)
+        return {0: column}
 
-    return of(probe.tree, probe.op)
+    return results_of(probe.tree)  # type: ignore[no-any-return]
 
 
-def multiply_add(op: str, item: Tree) -> tuple[int | None, tuple[Any, Any, Any]] | None:
-    """Operands of a sum that takes a product in, one rounding for both, and which of them is negated."""
+def compare(probe: Probe, got: np.ndarray[Any, Any], want: warp.Results, rows: list[list[int]]) -> None:
+    """Every lane's results."""
+    for place, column in want.items():
+        kind = probe.kinds[place] if place < len(probe.kinds) else "i32"
+        for lane, answer in enumerate(column):
+            bits = int(got[lane, place])
+            given = [hex(word) for word in rows[lane][: len(probe.leaves)]]
+            assert meaning.right(bits, answer, kind), (probe.op, place, lane, given, hex(bits), answer)
+
+
+def joined(op: str, item: Tree) -> tuple[str, int | None, tuple[Any, ...]] | None:
+    """What a tree of two operations means as one, rounded once: its name, the operand that is negated, the operands."""
+    if op == "frcpapprox.f32" and isinstance(item.children[0], Tree):
+        return "frsqrt.f32", None, item.children[0].children
     if op.partition(".")[0] not in ("faddc", "fsubc"):
         return None
     for place, child in enumerate(item.children):
         if isinstance(child, Tree) and child.op.startswith("fmul"):
             turned = None if op.startswith("faddc") else 2 if place == 0 else 0
-            return turned, (*child.children, item.children[1 - place])  # type: ignore[return-value]
+            return f"fma.{op.rpartition('.')[2]}", turned, (*child.children, item.children[1 - place])
     return None
 
 
-def rows() -> st.SearchStrategy[tuple[list[int], ...]]:
-    """Rows of words: any bits, and ordinary numbers of each type."""
-    half = st.floats(-60, 60, width=16).map(lambda v: struct.unpack("<H", struct.pack("<e", v))[0])
-    brain = st.floats(-60, 60, width=32).map(lambda v: struct.unpack("<I", struct.pack("<f", v))[0] >> 16)
-    single = st.floats(-1e5, 1e5, width=32).map(lambda v: struct.unpack("<I", struct.pack("<f", v))[0])
-    double = st.floats(-1e9, 1e9).map(lambda v: struct.unpack("<Q", struct.pack("<d", v))[0])
-    small = st.integers(1, 40)
-    whole = st.integers(1, 2**64 - 1)
-    kinds = [st.lists(kind, min_size=WORDS, max_size=WORDS) for kind in (whole, small, single, double, half, brain)]
-    return st.tuples(*kinds)
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return Bench()
 
 
-def test_what_is_selected_is_what_is_meant(probes: tuple[list[Probe], Any]) -> None:
-    found, module = probes
-    assert len(found) > 400
-    out = np.zeros(1, np.uint64)
-    compared: set[str] = set()
-
-    @settings(max_examples=1, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-    @given(rows())
-    def check(drawn: tuple[list[int], ...]) -> None:
-        for row, probe in itertools.product(drawn, found):
-            block = b"".join(word.to_bytes(8, "little") for word in row)
-            want = value(probe, row)
-            if want is None or want < 0:
-                continue
-            out[0] = 0
-            module[probe.name][1, 1](out, block)
-            bits = meaning.bits_of(build_type(probe))
-            got = int(out[0]) & (1 << bits) - 1
-            compared.add(probe.name)
-            assert same(got, want, probe), (probe.op, [hex(w) for w in row[: len(probe.leaves)]], hex(got), hex(want))
-
-    check()
-    assert len(compared) > len(found) - 20, {probe.op for probe in found if probe.name not in compared}
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_what_is_selected_is_what_is_meant(bench: Bench, category: str) -> None:
+    """Twice a pattern, with other operands; each has something to be compared with."""
+    rows = set(rows_of(category))
+    found = [
+        probe
+        for row, probe in probes()
+        if row in rows and not probe.op.startswith(FAULTS) and not UNTAKEN.fullmatch(probe.op)
+    ]
+    module = bench.load(found)
+    for probe in found:
+        assert sum(bench.run(module, probe, seed) for seed in range(2)), f"nothing to compare {probe.op} with"
 
 
-def build_type(probe: Probe) -> str:
-    return result_type(probe.op)
-
-
-def same(got: int, want: int, probe: Probe) -> bool:
-    """Equal, but for a zero's sign."""
-    kind = build_type(probe)
-    if kind in meaning.FORMATS:
-        top = 1 << meaning.bits_of(kind) - 1
-        return got == want or (got | top == want | top == top)
-    return got == want
+@pytest.mark.parametrize("op", FAULTS)
+def test_faults(op: str) -> None:
+    """What ends the kernel: on a device of its own, as none works after it."""
+    probe = next(probe for _, probe in probes() if probe.op == op)
+    bench = Bench()
+    with pytest.raises(DeviceError, match="trap"):
+        bench.run(bench.load([probe]), probe, 0)
+        bench.device.synchronize()

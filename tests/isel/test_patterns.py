@@ -15,7 +15,7 @@ from minicc import arch, ptx
 from minicc.isel.database import Database, all_rows, database, heads, root, signature, signatures
 from minicc.isel.patterns import CATEGORIES, rows_of
 from minicc.ptx import model
-from tests.isel.synthesise import build, plain
+from tests.isel.synthesise import VARIABLES, build, plain
 
 PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
 
@@ -23,11 +23,10 @@ PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
 @pytest.fixture(scope="module", params=[False, True], ids=["denormals", "ftz"])
 def synthesised(request: pytest.FixtureRequest) -> tuple[model.Module, dict[int, str], list[str]]:
     """(module with a function per row, function number -> row, rows that lose even on their own tree)."""
-    build.ftz = request.param  # type: ignore[attr-defined]
     base = database(90, "a")
     module = model.Module((8, 8), "sm_90a")
-    module.variables = [model.Variable("buffer", "shared", "b8", 16, (64,))]
-    module.order = [*module.variables, model.Function("callee", False, linkage="extern")]
+    module.variables = list(VARIABLES)
+    module.order = [*VARIABLES, model.Function("callee", False, linkage="extern")]
     names: dict[int, str] = {}
     losers: list[str] = []
     for row in all_rows():
@@ -36,14 +35,14 @@ def synthesised(request: pytest.FixtureRequest) -> tuple[model.Module, dict[int,
         op = plain(root(row.tree))
         pattern = next((p for p in base.lookup(op) if p.row is row), None)
         assert pattern is not None, f"not found through the tables: {row.tree}"
-        made = build(pattern, op, base, arch.get("sm_90a"), len(names))
+        made = build(pattern, op, base, arch.get("sm_90a"), len(names), request.param)
         if made is None:
             continue
-        if not build.winner:  # type: ignore[attr-defined]
+        if not made.wins:
             losers.append(row.tree)
         names[len(names)] = row.tree
-        module.functions.append(made)
-        module.order.append(made)
+        module.functions.append(made.function)
+        module.order.append(made.function)
     return module, names, losers
 
 

@@ -15,7 +15,7 @@ from minicc import arch, ptx
 from minicc.isel.database import Database, all_rows, database, root
 from minicc.isel.patterns import Row
 from minicc.ptx import model
-from tests.isel.synthesise import build, plain
+from tests.isel.synthesise import VARIABLES, build, plain
 
 PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
 USUAL = ("sm_75", "sm_90a", "sm_100a", "sm_120a")
@@ -40,12 +40,11 @@ ALONE = ("br.", "brcond.", "brtable.", "ret.", "callreg.")
 
 def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
     """A module with a function for each pattern that the target has, and the pattern of each function's name."""
-    build.ftz = False  # type: ignore[attr-defined]
     described = arch.get(target)
     base = database(described.sm, described.feature)
     module = model.Module(described.ptx_version, target)
-    module.variables = [model.Variable("buffer", "shared", "b8", 16, (64,))]
-    module.order = [*module.variables, model.Function("callee", False, linkage="extern")]
+    module.variables = list(VARIABLES)
+    module.order = [*VARIABLES, model.Function("callee", False, linkage="extern")]
     rows: dict[str, Row] = {}
     for number, row in enumerate(all_rows()):
         op = plain(root(row.tree))
@@ -54,9 +53,9 @@ def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
         pattern = next(p for p in base.lookup(op) if p.row is row)
         made = build(pattern, op, base, described, number)
         assert made is not None, row.tree
-        rows[made.name] = row
-        module.functions.append(made)
-        module.order.append(made)
+        rows[made.function.name] = row
+        module.functions.append(made.function)
+        module.order.append(made.function)
     return module, rows
 
 
@@ -93,8 +92,8 @@ def wins(row: Row, op: str, target: arch.Arch) -> bool:
     pattern = next((p for p in base.lookup(op) if p.row is row), None)
     if pattern is None:
         return False
-    build(pattern, op, base, target, 0)
-    return bool(build.winner)  # type: ignore[attr-defined]
+    made = build(pattern, op, base, target, 0)
+    return made is not None and made.wins
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -102,7 +101,6 @@ def test_each_pattern_matters(part: int) -> None:
     """Without a pattern, its own tree is covered differently, or not at all."""
     targets = [arch.get(name) for name in ("sm_90a", "sm_100a", "sm_120a", "sm_35")]
     idle = []
-    build.ftz = False  # type: ignore[attr-defined]
     for row in all_rows()[part::4]:
         op = plain(root(row.tree))
         if op.startswith(ALONE):
@@ -120,6 +118,6 @@ def test_deleting_one() -> None:
     described = arch.get("sm_90")
     other = Database(90)
     pattern = next(p for p in other.lookup("add.i32") if p.row is row)
-    build(pattern, "add.i32", other, described, 0)
-    assert build.winner  # type: ignore[attr-defined]
+    made = build(pattern, "add.i32", other, described, 0)
+    assert made is not None and made.wins
     assert all(p.row is not row for p in base.lookup("add.i32"))

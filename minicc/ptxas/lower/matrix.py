@@ -9,7 +9,7 @@ import attrs
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
-from minicc.ptxas.lower.memory import MAX_OFFSET, address, memory_operand
+from minicc.ptxas.lower.memory import address, memory_operand
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Reg
@@ -291,6 +291,8 @@ def movmatrix(b: Builder, inst: ptx.Inst) -> None:
 
 SCOREBOARD = 0
 """The scoreboard that counts groups of asynchronous copies, as ptxas uses it."""
+COPY_OFFSET = 1 << 11
+"""LDGSTS has twelve signed bits for the offset of what it reads."""
 
 
 def copy(b: Builder, inst: ptx.Inst) -> None:
@@ -324,7 +326,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     if size not in (4, 8, 16):
         b.wrong("cp.async: the size must be 4, 8 or 16")
     target = VMem(*address(b, to, "shared"))  # type: ignore[arg-type]
-    memory = memory_operand(b, source, "global")
+    memory = memory_operand(b, source, "global", COPY_OFFSET)
     width = {4: "", 8: "64", 16: "128"}[size]
     head = dotted("LDGSTS.E", "BYPASS" if "cg" in mods else "", _prefetch(inst), width)
     if not rest or (b.constant(rest[0]) == size):
@@ -335,7 +337,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     # A partial copy is a whole one from an address moved up by the bytes that are missing; the unit fills by it.
     if isinstance(rest[0], ptx.Reg) and b.vreg(rest[0].name).file == "P":
         operands = (target, memory, inv(b.pred_of(rest[0])))
-    elif known is not None and 0 < known < size and memory.offset < MAX_OFFSET - size:
+    elif known is not None and 0 < known < size and memory.offset < COPY_OFFSET - size:
         operands = (target, attrs.evolve(memory, offset=memory.offset + size - known))
     else:
         count = b.reg(b.val(rest[0]))

@@ -45,8 +45,9 @@ def size_suffix(width: int, type_: str) -> str:
     return {32: "", 64: "64", 128: "128"}[width]
 
 
-def address(b: Builder, item: ptx.Operand, space: str) -> tuple[MOperand, int]:
-    """Base register (a pair for global and generic, suffixed ".64"; RZ for absolute) and offset."""
+def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -> tuple[MOperand, int]:
+    """Base register (a pair for global and generic, suffixed ".64"; RZ for absolute) and offset, below `most` for those
+    two."""
     if isinstance(item, ptx.Symbol):
         item = ptx.Address(item)
     if not isinstance(item, ptx.Address):
@@ -73,7 +74,7 @@ def address(b: Builder, item: ptx.Operand, space: str) -> tuple[MOperand, int]:
         pair: MOperand = b.join(b.val(base), ZERO)
     else:
         pair = b.pair(base)
-    if not -MAX_OFFSET <= offset < MAX_OFFSET:
+    if not -most <= offset < most:
         total = b.temp(2)
         assert isinstance(pair, V)
         b.add64(total, wide(b, pair), (imm(offset), imm(offset >> 32)))
@@ -97,8 +98,8 @@ def _near(b: Builder, base: MOperand, offset: int) -> tuple[MOperand, int]:
     return b.new("IADD3", base, imm(offset), ZERO), 0
 
 
-def memory_operand(b: Builder, item: ptx.Operand, space: str) -> VMem:
-    base, offset = address(b, item, space)
+def memory_operand(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -> VMem:
+    base, offset = address(b, item, space, most)
     if space in ("", "global"):
         return b.global_address(base, offset)
     return VMem(base, offset)  # type: ignore[arg-type]

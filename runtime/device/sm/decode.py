@@ -260,6 +260,8 @@ def _barrier_row(row: Table, instr: Instr, predicates: list[Reg]) -> None:
             row[L.C_AUX3] = count.bits
         else:
             row[L.C_AUX3], row[L.C_DATA2] = -1, _word(count)
+            if isinstance(numbers[0], Reg):
+                row[L.C_AUX] = -2  # one register for both: count << 16 | number
     if mode == 2:
         row[L.C_OP] = 1 if "AND" in mods else 2 if "OR" in mods else 0
         source = predicates[-1] if predicates else Reg("P", PT)
