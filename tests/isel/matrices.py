@@ -1,7 +1,7 @@
 """What matrix instructions mean: numpy's products of whole matrices, over the fragments that PTX documents.
 
-Elements are small integers, exact in every format, so that products and sums are exact, too. The registers of `wmma` have
-no documented order: what is around such a pattern loads, multiplies and stores, and matrices in memory are compared.
+Elements are small integers, exact in every format, so that products and sums are exact, too. The registers of `wmma`
+have no documented order: what is around such a pattern loads, multiplies and stores, and memory is compared.
 """
 
 from __future__ import annotations

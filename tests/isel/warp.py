@@ -294,7 +294,7 @@ def _reduced(found: re.Match[str], args: list[list[int]], state: State) -> Resul
 
 
 def _phases(arrived: int, count: int) -> Results:
-    """Whether the phase is over after so many arrivals, and after one more of each lane: by the parity of those that are."""
+    """Whether the phase is over after so many arrivals, and after one more of each lane (by the parity of phases)."""
     return {SEEN + i: [(arrived + LANES * i) // count % 2] * LANES for i in range(2)}
 
 
