@@ -194,8 +194,15 @@ def eight(b: Builder, inst: ptx.Inst, shape: str) -> None:
 def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     """mma.sp: two of four (or one of two) elements of A, chosen by metadata of the lanes that a selector names."""
     mods = inst.modifiers
+    if len(inst.operands) != 6:
+        b.unsupported()
+    if "s4" in mods or "u4" in mods:
+        from minicc.ptxas.lower import subbyte
+
+        subbyte.sparse(b, inst, shape)
+        return
     types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "s32", *_INTEGER)]
-    if len(types) != 4 or len(inst.operands) != 6:
+    if len(types) != 4:
         b.unsupported()
     dtype, atype, btype, _ = types
     found = _SPARSE.get((shape, atype))

@@ -1,4 +1,4 @@
-"""mma.sync of four-bit integers and of single bits by exclusive or, which sm_90 has no instructions for.
+"""mma of four-bit integers and of single bits by exclusive or, which sm_90 has no instructions for.
 
 Four bits: each register of eight elements becomes two of bytes, the low and the high four elements; where a product
 sums over k does not matter as long as A and B agree, so products of bytes give the same sums. Bits: the number of bits
@@ -14,11 +14,13 @@ from minicc.ptxas.lower.builder import ZERO, Builder, imm
 from minicc.ptxas.lower.integer import saturated
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V
-from minicc.sass.instr import Reg
+from minicc.sass.instr import Imm, Reg
 
 _NIBBLES = {"s4": True, "u4": False}
 _SHAPES = {"m16n8k64": (4, 2, 4), "m16n8k32": (2, 1, 4), "m8n8k32": (1, 1, 2)}
 """Shape -> registers of A, B and C."""
+_SPARSE = {"m16n8k64": ("16832", 2), "m16n8k128": ("16864", 4)}
+"""Shape of a sparse product -> that of the products of bytes, registers of A and of B."""
 
 
 def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
@@ -58,12 +60,46 @@ def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
         b.emit(dotted("IMMA", printed, *types, saturate), (out,), (a, c, total), side=True)
         total = out
     assert isinstance(total, V)
-    if late:
-        clamped = b.temp(size_c)
-        for k, word in enumerate(_words(b.reg(addend), size_c)):
-            saturated(b, V(clamped.reg, k), word, V(total.reg, k), False)
-        total = clamped
-    scatter(b, d, total)
+    scatter(b, d, _clamped(b, addend, total, size_c) if late else total)
+
+
+def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
+    """mma.sp.sync.aligned.shape.row.col{.satfinite}.s32.{s4,u4}.{s4,u4}.s32 d, a, b, c, metadata, selector
+
+    Metadata choose pairs of elements; so the even ones of all pairs and the odd ones are two sparse products of bytes
+    with the same metadata."""
+    from minicc.ptxas.lower.matrix import group, scatter
+
+    kinds = [_NIBBLES[m] for m in inst.modifiers if m in _NIBBLES]
+    if shape not in _SPARSE or len(kinds) != 2:
+        b.unsupported()
+    printed, size = _SPARSE[shape]
+    d, left, right, third, metadata, selector = inst.operands
+    which = b.constant(selector)
+    if which is None:
+        b.wrong("mma.sp: the selector must be a constant")
+    chosen = b.reg(b.val(metadata))
+    op = dotted("IMMA.SP", printed, *("S8" if signed else "U8" for signed in kinds))
+    addend: MOperand = group(b, third, 4)
+    late = "satfinite" in inst.modifiers
+    total: MOperand = ZERO if late else addend
+    given = [(_words(group(b, item, size), size), signed) for item, signed in zip((left, right), kinds, strict=True)]
+    for part in (0, 1):
+        x, y = (_together(b, [_every_other(b, word, part, signed) for word in words]) for words, signed in given)
+        out = b.temp(4)
+        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+        b.emit(op, (out,), (x, y, total, chosen, Imm(which, "uint")), side=True)
+        total = out
+    assert isinstance(total, V)
+    scatter(b, d, _clamped(b, addend, total, 4) if late else total)
+
+
+def _clamped(b: Builder, addend: MOperand, total: V, size: int) -> V:
+    """addend + total with signed saturation, word by word."""
+    out = b.temp(size)
+    for k, word in enumerate(_words(b.reg(addend), size)):
+        saturated(b, V(out.reg, k), word, V(total.reg, k), False)
+    return out
 
 
 def _words(value: V | Reg, count: int) -> list[MOperand]:
@@ -86,10 +122,20 @@ def _bytes(b: Builder, word: MOperand, part: int, signed: bool) -> V:
     moved = b.new("SHF.L.U32", spread, imm(4), ZERO)
     low = b.logic(spread, imm(0x000F000F), 0xC0)
     out = b.logic(moved, imm(0x0F000F00), 0xEA, low)  # (moved & mask) | low
-    if not signed:
-        return out
-    sign = b.logic(out, imm(0x08080808), 0xC0)
-    return b.new("IMAD", sign, imm(0x1E), out)
+    return _extended(b, out) if signed else out
+
+
+def _every_other(b: Builder, word: MOperand, part: int, signed: bool) -> V:
+    """The even elements of a register, or the odd ones, each in a byte."""
+    moved = b.new("SHF.R.U32.HI", ZERO, imm(4), b.reg(word)) if part else word
+    out = b.logic(moved, imm(0x0F0F0F0F), 0xC0)
+    return _extended(b, out) if signed else out
+
+
+def _extended(b: Builder, nibbles: V) -> V:
+    """Bytes below 16 with the sign of their low half."""
+    sign = b.logic(nibbles, imm(0x08080808), 0xC0)
+    return b.new("IMAD", sign, imm(0x1E), nibbles)
 
 
 def exclusive(b: Builder, printed: str, x: V | Reg, y: V | Reg, total: MOperand, size_c: int) -> V:

@@ -18,7 +18,7 @@ from tests.ptxas.lower.harness import assemble, device
 REGISTERS = {"%h": ("b16", 2), "%r": ("b32", 4), "%f": ("f32", 4), "%rd": ("b64", 8), "%fd": ("f64", 8)}
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 EIGHT = "{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}"
-WORDS = {n: "{" + ",".join(f"%r{n + k}" for k in range(4)) + "}" for n in (1, 5, 10)}
+WORDS = {n: "{" + ",".join(f"%r{n + k}" for k in range(4)) + "}" for n in (1, 5, 10, 20)}
 FRAGMENT = {n: "{" + ",".join(f"%r{n + k}" for k in range(8)) + "}" for n in (20, 30)}
 CASES = (
     *(f"mma.sync.aligned.m8n8k4.{a}.{b}.f16.f16.f16.f16 {WORDS[1]},{{%r5,%r6}},{{%r7,%r8}},{WORDS[10]};"
@@ -31,6 +31,10 @@ CASES = (
     f"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {EIGHT},{FRAGMENT[20]},{FRAGMENT[30]},{WORDS[1]};",
     f"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32 {WORDS[1]},{FRAGMENT[20]},{FRAGMENT[30]},{EIGHT};",
     f"mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {WORDS[1]},{WORDS[5]},{{%r20,%r21}},{WORDS[10]};",
+    *(f"mma.sp::ordered_metadata.sync.aligned.m16n8k{k}.row.col{s}.s32.{a}.{b}.s32 "
+      f"{WORDS[1]},{x},{y},{WORDS[10]},%r9,0x0;"
+      for k, x, y in ((64, "{%r5,%r6}", "{%r7,%r8}"), (128, WORDS[5], WORDS[20]))
+      for s, a, b in (("", "s4", "u4"), (".satfinite", "u4", "s4"))),
     *(f"cvt.{r}.bf16.{t} %h1,%{x}2;" for r in ("rn", "rz", "rm", "rp") for t, x in (("s32", "r"), ("u64", "rd"))),
     "cvt.rn.satfinite.f16.f32 %h1,%f2;", "cvt.rz.satfinite.relu.bf16.f32 %h1,%f2;", "cvt.rp.ftz.f16.f32 %h1,%f2;",
     *(f"cvt.pack.sat.{t}.s32.b32 %r1,%r2,%r3,%r4;" for t in ("u8", "s8", "u4", "s4", "u2", "s2")),
