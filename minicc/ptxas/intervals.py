@@ -96,7 +96,7 @@ class Ranges:
 
 
 def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
-    """Intervals of every virtual register, with spill weights (uses and definitions, ten-fold per loop level),
+    """Intervals of every virtual register, with spill weights (uses and definitions, by how often each runs),
     and copy hints. `tied`: matrix products end their addend's life before they write, for those who give
     both one place."""
     live = analyse(function, cfg)
@@ -115,7 +115,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
     for b in range(len(function.blocks) - 1, -1, -1):
         block = function.blocks[b]
         begin, finish = starts[b], starts[b + 1]
-        scale = 10.0 ** min(block.loop_depth, 6)
+        scale = block.weight
         until: dict[tuple[int, int], int] = {}
         for reg, mask in live.live_out[b].items():
             for part in bits_of(mask):

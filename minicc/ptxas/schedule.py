@@ -8,13 +8,14 @@ they are and split a block into runs. `sched=serial` leaves the program order.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 
 from minicc.arch.schema import Arch
 from minicc.ptxas import broadcast
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.dag import Node, build
 from minicc.ptxas.intervals import bits_of
-from minicc.ptxas.liveness import analyse
+from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
@@ -59,9 +60,9 @@ def run(
         return cycles, held
     distances = Distances(arch)
     components = Components(function)
-    live_out: list[dict[int, int]] = [{} for _ in function.blocks]
+    live = None
     if target is not None:
-        live_out = analyse(function, Cfg.of(function)).live_out
+        live = analyse(function, Cfg.of(function))
         function.broadcasts = broadcast.found(function)
     general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
     flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
@@ -71,18 +72,9 @@ def run(
         prints = [footprint(i, components) for i in block.insts]
         if target is None:
             function.prints.update(zip(block.insts, prints, strict=True))
-        after = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
-        end_live = after & general if target is not None else set()
-        short = False
         out: list[MInst] = []
         runs = runs_of(prints)
-        lives: list[set[int]] = []
-        if target is not None:
-            for start, end in reversed(runs):
-                lives.append(set(after))
-                for p in prints[start:end]:
-                    after.update(key for key, _ in p.reads)
-            lives.reverse()
+        lives = behind(live, b, runs, components) if live is not None else []
         for n, (start, end) in enumerate(runs):
             part, part_prints = block.insts[start:end], prints[start:end]
             if end - start < 3:
@@ -99,7 +91,6 @@ def run(
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
                 pressure.aim(target, _together(part, part_prints, nodes), free)
-                short |= pressure.short
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
@@ -107,14 +98,28 @@ def run(
                 order, taken = _order(nodes, part_prints, arch, pressure, few)
                 cycles += block.weight * taken
                 held |= pressure.held and pressure.target == free
+                # With nearly a whole file, short is what does not fit.
+                function.short |= pressure.short and (target < _ROOMY or pressure.most > target)
             out.extend(part[i] for i in order)
-        if short and target is not None and target >= _ROOMY:
-            # With nearly a whole file, short is what does not fit.
-            known = dict(zip(map(id, block.insts), prints, strict=True))
-            short = _most([known[id(inst)] for inst in out], end_live, general) > target
-        function.short |= short
         block.insts = out
     return cycles, held
+
+
+def behind(live: Liveness, b: int, runs: list[tuple[int, int]], components: Components) -> list[set[int]]:
+    """What is live behind each run of block `b`."""
+
+    def keys(found: Iterable[tuple[int, int]]) -> list[int]:
+        return [components.start[reg] + part for reg, mask in found for part in bits_of(mask)]
+
+    now = set(keys(live.live_out[b].items()))
+    out: list[set[int]] = []
+    for start, end in reversed(runs):
+        out.append(set(now))
+        for access in reversed(live.accesses[b][start:end] if start else []):
+            now.difference_update(keys(access.defs))
+            now.update(keys(access.uses))
+    out.reverse()
+    return out
 
 
 def runs_of(prints: list[Footprint]) -> list[tuple[int, int]]:
@@ -150,18 +155,6 @@ def _together(insts: list[MInst], prints: list[Footprint], nodes: list[Node]) ->
     return max(filled.values(), default=0)
 
 
-def _most(prints: list[Footprint], live: set[int], general: set[int]) -> int:
-    """The most values that are live at one time in a block; `live`: those behind it."""
-    live = set(live)
-    most = len(live)
-    for print_ in reversed(prints):
-        if not print_.guarded:
-            live.difference_update(key for key, _ in print_.writes)
-        live.update(key for key, _ in print_.reads if key in general)
-        most = max(most, len(live))
-    return most
-
-
 class _Pressure:
     """Live registers of one kind, whose keys are in `kind`, while a run is being ordered. A register that is written
     again holds a new value: values are counted, not names."""
@@ -172,6 +165,8 @@ class _Pressure:
     """Whether there are fewer than the run would like to have."""
     held = False
     """Whether the order depended on the target."""
+    most = 0
+    """Values that have been live at one time, of those taken."""
 
     def __init__(self, prints: list[Footprint], live_after: set[int], kind: set[int]) -> None:
         self.uses: list[int] = []
@@ -259,6 +254,7 @@ class _Pressure:
                 else:
                     self.live.discard(value)
         self.live.update(v for v in self.writes[i] if self.uses[v] or v in self.after)
+        self.most = max(self.most, len(self.live))
 
     @property
     def tight(self) -> bool:
