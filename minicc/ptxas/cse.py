@@ -13,7 +13,7 @@ from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, map_reads, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Part, Single
-from minicc.sass.instr import PT, RZ, Reg
+from minicc.sass.instr import PT, RZ, Imm, Reg
 
 ZERO = Reg("R", RZ)
 _MOST_KEPT = 2
@@ -89,13 +89,15 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
                 return False
         return True
 
-    values: dict[Part, V | Reg] = {}
-    """What parts with one definition are copies of: a part with one definition, or RZ."""
+    values: dict[Part, V | Reg | Imm] = {}
+    """What parts with one definition are copies of: a part with one definition, RZ, or a constant."""
 
     def valued(operand: MOperand) -> object:
         """The operand, its registers named by what they hold."""
-        if type(operand) is not V or not values:
+        if type(operand) is not V or not (values or renamed):
             return operand
+        if operand.reg.id in renamed:
+            return attrs.evolve(operand, reg=renamed[operand.reg.id].reg)
         reg, first = operand.reg, operand.part
         words = [values.get((reg.id, first + w)) or V(reg, first + w) for w in range(operand.count)]
         start = words[0]
@@ -111,7 +113,8 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
             out.append(inst)
             if inst.mnemonic == "MOV":
                 to, source = inst.dsts[0], inst.srcs[0]
-                if source != ZERO and (source != _plain(source) or not all(stable(r, b, at) for r in reads(inst))):
+                known = source == ZERO or type(source) is Imm
+                if not known and (source != _plain(source) or not all(stable(r, b, at) for r in reads(inst))):
                     continue
                 if type(to) is V and to.count == 1 and (to.reg.id, to.part) in table:
                     values[to.reg.id, to.part] = _held(source, values)
@@ -150,9 +153,9 @@ def _plain(operand: MOperand) -> V | None:
     return V(operand.reg, operand.part) if type(operand) is V and operand.reg.fixed is None else None
 
 
-def _held(source: MOperand, values: dict[Part, V | Reg]) -> V | Reg:
+def _held(source: MOperand, values: dict[Part, V | Reg | Imm]) -> V | Reg | Imm:
     """What a MOV of this makes a register hold."""
-    assert isinstance(source, V | Reg)
+    assert isinstance(source, V | Reg | Imm)
     return values.get((source.reg.id, source.part), source) if type(source) is V else source
 
 

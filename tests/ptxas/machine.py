@@ -93,8 +93,11 @@ class Thread:
             if "U32" not in mods:
                 a, b = _signed(a), _signed(b)
             test, chained = COMPARE[mods[0]](a, b), value(s[2], 2)
-            outcome = (test or chained) if "OR" in mods else (test and chained)
+            outcome = test != bool(chained) if "XOR" in mods else test or chained if "OR" in mods else test and chained
             return [(inst.dsts[0], 0, int(bool(outcome)))]
+        if m == "PLOP3":
+            row = value(s[0], 0) << 2 | value(s[1], 1) << 1 | value(s[2], 2)
+            return [(inst.dsts[0], 0, s[3].bits >> row & 1)]
         if m in ("LDS", "LDL"):
             memory = self.shared if m == "LDS" else self.local
             at = self.address(s[0], value)

@@ -90,7 +90,7 @@ class Generator:
 
     def one(self) -> None:
         rng, guard = self.rng, self.guard()
-        kind = rng.randrange(16)
+        kind = rng.randrange(18)
         if kind == 0:
             self.emit("IADD3", (), (self.target(),), (self.source(), self.source(), self.source()), guard)
         elif kind == 1:
@@ -147,6 +147,10 @@ class Generator:
             self.bit_test(guard)
         elif kind == 13 and self.preds:
             self.guarded_value()
+        elif kind == 14 and self.preds:
+            self.joined()
+        elif kind == 15 and self.preds:
+            self.chosen()
         else:
             self.emit(
                 "MOV", (), (self.target(),), (self.source() if rng.random() < 0.7 else Imm(rng.getrandbits(16)),), guard
@@ -176,6 +180,43 @@ class Generator:
             self.emit("IADD3", (), (t,), (t, self.source(), RZ), guard)
         if self.rng.random() < 0.8:
             self.emit("IADD3", (), (self.target(),), (t, self.source(), RZ), guard)
+
+    def joined(self) -> None:
+        """Compares of values that may change later, whose results are joined, and now and then asked for themselves."""
+        rng = self.rng
+        fresh = [V(self.f.new("R")) for _ in range(2)]
+        for t in fresh:
+            self.emit("IADD3", (), (t,), (self.source(), self.source(), RZ), PT)
+        p = V(self.f.new("P"))
+        some = (rng.choice(fresh), rng.choice([*fresh, self.source()]))
+        self.emit("ISETP", (rng.choice(("LT", "GE", "NE", "EQ")), "AND"), (p, PT), (*some, PT))
+        for _ in range(rng.randrange(1, 3)):
+            if rng.random() < 0.3:
+                self.emit("MOV", (), (self.target(),), (Imm(rng.getrandbits(16)),), PT)
+            both = [attrs.evolve(p, inv=rng.random() < 0.5), V(rng.choice(self.preds), inv=rng.random() < 0.5)]
+            rng.shuffle(both)
+            table = Imm(rng.choice((0x80, 0xA8, 0x28)), "uint")
+            q = V(rng.choice(self.preds) if rng.random() < 0.7 else self.f.new("P"))
+            self.emit("PLOP3", ("LUT",), (q, PT), (*both, PT, table, Imm(0, "uint")), PT)
+            self.emit("SEL", (), (self.target(),), (self.source(), self.source(), q), PT)
+        if rng.random() < 0.3:
+            self.emit("MOV", (), (self.target(),), (Imm(9),), p)
+
+    def chosen(self) -> None:
+        """A value chosen between an operation of it and what it was; it, and the result, may be asked for later."""
+        rng = self.rng
+        x, t, y = (V(self.f.new("R")) for _ in range(3))
+        self.emit("IADD3", (), (x,), (self.source(), self.source(), RZ), PT)
+        if rng.random() < 0.3:
+            self.emit("MOV", (), (self.target(),), (x,), PT)
+        self.emit("IADD3", (), (t,), (x, self.source() if rng.random() < 0.5 else Imm(5), RZ), PT)
+        if rng.random() < 0.3:
+            self.emit("MOV", (), (self.target(),), (rng.choice((x, t, self.source())),), PT)
+        pair = (t, x) if rng.random() < 0.5 else (x, t)
+        self.emit("SEL", (), (y,), (*pair, V(rng.choice(self.preds), inv=rng.random() < 0.5)), PT)
+        if rng.random() < 0.3:
+            self.emit("MOV", (), (self.target(),), (rng.choice((x, t, y)),), PT)
+        self.emit("IADD3", (), (self.target(),), (y, self.source(), RZ), PT)
 
     def bit_test(self, guard: V | Reg) -> None:
         """A logic operation whose result is compared with zero."""

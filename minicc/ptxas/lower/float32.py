@@ -204,14 +204,17 @@ def div(b: Builder, inst: ptx.Inst) -> None:
     one = isinstance(x, Imm) and x.bits == ONE
     x = b.reg(x)
     if "approx" in mods or "full" in mods:
+        # Both are scaled by what the divisor asks for: the second of two divisions by one number has less to do.
+        fmul = dotted("FMUL", flush)
+        factor = None if flush else choose(b, tiny(b, y), TWO24, ONE)
         if "full" in mods:
             big = b.setp(dotted("FSETP.GT", flush, "AND"), absolute(y), fimm(HUGE))
-            fmul = dotted("FMUL", flush)
-            x, y = (b.sel(b.new(fmul, v, fimm(QUARTER)), v, big) for v in (x, y))
-        if not flush:
-            p = tiny(b, y)
-            x, y = scaled(b, p, x, TWO24), scaled(b, p, y, TWO24)
-        b.op(dotted("FMUL", flush), out, x, mufu(b, "RCP", y))
+            scale = b.temp()
+            b.emit("FSEL", (scale,), (b.reg(fimm(ONE)) if factor is None else factor, fimm(QUARTER), inv(big)))
+            factor = scale
+        if factor is not None:
+            x, y = b.new(fmul, x, factor), b.new(fmul, y, factor)
+        b.op(fmul, out, x, mufu(b, "RCP", y))
         return
     rounding = next((m for m in mods if m in ROUNDING), "rn")
     if one:

@@ -1,0 +1,91 @@
+"""Chains of compares: what joins two predicates is done by the compare that makes one of them.
+
+    ISETP.LT.AND p, a, b, PT;  PLOP3 r, p, q, & (or | ^)    ISETP.LT.AND (.OR, .XOR) r, a, b, q
+
+The compare is made again at each such place if nothing else asks for its result, so that it goes away itself and one
+predicate less is live: a tile's masks (rows here, columns there) need only the rows.
+"""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import Single
+from minicc.sass.instr import PT, Imm, Reg
+
+TRUE = Reg("P", PT)
+_JOINS = {0x80: "AND", 0xA8: "OR", 0x28: "XOR"}
+"""Tables of PLOP3, with PT as third operand."""
+_OPPOSITE = {"LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE", "EQ": "NE", "NE": "EQ"}
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Fold compares into every PLOP3 that they can stand for; `dead` takes away what nobody reads then."""
+    joins = {id(i): i for block in function.blocks for i in block.insts if _join(i) is not None}
+    if not joins:
+        return
+    wanted = {s.reg.id for i in joins.values() for s in i.srcs[:2] if isinstance(s, V)}
+    uses = dict.fromkeys(wanted, 0)
+    others: set[int] = set()
+    for block in function.blocks:
+        for inst in block.insts:
+            for r in reads(inst):
+                if isinstance(r, V) and r.reg.id in wanted:
+                    uses[r.reg.id] += 1
+                    if id(inst) not in joins:
+                        others.add(r.reg.id)
+    single = Single.of(function)
+    for b, block in enumerate(function.blocks):
+        for at, inst in enumerate(block.insts):
+            if id(inst) not in joins:
+                continue
+            found: list[tuple[int, int, tuple[MInst, tuple[str, ...]], MOperand]] = []
+            for mine, other in ((inst.srcs[0], inst.srcs[1]), (inst.srcs[1], inst.srcs[0])):
+                if isinstance(mine, V) and mine.reg.id not in others:
+                    compare = _compare(mine, single, b, at)
+                    if compare is not None:
+                        found.append((uses[mine.reg.id], len(found), compare, other))
+            if found:
+                _, _, compare, other = min(found, key=lambda f: f[:2])
+                words = (*compare[1][:-1], _join(inst) or "")
+                again = MInst(compare[0].mnemonic, words, inst.dsts, (*compare[0].srcs[:2], other), loc=inst.loc)
+                again.ptx, again.hidden = inst.ptx, compare[0].hidden
+                block.insts[at] = again
+
+
+def _join(inst: MInst) -> str | None:
+    """How an instruction joins its first two sources, if it is a PLOP3 that does."""
+    if inst.mnemonic != "PLOP3" or guarded(inst) or inst.dsts[1] != TRUE or inst.srcs[2] != TRUE:
+        return None
+    table, second = inst.srcs[3:5]
+    if not isinstance(table, Imm) or not isinstance(second, Imm) or second.bits or TRUE in inst.srcs[:2]:
+        return None
+    return _JOINS.get(table.bits)
+
+
+def _compare(p: V, single: Single, b: int, at: int) -> tuple[MInst, tuple[str, ...]] | None:
+    """The compare that makes `p`, which could be made at (b, at) just as well, and its modifiers with `p`'s sign."""
+    found = single.table.get((p.reg.id, 0))
+    if found is None:
+        return None
+    inst, words = found.inst, found.inst.modifiers
+    if inst.mnemonic not in ("ISETP", "FSETP") or len(inst.srcs) != 3 or inst.srcs[2] != TRUE or words[-1] != "AND":
+        return None
+    if inst.dsts[1] != TRUE or not single.dominates(found.block, found.at, b, at):
+        return None
+    for r in reads(inst):
+        if not isinstance(r, V) or any(
+            (r.reg.id, part) not in single.table for part in range(r.part, r.part + r.count)
+        ):
+            return None
+    if not p.inv:
+        return inst, words
+    if words[0] not in _OPPOSITE:
+        return None
+    # What is false of NaNs is true of them inverted.
+    return inst, (_OPPOSITE[words[0]] + ("U" if inst.mnemonic == "FSETP" else ""), *words[1:])
+
+
+__all__ = ["run"]

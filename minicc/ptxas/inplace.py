@@ -1,0 +1,143 @@
+"""In place: a value that is chosen between an operation's result and what was there is changed under a guard.
+
+    FMUL t, x, 0.5;  SEL y, t, x, p          @p FMUL x, x, 0.5       (y is called x from there on)
+
+One instruction and one register less, where the operation is for this choice alone and nothing else asks for the old
+value later: scaling before and after MUFU, for one. Late, because x is then written twice.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
+from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.options import Options
+from minicc.ptxas.timing import timing
+
+_PURE = frozenset({"FMUL", "FADD", "FFMA", "IADD3", "LOP3", "SHF", "IMAD", "VIADD", "LEA", "FMNMX", "VIMNMX", "PRMT"})
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Change what can be changed in place, in every block."""
+    if not any(_choice(inst) for block in function.blocks for inst in block.insts):
+        return
+    uses: dict[int, int] = {}
+    makers: dict[int, int] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            for r in reads(inst):
+                if isinstance(r, V):
+                    uses[r.reg.id] = uses.get(r.reg.id, 0) + 1
+            for w in writes(inst):
+                if isinstance(w, V):
+                    makers[w.reg.id] = makers.get(w.reg.id, 0) + 1
+    renamed: dict[int, VReg] = {}
+    for block in function.blocks:
+        _block(block, uses, makers, renamed)
+    if renamed:
+        for block in function.blocks:
+            for inst in block.insts:
+                _rename(inst, renamed)
+
+
+def _rename(inst: MInst, renamed: dict[int, VReg]) -> None:
+    def change(v: V) -> V:
+        reg = v.reg
+        while reg.id in renamed:
+            reg = renamed[reg.id]
+        return v if reg is v.reg else attrs.evolve(v, reg=reg)
+
+    if any(isinstance(r, V) and r.reg.id in renamed for r in reads(inst)):
+        map_reads(inst, change)
+
+
+def _whole(operand: object) -> bool:
+    return (
+        isinstance(operand, V)
+        and operand.reg.file == "R"
+        and operand.reg.width == 1
+        and operand.reg.fixed is None
+        and not (operand.neg or operand.abs or operand.inv or operand.suffix)
+    )
+
+
+def _choice(inst: MInst) -> bool:
+    """Whether it chooses between two whole registers."""
+    return (
+        inst.mnemonic in ("SEL", "FSEL")
+        and not inst.modifiers
+        and not guarded(inst)
+        and all(map(_whole, (*inst.dsts, *inst.srcs[:2])))
+        and isinstance(inst.srcs[2], V)
+    )
+
+
+def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: dict[int, VReg]) -> None:
+    """`renamed` gets the results that are called otherwise from now on."""
+    made: dict[int, list[int]] = {}
+    """Register -> where it is written in this block."""
+    seen: dict[int, int] = {}
+    """Reads so far in this block."""
+    gone: set[int] = set()
+    for at, inst in enumerate(block.insts):
+        if renamed:
+            _rename(inst, renamed)
+        for r in reads(inst):
+            if isinstance(r, V):
+                seen[r.reg.id] = seen.get(r.reg.id, 0) + 1
+        for w in writes(inst):
+            if isinstance(w, V):
+                made.setdefault(w.reg.id, []).append(at)
+        if not _choice(inst):
+            continue
+        y, p = inst.dsts[0], inst.srcs[2]
+        assert isinstance(y, V) and isinstance(p, V)
+        for t, x, guard in (
+            (inst.srcs[0], inst.srcs[1], p),
+            (inst.srcs[1], inst.srcs[0], attrs.evolve(p, inv=not p.inv)),
+        ):
+            assert isinstance(t, V) and isinstance(x, V)
+            # One definition each of t and y; x is of this block, and this is the last that is asked of it.
+            if uses[t.reg.id] != 1 or makers.get(t.reg.id) != 1 or makers[y.reg.id] != 1 or t.reg is x.reg:
+                continue
+            if t.reg.id not in made or len(made.get(x.reg.id, ())) != makers.get(x.reg.id):
+                continue
+            if seen[x.reg.id] != uses[x.reg.id]:
+                continue
+            start = made[t.reg.id][0]
+            maker = block.insts[start]
+            if not _movable(maker, block.insts[start + 1 : at], x.reg):
+                continue
+            block.insts[at] = MInst(
+                maker.mnemonic, maker.modifiers, (x,), maker.srcs, guard, maker.loc, maker.ptx, hidden=maker.hidden
+            )
+            gone.add(start)
+            renamed[y.reg.id] = x.reg
+            # Reads of both; those that have moved are counted where they are now.
+            uses[x.reg.id] = uses[x.reg.id] - 1 + uses.pop(y.reg.id, 0)
+            seen[x.reg.id] -= 1
+            made[x.reg.id].append(at)
+            makers[x.reg.id] += 1
+            break
+    if gone:
+        block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
+
+
+def _movable(maker: MInst, between: list[MInst], x: VReg) -> bool:
+    """Whether the maker of `t` may come after these, and the life of x, as `t` reads it, is whole."""
+    if maker.mnemonic not in _PURE or guarded(maker) or len(writes(maker)) != 1 or not maker.dsts:
+        return False
+    asked = {r.reg.id for r in reads(maker) if isinstance(r, V)}
+    if any(not isinstance(r, V) for r in reads(maker)) or x.id not in asked:
+        return False
+    for inst in between:
+        if timing(inst.mnemonic, inst.modifiers).flow:
+            return False
+        if any(isinstance(w, V) and w.reg.id in asked for w in writes(inst)):
+            return False
+    return True
+
+
+__all__ = ["run"]

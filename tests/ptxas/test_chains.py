@@ -1,0 +1,67 @@
+"""Compares and choices as others' PTX writes them: fewer instructions, and one division's preparation for several."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from minicc import sass
+from minicc.ptxas import Options
+from tests.ptxas.conftest import ARCH, assemble
+
+HEAD = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n, .param .u32 m)
+{
+.reg .b64 %rd<4>; .reg .b32 %r<80>; .reg .f32 %f<80>; .reg .pred %p<99>;
+ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [n]; ld.param.u32 %r1, [m]; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x;
+"""
+
+
+def made(body: str, **words: object) -> Counter[str]:
+    """How many of each instruction are made of a body of PTX."""
+    code = assemble(HEAD + body + "ret; }\n", Options(**words)).functions[0].code  # type: ignore[arg-type]
+    return Counter(instr.mnemonic for instr in sass.decode_all(code, ARCH))
+
+
+def test_masks_of_a_tile() -> None:
+    """Rows and columns: a compare for each place and for each row, and nothing else."""
+    body = ""
+    for k in range(4):
+        body += f"add.s32 %r{10 + k}, %r2, {k}; setp.lt.s32 %p{k}, %r{10 + k}, %r0;\n"
+        body += f"add.s32 %r{20 + k}, %r3, {k}; setp.lt.s32 %p{10 + k}, %r{20 + k}, %r1;\n"
+    for n in range(16):
+        body += f"and.pred %p{20 + n}, %p{n // 4}, %p{10 + n % 4}; @%p{20 + n} st.global.u32 [%rd0+{4 * n}], %r2;\n"
+    counts = made(body)
+    assert counts["PLOP3"] == 0 and counts["ISETP"] <= 20
+    assert made(body, disable=frozenset({"chains"}))["PLOP3"] == 16
+
+
+def test_joined_compares() -> None:
+    """Every way to join, either operand negated; floats, whose opposite is true of NaNs."""
+    body = "cvt.rn.f32.s32 %f0, %r2; cvt.rn.f32.s32 %f1, %r3; setp.lt.f32 %p0, %f0, %f1; not.pred %p1, %p0;\n"
+    body += (
+        "setp.eq.s32 %p2, %r2, %r3; xor.pred %p3, %p1, %p2; selp.b32 %r4, %r0, %r1, %p3; st.global.u32 [%rd0], %r4;\n"
+    )
+    counts = made(body)
+    assert counts["PLOP3"] <= 1 and counts["ISETP"] + counts["FSETP"] == 2
+
+
+def test_scaling_in_place() -> None:
+    """ex2 without .ftz scales small arguments before and after, each by one guarded instruction."""
+    body = "".join(
+        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; ex2.approx.f32 %f{20 + k}, %f{k}; st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
+        for k in range(8)
+    )
+    counts = made(body)
+    assert counts["SEL"] + counts["FSEL"] == 0 and counts["FMUL"] == 16 and counts["FSETP"] == 8
+
+
+def test_divisions_by_one_number() -> None:
+    """Eight quotients, one reciprocal and one scale."""
+    body = "ld.global.f32 %f0, [%rd0+64];" + "".join(
+        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; div.full.f32 %f{20 + k}, %f{k}, %f0; st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
+        for k in range(1, 9)
+    )
+    counts = made(body)
+    assert counts["MUFU"] == 1 and counts["FSETP"] == 2 and counts["FMUL"] == 17
