@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +27,7 @@ def test_behind_a_run_is_what_would_be_live_if_a_block_ended_there(seed: int, st
     split: list[Block] = []
     for block, row in zip(function.blocks, runs, strict=True):
         parts = [Block(f"{block.label}.{n}" if n else block.label, block.insts[s:e]) for n, (s, e) in enumerate(row)]
-        for part, following in zip(parts, parts[1:], strict=False):
+        for part, following in pairwise(parts):
             part.succs = [following.label]
         if parts:
             parts[-1].succs = block.succs
