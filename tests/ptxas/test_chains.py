@@ -41,7 +41,8 @@ def test_joined_compares() -> None:
     """Every way to join, either operand negated; floats, whose opposite is true of NaNs."""
     body = "cvt.rn.f32.s32 %f0, %r2; cvt.rn.f32.s32 %f1, %r3; setp.lt.f32 %p0, %f0, %f1; not.pred %p1, %p0;\n"
     body += (
-        "setp.eq.s32 %p2, %r2, %r3; xor.pred %p3, %p1, %p2; selp.b32 %r4, %r0, %r1, %p3; st.global.u32 [%rd0], %r4;\n"
+        "setp.eq.s32 %p2, %r2, %r3; xor.pred %p3, %p1, %p2; selp.b32 %r4, %r0, %r1, %p3;\n"
+    body += "st.global.u32 [%rd0], %r4;\n"
     )
     counts = made(body)
     assert counts["PLOP3"] <= 1 and counts["ISETP"] + counts["FSETP"] == 2
@@ -50,7 +51,8 @@ def test_joined_compares() -> None:
 def test_scaling_in_place() -> None:
     """ex2 without .ftz scales small arguments before and after, each by one guarded instruction."""
     body = "".join(
-        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; ex2.approx.f32 %f{20 + k}, %f{k}; st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
+        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; ex2.approx.f32 %f{20 + k}, %f{k};"
+        f"st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
         for k in range(8)
     )
     counts = made(body)
@@ -60,7 +62,8 @@ def test_scaling_in_place() -> None:
 def test_divisions_by_one_number() -> None:
     """Eight quotients, one reciprocal and one scale."""
     body = "ld.global.f32 %f0, [%rd0+64];" + "".join(
-        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; div.full.f32 %f{20 + k}, %f{k}, %f0; st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
+        f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; div.full.f32 %f{20 + k}, %f{k}, %f0;"
+        f"st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
         for k in range(1, 9)
     )
     counts = made(body)
