@@ -40,10 +40,8 @@ def test_masks_of_a_tile() -> None:
 def test_joined_compares() -> None:
     """Every way to join, either operand negated; floats, whose opposite is true of NaNs."""
     body = "cvt.rn.f32.s32 %f0, %r2; cvt.rn.f32.s32 %f1, %r3; setp.lt.f32 %p0, %f0, %f1; not.pred %p1, %p0;\n"
-    body += (
-        "setp.eq.s32 %p2, %r2, %r3; xor.pred %p3, %p1, %p2; selp.b32 %r4, %r0, %r1, %p3;\n"
+    body += "setp.eq.s32 %p2, %r2, %r3; xor.pred %p3, %p1, %p2; selp.b32 %r4, %r0, %r1, %p3;\n"
     body += "st.global.u32 [%rd0], %r4;\n"
-    )
     counts = made(body)
     assert counts["PLOP3"] <= 1 and counts["ISETP"] + counts["FSETP"] == 2
 
