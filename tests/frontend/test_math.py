@@ -152,13 +152,21 @@ def test_remainders_are_exact(library: Compiled) -> None:
     x = inputs(-1e6, 1e6, np.float64, 3000)
     y = np.resize(inputs(-50, 50, np.float64, 3000)[::-1], len(x))
     y[y == 0] = 1
+    # Quotients and operands of any size, and halves: ties.
+    rng = np.random.default_rng(13)
+    far = [np.ldexp(rng.integers(1, 1 << 53, 4000).astype(np.float64), rng.integers(-1126, 970, 4000)) for _ in "xy"]
+    ties = rng.integers(1, 100, (2, 2000)).astype(np.float64)
+    x, y = np.concatenate([x, far[0], ties[0], far[1] * 0.5]), np.concatenate([y, far[1], ties[1], far[1]])
     assert np.array_equal(run(library, "fmod", x, y), np.fmod(x, y))
     import math
 
     want = np.array([math.remainder(a, b) for a, b in zip(x, y, strict=True)])
     assert np.array_equal(run(library, "remainder", x, y), want)
-    f, g = x.astype(np.float32), np.where(np.abs(y) < 1e-30, 1, y).astype(np.float32)
+    some = (np.abs(x) < 3e38) & (np.abs(y) < 3e38) & (np.abs(y) > 1e-44)
+    f, g = x[some].astype(np.float32), y[some].astype(np.float32)
     assert np.array_equal(run(library, "fmodf", f, g), np.fmod(f, g))
+    want = np.array([math.remainder(a, b) for a, b in zip(f, g, strict=True)], np.float32)
+    assert np.array_equal(run(library, "remainderf", f, g), want)
 
 
 @pytest.mark.parametrize(
