@@ -33,6 +33,7 @@ def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
 def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     from minicc.ptx import verify
     from minicc.ptxas.lower import lower
+    from minicc.ptxas.lower.routine import narrow
 
     if not arch.sass:
         compute = arch.name.replace("sm_", "compute_")
@@ -62,9 +63,11 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
                 f"bound of {LEAST_REGISTERS}"
             )
             function.max_registers = LEAST_REGISTERS
-        for part in (function, *lowered.device.get(function.name, ())):
+        parts = {part.name: part for part in (function, *lowered.device.get(function.name, ()))}
+        for part in sorted(parts.values(), key=lambda part: bool(part.routines)):
             if id(part) not in done:
                 done.add(id(part))
+                narrow(part, parts)
                 pipeline.run(part, arch, options)
         if options.stop_after is not None and options.stop_after != pipeline.NAMES[-1]:
             continue

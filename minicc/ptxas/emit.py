@@ -70,8 +70,8 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
     out: list[Instr] = []
     origin: list[MInst] = []
     for function, addresses in zip(functions, tables, strict=True):
-        known = addresses | entries if function.calls else addresses
-        calls = bool(function.calls or function.callees or function.indirect)
+        known = addresses | entries if function.calls or function.routines else addresses
+        calls = bool(function.calls or function.callees or function.indirect or function.routines)
         for block in function.blocks:
             for number, inst in enumerate(block.insts):
                 operands = tuple(physical(o, known) for o in (*inst.dsts, *inst.srcs))

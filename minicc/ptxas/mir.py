@@ -162,6 +162,10 @@ class MFunction:
     """Textures, samplers and surfaces whose numbers stand behind the parameters, in this order."""
     calls: list[str] = attrs.field(factory=list)
     """Functions of the module that it calls by name; `indirect`: it calls through a pointer."""
+    routines: list[str] = attrs.field(factory=list)
+    """Shared routines that it calls (see `lower.routine`)."""
+    is_routine: bool = False
+    """Whether it is one: it saves no registers."""
     indirect: bool = False
     incoming: int = 0
     """Bytes of arguments and results that lie under the caller's stack pointer (see `lower.abi`)."""

@@ -40,7 +40,7 @@ an ISETP, and a wide softmax would have dozens at once."""
 _PATIENCE = 48
 """Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
 live, or up to three registers of those that `allocate.comfortable` keeps back."""
-_CONSTANTS = 12
+_CONSTANTS = 6
 """Constants that are made as early as may be, at most."""
 _SOON = 8
 """Cycles that are waited for something more urgent where registers are short."""

@@ -82,7 +82,7 @@ class Spiller:
     def finish(self) -> None:
         """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame."""
         function = self.function
-        save, restore = ([], []) if function.entry else self._keep()
+        save, restore = ([], []) if function.entry or function.is_routine else self._keep()
         function.frame = -(-(function.frame + function.incoming) // _FRAME_UNIT) * _FRAME_UNIT
         function.attributes["spill_stores"] = self.store_bytes
         function.attributes["spill_loads"] = self.load_bytes

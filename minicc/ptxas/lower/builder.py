@@ -115,6 +115,8 @@ class Builder:
         self.inst: ptx.Inst | None = None
         self.floor = 0
         self.labels = 0
+        self.operations: dict[tuple[str, str], int] | None = None
+        """How often an operation on a type stands in the function, of those that have long paths (`routine`)."""
         self.constants: dict[str, int] = {}
         """PTX register -> its value where the register has one definition, a 32-bit or 64-bit constant."""
         self.descriptor: VReg | None = None

@@ -9,6 +9,7 @@ bits, the remainder is the dividend), as the reference compiler's code does. 16 
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import FALSE, ZERO, Builder, Pair, imm, inv, neg
 from minicc.ptxas.lower.integer import high64, low64, operand, wide
 from minicc.ptxas.lower.types import bits, signed, type_of
@@ -181,10 +182,8 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
     quotient, rest = b.temp(2), b.temp(2)
     both = b.logic(ax[1], ay[1], 0xFC)
     small = b.setp("ISETP.EQ.U32.AND", both, ZERO)
-    narrow, done = b.label("div64_short"), b.label("div64_done")
-    b.jump(narrow, small)
-    _long(b, quotient, rest, ax, ay)
-    b.start_cold(narrow)
+    large, done = b.label("div64_long"), b.label("div64_done")
+    b.jump(large, inv(small))
     if remainder:
         low = b.temp()
         short_form(b, low, ax[0], ay[0], False, True)
@@ -196,6 +195,13 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
         none = b.setp("ISETP.EQ.U32.AND", ay[0], ZERO)
         b.move(V(quotient.reg, 0), low)
         b.select(V(quotient.reg, 1), imm(-1), ZERO, none)
+    b.start_cold(large)
+    if routine.shared(b, ("div", "rem"), ("s64", "u64")):
+        words = routine.call(b, "__division_u64", (*ax, *ay), 4, _routine, registers=16)
+        b.move64(quotient, *words[:2])
+        b.move64(rest, *words[2:])
+    else:
+        _long(b, quotient, rest, ax, ay)
     b.resume(done)
     result = rest if remainder else quotient
     if not sign:
@@ -219,6 +225,13 @@ def magnitude(b: Builder, x: Pair) -> Pair:
     turned = b.temp(2)
     b.sub64(turned, (ZERO, ZERO), x)
     return b.sel(V(turned.reg, 0), x[0], negative), b.sel(V(turned.reg, 1), x[1], negative)
+
+
+def _routine(b: Builder, words: list[V]) -> tuple[V, ...]:
+    """Quotient and remainder of the dividend and divisor."""
+    quotient, rest = b.temp(2), b.temp(2)
+    _long(b, quotient, rest, (words[0], words[1]), (words[2], words[3]))
+    return tuple(V(v.reg, i) for v in (quotient, rest) for i in (0, 1))
 
 
 def _long(b: Builder, quotient: V, rest: V, x: Pair, y: Pair) -> None:

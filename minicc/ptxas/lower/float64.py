@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V
@@ -170,7 +171,7 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
     slow, done = b.label("ddiv_slow"), b.label("ddiv_done")
     b.jump(slow, inv(p))
     b.start_cold(slow)
-    long_division(b, result, _double(b, x), yr, rounding)
+    slow_quotient(b, result, _double(b, x), yr)
     b.resume(done)
     b.move64(out, V(result.reg, 0), V(result.reg, 1))
 
@@ -188,9 +189,24 @@ def invert(b: Builder, out: V, x: MOperand) -> None:
     slow, done = b.label("drcp_slow"), b.label("drcp_done")
     b.jump(slow, inv(p))
     b.start_cold(slow)
-    long_division(b, result, _double(b, high_immediate(0x3FF00000)), y, "")
+    slow_quotient(b, result, _double(b, high_immediate(0x3FF00000)), y)
     b.resume(done)
     b.move64(out, V(result.reg, 0), V(result.reg, 1))
+
+
+def slow_quotient(b: Builder, out: V, x: V, y: V) -> None:
+    """The long division of several places is a routine."""
+
+    def body(b: Builder, words: list[V]) -> tuple[V, V]:
+        made = b.temp(2)
+        long_division(b, made, b.join(*words[:2]), b.join(*words[2:]), "")
+        return V(made.reg, 0), V(made.reg, 1)
+
+    if routine.shared(b, ("div", "rcp"), ("f64",)):
+        words = [V(v.reg, i) for v in (x, y) for i in (0, 1)]
+        b.move64(out, *routine.call(b, "__division_f64", words, 2, body, registers=20))
+    else:
+        long_division(b, out, x, y, "")
 
 
 def _double(b: Builder, x: MOperand) -> V:

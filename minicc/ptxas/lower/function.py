@@ -52,6 +52,13 @@ def lower_kernel(
         found.append(inner)
         out.barriers = max(out.barriers, inner.barriers)
         out.callees += [c for c in inner.callees if c not in out.callees]
+    for name in dict.fromkeys(n for f in (out, *found) for n in f.routines):
+        from minicc.ptxas.lower.routine import lower_routine
+
+        inner = made.get(name)
+        if inner is None:
+            inner = made[name] = lower_routine(name, symbols, arch)
+        found.append(inner)
     symbols.module.device[out.name] = found
 
 

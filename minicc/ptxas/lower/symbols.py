@@ -8,7 +8,7 @@ the bytes that belong to the system; `.local` variables are offsets from R1.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
@@ -70,6 +70,8 @@ class Symbols:
     """Textures, samplers and surfaces that the module names -> their type."""
     independent: bool = False
     """Whether textures and samplers are told apart (.target texmode_independent)."""
+    routines: dict[str, Any] = attrs.field(factory=dict)
+    """The shared routines (`lower.routine`) that the module has calls of, by name."""
     calls: Calls = attrs.field(factory=Calls)
     module_shared: list[ptx.Variable] = attrs.field(factory=list)
     shared_size: int = 0

@@ -1,0 +1,106 @@
+"""Long paths that several places share: right for every operand, in divergent code too, and once in the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicc
+import runtime
+from minicc import arch
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
+
+N = 512
+HARD = [
+    0.0,
+    -0.0,
+    1.0,
+    3.0,
+    5e-324,
+    -2.5e-310,
+    2.2e-308,
+    1.7e308,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    1e-200,
+    1e200,
+]
+QUOTIENTS = """\
+__global__ void f(const double *a, const double *b, double *out)
+{
+    int i = threadIdx.x;
+    double x = a[i], y = b[i], q = x / y, r = 1.0 / x;
+    if (i % 3 == 0)
+        r = y / x;
+    out[3 * i] = q;
+    out[3 * i + 1] = r;
+    out[3 * i + 2] = i % 5 ? x / (y + 1.0) : x;
+}
+"""
+DIVISIONS = """\
+__global__ void f(const long long *a, const long long *b, long long *out)
+{
+    int i = threadIdx.x;
+    long long x = a[i], y = b[i];
+    out[3 * i] = x / y;
+    out[3 * i + 1] = i % 3 ? x % y : (unsigned long long)x / (unsigned long long)y;
+    out[3 * i + 2] = (unsigned long long)x % (unsigned long long)y;
+}
+"""
+
+
+def image(folder: Path, source: str, options: str = "") -> bytes:
+    path = folder / "f.k"
+    path.write_text(source)
+    return minicc.compile(path, arch="sm_90", options=options).cubin
+
+
+def launched(cubin: bytes, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    device = runtime.Device("sm_90")
+    out = np.zeros(3 * N, a.dtype)
+    device.load(cubin)["f"][1, N](a, b, out)
+    return out.reshape(N, 3)
+
+
+@pytest.mark.parametrize("options", ["", "-maxrregcount=24", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all"])
+def test_quotients(tmp_path: Path, options: str) -> None:
+    random = np.random.default_rng(1)
+    a = np.concatenate([np.repeat(HARD, len(HARD)), random.standard_normal(N)])[:N]
+    b = np.concatenate([np.tile(HARD, len(HARD)), random.standard_normal(N)])[:N]
+    i = np.arange(N)
+    with np.errstate(all="ignore"):
+        want = [a / b, np.where(i % 3 == 0, b / a, 1.0 / a), np.where(i % 5 != 0, a / (b + 1.0), a)]
+    got = launched(image(tmp_path, QUOTIENTS, options), a, b)
+    np.testing.assert_array_equal(got, np.stack(want, 1))
+
+
+@pytest.mark.parametrize("options", ["", "-maxrregcount=24", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all"])
+def test_divisions(tmp_path: Path, options: str) -> None:
+    random = np.random.default_rng(2)
+    bits = random.integers(1, 63, 2 * N)
+    values = random.integers(0, 1 << 62, 2 * N) >> (62 - bits)
+    a, b = (values * random.choice([-1, 1], 2 * N))[:N], (values * random.choice([-1, 1], 2 * N))[N:]
+    b[b == 0] = 7
+    ua, ub = a.view(np.uint64), b.view(np.uint64)
+    quotient = np.array(
+        [abs(int(x)) // abs(int(y)) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, b, strict=True)]
+    )
+    other = np.where(np.arange(N) % 3 != 0, a - quotient * b, (ua // ub).view(np.int64))
+    got = launched(image(tmp_path, DIVISIONS, options), a, b)
+    np.testing.assert_array_equal(got, np.stack([quotient, other, (ua % ub).view(np.int64)], 1))
+
+
+@pytest.mark.parametrize("source", [QUOTIENTS, DIVISIONS])
+def test_once(tmp_path: Path, source: str) -> None:
+    """One routine, called from each place; it keeps to its registers, and the checker finds nothing."""
+    function = read_cubin(image(tmp_path, source), "f").functions[0]
+    code = [i.mnemonic for i in instructions(function.code, arch.get("sm_90"))]
+    assert code.count("CALL") >= 3
+    assert code.count("RET") == 1
+    assert "STL" not in code
+    assert function.frame == 0
+    assert function.registers <= 40
