@@ -199,7 +199,7 @@ def slow_quotient(b: Builder, out: V, x: V, y: V) -> None:
 
     def body(b: Builder, words: list[V]) -> tuple[V, V]:
         made = b.temp(2)
-        long_division(b, made, b.join(*words[:2]), b.join(*words[2:]), "")
+        long_division(b, made, _copy(b, b.join(*words[:2])), _copy(b, b.join(*words[2:])), "")
         return V(made.reg, 0), V(made.reg, 1)
 
     if routine.shared(b, ("div", "rcp"), ("f64",)):

@@ -8,7 +8,6 @@ values in: they are allocated after it, when that is known (`narrow`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import attrs
 
@@ -112,9 +111,9 @@ def narrow(function: MFunction, routines: dict[str, MFunction]) -> None:
         for block in routines[name].blocks:
             for inst in block.insts:
                 for w in writes(inst):
-                    first: Any = w.reg.fixed + w.part if isinstance(w, V) else w.index
-                    file = w.reg.file if isinstance(w, V) else w.file
-                    found.update((file, first + k) for k in range(w.count if isinstance(w, V) else 1))
+                    first = (w.reg.fixed or 0) + w.part if isinstance(w, V) else w.index
+                    file, count = (w.reg.file, w.count) if isinstance(w, V) else (w.file, 1)
+                    found.update((file, first + k) for k in range(count))
     for block in function.blocks:
         for inst in block.insts:
             label = inst.srcs[0].label if inst.mnemonic == "CALL" and isinstance(inst.srcs[0], Target) else None
