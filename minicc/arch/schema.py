@@ -155,12 +155,13 @@ class Memory:
     """Cycles between two rows of one bank."""
     lines_under_way: int = 336
     """Lines that an SM can have asked L2 for."""
-    dram_line: int = 40
+    dram_refresh: tuple[int, int] = (2800, 490)
+    """How often a bank is refreshed, and for how long it answers nobody then (H200: of loads that miss in L2 one in six
+    takes up to 490 cycles longer, any time of that as often as another)."""
+    dram_line: int = 17
     """How much later the second half of a line is there."""
-    dram_spread: int = 95
+    dram_spread: int = 90
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
-    tlb: tuple[int, int] = (80, 20)
-    """What an SM's first access costs more, and the first one of each other 2 MB page."""
     port_read: float = 1.15
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
     port_write: tuple[float, float, float, float] = (2.0, 1.0, 1.125, 2.25)

@@ -240,7 +240,8 @@ ARCH = Arch(
         grid_overhead=2750,
     ),
     # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles
-    # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB, DRAM with cold TLBs 834-864 (MT4G, H100) and so in the samples;
+    # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB; 600 and 780 in the two partitions by the SM's clock, but for banks
+    # that are being refreshed (2026-11-22, 132 SMs);
     # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED to one word 0.0924 warps a cycle in all.
     # DRAM: 4.8 TB/s by the data sheet; what streams reach is bound by the slices, which copies of 4 to 128 MB with one
     # to three sources show: a line costs its slice 5.2 cycles to read and fill and 4.9 to write, whatever the mixture.
@@ -259,7 +260,7 @@ ARCH = Arch(
         l2_latency_near=281,
         l2_latency_far=511,
         l2_bandwidth=4600,
-        dram_latency=655,
+        dram_latency=640,
         dram_bandwidth=2424.0,
         sm_l2_bandwidth=64,
         l2_ways=16,

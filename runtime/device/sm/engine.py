@@ -68,7 +68,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_DRAM_CYCLE] = m.dram_cycle
     MP[l2.MP_DRAM] -= m.dram_spread + 32
     MP[l2.MP_DRAM_FAR] = 2 * m.dram_spread
-    MP[l2.MP_TLB_FIRST], MP[l2.MP_TLB_NEXT] = m.tlb
+    MP[l2.MP_REFRESH], MP[l2.MP_REFRESHED] = m.dram_refresh
     return MP
 
 

@@ -1,4 +1,4 @@
-"""Timing of the memory system beyond the load/store unit: L1, TLB, ports to L2, L2's slices in two partitions, DRAM.
+"""Timing of the memory system beyond the load/store unit: L1, ports to L2, L2's slices in two partitions, DRAM.
 
 Everything is decided when a request is made: caches keep, for each sector, the time at which it is (or will be) there;
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
@@ -10,7 +10,7 @@ L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of
 (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the latest
 (16..23) and the time until which that is under way.
 BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), turn of the ring. Its
-first rows hold other things: DRAM rows that are open, pages that the SMs know, lines written last; and of each resource
+first rows hold other things: DRAM rows that are open, lines written last; and of each resource
 a run of buckets that are full (from, to), so that nobody has to walk through it.
 MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and last uses from those of the run before
 (see `workspace`).
@@ -90,37 +90,33 @@ MISSED = 4006
     MP_ROOM,
     MP_AT_BANK,
     MP_AT_SUMS,
-    MP_TLB_FIRST,
-    MP_TLB_NEXT,
+    MP_REFRESH,
+    MP_REFRESHED,
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
 ) = range(45)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
-BK_TURN, BK_OPEN, BK_PAGES, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(9)
+BK_TURN, BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(8)
 """BK_UP + sm is the SM's port to L2; MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] +
-slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open. BK_PAGES: of
-each SM, 8 pages with the time at which each is known; then, per SM, whether it has any."""
+slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open."""
 CAPACITY = 512
 """Units of a bucket: 32 cycles."""
 BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
-GROUP_SHIFT = 4
-SHARED = 256
+GROUP_SHIFT = 3
+SHARED = 128
 JOINED = 3
-"""Requests of 16 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
+"""Requests of 8 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
 same words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
-PAGES = 8
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
 """Pieces of 64 bytes that could move while a channel turns around to read what a line lacks."""
 SCATTERED = 8
 """Lines of a load from which on it counts as one that is not coalesced."""
-PAGE_SHIFT = 21 - 7
-"""2 MB, in lines."""
 CHUNK_SHIFT = 9 - 7
 """512 bytes next to each other are in one DRAM channel, in lines."""
 ROW_SHIFT = 18 - 7
@@ -210,6 +206,13 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
 
 
 @compiled(forceinline=True)
+def l2_side(m: int) -> int:
+    """The partition that is near to SM m: eight SMs in a row are on one side (H200: so are all blocks of a grid of
+    eight)."""
+    return m >> GROUP_SHIFT & 1
+
+
+@compiled(forceinline=True)
 def l2_home(line: int) -> int:
     """The partition that has a line's memory."""
     return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
@@ -254,11 +257,19 @@ def dram_bank(line: int) -> int:
 
 
 @compiled(forceinline=True)
+def refreshed(bank: int, t: int) -> int:
+    """When a DRAM bank listens, asked at `t`: each is refreshed at times of its own."""
+    left = MP[MP_REFRESHED] - (t + bank * 0x9E3779B1 & 0xFFFFFFFF) % MP[MP_REFRESH]
+    return t + left if left > 0 else t
+
+
+@compiled(forceinline=True)
 def dram(line: int, t: int, atoms: int) -> int:
     """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
     bank = dram_bank(line)
     row = line >> ROW_SHIFT
     units = atoms * MP[MP_DRAM_ATOM]
+    t = refreshed(bank, t)
     if BK[BK_OPEN, bank] != row | MP[MP_EPOCH]:
         BK[BK_OPEN, bank] = row | MP[MP_EPOCH]
         units += MP[MP_DRAM_ROW]
@@ -275,24 +286,6 @@ def l2_slice(line: int, partition: int) -> int:
     mixed = (chunk ^ chunk >> 12) * 0x2545F491 & 0xFFFFFFFF
     mixed ^= mixed >> 15
     return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 3) & 3)
-
-
-@compiled(forceinline=True)
-def translated(m: int, t: int, line: int) -> int:
-    """When SM m knows where a line's page lies."""
-    page = line >> PAGE_SHIFT
-    tag = page | MP[MP_EPOCH]
-    entry = (m * PAGES + (page & (PAGES - 1))) * 2
-    if BK[BK_PAGES, entry] != tag:
-        BK[BK_PAGES, entry] = tag
-        flag = 2 * PAGES * MP[MP_AT_DOWN] + m
-        if BK[BK_PAGES, flag] != MP[MP_EPOCH]:
-            BK[BK_PAGES, flag] = MP[MP_EPOCH]
-            BK[BK_PAGES, entry + 1] = t + MP[MP_TLB_FIRST]
-        else:
-            BK[BK_PAGES, entry + 1] = t + MP[MP_TLB_NEXT]
-    known = BK[BK_PAGES, entry + 1]
-    return known if known > t else t
 
 
 @compiled
@@ -348,7 +341,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
-    near = m & 1
+    near = l2_side(m)
     where = home if write else near
     tag = line | MP[MP_EPOCH]
     slice_ = l2_slice(line, where)
@@ -375,7 +368,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         pending = state >> TIME
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
-            limit = served + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
+            limit = refreshed(dram_bank(line), served) + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
             if how < 0 and missing == 0 and need & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                 # The other half of 64 bytes that this SM has under way waits for them and goes the same way again.
                 pending = (pending if pending < limit else limit) + MP[MP_DRAM]
@@ -433,7 +426,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             if found:
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
-                    limit = served + MP[MP_DRAM]
+                    limit = refreshed(dram_bank(line), served) + MP[MP_DRAM]
                     if how < 0 and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                         pending = (pending if pending < limit else limit) + MP[MP_DRAM]
                     elif limit < pending:
@@ -545,8 +538,8 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             X[n + 2] = place
             misses += 1
             home = l2_home(line)
-            l2_ahead(line, m & 1)
-            if home != m & 1:
+            l2_ahead(line, l2_side(m))
+            if home != l2_side(m):
                 l2_ahead(line, home)
     X[MISSED] = misses
     for k in range(misses):
@@ -554,7 +547,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         missing = X[MISSES + 3 * k + 1]
         # A line waits for one of the places that the SM has for lines under way.
         place_ = SM[m, L.M_ROOMS]
-        asked = translated(m, t, line)
+        asked = t
         if SM[m, L.M_ROOM + place_] > asked + latency:
             asked = SM[m, L.M_ROOM + place_] - latency
         asked = take(BK_UP + m, asked, MP[MP_ASK])
@@ -650,7 +643,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
-        asked = translated(m, t, X[2 * k])
+        asked = t
         if SM[m, L.M_SENT + place_] > asked:
             asked = SM[m, L.M_SENT + place_]
         asked = take(BK_UP + m, asked, units)
@@ -663,7 +656,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_
-        if l2_home(X[2 * k]) != m & 1:
+        if l2_home(X[2 * k]) != l2_side(m):
             taken += MP[MP_FAR] - MP[MP_NEAR]
         if answer:
             # Its last packet's.

@@ -146,26 +146,6 @@ extern "C" __global__ void halves_store(unsigned short *q, int n, int step)
     if (i < n) q[(size_t)i * step] = i;
 }
 
-// Pages: one lane of a block waits for one word after another, `stride` bytes apart, from block * `first` on.
-// took[block * n + k]: how long the k-th took.
-extern "C" __global__ void pages(const char *base, long long stride, long long first, long long wrap, int n,
-                                 uint32_t *took)
-{
-    __shared__ uint32_t held[1024];
-    uint32_t zero = 0;
-    long long at = blockIdx.x * first;
-    for (int k = 0; k < n; ++k) {
-        uint32_t t0 = now();
-        uint32_t x;
-        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(base + at + zero) : "memory");
-        uint32_t t1;
-        asm volatile("{ .reg .u32 x; add.u32 x, %1, 0; mov.u32 %0, %%clock; }" : "=r"(t1) : "r"(x) : "memory");
-        zero = x & 1;
-        held[k] = t1 - t0;
-        at = (at + stride) % wrap;
-    }
-    for (int k = 0; k < n; ++k) took[blockIdx.x * n + k] = held[k];
-}
 // All lanes of all warps touch one word a page, as gathers over a large table do.
 extern "C" __global__ void pages_gather(const float *p, long long step, long long wrap, int n, float *q)
 {

@@ -143,34 +143,10 @@ def walk_programs() -> list[Program]:
 
 
 def page_programs() -> list[Program]:
-    """Pages: what the first word of one costs, how many are known at once."""
+    """Gathers of many pages."""
     rows: list[Any] = []
-    n = 128
     big = 1 << 30
-    for grid, stride, first, wrap, name in (
-        (1, 2 * MB, 0, big, "2M"),
-        (1, 2 * MB, 0, 32 * MB, "2M in 32M, again"),
-        (1, 2 * MB, 0, 64 * MB, "2M in 64M, again"),
-        (1, 2 * MB + 128, 0, 128 * MB, "2M in 128M, again"),
-        (1, 64 << 10, 0, big, "64K"),
-        (1, 32 * MB, 0, big, "32M, again"),
-        (1, 16 * MB, 0, big, "16M, again"),
-        (132, 2 * MB, 0, big, "2M, all the same"),
-        (132, 2 * MB, 8 * MB, big, "2M, 8M apart"),
-        (132, 2 * MB, 2 * MB, big, "2M, 2M apart"),
-        (132, 64 << 10, 8 * MB, big, "64K, 8M apart"),
-        (132, 4096, 4096 * n, big, "4K, next to each other"),
-        (132, 128, 128 * n, big, "lines next to each other"),
-        (1, 128, 0, 1 << 12, "one 4K, again"),
-    ):
-        took = f"t{len(rows)}"
-        args: list[Any] = ["p", {"i64": stride}, {"i64": first}, {"i64": wrap}, i32(n), took]
-        rows.append((f"{name} {grid}x1", "pages", grid, 1, args))
-    # The same again: is anything of it known from the launch before?
-    rows.append(("2M, all the same, again 132x1", "pages", 132, 1, [*rows[7][4][:-1], f"t{len(rows)}"]))
     buffers: dict[str, Any] = {"p": {"bytes": big}}
-    buffers |= {row[4][-1]: words(row[2] * n) for row in rows}
-    saved = [row[4][-1] for row in rows]
     for step, wrap, count in (
         (4096, big, 4), (4096, 64 * MB, 4), (64 << 10, big, 4), (2 * MB + 4096, big, 4), (2 * MB + 4096, big, 16),
         (128, big, 4), (4, big, 4),
@@ -179,7 +155,7 @@ def page_programs() -> list[Program]:
             args = ["p", {"i64": step}, {"i64": wrap}, i32(count), "q"]
             rows.append((f"gather {step} in {wrap >> 20}M *{count} {grid}x256", "pages_gather", grid, 256, args))
     buffers["q"] = words(132 * 256)
-    return [program("pages", "causes", buffers, rows, saved)]
+    return [program("pages", "causes", buffers, rows)]
 
 
 def work_programs() -> list[Program]:
