@@ -149,6 +149,12 @@ def _compile(words: list[str]) -> int:
 
         print(f"minicc: an open, readable nvcc\nminicc release {__version__}")
         return 0
+    if request.has("list_arch") or request.has("list_code"):
+        from minicc import arch
+
+        kind = "sm_" if request.has("list_code") else "compute_"
+        print("\n".join(name.replace("sm_", kind) for name in arch.NAMES))
+        return 0
     if not request.inputs:
         fail("cli.no-input", "No input files specified; use option --help for more information")
     if "output" in request.values and len(request.inputs) > 1:

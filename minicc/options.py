@@ -75,12 +75,17 @@ OPTIONS: tuple[Option, ...] = (
     Option("werror", ("Werror",), "list", "Make warnings of KIND errors: all-warnings.", "KIND"),
     Option("explain", ("explain",), "flag", "Print what instruction selection weighed for each PTX instruction."),
     Option("json", ("json",), "flag", "Diagnostics and reports as JSON."),
-    Option("device_c", ("dc",), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
+    Option("device_c", ("dc", "device-c"), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
     Option("rdc", ("rdc", "relocatable-device-code"), "bool", "true makes -c the same as -dc."),
     Option("host_value", ("Xcompiler", "compiler-options", "Xlinker", "linker-options", "Xarchive", "archive-options",
                           "Xfatbin", "fatbin-options", "Xnvlink", "nvlink-options",
                           "ccbin", "compiler-bindir", "cudart", "default-stream", "threads", "t", "time",
-                          "diag-warn", "diag-error", "split-compile"), "list",
+                          "diag-warn", "diag-error", "split-compile", "split-compile-extended", "Ofast-compile", "Ofc",
+                          "optimization-info", "opt-info", "ftemplate-depth", "ftemplate-backtrace-limit",
+                          "jump-table-density", "jtd", "frandom-seed", "fdevice-time-trace", "archiver-binary", "arbin",
+                          "cudadevrt", "target-directory", "target-dir", "libdevice-directory", "ldir",
+                          "host-linker-script", "hls", "run-args", "input-drive-prefix", "idp",
+                          "dependency-drive-prefix", "ddp", "drive-prefix", "dp"), "list",
            "Taken for nvcc's sake; nothing here depends on it.", "VALUE"),
     Option("diag_suppress", ("diag-suppress", "Xcudafe", "cudafe-options"), "list",
            "Of nvcc's numbers, 177 is known: no warnings of unused variables.", "NUMBER"),
@@ -89,8 +94,29 @@ OPTIONS: tuple[Option, ...] = (
                          "expt-extended-lambda", "extended-lambda", "Wno-deprecated-gpu-targets",
                          "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "MP",
                          "forward-unknown-to-host-compiler", "forward-unknown-opts", "no-compress", "compress-all",
-                         "allow-unsupported-compiler"), "flag", "The same."),
+                         "allow-unsupported-compiler", "generate-dependency-targets", "no-align-double",
+                         "objdir-as-tempdir", "objtemp", "use-local-env", "force-cl-env-setup", "no-exceptions", "noeh",
+                         "no-host-device-initializer-list", "nohdinitlist", "no-host-device-move-forward",
+                         "nohdmoveforward", "forward-unknown-to-host-linker", "dont-use-profile", "noprof",
+                         "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "qpp-config",
+                         "compile-as-tools-patch", "astoolspatch", "display-error-number", "err-no",
+                         "no-display-error-number", "no-err-no", "augment-host-linker-script", "aug-hls",
+                         "jobserver", "no-device-link", "nodlink"), "flag", "The same."),
+    Option("host_bool", ("static-global-template-stub", "device-entity-has-hidden-visibility", "brief-diagnostics",
+                         "brief-diag"), "bool", "The same."),
+    Option("dopt", ("dopt",), "value", "on: with -G, optimised code and line tables only.", "on"),
+    Option("list_arch", ("list-gpu-arch", "arch-ls"), "flag", "Print the virtual architectures."),
+    Option("list_code", ("list-gpu-code", "code-ls"), "flag", "Print the machines that code can be made for."),
+    Option("no_linker", ("device-link", "dlink", "dlink-time-opt", "dlto", "lto", "gen-opt-lto", "ltoir",
+                         "relocatable-link", "r", "relocatable-ptx", "reloc-ptx", "extensible-whole-program", "ewp",
+                         "device-w", "dw", "lib", "link", "run"), "flag",
+           "Not in minicc, which links neither device nor host code."),
+    Option("not_here", ("optix-ir", "cuda", "clean-targets", "clean", "fdevice-syntax-only", "source-in-ptx",
+                        "src-in-ptx", "keep-device-functions"), "flag", "Of nvcc, not in minicc."),
+    Option("not_here_value", ("sanitize", "entries", "e"), "list", "The same.", "NAME"),
+    Option("not_here_bool", ("device-stack-protector",), "bool", "The same."),
     Option("m64", ("m64",), "flag", "64-bit; the only kind there is."),
+    Option("machine", ("machine", "m"), "value", "The same: 64.", "64"),
     Option("help", ("h", "help"), "flag", "This text."),
     Option("version", ("V", "version"), "flag", "The version."),
 )  # fmt: skip
@@ -245,6 +271,7 @@ def _check(request: Request) -> None:
         if not (level.isascii() and level.isdigit()):
             fail("cli.bad-value", f"Value '{level}' is not defined for option 'optimize'; use 0 to 3")
     choices = {"emit": _EMIT, "std": _STD, "language": ("cu",), "isel": ("cost", "first-match"),
+               "machine": ("64",), "dopt": ("on",),
                "compress": ("default", "size", "speed", "none", "balance")}  # fmt: skip
     for dest, allowed in choices.items():
         value = request.values.get(dest)
@@ -252,6 +279,15 @@ def _check(request: Request) -> None:
             option = next(o for o in OPTIONS if o.dest == dest)
             fail("cli.bad-value", f"Value '{value}' is not defined for option '{option.names[0]}'; use one of: "
                  + ", ".join(allowed))  # fmt: skip
+    for dest in ("no_linker", "not_here", "not_here_value", "not_here_bool"):
+        if dest in request.flags or dest in request.lists or request.boolean(dest, False):
+            option = next(o for o in OPTIONS if o.dest == dest)
+            spelled = next((w for w in request.shared if w.lstrip("-").partition("=")[0] in option.names), "")
+            why = "minicc links neither device nor host code" if dest == "no_linker" else "it is not in minicc"
+            fail("cli.unsupported", f"Option '{spelled.partition('=')[0]}' of nvcc: {why}")
+    if "dopt" in request.values and request.has("debug"):
+        request.flags.remove("debug")
+        request.flags.add("lineinfo")
     if not request.values.get("maxreg", "1").isdigit():
         fail("cli.bad-value", f"Value '{request.values['maxreg']}' is not a number of registers for '-maxrregcount'")
     request.targets = _targets(request)

@@ -1,5 +1,8 @@
 """nvcc's spellings, and what is said of wrong ones."""
 
+import re
+import subprocess
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +48,9 @@ def test_gencode_collects_by_virtual_architecture():
         ("-o", "Argument expected"),
         ("-ptx=yes a.k", "takes no value"),
         ("-maxrregcount=x a.k", "not a number of registers"),
+        ("-dlink a.o", "links neither device nor host code"),
+        ("--sanitize memcheck a.k", "Option '--sanitize' of nvcc: it is not in minicc"),
+        ("--machine=32 a.k", "'32' is not defined"),
     ],
 )
 def test_wrong_words_are_named(words, part):
@@ -62,6 +68,21 @@ def test_any_words_parse_or_are_refused(words):
         assert error.diagnostics
     else:
         assert request.targets
+
+
+def test_every_option_of_nvcc_is_known(oracle):
+    """By both of its names; those that minicc does not have are named as such."""
+    text = subprocess.run([oracle("nvcc"), "--help"], capture_output=True, text=True, check=True).stdout
+    heads = [line for line in text.splitlines() if re.match(r"--\w", line)]
+    names = {name for line in heads for name in re.findall(r"(?:^|\()-{1,2}([A-Za-z][\w-]*)", line)}
+    known = {name for option in OPTIONS for name in option.names}
+    assert len(names) > 150
+    assert names <= known
+
+
+def test_optimised_debugging_is_line_tables():
+    request = parse(["-G", "-dopt=on", "a.k"])
+    assert (request.has("debug"), request.has("lineinfo"), request.opt_level) == (False, True, 3)
 
 
 def test_no_spelling_belongs_to_two_options():
