@@ -204,7 +204,7 @@ def slow_quotient(b: Builder, out: V, x: V, y: V) -> None:
 
     if routine.shared(b, ("div", "rcp"), ("f64",)):
         words = [V(v.reg, i) for v in (x, y) for i in (0, 1)]
-        b.move64(out, *routine.call(b, "__division_f64", words, 2, body, registers=20))
+        b.move64(out, *routine.call(b, "__division_f64", words, 2, body, registers=22))
     else:
         long_division(b, out, x, y, "")
 
