@@ -4,6 +4,7 @@
     IADD3 t, a, b, RZ;      IADD3 d, t, c, RZ       IADD3 d, a, b, c
     SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
     SHF.R t, RZ, n, a;      IADD3 d, t, c, RZ       LEA.HI d, a, c, RZ, 32 - n   (signed: LEA.HI.SX32)
+    SHF.L.W.HI t, a, n, b;  IADD3 d, t, c, RZ       LEA.HI d, a, c, b, n   (a rotation and an addition, of hashes)
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
@@ -118,6 +119,18 @@ class _Combiner:
                 ):
                     self._replace(inst, "LEA", (), (a, other, Imm(count.bits)))
                     return
+            if found is not None and found.inst.modifiers == ("L", "W", "U32", "HI"):
+                low, count, high = found.inst.srcs[:3]
+                if (
+                    _plain(low)
+                    and _plain(high)
+                    and isinstance(count, Imm)
+                    and 0 < count.bits < 32
+                    and isinstance(other, V)
+                    and not (other.abs or other.inv)
+                ):
+                    self._replace(inst, "LEA", ("HI",), (low, other, high, count))
+                    return
             if found is not None and found.inst.modifiers in _DOWN:
                 zero, count, a = found.inst.srcs[:3]
                 if (
@@ -128,8 +141,8 @@ class _Combiner:
                     and isinstance(other, V)
                     and not (other.abs or other.inv)
                 ):
-                    high, more = _DOWN[found.inst.modifiers]
-                    self._replace(inst, "LEA", high, (a, other, *more, Imm(32 - count.bits)))
+                    words, more = _DOWN[found.inst.modifiers]
+                    self._replace(inst, "LEA", words, (a, other, *more, Imm(32 - count.bits)))
                     return
             found = self.maker(t, "IMAD", b, at)
             if found is not None and not set(found.inst.modifiers) - {"U32"} and isinstance(other, V):

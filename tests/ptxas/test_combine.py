@@ -1,0 +1,40 @@
+"""Two instructions that become one, and give what they gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import minicc
+from minicc import arch
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
+from tests.end_to_end.harness import run_script
+
+ROTATED = """\
+//! n = 256
+//! a = randint(-2147483648, 2147483647, n, i32)
+//! b = randint(-2147483648, 2147483647, n, i32)
+//! c = zeros(n, i32)
+//! f[1, n](a, b, c)
+//! u = u32(a)
+//! expect(c, i32(((u << 7) | (u >> 25)) - u32(b)))
+
+__global__ void f(const unsigned *a, const unsigned *b, unsigned *c)
+{
+    unsigned x = a[threadIdx.x];
+    c[threadIdx.x] = ((x << 7) | (x >> 25)) - b[threadIdx.x];
+}
+"""
+
+
+def test_rotation_and_addition(tmp_path: Path) -> None:
+    """Rounds of MD5 and SHA-1 are made of them."""
+    path = tmp_path / "f.k"
+    path.write_text(ROTATED)
+    image = minicc.compile(path, arch="sm_90").cubin
+    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    assert "LEA" in code
+    assert "SHF" not in code
+    outcome = run_script(path, image)
+    assert outcome.checks
+    assert all(check.ok for check in outcome.checks)
