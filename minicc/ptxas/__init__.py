@@ -42,14 +42,18 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
             f"there is PTX for {arch.name} but no machine code; use -ptx, or -arch={compute} -code={compute}",
         )
     pipeline.check(options)
+    start = time.process_time()
     found = verify(module, arch, bodies=not options.selected)
+    options.clock("verify", start)
     _stop_at_errors(found)
     options.messages.extend(d.render() for d in found if d.severity == "warning")
+    start = time.process_time()
     try:
         lowered = lower(module, arch, options)
     except Exception:
         _stop_at_errors(verify(module, arch) if options.selected else [])
         raise
+    options.clock("lower", start)
     if options.verbose:
         options.messages.extend(report.head(lowered))
     functions = []
@@ -71,12 +75,15 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
                 pipeline.run(part, arch, options)
         if options.stop_after is not None and options.stop_after != pipeline.NAMES[-1]:
             continue
+        last = time.process_time()
         made = emit.emit(function, lowered, arch, options)
+        options.clock("emit", last)
         functions.append(made)
         if options.verbose:
             spent = (time.perf_counter() - start) * 1000
             options.messages.extend(report.function_lines(function, made, arch.name, spent))
         options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
+    options.messages.extend(report.passes(options))
     return emit.program(lowered, functions, arch)
 
 

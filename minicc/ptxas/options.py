@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 import attrs
@@ -45,7 +46,12 @@ class Options:
     dumps: list[tuple[str, str, str]] = attrs.field(factory=list)
     """(pass, function, text)."""
     seconds: dict[str, float] = attrs.field(factory=dict)
-    """Time per pass, if `time_passes`."""
+    """Processor time per pass, if `time_passes`."""
+
+    def clock(self, name: str, start: float) -> None:
+        """Note what a pass took that began at `start`, of `time.process_time`."""
+        if self.time_passes:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - start
 
 
 LEAST_REGISTERS, MOST_REGISTERS = 24, 255

@@ -116,10 +116,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         verify.verify(function, "lowering")
     for p in PASSES:
         if p.name not in options.disable and options.opt_level >= p.level:
-            start = time.perf_counter()
+            start = time.process_time()
             p.run(function, arch, options)
-            if options.time_passes:
-                options.seconds[p.name] = options.seconds.get(p.name, 0.0) + time.perf_counter() - start
+            options.clock(p.name, start)
         allocated = allocated or p.name == "regalloc"
         if options.verify:
             verify.verify(function, p.name, allocated=allocated)

@@ -60,7 +60,9 @@ def test_dump_and_stop() -> None:
     names = [name for name, _, _ in options.dumps]
     assert names == [p.name for p in pipeline.PASSES[: pipeline.NAMES.index("dead") + 1]]
     assert "EXIT" in options.dumps[0][2]
-    assert list(options.seconds) == names
+    assert list(options.seconds) == ["verify", "lower", *names]
+    text = "\n".join(options.messages)
+    assert all(f"// k: after {name}\n" in text and f" : {name} " in text for name in names)
 
 
 @pytest.mark.parametrize("name", [p.name for p in pipeline.PASSES if p.optional])
