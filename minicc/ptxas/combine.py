@@ -46,8 +46,9 @@ class _Combiner:
             for inst in block.insts:
                 for operand in reads(inst):
                     if type(operand) is V:
-                        for part in range(operand.part, operand.part + operand.count):
-                            name = (operand.reg.id, part)
+                        number, first = operand.reg.id, operand.part
+                        for part in (first,) if operand.count == 1 else range(first, first + operand.count):
+                            name = (number, part)
                             uses[name] = uses.get(name, 0) + 1
 
     def run(self) -> None:

@@ -92,18 +92,34 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
     values: dict[Part, V | Reg | Imm] = {}
     """What parts with one definition are copies of: a part with one definition, RZ, or a constant."""
 
+    def held(part: Part) -> object:
+        """What the part is a copy of, as something to compare: a part, or a constant by itself."""
+        found = values.get(part)
+        if found is None:
+            return part
+        return (found.reg.id, found.part) if type(found) is V else (found,)
+
     def valued(operand: MOperand) -> object:
         """The operand, its registers named by what they hold."""
-        if type(operand) is not V or not (values or renamed):
+        if type(operand) is not V:
             return operand
-        if operand.reg.id in renamed:
-            return attrs.evolve(operand, reg=renamed[operand.reg.id].reg)
-        reg, first = operand.reg, operand.part
-        words = [values.get((reg.id, first + w)) or V(reg, first + w) for w in range(operand.count)]
-        start = words[0]
-        if type(start) is V and all(w == V(start.reg, start.part + n) for n, w in enumerate(words)):
-            return attrs.evolve(operand, reg=start.reg, part=start.part)
-        return tuple(words), operand.neg, operand.abs, operand.inv, operand.suffix
+        number = operand.reg.id
+        if number in renamed:
+            number = renamed[number].reg.id
+        if operand.count == 1:
+            place = held((number, operand.part))
+        else:
+            place = tuple([held((number, operand.part + w)) for w in range(operand.count)])
+        if operand.neg or operand.abs or operand.inv or operand.suffix:
+            return place, operand.neg, operand.abs, operand.inv, operand.suffix
+        return place
+
+    def all_single(results: list[V]) -> bool:
+        for d in results:
+            for part in range(d.part, d.part + d.count):
+                if (d.reg.id, part) not in table:
+                    return False
+        return True
 
     renamed: dict[int, V] = {}
     kept: set[int] = set()
@@ -122,9 +138,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
             if not _pure(inst):
                 continue
             results = [d for d in inst.dsts if type(d) is V]
-            if any((d.reg.id, d.part + w) not in table for d in results for w in range(d.count)):
-                continue
-            if not all(stable(r, b, at) for r in reads(inst)):
+            if not (all_single(results) and all(stable(r, b, at) for r in reads(inst))):
                 continue
             shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
             key = (inst.mnemonic, inst.modifiers, tuple([valued(s) for s in inst.srcs]), inst.hidden, shape)
