@@ -79,3 +79,48 @@ def test_lanes_that_stay_in_a_loop_meet_each_round(options):
     out = np.zeros_like(n)
     device().load(image.cubin)["merge"][(1,), (128,)](a, b, n, out)
     assert [int(x) & 0xFFFFFFFF for x in out] == [merged(a, b, n, t) & 0xFFFFFFFF for t in range(128)]
+
+
+WAITING = """extern "C" __global__ void lock(int *lock, int *count) {
+    while (atomicCAS(lock, 0, 1) != 0) ;
+    __threadfence(); *(volatile int *)count = *(volatile int *)count + 1; __threadfence();
+    atomicExch(lock, 0);
+}
+extern "C" __global__ void flags(volatile int *flag, int *out) {
+    __shared__ volatile int ready[64];
+    int t = threadIdx.x;
+    ready[t] = 0;
+    __syncthreads();
+    if (t & 1) { while (flag[t - 1] == 0) ; out[t] = 7; } else { out[t] = 3; __threadfence(); flag[t] = 1; }
+    if (t & 2) ready[t ^ 2] = 1; else while (!ready[t]) ;
+}
+extern "C" __global__ void turns(volatile int *turn, int *out) {
+    int t = threadIdx.x;
+    while (turn[0] != t) ;
+    out[t] = t * turn[0]; __threadfence();
+    turn[0] = t + 1;
+}
+extern "C" __global__ void counted(const int *n, int *sum) {
+    for (int i = 0; i < n[threadIdx.x]; i++) atomicAdd(sum, i);
+}"""
+
+
+def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
+    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none."""
+    image = minicc.compile(SourceFile("k.cu", WAITING))
+    loaded = device().load(image.cubin)
+    held, count, flag, out = (np.zeros(64, np.int32) for _ in range(4))
+    loaded["lock"][(1,), (64,)](held, count)
+    assert count[0] == 64
+    loaded["flags"][(1,), (64,)](flag, out)
+    assert list(out) == [3, 7] * 32
+    turn = np.zeros(1, np.int32)
+    loaded["turns"][(1,), (64,)](turn, out)
+    assert list(out) == [t * t for t in range(64)]
+    n, total = np.arange(64, dtype=np.int32), np.zeros(1, np.int32)
+    loaded["counted"][(1,), (64,)](n, total)
+    assert total[0] == sum(i for t in range(64) for i in range(t))
+    codes = {f.name: f.code for f in read_cubin(image.cubin, "k").functions}
+    words = {name: [code[at : at + 2] for at in range(0, len(code), 16)] for name, code in codes.items()}
+    has = {name: any(int.from_bytes(w, "little") & 0xFFF == 0x946 for w in words[name]) for name in words}
+    assert has == {"lock": True, "flags": True, "turns": True, "counted": False}

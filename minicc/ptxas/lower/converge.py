@@ -21,6 +21,7 @@ from minicc.graphs import dominates, reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.lower.rounds import Found, joined, leaving, rounds
+from minicc.ptxas.lower.yields import yields
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
@@ -77,6 +78,8 @@ def converge(function: MFunction, builder: Builder) -> None:
         # Lanes may come back from a call one after the other (seen on an H200, behind a recursion).
         calling = [n for n, block in enumerate(function.blocks) if any(i.mnemonic == "CALL" for i in block.insts)]
         apart |= reachable(graph.succs, calling)
+    if nests:
+        yields(function, graph, ipdom, nests, divergent)
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:

@@ -1,10 +1,11 @@
 """Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
 
-A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), blocked at a
-convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. When the running group blocks, exits or yields,
-another ready
-group takes over: all ready lanes that share the PC of the first ready lane in turn, so that every ready lane gets
-on, whatever the others do. LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
+A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), in groups on a
+stack (DIV), have yielded, or are blocked at a convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. The
+running group goes on until it blocks, exits or yields, whatever it waits for; then the latest of the stack runs, and
+when that is empty, lanes that yielded. Groups meet at barriers, and when they have yielded at one place; a loop that
+waits for lanes of its own warp without YIELD does not end. All of this as on an H200 (hand-built code of one warp,
+in which every lane notes the clock). LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
 
@@ -15,19 +16,16 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
-from runtime.device.sm.converge import complete_groups, join, leave, participants, strays
+from runtime.device.sm.converge import complete_groups, join, leave, participants
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
-from runtime.device.sm.table import CODE, CT, LPC, SC, SM, WAKE, WS, G
+from runtime.device.sm.table import CODE, CT, DIV, LPC, SC, SM, WAKE, WS, G
 from runtime.device.sm.vector import ramp, spread
 
 SPECIAL = abi.SPECIAL_ROW * 128
 R4 = 4 * abi.r_row(4)
-SPIN_LIMIT = 32
-"""Backward branches after which a group makes way for other ready lanes."""
-
 BAR_SYNC, BAR_ARRIVE, BAR_REDUCE = 0, 1, 2
 BARRIER_UNIT = 2
 BARRIER_RELEASE = 12
@@ -36,34 +34,80 @@ BARRIER_RELEASE = 12
 
 @compiled
 def next_group(w: int) -> int:
-    """Let the next ready group run. 0 if no lane is ready."""
-    ready = WS[w, L.W_READY]
-    if ready == 0:
+    """Let another group run: the latest on the stack, or if that is empty, in turn, lanes that had yielded and have the
+    same PC. 0 if there are none."""
+    depth = WS[w, L.W_DEPTH]
+    lanes = DIV[w, L.D_STACK + depth - 1] if depth else WS[w, L.W_YIELDED]
+    if lanes == 0:
         return 0
-    turn = WS[w, L.W_TURN]
-    rotated = ready >> turn << turn
-    lane = first(np.uint32(rotated if rotated else ready))
+    rotated = 0 if depth else lanes >> WS[w, L.W_TURN] << WS[w, L.W_TURN]
+    lane = first(np.uint32(rotated if rotated else lanes))
     pc = LPC[w, lane]
     group = 0
     for k in range(32):
-        if ready >> k & 1 and LPC[w, k] == pc:
+        if lanes >> k & 1 and LPC[w, k] == pc:
             group |= 1 << k
-    WS[w, L.W_READY] = ready & ~group
+    if depth:
+        DIV[w, L.D_STACK + depth - 1] = lanes & ~group
+        if lanes == group:
+            WS[w, L.W_DEPTH] = depth - 1
+        WS[w, L.W_READY] &= ~group
+    else:
+        WS[w, L.W_YIELDED] = lanes & ~group
+        WS[w, L.W_TURN] = (lane + 1) & 31
+        WS[w, L.W_RESUMED] = 1
     WS[w, L.W_ACT] = group
     WS[w, L.W_PC] = pc
-    WS[w, L.W_SPIN] = 0
-    WS[w, L.W_TURN] = (lane + 1) & 31
     return 1
 
 
 @compiled
+def stack(w: int, lanes: int) -> None:
+    """Lanes are ready at their own PCs: they run next."""
+    if lanes:
+        DIV[w, L.D_STACK + WS[w, L.W_DEPTH]] = lanes
+        WS[w, L.W_DEPTH] += 1
+        WS[w, L.W_READY] |= lanes
+
+
+@compiled
 def park(w: int, lanes: int, pc: int) -> None:
-    """Make lanes ready at `pc`, not running."""
+    """Take lanes out of the running group: they are ready at `pc`."""
     for k in range(32):
         if lanes >> k & 1:
             LPC[w, k] = pc
-    WS[w, L.W_READY] |= lanes
+    stack(w, lanes)
     WS[w, L.W_ACT] &= ~lanes
+
+
+@compiled
+def diverge(w: int, lanes: int, target: int, pc: int) -> int:
+    """`lanes` of the running group go to `target`, the others to `pc`: the fewer of them first (H200: with as many on
+    both sides, those that fall through). Whether there are others."""
+    rest = WS[w, L.W_ACT] & ~lanes
+    WS[w, L.W_PC] = target
+    if rest == 0:
+        return 0
+    if popcount(np.uint32(lanes)) < popcount(np.uint32(rest)):
+        park(w, rest, pc)
+    else:
+        park(w, lanes, target)
+        WS[w, L.W_PC] = pc
+    return 1
+
+
+@compiled
+def give_way(w: int, pc: int, t: int) -> None:
+    """The running lanes yield: others go first, and convergence barriers do not wait for them."""
+    act = WS[w, L.W_ACT]
+    for k in range(32):
+        if act >> k & 1:
+            LPC[w, k] = pc
+    if WS[w, L.W_YIELDED] == 0:
+        WS[w, L.W_TURN] = first(np.uint32(act))
+    WS[w, L.W_YIELDED] |= act
+    WS[w, L.W_ACT] = 0
+    settle(w, t)
 
 
 @compiled
@@ -78,17 +122,19 @@ def release(w: int) -> None:
             free = complete_groups(w, b, WS[w, L.W_BB + b])
             if free:
                 WS[w, L.W_BB + b] &= ~free
-                WS[w, L.W_READY] |= free & alive
+                stack(w, free & alive)
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]
     if blocked:
+        free = 0
         for k in range(32):
             if blocked >> k & 1:
                 wanted = LPC[w, 32 + k] & alive
                 if wanted & ~blocked == 0:
-                    WS[w, L.W_WSYNC] &= ~(1 << k)
-                    WS[w, L.W_READY] |= 1 << k
+                    free |= 1 << k
+        WS[w, L.W_WSYNC] &= ~free
+        stack(w, free)
 
 
 @compiled
@@ -114,7 +160,7 @@ def complete(c: int, b: int, t: int) -> None:
         if waiting >> n & 1:
             slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
             w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
-            WS[w, L.W_READY] |= WS[w, L.W_ATBAR]
+            stack(w, WS[w, L.W_ATBAR])
             WS[w, L.W_ATBAR] = 0
             WS[w, L.W_BLOCKED] = 0
             WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
@@ -136,7 +182,7 @@ def settle(w: int, t: int) -> None:
     """After lanes blocked, broke out or exited: free whom that frees, let a ready group run, note the arrival of the
     warp at a CTA barrier or its end."""
     release(w)
-    if WS[w, L.W_ACT] == 0 and next_group(w) == 0 and strays(w):
+    if WS[w, L.W_ACT] == 0:
         next_group(w)
     alive = WS[w, L.W_ALIVE]
     c = WS[w, L.W_CTA]
@@ -339,60 +385,49 @@ def jump(w: int, i: int, lanes: int) -> int:
         target = CODE[i, L.C_TARGET]
         if target < 0 or target >= G[L.G_NINSTR]:
             return -L.F_INSTR
-        if rest:
-            park(w, lanes, target)
-            WS[w, L.W_PC] = i + 1
-        else:
-            WS[w, L.W_PC] = target
+        diverge(w, lanes, target, i + 1)
         return 0
     base = WS[w, L.W_STATE] + CODE[i, L.C_DATA]
-    todo = lanes
-    calls = 0
-    while todo:
-        lane = first(np.uint32(todo))
-        value = np.int64(load32(base + 4 * lane))
-        if CODE[i, L.C_AUX2]:
-            value |= np.int64(load32(base + 128 + 4 * lane)) << 32
-        elif value & 0x80000000:
-            value -= 1 << 32
-        group = 0
-        for k in range(lane, 32):
-            if todo >> k & 1:
-                other = np.int64(load32(base + 4 * k))
-                if CODE[i, L.C_AUX2]:
-                    other |= np.int64(load32(base + 128 + 4 * k)) << 32
-                elif other & 0x80000000:
-                    other -= 1 << 32
-                if other == value:
-                    group |= 1 << k
-        todo &= ~group
-        if value == G[L.G_PRINTF]:
-            driver_call(w, group, 0)
-            calls |= group
-            continue
-        if value == G[L.G_MALLOC] or value == G[L.G_FREE]:
-            free = 1 if value == G[L.G_FREE] else 0
-            bad = extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(group), 0, G[L.G_TABLES])
-            if bad:
-                return bad
-            calls |= group
-            continue
-        if value == G[L.G_ASSERT]:
-            return driver_call(w, group, L.F_ASSERT)
-        if CODE[i, L.C_AUX]:
-            target = value - G[L.G_CODEVA]
-        else:
-            target = CODE[i, L.C_AUX3] + value
+    if rest:
+        park(w, rest, i + 1)
+    lane = first(np.uint32(lanes))
+    value = np.int64(load32(base + 4 * lane))
+    if CODE[i, L.C_AUX2]:
+        value |= np.int64(load32(base + 128 + 4 * lane)) << 32
+    elif value & 0x80000000:
+        value -= 1 << 32
+    group = 0
+    for k in range(lane, 32):
+        if lanes >> k & 1:
+            other = np.int64(load32(base + 4 * k))
+            if CODE[i, L.C_AUX2]:
+                other |= np.int64(load32(base + 128 + 4 * k)) << 32
+            elif other & 0x80000000:
+                other -= 1 << 32
+            if other == value:
+                group |= 1 << k
+    target = i + 1
+    if value == G[L.G_PRINTF]:
+        driver_call(w, group, 0)
+    elif value == G[L.G_MALLOC] or value == G[L.G_FREE]:
+        free = 1 if value == G[L.G_FREE] else 0
+        bad = extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(group), 0, G[L.G_TABLES])
+        if bad:
+            return bad
+    elif value == G[L.G_ASSERT]:
+        return driver_call(w, group, L.F_ASSERT)
+    else:
+        target = value - G[L.G_CODEVA] if CODE[i, L.C_AUX] else CODE[i, L.C_AUX3] + value
         if target & 15 or target < 0 or target >= 16 * G[L.G_NINSTR]:
             G[L.G_FLANE] = lane
             return -L.F_INSTR
-        park(w, group, target >> 4)
-    rest |= calls
+        target >>= 4
+    rest = lanes & ~group
     if rest:
-        WS[w, L.W_ACT] = rest
-        WS[w, L.W_PC] = i + 1
+        # The others come here again.
+        diverge(w, rest, i, target)
     else:
-        next_group(w)
+        WS[w, L.W_PC] = target
     return 0
 
 
@@ -416,18 +451,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             return 0
         if target < 0 or target >= G[L.G_NINSTR]:
             return -L.F_INSTR
-        rest = act & ~lanes
-        if rest:
-            park(w, lanes, target)
-            WS[w, L.W_PC] = i + 1
-        else:
-            WS[w, L.W_PC] = target
-        if target <= i and WS[w, L.W_READY]:
-            WS[w, L.W_SPIN] += 1
-            if WS[w, L.W_SPIN] > SPIN_LIMIT:
-                park(w, WS[w, L.W_ACT], WS[w, L.W_PC])
-                next_group(w)
-        return 1 if rest else 0
+        return diverge(w, lanes, target, i + 1)
     if kind == L.K_BRA_DIV:
         # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.
         wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
@@ -505,11 +529,10 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         return 1
     if kind == L.K_YIELD:
         WS[w, L.W_PC] = i + 1
-        if WS[w, L.W_READY]:
-            park(w, act, i + 1)
-            next_group(w)
-            return 1
-        return 0
+        if lanes == 0:
+            return 0
+        give_way(w, i + 1, t)
+        return 1
     if kind == L.K_EXIT:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
@@ -643,5 +666,9 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         if lanes and G[L.G_TIMING]:
             SM[w >> 6, L.M_EPOCH] += 1
         return 0
-    # NANOSLEEP, DEPBAR, MEMBAR, LDGDEPBAR: nothing but time.
+    if kind == L.K_NANOSLEEP and lanes == act and act != WS[w, L.W_ALIVE]:
+        # Others of the warp run while these sleep.
+        give_way(w, i + 1, t)
+        return 0 if WS[w, L.W_RESUMED] else 1
+    # DEPBAR, MEMBAR, LDGDEPBAR: nothing but time.
     return 0

@@ -3,16 +3,16 @@
 Diverged groups of one warp may pass the same BSSY at different times, while part of an earlier group is still blocked
 at the BSYNC; a called function saves a barrier with BMOV.CLEAR, uses it and puts it back. So each lane has its own
 value of each barrier: the mask of lanes to meet. Lanes with the same mask share an entry, members << 32 | mask, of the
-WS columns W_B + 16 * group + barrier. BSSY gives the executing lanes the mask of just them; BSYNC frees the members of
-an entry when every living lane of its mask is a member and there; BREAK takes lanes out of masks. Lanes at a BSYNC
-without a mask wait until nothing else of the warp can run.
+columns D_B + 16 * group + barrier. BSSY gives the executing lanes the mask of just them; BSYNC frees the members of
+an entry when every living lane of its mask is a member and there, or has yielded; BREAK takes lanes out of masks. A
+BSYNC without a mask, because it never had one or because others went on without these lanes, holds nobody.
 """
 
 from __future__ import annotations
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.table import WS
+from runtime.device.sm.table import DIV, WS
 
 FULL = 0xFFFFFFFF
 
@@ -21,14 +21,14 @@ FULL = 0xFFFFFFFF
 def leave(w: int, b: int, lanes: int, still: int) -> None:
     """`lanes` have no mask of barrier b any more. `still` 1: the others of their masks wait for them all the same."""
     for g in range(WS[w, L.W_MASKS]):
-        entry = WS[w, L.W_B + 16 * g + b]
+        entry = DIV[w, L.D_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & lanes:
             mask = entry & FULL
             if still == 0:
                 mask &= ~(members & lanes)
             members &= ~lanes
-            WS[w, L.W_B + 16 * g + b] = members << 32 | mask if members else 0
+            DIV[w, L.D_B + 16 * g + b] = members << 32 | mask if members else 0
 
 
 @compiled
@@ -42,9 +42,9 @@ def join(w: int, b: int, lanes: int, mask: int) -> None:
     groups = WS[w, L.W_MASKS]
     place = -1
     for g in range(groups):
-        entry = WS[w, L.W_B + 16 * g + b]
+        entry = DIV[w, L.D_B + 16 * g + b]
         if entry and entry & FULL == mask:
-            WS[w, L.W_B + 16 * g + b] = entry | lanes << 32
+            DIV[w, L.D_B + 16 * g + b] = entry | lanes << 32
             return
         if place < 0 and (entry >> 32 & FULL) & alive == 0:
             place = g
@@ -52,15 +52,15 @@ def join(w: int, b: int, lanes: int, mask: int) -> None:
         place = groups  # never more than lanes
         WS[w, L.W_MASKS] = groups + 1
         for other in range(16):
-            WS[w, L.W_B + 16 * place + other] = 0
-    WS[w, L.W_B + 16 * place + b] = lanes << 32 | mask
+            DIV[w, L.D_B + 16 * place + other] = 0
+    DIV[w, L.D_B + 16 * place + b] = lanes << 32 | mask
 
 
 @compiled
 def participants(w: int, b: int, lane: int) -> int:
     """The value of barrier b in `lane`; 0 if it has none."""
     for g in range(WS[w, L.W_MASKS]):
-        entry = WS[w, L.W_B + 16 * g + b]
+        entry = DIV[w, L.D_B + 16 * g + b]
         if (entry >> 32 & FULL) >> lane & 1:
             return entry & FULL
     return 0
@@ -69,27 +69,14 @@ def participants(w: int, b: int, lane: int) -> int:
 @compiled
 def complete_groups(w: int, b: int, here: int) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
-    out = 0
+    out = here
     for g in range(WS[w, L.W_MASKS]):
-        entry = WS[w, L.W_B + 16 * g + b]
+        entry = DIV[w, L.D_B + 16 * g + b]
         members = entry >> 32 & FULL
-        if members & here and entry & WS[w, L.W_ALIVE] & ~(members & here) & FULL == 0:
-            out |= members & here
-            WS[w, L.W_B + 16 * g + b] = 0
-    return out
-
-
-@compiled
-def strays(w: int) -> int:
-    """Nothing of the warp can run: make ready the lanes that are blocked at a BSYNC without a mask."""
-    out = 0
-    todo = WS[w, L.W_BLOCKS]
-    for b in range(16):
-        if todo >> b & 1:
-            free = WS[w, L.W_BB + b]
-            for g in range(WS[w, L.W_MASKS]):
-                free &= ~(WS[w, L.W_B + 16 * g + b] >> 32)
-            WS[w, L.W_BB + b] &= ~free
-            out |= free
-    WS[w, L.W_READY] |= out
+        if members & here:
+            missing = entry & WS[w, L.W_ALIVE] & ~(members & here | WS[w, L.W_YIELDED]) & FULL
+            if missing:
+                out &= ~members
+            else:
+                DIV[w, L.D_B + 16 * g + b] = 0
     return out

@@ -57,7 +57,7 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
             store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
         lanes = threads - 32 * n
         alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
-        for column in range(L.W_B):
+        for column in range(L.W_COLUMNS):
             if column != L.W_STATE:
                 WS[w, column] = 0
         WS[w, L.W_PC] = G[L.G_ENTRY]

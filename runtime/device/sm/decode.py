@@ -358,6 +358,7 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
     found: dict[int, Instr | str] = {}
     work = [entry]
     everything = False
+    names: set[str] = set()
     while work:
         i = work.pop()
         while 0 <= i < len(words) and i not in found:
@@ -372,13 +373,14 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
                 if isinstance(op, Target) and op.address is not None and "ABS" not in instr.modifiers:
                     work.append(op.address >> 4)
             indirect = "ABS" in instr.modifiers or any(r.file in ("R", "UR") for r in _registers(instr))
+            names.add(name)
             if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and indirect):
                 everything = True
             plain = _always(instr.guard) and all(_always(r) for r in _registers(instr) if r.file in ("P", "UP"))
             if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA") and "DIV" not in instr.modifiers:
                 break
             i += 1
-    if everything:
+    if everything or ("RET" in names and "CALL" not in names):
         for i, word in enumerate(words):
             if i not in found:
                 try:

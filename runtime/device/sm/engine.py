@@ -132,6 +132,7 @@ class _Run:
         t["WS"] = self.space.array("WS", (rows, L.W_COLUMNS))
         t["WS"][:, L.W_ALIVE] = 0
         t["LPC"] = self.space.array("LPC", (rows, 64))
+        t["DIV"] = self.space.array("DIV", (rows, L.D_COLUMNS))
         t["CT"] = np.zeros((self.sms * resident, L.T_COLUMNS), np.int64)
         t["WAKE"] = np.full(rows, L.BIG, np.int64)
         t["NEXT"] = np.full(self.sms, L.BIG, np.int64)

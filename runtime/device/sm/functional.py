@@ -6,13 +6,13 @@ import numpy as np
 
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
-from runtime.device.sm.control import control, special
+from runtime.device.sm.control import control, next_group, special
 from runtime.device.sm.cta import place
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.raw import load32, popcount
-from runtime.device.sm.table import CODE, CT, LPC, PCC, SM, WAKE, WS, G
+from runtime.device.sm.table import CODE, CT, PCC, SM, WAKE, WS, G
 from runtime.device.sm.warming import access
 
 TURN = 4096
@@ -70,13 +70,6 @@ def run_warp(w: int, turn: int) -> int:
             if act == 0:
                 return count
     WS[w, L.W_PC] = pc
-    if WS[w, L.W_READY] and act:
-        # The turn is over: let other lanes of the warp go first next time.
-        for k in range(32):
-            if act >> k & 1:
-                LPC[w, k] = pc
-        WS[w, L.W_READY] |= act
-        WS[w, L.W_ACT] = 0
     return count
 
 
@@ -95,25 +88,8 @@ def run_cta(c: int, budget: int) -> int:
             w = (m * 4 + (s & 3)) * 16 + (s >> 2)
             if WAKE[w] == L.BIG:
                 continue
-            if WS[w, L.W_ACT] == 0:
-                ready = WS[w, L.W_READY]
-                if ready == 0:
-                    continue
-                turn = WS[w, L.W_TURN]
-                lane = 0
-                for k in range(32):
-                    lane = (turn + k) & 31
-                    if ready >> lane & 1:
-                        break
-                pc = LPC[w, lane]
-                group = 0
-                for k in range(32):
-                    if ready >> k & 1 and LPC[w, k] == pc:
-                        group |= 1 << k
-                WS[w, L.W_READY] = ready & ~group
-                WS[w, L.W_ACT] = group
-                WS[w, L.W_PC] = pc
-                WS[w, L.W_TURN] = (lane + 1) & 31
+            if WS[w, L.W_ACT] == 0 and next_group(w) == 0:
+                continue
             progress = True
             done = run_warp(w, TURN)
             if done < 0:

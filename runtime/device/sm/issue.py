@@ -55,6 +55,8 @@ HOT_LINES = 4
 """Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
 """MHz, for NANOSLEEP."""
+RESUME = 51
+"""Cycles from YIELD, or what else leaves none but lanes that yielded, to the next issue (H200)."""
 
 
 @compiled
@@ -531,7 +533,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                                 for other in range(4):
                                     if SC[m * 4 + other, L.S_NEXT] > again:
                                         SC[m * 4 + other, L.S_NEXT] = again
-                elif kind == L.K_NANOSLEEP:
+                elif kind == L.K_NANOSLEEP and bad == 0:
                     duration = CODE[i, L.C_AUX]
                     if CODE[i, L.C_DATA] >= 0 and mask:
                         duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
@@ -574,6 +576,11 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     # A taken branch: the next instruction comes a branch latency later.
                     after = t + G[L.G_BRANCH]
                     WS[w, L.W_TBRANCH] = after
+                if WS[w, L.W_RESUMED]:
+                    WS[w, L.W_RESUMED] = 0
+                    if t + RESUME > after:
+                        after = t + RESUME
+                        WS[w, L.W_TBRANCH] = after
                 if kind == L.K_EXTENDED:
                     if queue:
                         done = memory_time(w, i, np.uint32(0), t, 0)

@@ -277,7 +277,9 @@ W_STORED = next(_c)
 W_SB = _several(_c, 6)
 """scoreboards: when they are clear"""
 W_READY = next(_c)
-"""lanes parked at their own PC that could run"""
+"""lanes of the groups on the stack: they could run, at their own PC"""
+W_YIELDED = next(_c)
+"""lanes that made way, and run when no others can"""
 W_ALIVE = next(_c)
 """lanes that exist and have not exited; 0 = free slot or finished warp"""
 W_SBL = _several(_c, 6)
@@ -286,8 +288,10 @@ W_LDGSTS = next(_c)
 """when all LDGSTS so far are done"""
 W_BLOCKS = next(_c)
 """a bit per convergence barrier that may have lanes blocked"""
-W_SPIN = next(_c)
-"""backward branches since the last switch of groups"""
+W_DEPTH = next(_c)
+"""groups on the stack"""
+W_RESUMED = next(_c)
+"""1: the group that runs had yielded, and was taken up by the latest instruction"""
 W_WSYNC = next(_c)
 """lanes blocked at WARPSYNC"""
 W_ATBAR = next(_c)
@@ -300,7 +304,7 @@ W_ID = next(_c)
 W_REDUCE = next(_c)
 """result of the last BAR.RED"""
 W_TURN = next(_c)
-"""lane at which the search for the next ready group begins"""
+"""lane at which the search for the next group that yielded begins"""
 W_START = next(_c)
 W_WAITAT = next(_c)
 """host address of the mbarrier that it waits for (0 none)"""
@@ -319,10 +323,16 @@ W_GROUP = _several(_c, 8)
 W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 W_MASKS = next(_c)
-"""groups of `W_B` that were ever in use"""
-W_B = _several(_c, 16 * 32)
-"""convergence barriers: participants, in disjoint groups (see `converge`); only the first `W_MASKS` mean anything"""
+"""groups of `D_B` that were ever in use"""
 W_COLUMNS = next(_c) + 7 & ~7
+
+# ---- DIV: diverged warps --------------------------------------------------------------------------------------------
+_c = count()
+D_STACK = _several(_c, 32)
+"""masks of the groups that are ready, the next one last; only the first `W_DEPTH` mean anything"""
+D_B = _several(_c, 16 * 32)
+"""convergence barriers: participants, in disjoint groups (see `converge`); only the first `W_MASKS` mean anything"""
+D_COLUMNS = next(_c)
 
 # ---- CT: resident CTAs ----------------------------------------------------------------------------------------------
 _c = count()

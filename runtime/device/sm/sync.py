@@ -10,7 +10,7 @@ import numpy as np
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import combine
 from runtime.device.sm.cluster import barrier_done, owner, shared_host
-from runtime.device.sm.control import next_group, park
+from runtime.device.sm.control import give_way
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.mbarrier import arrive, next_event, post, settle_events
@@ -98,8 +98,7 @@ def phase(w: int, i: int, mask: u32, t: int) -> int:
         if WS[w, L.W_READY]:
             # Others of the warp may be those that are waited for.
             store32(flag, load32(flag) & ~mask)
-            park(w, WS[w, L.W_ACT], i + 1)
-            next_group(w)
+            give_way(w, i + 1, t)
             return 1
         if same:
             WS[w, L.W_WAITAT] = last
@@ -216,8 +215,7 @@ def cluster_barrier(w: int, i: int, mask: u32, t: int, wait: int) -> int:
         G[L.G_XAFTER] = CT[lead, L.T_OPEN]
         return 0
     if WS[w, L.W_READY]:
-        park(w, WS[w, L.W_ACT], i)
-        next_group(w)
+        give_way(w, i, t)
         return 1
     WS[w, L.W_CLUSTER] = -WS[w, L.W_CLUSTER]
     WS[w, L.W_PC] = i

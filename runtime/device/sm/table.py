@@ -34,6 +34,7 @@ class Table:
 CODE: Any = Table("CODE", L.C_COLUMNS)
 WS: Any = Table("WS", L.W_COLUMNS)
 LPC: Any = Table("LPC", 64)
+DIV: Any = Table("DIV", L.D_COLUMNS)
 CT: Any = Table("CT", L.T_COLUMNS)
 WAKE: Any = Table("WAKE")
 NEXT: Any = Table("NEXT")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from runtime.device.sm.decode import decode
-from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, assemble, i, tail
+from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
 
 BENCH = Bench()
 TIMING = pytest.mark.parametrize("timing", [True, False])
@@ -54,23 +54,94 @@ def test_loop_with_lane_dependent_trip_count(timing: bool) -> None:
         assert outcome.stalls["branch_resolving"] > 0
 
 
-@TIMING
-def test_lanes_that_spin_do_not_starve_the_others(timing: bool) -> None:
-    """Lane 0 spins on a word that lane 1 of the same warp writes only after the branch."""
+def spinning(wait: str) -> list[Line]:
+    """Lane 0 spins on a word that lane 1 of the same warp writes only after the branch, with `wait` in the loop."""
     at = len(HEAD)
-    lines = [
+    return [
         i("ISETP.NE.AND P0, PT, R0, RZ, PT", 13, yield_=True),
-        i(f"@P0 BRA {16 * (at + 7):#x}", 5),
+        i(f"@P0 BRA {16 * (at + 8):#x}", 5),
         i("LDG.E.STRONG.GPU R5, desc[UR4][R2.64+0x4]", 2, wbar=0),
+        i(wait, 5),
         i("ISETP.EQ.AND P1, PT, R5, RZ, PT", 13, yield_=True, wait=1),
         i(f"@P1 BRA {16 * (at + 2):#x}", 5),
         i("MOV R4, 0x7", 6),
-        i(f"BRA {16 * (at + 8):#x}", 5),
+        i(f"BRA {16 * (at + 9):#x}", 5),
         i("MOV R4, 0x5", 6),
     ]
-    words, outcome = BENCH.words(lines, timing=timing, instruction_limit=100000)
+
+
+@TIMING
+@pytest.mark.parametrize("wait", ["YIELD", "NANOSLEEP 0x64"])
+def test_lanes_that_yield_do_not_starve_the_others(timing: bool, wait: str) -> None:
+    words, outcome = BENCH.words(spinning(wait), timing=timing, instruction_limit=100000)
     assert outcome.fault is None
     assert list(words) == [7] + [5] * 31
+
+
+@TIMING
+def test_lanes_that_spin_starve_the_others(timing: bool) -> None:
+    """As on an H200, where 3,000 turns of such a loop go by before another lane of the warp gets on."""
+    _, outcome = BENCH.words(spinning("NOP"), timing=timing, instruction_limit=100000)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "timeout"
+
+
+# What an H200 did with hand-built code of one warp: who runs at the same time, in order. Each piece of code is a pair
+# of label and text; "note N" makes the running lanes note a number and the clock.
+ORDERS = {
+    # The fewer lanes of a branch go first; of as many on both sides, those that fall through.
+    "halves": (0xFFFF, ["@P0 BRA T", "note 10", "BRA J", "T: note 20", "J: note 30"],
+               [(10, 0xFFFF0000), (30, 0xFFFF0000), (20, 0xFFFF), (30, 0xFFFF)]),
+    "few taken": (0x1, ["@P0 BRA T", "note 10", "BRA J", "T: note 20", "J: note 30"],
+                  [(20, 1), (30, 1), (10, 0xFFFFFFFE), (30, 0xFFFFFFFE)]),
+    "barrier": (0x1, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20", "J: BSYNC B0", "E: note 30"],
+                [(20, 1), (10, 0xFFFFFFFE), (30, 0xFFFFFFFF)]),
+    # Lanes that yielded are not waited for.
+    "yield before a barrier": (0xFFFF, ["BSSY B0, E", "@P0 BRA T", "note 10", "YIELD", "note 11", "BRA J",
+                                        "T: note 20", "YIELD", "note 21", "J: BSYNC B0", "E: note 30"],
+                               [(10, 0xFFFF0000), (20, 0xFFFF), (11, 0xFFFF0000), (30, 0xFFFF0000), (21, 0xFFFF),
+                                (30, 0xFFFF)]),
+    # Lanes that yielded at one place go on together.
+    "yield at one place": (0xAAAAAAAA, ["@P0 BRA J", "note 10", "J: YIELD", "note 30"],
+                           [(10, 0x55555555), (30, 0xFFFFFFFF)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_order_of_diverged_lanes(name: str) -> None:
+    mask, text, expected = ORDERS[name]
+    lines = [
+        i("MOV R6, 0x1", 6),
+        i("SHF.L.U32 R6, R6, R0, RZ", 6),
+        i(f"LOP3.LUT R6, R6, {mask:#x}, RZ, 0xc0, !PT", 6),
+        i("ISETP.NE.U32.AND P0, PT, R6, RZ, PT", 13, yield_=True),
+        i("IMAD R2, R0, 0x3c, R2", 6),
+    ]
+    labels: dict[str, int] = {}
+    body: list[str] = []
+    for line in [*text, "EXIT"]:
+        label, colon, rest = line.rpartition(": ")
+        if colon:
+            labels[label] = len(HEAD) + len(lines) + len(body)
+        if rest.startswith("note"):
+            body += ["CS2R.32 R8, SR_CLOCKLO", f"MOV R9, {rest[5:]}", "STG.E.64 desc[UR4][R2.64], R8",
+                     "IADD3 R2, R2, 0x8, RZ"]  # fmt: skip
+        else:
+            body.append(rest)
+    for line in body:
+        words = line.split(" ")
+        words[-1] = hex(16 * labels[words[-1]]) if words[-1] in labels else words[-1]
+        lines.append(i(" ".join(words), 15, yield_=True, wait=0))
+    out = BENCH.buffer(np.zeros(32 * 16, np.uint32))
+    outcome = BENCH.run(assemble(HEAD + lines), 1, 32, struct.pack("<Q", out))
+    assert outcome.fault is None
+    found: dict[tuple[int, int], int] = {}
+    data = BENCH.array(out, np.uint32, 32 * 16)
+    for lane in range(32):
+        for clock, number in data[16 * lane : 16 * lane + 16].reshape(-1, 2).tolist():
+            if number:
+                found[clock, number] = found.get((clock, number), 0) | 1 << lane
+    assert [(number, lanes) for (_, number), lanes in sorted(found.items())] == expected
 
 
 @TIMING
