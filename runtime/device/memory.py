@@ -10,6 +10,7 @@ granule, so that running off either end is noticed.
 from __future__ import annotations
 
 import bisect
+import contextlib
 import mmap
 import threading
 from typing import TYPE_CHECKING
@@ -38,12 +39,22 @@ class BadAddress(ValueError):
     """An address range that is not (wholly) allocated device memory, or not the start of an allocation."""
 
 
+def in_large_pages(mapping: mmap.mmap) -> None:
+    """Ask the host for its large pages, where it has them: a simulation touches more memory than the host's table of
+    pages covers."""
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            mapping.madvise(mmap.MADV_HUGEPAGE)
+
+
 def _reserve(size: int) -> tuple[mmap.mmap, int]:
     """Reserve `size` bytes of zeroed address space, halving on refusal (a small RLIMIT_AS) down to 64 MiB."""
     while True:
         try:
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
-            return mmap.mmap(-1, size, flags=flags), size
+            mapping = mmap.mmap(-1, size, flags=flags)
+            in_large_pages(mapping)
+            return mapping, size
         except (OSError, ValueError, MemoryError):
             if size <= 64 << 20:
                 raise

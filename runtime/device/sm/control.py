@@ -1,10 +1,10 @@
 """Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
 
-A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_READY), in groups on a
-stack (DIV), have yielded, or are blocked at a convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. The
-running group goes on until it blocks, exits or yields, whatever it waits for; then the latest of the stack runs, and
-when that is empty, lanes that yielded. Groups meet at barriers, and when they have yielded at one place; a loop that
-waits for lanes of its own warp without YIELD does not end. All of this as on an H200 (hand-built code of one warp,
+A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_NEXT, W_READY), or blocked
+at a convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. The running group goes on until it blocks, exits
+or yields, whatever it waits for; then the group that was left latest runs, and if that is done, others in turn. Groups
+meet at barriers, and when they wait for their turn at one place; a loop that waits for lanes of its own warp without
+YIELD does not end. All of this as on an H200 (hand-built code of one warp,
 in which every lane notes the clock). LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
@@ -21,11 +21,15 @@ from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
-from runtime.device.sm.table import CODE, CT, DIV, LPC, SC, SM, WAKE, WS, G
+from runtime.device.sm.table import CODE, CT, LPC, SC, SM, WAKE, WS, G
 from runtime.device.sm.vector import ramp, spread
 
 SPECIAL = abi.SPECIAL_ROW * 128
 R4 = 4 * abi.r_row(4)
+SYNC, SWITCH, RESUME = 14, 16, 51
+"""Cycles from BSYNC or BREAK to the next issue, if the lanes go on; from what ends a group's turn to that of the group
+that was left latest; to that of any other, also of the same (H200)."""
+
 BAR_SYNC, BAR_ARRIVE, BAR_REDUCE = 0, 1, 2
 BARRIER_UNIT = 2
 BARRIER_RELEASE = 12
@@ -33,41 +37,49 @@ BARRIER_RELEASE = 12
 
 
 @compiled
-def next_group(w: int) -> int:
-    """Let another group run: the latest on the stack, or if that is empty, in turn, lanes that had yielded and have the
-    same PC. 0 if there are none."""
-    depth = WS[w, L.W_DEPTH]
-    lanes = DIV[w, L.D_STACK + depth - 1] if depth else WS[w, L.W_YIELDED]
-    if lanes == 0:
-        return 0
-    rotated = 0 if depth else lanes >> WS[w, L.W_TURN] << WS[w, L.W_TURN]
-    lane = first(np.uint32(rotated if rotated else lanes))
+def run_some(w: int, lanes: int, lane: int) -> int:
+    """Let those of `lanes` run that have the PC of one of them. The others."""
     pc = LPC[w, lane]
     group = 0
     for k in range(32):
         if lanes >> k & 1 and LPC[w, k] == pc:
             group |= 1 << k
-    if depth:
-        DIV[w, L.D_STACK + depth - 1] = lanes & ~group
-        if lanes == group:
-            WS[w, L.W_DEPTH] = depth - 1
-        WS[w, L.W_READY] &= ~group
-    else:
-        WS[w, L.W_YIELDED] = lanes & ~group
-        WS[w, L.W_TURN] = (lane + 1) & 31
-        WS[w, L.W_RESUMED] = 1
     WS[w, L.W_ACT] = group
     WS[w, L.W_PC] = pc
-    return 1
+    return lanes & ~group
+
+
+@compiled
+def next_group(w: int, passed: int) -> None:
+    """Let another group run, if there is one: that which was left latest; else one that did not yield; else those that
+    did, in turn, but not lanes that have just `passed` if there are more. What is at one place goes on together."""
+    lanes = WS[w, L.W_NEXT]
+    if lanes:
+        WS[w, L.W_NEXT] = run_some(w, lanes, first(np.uint32(lanes)))
+        WS[w, L.W_SWITCH] = SWITCH
+        return
+    lanes = WS[w, L.W_READY]
+    if lanes == 0:
+        return
+    yielded = WS[w, L.W_YIELDED]
+    lane = first(np.uint32(lanes & ~yielded))
+    if lane == 32:
+        others = yielded & ~passed if yielded != passed else yielded
+        rotated = others >> WS[w, L.W_TURN] << WS[w, L.W_TURN]
+        lane = first(np.uint32(rotated if rotated else others))
+        WS[w, L.W_TURN] = (lane + 1) & 31
+    rest = run_some(w, lanes, lane)
+    WS[w, L.W_READY] = rest
+    WS[w, L.W_YIELDED] = yielded & rest
+    WS[w, L.W_SWITCH] = RESUME
 
 
 @compiled
 def stack(w: int, lanes: int) -> None:
-    """Lanes are ready at their own PCs: they run next."""
+    """Lanes are ready at their own PCs: they run next. There is one place for such."""
     if lanes:
-        DIV[w, L.D_STACK + WS[w, L.W_DEPTH]] = lanes
-        WS[w, L.W_DEPTH] += 1
-        WS[w, L.W_READY] |= lanes
+        WS[w, L.W_READY] |= WS[w, L.W_NEXT]
+        WS[w, L.W_NEXT] = lanes
 
 
 @compiled
@@ -105,15 +117,17 @@ def give_way(w: int, pc: int, t: int) -> None:
             LPC[w, k] = pc
     if WS[w, L.W_YIELDED] == 0:
         WS[w, L.W_TURN] = first(np.uint32(act))
+    WS[w, L.W_READY] |= act
     WS[w, L.W_YIELDED] |= act
     WS[w, L.W_ACT] = 0
-    settle(w, t)
+    settle(w, t, act)
 
 
 @compiled
-def release(w: int) -> None:
-    """Free the lanes whose convergence barrier or WARPSYNC is complete."""
+def release(w: int) -> int:
+    """Free the lanes whose convergence barrier or WARPSYNC is complete: those lanes."""
     alive = WS[w, L.W_ALIVE]
+    out = 0
     todo = WS[w, L.W_BLOCKS]
     while todo:
         b = first(np.uint32(todo))
@@ -122,7 +136,8 @@ def release(w: int) -> None:
             free = complete_groups(w, b, WS[w, L.W_BB + b])
             if free:
                 WS[w, L.W_BB + b] &= ~free
-                stack(w, free & alive)
+                out |= free & alive
+                WS[w, L.W_SWITCH] = SYNC
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]
@@ -133,8 +148,11 @@ def release(w: int) -> None:
                 wanted = LPC[w, 32 + k] & alive
                 if wanted & ~blocked == 0:
                     free |= 1 << k
-        WS[w, L.W_WSYNC] &= ~free
-        stack(w, free)
+        if free:
+            WS[w, L.W_WSYNC] &= ~free
+            WS[w, L.W_SWITCH] = RESUME
+        out |= free
+    return out
 
 
 @compiled
@@ -165,7 +183,7 @@ def complete(c: int, b: int, t: int) -> None:
             WS[w, L.W_BLOCKED] = 0
             WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
             if WS[w, L.W_ACT] == 0:
-                next_group(w)
+                next_group(w, 0)
             if G[L.G_TIMING]:
                 at = t + BARRIER_RELEASE
                 WS[w, L.W_TBLOCK] = at
@@ -178,12 +196,16 @@ def complete(c: int, b: int, t: int) -> None:
 
 
 @compiled
-def settle(w: int, t: int) -> None:
-    """After lanes blocked, broke out or exited: free whom that frees, let a ready group run, note the arrival of the
-    warp at a CTA barrier or its end."""
-    release(w)
-    if WS[w, L.W_ACT] == 0:
-        next_group(w)
+def settle(w: int, t: int, passed: int) -> None:
+    """After lanes blocked, yielded (`passed`) or exited: free whom that frees, let a ready group run, note the arrival
+    of the warp at a CTA barrier or its end."""
+    free = release(w)
+    if WS[w, L.W_ACT]:
+        stack(w, free)
+    elif free:
+        stack(w, run_some(w, free, first(np.uint32(free))))
+    else:
+        next_group(w, passed)
     alive = WS[w, L.W_ALIVE]
     c = WS[w, L.W_CTA]
     if alive == 0:
@@ -483,18 +505,26 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                 park(w, met, i + 1)
                 lanes &= ~met
                 act &= ~met
+        # Where lanes of one barrier come to different BSYNCs, all go on behind the last one (H200).
+        there = lanes | WS[w, L.W_BB + b] & participants(w, b, first(np.uint32(lanes)))
         for k in range(32):
-            if lanes >> k & 1:
+            if there >> k & 1:
                 LPC[w, k] = i + 1
         WS[w, L.W_BB + b] |= lanes
         WS[w, L.W_BLOCKS] |= 1 << b
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t)
+        settle(w, t, 0)
         return 1
     if kind == L.K_BREAK:
         leave(w, CODE[i, L.C_AUX], lanes, 0)
         WS[w, L.W_PC] = i + 1
-        release(w)
+        free = release(w)
+        if popcount(np.uint32(free)) < popcount(np.uint32(act)) and free:
+            # The fewer go first.
+            park(w, act, i + 1)
+            stack(w, run_some(w, free, first(np.uint32(free))))
+            return 1
+        stack(w, free)
         return 0
     if kind == L.K_WARPSYNC:
         WS[w, L.W_PC] = i + 1
@@ -525,7 +555,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                     LPC[w, 32 + k] = wanted
         WS[w, L.W_WSYNC] |= lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t)
+        settle(w, t, 0)
         return 1
     if kind == L.K_YIELD:
         WS[w, L.W_PC] = i + 1
@@ -539,7 +569,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             return 0
         WS[w, L.W_ALIVE] &= ~lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t)
+        settle(w, t, 0)
         if G[L.G_CLUSTER] > 1:
             extension(G[L.G_EXTENSION], L.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1
@@ -583,7 +613,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_ATBAR] |= lanes
         WS[w, L.W_BARID] = b
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t)
+        settle(w, t, 0)
         return 1
     WS[w, L.W_PC] = i + 1
     if kind == L.K_EXTENDED:
@@ -664,11 +694,11 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         return -L.F_TRAP if kind == L.K_TRAP else -L.F_INSTR
     if kind == L.K_CCTL:
         if lanes and G[L.G_TIMING]:
-            SM[w >> 6, L.M_EPOCH] += 1
+            SM[w >> 6, L.M_FRESH] = G[L.G_L1STAMP] + 1
         return 0
     if kind == L.K_NANOSLEEP and lanes == act and act != WS[w, L.W_ALIVE]:
         # Others of the warp run while these sleep.
         give_way(w, i + 1, t)
-        return 0 if WS[w, L.W_RESUMED] else 1
+        return 0 if WS[w, L.W_SWITCH] == RESUME else 1
     # DEPBAR, MEMBAR, LDGDEPBAR: nothing but time.
     return 0

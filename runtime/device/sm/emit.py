@@ -32,6 +32,8 @@ from runtime.device.sm.lang import (
 from runtime.device.sm.table import Table
 
 _NOTHING = object()
+_ELEMENT = {"int64": "i64", "int32": "i32", "uint32": "i32"}
+"""Types of the elements of tables."""
 
 
 def function_text(program: Program, function: Function) -> str:
@@ -196,7 +198,8 @@ class Emitter:
         if isinstance(node, ast.Compare):
             return self.compare(node)
         if isinstance(node, ast.Subscript):
-            return self.load(node)
+            table = self.table(node.value)
+            return self.load(table, self.element(table, node.slice))
         if isinstance(node, ast.Call):
             result = self.call(node)
             if not isinstance(result, Value):
@@ -343,14 +346,20 @@ class Emitter:
             elif number.constant != 0:
                 offset = Value(self.new(f"add nsw i64 {offset.text}, {number.text}"), I64)
         assert offset is not None
-        return self.new(f"getelementptr inbounds i64, ptr %{table.name}, i64 {offset.text}")
+        return self.new(f"getelementptr inbounds {_ELEMENT[table.kind]}, ptr %{table.name}, i64 {offset.text}")
 
-    def load(self, node: ast.Subscript) -> Value:
-        table = self.table(node.value)
-        return Value(self.new(f"load i64, ptr {self.element(table, node.slice)}{self.program.access(table)}"), I64)
+    def load(self, table: Table, pointer: str) -> Value:
+        kind = _ELEMENT[table.kind]
+        text = self.new(f"load {kind}, ptr {pointer}{self.program.access(table)}")
+        if kind != "i64":
+            text = self.new(f"{'s' if table.kind == 'int32' else 'z'}ext {kind} {text} to i64")
+        return Value(text, I64)
 
     def store(self, table: Table, pointer: str, value: Value) -> None:
-        self.line(f"store i64 {self.cast(value, I64)}, ptr {pointer}{self.program.access(table)}")
+        kind, text = _ELEMENT[table.kind], self.cast(value, I64)
+        if kind != "i64":
+            text = self.new(f"trunc i64 {text} to {kind}")
+        self.line(f"store {kind} {text}, ptr {pointer}{self.program.access(table)}")
 
     # ---- calls
 
@@ -475,8 +484,7 @@ class Emitter:
             table = self.table(node.target.value)
             pointer = self.element(table, node.target.slice)
             change = self.value(node.value)
-            old = Value(self.new(f"load i64, ptr {pointer}{self.program.access(table)}"), I64)
-            self.store(table, pointer, self.binary(node, node.op, old, change))
+            self.store(table, pointer, self.binary(node, node.op, self.load(table, pointer), change))
         else:
             self.fail(node, "assigned to")
 

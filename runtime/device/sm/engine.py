@@ -225,7 +225,7 @@ class _Run:
             self._prepare_timing()
         else:
             # What `warming` works on belongs to a timed machine.
-            t["L2"], t["MP"], t["X"] = np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(8192, np.int64)
+            t["L2"], t["MP"], t["X"] = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64), np.zeros(8192, np.int64)
         cx, cy, cz = grid.cluster
         g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
         if self.decoded.extended or g[L.G_CLUSTER] > 1 or heap:
@@ -264,18 +264,18 @@ class _Run:
         m = arch.memory
         lines = max((m.l1_bytes - cwd.shared_configuration(grid, arch)) // m.l1_line, 64)
         self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
-        t["L1"] = self.space.array("L1", (self.sms, sets * l2.SET))
+        t["L1"] = self.space.array("L1", (self.sms, sets * l2.L1_SET), np.uint32)
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BK"] = self.space.array("BK", (resources, l2.NB))
         t["BK"][l2.BK_TURN, 0], t["BK"][l2.BK_FULL] = self.space.turn, 0
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
-        t["SM"][:, L.M_EPOCH] = self.space.epoch
+        t["SM"][:, L.M_FRESH] = self.space.stamp + 1
         self.g[L.G_L1STAMP] = self.space.stamp
-        t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.SET))
+        t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):
             # Ways that there are not: never found, never the least recently used.
-            t["L2"][:, way :: l2.SET], t["L2"][:, 16 + way :: l2.SET] = -1, L.BIG
+            t["L2"][:, way :: l2.L2_SET] = t["L2"][:, 16 + way :: l2.L2_SET] = l2.LAST
         t["X"] = np.zeros(8192, np.int64)
         t["RES"], t["SRC"], t["RAW"] = self.decoded.res, self.decoded.src, self.decoded.raw
         t["PEND"] = self.space.array("PEND", (rows * hazard.DEPTH, 4))
@@ -455,11 +455,11 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
                 other = _Run(grid, memory, arch, plain, residency, decoded, sms, other_space)
                 other.prepare()
                 ended, result, estimate = sample.run(machine, other, parts, arch.core.grid_overhead)
-                other_space.finish(0, 0, 0)
+                other_space.finish(0, 0)
         g, tables = machine.g, machine.tables
         fault = ended.fault(result) if result != 1 else None
         end = max(int(g[L.G_NOW]), int(g[L.G_LASTEND]))
-        space.finish(end, int(tables["SM"][:, L.M_EPOCH].max()), int(g[L.G_L1STAMP]))
+        space.finish(end, int(g[L.G_L1STAMP]))
         buffer = machine.printed()
         cycles = 0
         if options.timing:

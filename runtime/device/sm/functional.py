@@ -88,8 +88,10 @@ def run_cta(c: int, budget: int) -> int:
             w = (m * 4 + (s & 3)) * 16 + (s >> 2)
             if WAKE[w] == L.BIG:
                 continue
-            if WS[w, L.W_ACT] == 0 and next_group(w) == 0:
-                continue
+            if WS[w, L.W_ACT] == 0:
+                next_group(w, 0)
+                if WS[w, L.W_ACT] == 0:
+                    continue
             progress = True
             done = run_warp(w, TURN)
             if done < 0:

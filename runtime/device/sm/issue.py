@@ -16,13 +16,14 @@ from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
-from runtime.device.sm.control import control, special
+from runtime.device.sm.control import SYNC, control, special
 from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import (
     BK_RETIRE,
+    LOCAL_REGION,
     MISSED,
     MP_NEAR,
     MP_SLACK,
@@ -49,14 +50,12 @@ FILLED = 16
 RING = 16
 TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
-LOCAL_REGION = 1 << 46
-"""Where local memory lies in the cache's address space: interleaved by word, as lanes of a warp share lines."""
 HOT_LINES = 4
 """Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
 """MHz, for NANOSLEEP."""
-RESUME = 51
-"""Cycles from YIELD, or what else leaves none but lanes that yielded, to the next issue (H200)."""
+WARPSYNC = 36
+"""Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
 
 @compiled
@@ -576,11 +575,15 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     # A taken branch: the next instruction comes a branch latency later.
                     after = t + G[L.G_BRANCH]
                     WS[w, L.W_TBRANCH] = after
-                if WS[w, L.W_RESUMED]:
-                    WS[w, L.W_RESUMED] = 0
-                    if t + RESUME > after:
-                        after = t + RESUME
+                if kind == L.K_BSYNC or kind == L.K_BREAK:
+                    WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
+                elif kind == L.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
+                    WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
+                if WS[w, L.W_SWITCH]:
+                    if t + WS[w, L.W_SWITCH] > after:
+                        after = t + WS[w, L.W_SWITCH]
                         WS[w, L.W_TBRANCH] = after
+                    WS[w, L.W_SWITCH] = 0
                 if kind == L.K_EXTENDED:
                     if queue:
                         done = memory_time(w, i, np.uint32(0), t, 0)

@@ -4,27 +4,29 @@ Everything is decided when a request is made: caches keep, for each sector, the 
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
 without queueing behind each other's later requests. No data lives here.
 
-A set of a cache is one piece of memory, so that the host's caches have it together:
-L1 int64[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
-L2 int64[partition, 48 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines valid (bits 0..3), dirty
-(bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the latest
-(16..23) and the time until which that is under way.
+A set of a cache is one piece of memory, so that the host's caches have it together, in words of 32 bits:
+L1 uint32[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
+L2 uint32[partition, 64 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines two words: valid (bits 0..3),
+dirty (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the
+latest (16..23); and the time until which that is under way. A line that was not used in this run is not there. In a
+run of more than 2^32 cycles what comes later than that counts as there, and what was used later as used at once.
 BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), turn of the ring. Its
 first rows hold other things: DRAM rows that are open, lines written last; and of each resource
 a run of buckets that are full (from, to), so that nobody has to walk through it.
-MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's tags and last uses from those of the run before
-(see `workspace`).
+MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's entries and last uses from those of the run
+before (see `workspace`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first
 from runtime.device.sm.table import BK, L1, L2, MP, PCC, SM, G, X
-from runtime.device.sm.vector import find8, find16, least8, least16, prefetch
+from runtime.device.sm.vector import find8, find16, least8, least16, prefetch, set_times, times_there
 
 NB_SHIFT = 12
 NB = L.BUCKETS
@@ -32,10 +34,18 @@ assert NB == 1 << NB_SHIFT
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
 UNITS = (1 << 24) - 1
-SET = 48
+L1_SET, L2_SET = 48, 64
 """Words of a set."""
-LINE = (1 << 48) - 1
-PART, WHO, TIME, VALUE = 12, 16, 24, 65535
+STATES = 32
+"""Where in a set of L2 the states begin."""
+LAST = (1 << 32) - 1
+PART, WHO, VALUE = 12, 16, 65535
+DEVICE, DEVICE_LINES = 38, BASE >> 7
+LOCAL_REGION = 1 << 46
+"""Where local memory lies in the caches' address space: interleaved by word, as lanes of a warp share lines."""
+LOCAL_LINES = LOCAL_REGION >> 7
+assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
+assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
 L1_WAYS, L2_WAYS = 8, 16
 MERGED = 12
 """Cycles within which a store to the same sectors is no store of its own."""
@@ -189,20 +199,33 @@ def take(resource: int, t: int, units: int) -> int:
 @compiled(forceinline=True)
 def l2_set(line: int) -> int:
     """Where the set of a line begins in a partition."""
-    return SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
+    return L2_SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
+
+
+@compiled(forceinline=True)
+def tag_of(line: int) -> int:
+    """32 bits of a line's number that tell it from all others: of device memory, or of the region of local memory,
+    neither of which has more than 2^31 of them."""
+    return line & 0x7FFFFFFF | line >> DEVICE - 31 & 0x80000000
+
+
+@compiled(forceinline=True)
+def line_of(tag: int) -> int:
+    """The number of the line with a tag."""
+    return (tag & 0x7FFFFFFF) + (DEVICE_LINES if tag >> 31 else LOCAL_LINES)
 
 
 @compiled(forceinline=True)
 def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
     """Way of the line of this tag in the set at `at` of the partition, or -1 - (way to use instead)."""
     tags = address(L2, (partition, at))
-    hits = find16(tags, tag)
+    hits = find16(tags, tag, MP[MP_STAMP])
     if hits:
         way = first(np.uint32(hits))
         L2[partition, at + 16 + way] = stamp
         return way
     # Ways that this run has not used are taken in order, whatever earlier runs left there.
-    return -1 - least16(tags + 128, MP[MP_STAMP])
+    return -1 - least16(tags + 64, MP[MP_STAMP])
 
 
 @compiled(forceinline=True)
@@ -216,6 +239,12 @@ def l2_side(m: int) -> int:
 def l2_home(line: int) -> int:
     """The partition that has a line's memory."""
     return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
+
+
+@compiled(forceinline=True)
+def until(t: int) -> int:
+    """A time as a table has it."""
+    return t if t <= LAST else 1
 
 
 @compiled
@@ -308,13 +337,13 @@ def keep_parts(partition: int, at: int, slot: int, t: int, i: int) -> int:
     count = 0
     oldest = -1
     for way in range(L2_WAYS):
-        if L2[partition, at + 32 + way] >> PART & 15 and L2[partition, at + way] >> 48 == MP[MP_EPOCH] >> 48:
+        if L2[partition, at + STATES + 2 * way] >> PART & 15 and L2[partition, at + 16 + way] >= MP[MP_STAMP]:
             count += 1
             if way != slot and (oldest < 0 or L2[partition, at + 16 + way] < L2[partition, at + 16 + oldest]):
                 oldest = way
     if count > MP[MP_PARTS] and oldest >= 0:
-        place = at + 32 + oldest
-        t = write_back(L2[partition, at + oldest] & LINE, L2[partition, place], t, i)
+        place = at + STATES + 2 * oldest
+        t = write_back(line_of(L2[partition, at + oldest]), L2[partition, place], t, i)
         L2[partition, place] &= ~(15 << PART | 15 << 4)
     return t
 
@@ -322,12 +351,13 @@ def keep_parts(partition: int, at: int, slot: int, t: int, i: int) -> int:
 @compiled
 def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> int:
     """Give a way of the set at `at` to the line of this tag; what was dirty there goes to DRAM. The way."""
-    dirty = L2[partition, at + 32 + way] >> 4 & 15
-    if dirty and L2[partition, at + way] >> 48 == tag >> 48:
-        write_back(L2[partition, at + way] & LINE, L2[partition, at + 32 + way], t, i)
+    place = at + STATES + 2 * way
+    if L2[partition, place] >> 4 & 15 and L2[partition, at + 16 + way] >= MP[MP_STAMP]:
+        write_back(line_of(L2[partition, at + way]), L2[partition, place], t, i)
     L2[partition, at + way] = tag
-    L2[partition, at + 16 + way] = t + MP[MP_STAMP]
-    L2[partition, at + 32 + way] = 0
+    L2[partition, at + 16 + way] = min(t + MP[MP_STAMP], LAST)
+    L2[partition, place] = 0
+    L2[partition, place + 1] = 0
     return way
 
 
@@ -343,7 +373,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     home = l2_home(line)
     near = l2_side(m)
     where = home if write else near
-    tag = line | MP[MP_EPOCH]
+    tag = tag_of(line)
     slice_ = l2_slice(line, where)
     if write == 3 or write == 5:
         units = how >> 4
@@ -351,21 +381,21 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         units = MP[MP_WRITE] + sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
         if write == 4:
             # Lanes that store to one place: one after another of them is cheap.
-            if BK[BK_WRITTEN, slice_] == tag:
+            if BK[BK_WRITTEN, slice_] == line | MP[MP_EPOCH]:
                 units = MP[MP_WRITE_AGAIN]
-            BK[BK_WRITTEN, slice_] = tag
+            BK[BK_WRITTEN, slice_] = line | MP[MP_EPOCH]
     else:
         units = MP[MP_READ] + sectors * MP[MP_READ_SECTOR]
     served = take(slice_, t, units)
-    stamp = served + MP[MP_STAMP]
+    stamp = min(served + MP[MP_STAMP], LAST)
     at = l2_set(line)
     slot = l2_find(where, at, tag, stamp)
     missing = need
     pending = 0
     if slot >= 0:
-        state = L2[where, at + 32 + slot]
+        state = L2[where, at + STATES + 2 * slot]
         missing = need & (~state | state >> PART)
-        pending = state >> TIME
+        pending = L2[where, at + STATES + 2 * slot + 1]
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
             limit = refreshed(dram_bank(line), served) + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
@@ -376,7 +406,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
                 pending = limit
     else:
         slot = l2_replace(where, at, -1 - slot, tag, served, i)
-    place = at + 32 + slot
+    place = at + STATES + 2 * slot
     if write:
         # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
         state = L2[where, place]
@@ -396,7 +426,8 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
                 PCC[i, L.P_DRAM] += count
                 late = dram(line, served, count >> 1) + MP[MP_DRAM]
                 filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
-                L2[where, place] = ((L2[where, place] | whole) & VALUE) | (m & 255) << WHO | filled << TIME
+                L2[where, place] = ((L2[where, place] | whole) & VALUE) | (m & 255) << WHO
+                L2[where, place + 1] = until(filled)
                 pending = filled
             if write == 5 and pending > served + MP[MP_NEAR]:
                 return pending - MP[MP_NEAR]
@@ -416,12 +447,12 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             other = l2_find(home, at, tag, stamp)
             found = 0
             if other >= 0:
-                state = L2[home, at + 32 + other]
+                state = L2[home, at + STATES + 2 * other]
                 found = missing & state & ~(state >> PART)
-                pending = state >> TIME
+                pending = L2[home, at + STATES + 2 * other + 1]
             else:
                 other = l2_replace(home, at, -1 - other, tag, served, i)
-            other += at + 32
+            other = at + STATES + 2 * other
             L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
                 late = served + MP[MP_FAR]
@@ -451,11 +482,13 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             L2[where, place] |= whole
             if home != near:
                 L2[home, other] |= whole
-                if late > L2[home, other] >> TIME:
-                    L2[home, other] = (L2[home, other] & VALUE) | (m & 255) << WHO | late << TIME
+                if late > L2[home, other + 1]:
+                    L2[home, other] = (L2[home, other] & VALUE) | (m & 255) << WHO
+                    L2[home, other + 1] = until(late)
                 late += MP[MP_DRAM_FAR]
-        if late > L2[where, place] >> TIME:
-            L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO | late << TIME
+        if late > L2[where, place + 1]:
+            L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO
+            L2[where, place + 1] = until(late)
     PCC[i, L.P_L2HIT] += hits
     return late
 
@@ -463,14 +496,14 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
 @compiled(forceinline=True)
 def l1_set(line: int, sets: int) -> int:
     """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
-    return SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
+    return L1_SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
 
 
 @compiled(forceinline=True)
 def l2_ahead(line: int, partition: int) -> None:
     """Have the host fetch the set of a line; changes nothing."""
     tags = address(L2, (partition, l2_set(line)))
-    for piece in range(6):
+    for piece in range(4):
         prefetch(tags + 64 * piece)
 
 
@@ -498,12 +531,10 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     host can fetch the sets of L2 for those that miss."""
     done = t + latency
     sets = G[L.G_L1SETS]
-    epoch = SM[m, L.M_EPOCH] << 48
+    fresh = SM[m, L.M_FRESH]
     if not bypass and lines > 1:
         for k in range(lines):
-            tags = address(L1, (m, l1_set(X[2 * k], sets)))
-            prefetch(tags)
-            prefetch(tags + 64)
+            prefetch(address(L1, (m, l1_set(X[2 * k], sets))))
     misses = 0
     for k in range(lines):
         line = X[2 * k]
@@ -512,22 +543,18 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         if not bypass:
             at = l1_set(line, sets)
             tags = address(L1, (m, at))
-            hits = find8(tags, line | epoch)
-            way = first(np.uint32(hits)) if hits else least8(tags + 64, 0)
+            hits = find8(tags, tag_of(line), fresh)
+            way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
             G[L.G_L1STAMP] += 1
-            L1[m, at + 8 + way] = G[L.G_L1STAMP]
+            L1[m, at + 8 + way] = min(G[L.G_L1STAMP], LAST)
             place = at + 16 + 4 * way
             if hits:
-                for s in range(4):
-                    if missing >> s & 1:
-                        there = L1[m, place + s]
-                        if there:
-                            missing &= ~(1 << s)
-                            PCC[i, L.P_L1HIT] += 1
-                            if there > done:
-                                done = there
+                there = times_there(address(L1, (m, place)), missing)
+                missing &= ~there
+                PCC[i, L.P_L1HIT] += sector_count(there)
+                done = max(done, there >> 4)
             else:
-                L1[m, at + way] = line | epoch
+                L1[m, at + way] = tag_of(line)
                 for s in range(4):
                     L1[m, place + s] = 0
             place += way << 32
@@ -565,10 +592,8 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
             way = X[MISSES + 3 * k + 2] >> 32
             # Unless a later line of the same load has taken the place.
-            if L1[m, place - 16 - 3 * way] == line | epoch:
-                for s in range(4):
-                    if missing >> s & 1:
-                        L1[m, place + s] = there
+            if L1[m, place - 16 - 3 * way] == tag_of(line):
+                set_times(address(L1, (m, place)), missing, until(there))
         if there > done:
             done = there
     return done

@@ -276,10 +276,12 @@ W_STORED = next(_c)
 """when L2 has taken all stores so far"""
 W_SB = _several(_c, 6)
 """scoreboards: when they are clear"""
+W_NEXT = next(_c)
+"""lanes that run next, at their own PC: the group that was left latest"""
 W_READY = next(_c)
-"""lanes of the groups on the stack: they could run, at their own PC"""
+"""other lanes that could run, at their own PC"""
 W_YIELDED = next(_c)
-"""lanes that made way, and run when no others can"""
+"""those of them that made way"""
 W_ALIVE = next(_c)
 """lanes that exist and have not exited; 0 = free slot or finished warp"""
 W_SBL = _several(_c, 6)
@@ -288,10 +290,8 @@ W_LDGSTS = next(_c)
 """when all LDGSTS so far are done"""
 W_BLOCKS = next(_c)
 """a bit per convergence barrier that may have lanes blocked"""
-W_DEPTH = next(_c)
-"""groups on the stack"""
-W_RESUMED = next(_c)
-"""1: the group that runs had yielded, and was taken up by the latest instruction"""
+W_SWITCH = next(_c)
+"""what it takes until the group runs that was chosen in the latest instruction (0: none was)"""
 W_WSYNC = next(_c)
 """lanes blocked at WARPSYNC"""
 W_ATBAR = next(_c)
@@ -304,7 +304,7 @@ W_ID = next(_c)
 W_REDUCE = next(_c)
 """result of the last BAR.RED"""
 W_TURN = next(_c)
-"""lane at which the search for the next group that yielded begins"""
+"""lane at which the search for the next group of those begins"""
 W_START = next(_c)
 W_WAITAT = next(_c)
 """host address of the mbarrier that it waits for (0 none)"""
@@ -328,8 +328,6 @@ W_COLUMNS = next(_c) + 7 & ~7
 
 # ---- DIV: diverged warps --------------------------------------------------------------------------------------------
 _c = count()
-D_STACK = _several(_c, 32)
-"""masks of the groups that are ready, the next one last; only the first `W_DEPTH` mean anything"""
 D_B = _several(_c, 16 * 32)
 """convergence barriers: participants, in disjoint groups (see `converge`); only the first `W_MASKS` mean anything"""
 D_COLUMNS = next(_c)
@@ -426,8 +424,8 @@ M_FILL = next(_c)
 """when the port from L2 is free, in sixteenths"""
 M_OUT = next(_c)
 """when the port to L2 is free, in sixteenths"""
-M_EPOCH = next(_c)
-"""number of L1 invalidations"""
+M_FRESH = next(_c)
+"""what its L1 used last before this is gone"""
 M_LIVE = next(_c)
 """resident CTAs"""
 M_FIRST = next(_c)

@@ -95,7 +95,7 @@ def phase(w: int, i: int, mask: u32, t: int) -> int:
             over |= np.uint32(1) << np.uint32(k)
     flag = state + CODE[i, L.C_DEST]
     if over == np.uint32(0) and CODE[i, L.C_AUX]:
-        if WS[w, L.W_READY]:
+        if WS[w, L.W_NEXT] or WS[w, L.W_READY]:
             # Others of the warp may be those that are waited for.
             store32(flag, load32(flag) & ~mask)
             give_way(w, i + 1, t)
@@ -214,7 +214,7 @@ def cluster_barrier(w: int, i: int, mask: u32, t: int, wait: int) -> int:
     if CT[lead, L.T_PHASE] >= WS[w, L.W_CLUSTER]:
         G[L.G_XAFTER] = CT[lead, L.T_OPEN]
         return 0
-    if WS[w, L.W_READY]:
+    if WS[w, L.W_NEXT] or WS[w, L.W_READY]:
         give_way(w, i, t)
         return 1
     WS[w, L.W_CLUSTER] = -WS[w, L.W_CLUSTER]

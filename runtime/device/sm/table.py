@@ -1,8 +1,8 @@
-"""The engine's tables: int64 arrays as compiled code sees them, a bare pointer whose row length is known.
+"""The engine's tables: arrays as compiled code sees them, a bare pointer whose row length is known.
 
-Elements are int64; indices are not checked and not wrapped. Compiled functions name the tables that they work on, and
-`lang` compiles `T[row, column]` by the row lengths here. All of them are found through one list of addresses, which
-every compiled function is handed.
+Elements are int64, or what the host's caches should hold more of, int32 or uint32; indices are not checked and not
+wrapped. Compiled functions name the tables that they work on, and `lang` compiles `T[row, column]` by the row lengths
+here. All of them are found through one list of addresses, which every compiled function is handed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ TABLES: list[Table] = []
 
 
 class Table:
-    """`rows`: the dimensions after the first; 0: known at run time. `number`: its place in the list of addresses."""
+    """`rows`: the dimensions after the first; 0: known at run time. `number`: its place in the list of addresses.
+    `kind` of its elements; compiled code has them as int64."""
 
-    def __init__(self, name: str, *rows: int) -> None:
-        self.name, self.rows, self.number = name, rows, len(TABLES)
+    def __init__(self, name: str, *rows: int, kind: str = "int64") -> None:
+        self.name, self.rows, self.number, self.kind = name, rows, len(TABLES), kind
         TABLES.append(self)
 
     @property
@@ -46,9 +47,9 @@ IC1: Any = Table("IC1", 0)
 IC2: Any = Table("IC2", 0)
 FP: Any = Table("FP")
 PCC: Any = Table("PCC", L.P_COLUMNS)
-L1: Any = Table("L1", 0)
+L1: Any = Table("L1", 0, kind="uint32")
 BK: Any = Table("BK", L.BUCKETS)
-L2: Any = Table("L2", 0)
+L2: Any = Table("L2", 0, kind="uint32")
 MP: Any = Table("MP")
 X: Any = Table("X")
 RES: Any = Table("RES", 4)
@@ -67,7 +68,7 @@ def addresses(arrays: Mapping[str, Any]) -> Any:
         array = arrays.get(table.name)
         if array is None:
             continue
-        if str(array.dtype) != "int64" or not array.flags.c_contiguous or array.ndim != len(table.rows) + 1:
+        if str(array.dtype) != table.kind or not array.flags.c_contiguous or array.ndim != len(table.rows) + 1:
             raise TypeError(f"table {table.name}: {array.dtype}, {array.ndim} dimensions")
         if not table.open and array.shape[1:] != table.rows:
             raise TypeError(f"table {table.name}: rows of {array.shape[1:]}, not {table.rows}")

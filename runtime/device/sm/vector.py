@@ -57,28 +57,49 @@ next_due = Primitive(
 
 def _finder(name: str, n: int) -> Primitive:
     return Primitive(
-        name, "int64(int64, int64)",
-        _load("v", "%0", n, metadata="") + _splat("x", "%1", n)
-        + f"%c = icmp eq <{n} x i64> %v, %x\n%b = bitcast <{n} x i1> %c to i{n}\n%r = zext i{n} %b to i64\nret i64 %r",
+        name, "int64(int64, int64, int64)",
+        f"%x32 = trunc i64 %1 to i32\n%f32 = trunc i64 %2 to i32\n%uses = add i64 %0, {4 * n}\n"
+        + _load("v", "%0", n, "i32", "") + _load("u", "%uses", n, "i32", "")
+        + _splat("x", "%x32", n, "i32") + _splat("f", "%f32", n, "i32")
+        + f"%e = icmp eq <{n} x i32> %v, %x\n%g = icmp uge <{n} x i32> %u, %f\n%c = and <{n} x i1> %e, %g\n"
+        + f"%b = bitcast <{n} x i1> %c to i{n}\n%r = zext i{n} %b to i64\nret i64 %r",
     )  # fmt: skip
 
 
 def _least(name: str, n: int) -> Primitive:
     return Primitive(
         name, "int64(int64, int64)",
-        _load("v", "%0", n, metadata="") + _splat("low", "%1", n)
-        + f"%g = icmp sgt <{n} x i64> %v, %low\n%m = select <{n} x i1> %g, <{n} x i64> %v, <{n} x i64> %low\n"
-        + f"%s = call i64 @llvm.vector.reduce.smin.v{n}i64(<{n} x i64> %m)\n" + _splat("all", "%s", n)
-        + f"%c = icmp eq <{n} x i64> %m, %all\n%b = bitcast <{n} x i1> %c to i{n}\n%z = zext i{n} %b to i64\n"
+        "%f32 = trunc i64 %1 to i32\n" + _load("v", "%0", n, "i32", "") + _splat("low", "%f32", n, "i32")
+        + f"%g = icmp ugt <{n} x i32> %v, %low\n%m = select <{n} x i1> %g, <{n} x i32> %v, <{n} x i32> %low\n"
+        + f"%s = call i32 @llvm.vector.reduce.umin.v{n}i32(<{n} x i32> %m)\n" + _splat("all", "%s", n, "i32")
+        + f"%c = icmp eq <{n} x i32> %m, %all\n%b = bitcast <{n} x i1> %c to i{n}\n%z = zext i{n} %b to i64\n"
         + "%r = call i64 @llvm.cttz.i64(i64 %z, i1 true)\nret i64 %r",
     )  # fmt: skip
 
 
 find8, find16 = _finder("find8", 8), _finder("find16", 16)
-"""(tags, wanted): which of 8 or 16 tags at a host address equal `wanted`: a bit each."""
+"""(tags, wanted, floor): which of 8 or 16 u32 tags at a host address equal `wanted`, and were last used, as as many u32
+behind them say, at `floor` or later: a bit each."""
 least8, least16 = _least("least8", 8), _least("least16", 16)
-"""(values, floor): the place of the least (the first, of several) of 8 or 16 numbers at a host address, where those
-below `floor` count as `floor`."""
+"""(values, floor): the place of the least (the first, of several) of 8 or 16 u32 at a host address, where those below
+`floor` count as `floor`."""
+times_there = Primitive(
+    "times_there", "int64(int64, int64)",
+    _load("v", "%0", 4, "i32", "") + "%k = trunc i64 %1 to i4\n%w = bitcast i4 %k to <4 x i1>\n"
+    + "%n = icmp ne <4 x i32> %v, zeroinitializer\n%t = and <4 x i1> %w, %n\n"
+    + "%m = select <4 x i1> %t, <4 x i32> %v, <4 x i32> zeroinitializer\n"
+    + "%l = call i32 @llvm.vector.reduce.umax.v4i32(<4 x i32> %m)\n%b = bitcast <4 x i1> %t to i4\n"
+    + "%lz = zext i32 %l to i64\n%bz = zext i4 %b to i64\n%s = shl i64 %lz, 4\n%r = or i64 %s, %bz\nret i64 %r",
+)  # fmt: skip
+"""(times, wanted): which of four u32 times are not 0, of those wanted (a bit each), and above these bits the latest."""
+set_times = Primitive(
+    "set_times", "void(int64, int64, int64)",
+    _load("v", "%0", 4, "i32", "") + "%t = trunc i64 %2 to i32\n" + _splat("x", "%t", 4, "i32")
+    + "%k = trunc i64 %1 to i4\n%w = bitcast i4 %k to <4 x i1>\n"
+    + "%m = select <4 x i1> %w, <4 x i32> %x, <4 x i32> %v\n%out = inttoptr i64 %0 to ptr\n"
+    + "store <4 x i32> %m, ptr %out, align 4\nret void",
+)  # fmt: skip
+"""(times, which, time): set those of four u32 times."""
 consecutive = Primitive(
     "consecutive", "int64(int64, int64)",
     _load("v", "%0", 32) + "%f = extractelement <32 x i64> %v, i64 0\n" + _splat("a", "%f", 32)

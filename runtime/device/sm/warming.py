@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import survey
-from runtime.device.sm.l2 import MP_EPOCH, PART, l2_find, l2_home, l2_set
+from runtime.device.sm.l2 import PART, STATES, l2_find, l2_home, l2_set, tag_of
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, loads64
-from runtime.device.sm.table import CODE, L2, MP, G, X
+from runtime.device.sm.table import CODE, L2, G, X
 
 TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
@@ -25,8 +25,9 @@ def found(partition: int, at: int, tag: int, stamp: int) -> int:
         slot = -1 - slot
         L2[partition, at + slot] = tag
         L2[partition, at + 16 + slot] = stamp
-        L2[partition, at + 32 + slot] = 0
-    return at + 32 + slot
+        L2[partition, at + STATES + 2 * slot] = 0
+        L2[partition, at + STATES + 2 * slot + 1] = 0
+    return at + STATES + 2 * slot
 
 
 @compiled
@@ -34,7 +35,7 @@ def touch(m: int, line: int, need: int, write: int, stamp: int) -> None:
     """SM m reads or writes these sectors of a line."""
     home = l2_home(line)
     where = home if write else m & 1
-    tag = line | MP[MP_EPOCH]
+    tag = tag_of(line)
     at = l2_set(line)
     place = found(where, at, tag, stamp)
     if write:

@@ -1,7 +1,7 @@
 """The large tables of a run, kept for the next one.
 
 Clearing a hundred megabytes a launch, or having the host's kernel do it page by page, takes longer than many a launch.
-So nothing here is cleared: a run's cache tags hold its number, its uses of lines come after all earlier ones, buckets
+So nothing here is cleared: a run's uses of lines come after all earlier ones, other entries hold its number, buckets
 of bandwidth hold a turn of the ring that no earlier run had, and a CTA slot's registers and shared memory are cleared
 when the first CTA of a run takes it. A run therefore finds the same as one with tables of its own.
 """
@@ -17,21 +17,27 @@ from typing import Any
 import attrs
 import numpy as np
 
-LARGE = 2 << 20
-"""Bytes from which on a table is a mapping of its own."""
+from runtime.device.memory import in_large_pages
+
+LARGE = PAGE = 2 << 20
+"""Bytes from which on a table is a mapping of its own; of a large page."""
 _FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
-EPOCHS, TURNS = 1 << 14, 1 << 18
-"""Numbers of runs and turns after which new tables are taken: the tables have 15 and 19 bits for them."""
+EPOCHS, TURNS, STAMPS = 1 << 14, 1 << 18, 1 << 31
+"""Numbers of runs, turns and uses after which new tables are taken: the tables have 15, 19 and 32 bits for them."""
 
 
-def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A zeroed array that begins at a line of the host's caches; pages are only taken when touched."""
+def aligned(shape: tuple[int, ...], dtype: Any, dense: bool = False) -> Any:
+    """A zeroed array that begins at a line of the host's caches; pages are only taken when touched. `dense`: most of it
+    will be, so that large pages are asked for, of which the host has the places at hand."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     boundary = 64
     if size >= LARGE:
-        # Not reserved: little of all threads' local memory is touched. Not in huge pages: most tables are used here and
-        # there, and to clear a whole page for that takes longer than it saves.
-        raw: Any = np.frombuffer(mmap.mmap(-1, size + boundary, flags=_FLAGS), np.uint8)
+        # Not reserved: little of all threads' local memory is touched.
+        boundary = PAGE
+        mapping = mmap.mmap(-1, size + boundary, flags=_FLAGS)
+        if dense:
+            in_large_pages(mapping)
+        raw: Any = np.frombuffer(mapping, np.uint8)
     else:
         raw = np.zeros(size + boundary, np.uint8)
     skip = -raw.ctypes.data % boundary
@@ -45,7 +51,7 @@ class Workspace:
 
     arrays: dict[str, Any] = attrs.field(factory=dict)
     epoch: int = 1
-    stamp: int = 0
+    stamp: int = 1
     turn: int = 0
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
@@ -53,16 +59,16 @@ class Workspace:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         known = self.arrays.get(name)
         if known is None or known.size < size:
-            known = self.arrays[name] = aligned((size,), np.uint8)
+            known = self.arrays[name] = aligned((size,), np.uint8, dense=True)
         return known[:size].view(dtype).reshape(shape)
 
-    def finish(self, end: int, epoch: int, stamp: int) -> None:
-        """A run that took `end` cycles is over; `epoch` and `stamp` are the largest that it used."""
-        self.epoch = max(self.epoch, epoch) + 1
+    def finish(self, end: int, stamp: int) -> None:
+        """A run that took `end` cycles is over; `stamp` is the largest that it used for an L1."""
+        self.epoch += 1
         self.stamp = max(self.stamp + end + (1 << 20), stamp)
         self.turn += (end >> 16) + 16
-        if self.epoch > EPOCHS or self.turn > TURNS:
-            self.arrays, self.epoch, self.stamp, self.turn = {}, 1, 0, 0
+        if self.epoch > EPOCHS or self.turn > TURNS or self.stamp > STAMPS:
+            self.arrays, self.epoch, self.stamp, self.turn = {}, 1, 1, 0
 
 
 _free: list[Workspace] = []

@@ -101,6 +101,15 @@ ORDERS = {
                                         "T: note 20", "YIELD", "note 21", "J: BSYNC B0", "E: note 30"],
                                [(10, 0xFFFF0000), (20, 0xFFFF), (11, 0xFFFF0000), (30, 0xFFFF0000), (21, 0xFFFF),
                                 (30, 0xFFFF)]),
+    # One group waits to be next; what waits besides meets where it is at one place.
+    "leaving a loop": (0xFFF00000, ["ISETP.GT.AND P1, PT, R0, 0x1b, PT", "ISETP.EQ.AND P2, PT, R0, 0x1f, PT",
+                                    "@!P0 BRA X", "note 10", "@!P1 BRA X", "note 11", "@!P2 BRA X", "note 12",
+                                    "X: note 20"],
+                       [(10, 0xFFF00000), (11, 0xF0000000), (12, 0x80000000), (20, 0x80000000), (20, 0x70000000),
+                        (20, 0x0FFFFFFF)]),
+    "broken out": (0xFFFFFFFE, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20", "BREAK B0", "note 21",
+                                "BRA O", "J: BSYNC B0", "E: note 30", "O: NOP"],
+                   [(10, 1), (20, 0xFFFFFFFE), (30, 1), (21, 0xFFFFFFFE)]),
     # Lanes that yielded at one place go on together.
     "yield at one place": (0xAAAAAAAA, ["@P0 BRA J", "note 10", "J: YIELD", "note 30"],
                            [(10, 0x55555555), (30, 0xFFFFFFFF)]),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from runtime.device.sm import jit
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import FUNCTIONS, Function, Program, compiled
-from runtime.device.sm.raw import address, first, load32, loads64, popcount, store64
-from runtime.device.sm.table import SBR, G, addresses
-from runtime.device.sm.vector import find16, least16
+from runtime.device.sm.raw import address, load32, loads64, store64
+from runtime.device.sm.table import L2, SBR, G, addresses
+from runtime.device.sm.vector import find16, least16, set_times, times_there
 
 FIVE = 5
 YES, NO = True, False
@@ -89,9 +89,18 @@ def tables(w: int) -> int:
     SBR[w, 3] = SBR[w, 2] = G[0]
     SBR[w, 4] += w
     store64(G[1], np.uint64(SBR[w, 4]))
-    a = address(SBR, (w, 0))
-    bits = find16(a, G[0])
-    return first(np.uint32(bits)) + 16 * popcount(np.uint32(bits)) + 256 * least16(a, -5) + 4096 * load32(G[1])
+    return load32(G[1])
+
+
+@compiled(entry=True)
+def narrow(at: int, floor: int) -> int:
+    L2[0, at] -= 1
+    L2[1, 2] = -2
+    a = address(L2, (0, 0))
+    bits = find16(a, L2[0, at], floor)
+    there = times_there(a, 11)
+    set_times(address(L2, (1, 4)), 6, L2[1, 2])
+    return bits + (least16(a + 64, floor) << 16) + (there << 20)
 
 
 @compiled(entry=True)
@@ -102,7 +111,7 @@ def wrong(a: int) -> int:
 @pytest.fixture(scope="module", autouse=True)
 def built():
     """All functions above, compiled as the machines are."""
-    functions: list[Function] = [arithmetic, unsigned, flow, tables]
+    functions: list[Function] = [arithmetic, unsigned, flow, tables, narrow]
     jit._target()
     data = jit.optimised(Program(functions).text())
     engine = llvm.create_mcjit_compiler(
@@ -153,9 +162,25 @@ def test_tables_and_primitives(numbers, w):
     result = tables(w, listed.ctypes.data)
     row = [*numbers[:2], 4, 4, numbers[4] + w, *numbers[5:16]]
     assert list(rows[w, :16]) == row and word[0] == row[4]
-    marks = [k for k, x in enumerate(row) if x == 4]
-    low = [max(x, -5) for x in row]
-    assert result == marks[0] + 16 * len(marks) + 256 * low.index(min(low)) + 4096 * (row[4] & 0xFFFFFFFF)
+    assert result == row[4] & 0xFFFFFFFF
+
+
+SMALL = st.integers(0, 5) | st.integers((1 << 32) - 3, (1 << 32) - 1)
+
+
+@given(st.lists(SMALL, min_size=32, max_size=32), st.integers(0, 15), SMALL)
+def test_tables_of_32_bits(numbers, at, floor):
+    table = np.array([numbers, range(32)], np.uint32)
+    result = narrow(at, floor, addresses({"L2": table}).ctypes.data)
+    numbers[at] = numbers[at] - 1 & 0xFFFFFFFF
+    tags, uses = numbers[:16], numbers[16:]
+    assert table[0].tolist() == numbers
+    assert table[1].tolist() == [0, 1, (1 << 32) - 2, 3, 4, (1 << 32) - 2, (1 << 32) - 2, *range(7, 32)]
+    found = sum(1 << k for k in range(16) if tags[k] == tags[at] and uses[k] >= floor)
+    counted = [max(x, floor) for x in uses]
+    there = [k for k in (0, 1, 3) if numbers[k]]
+    times = max([numbers[k] for k in there], default=0) << 4 | sum(1 << k for k in there)
+    assert result == found + (counted.index(min(counted)) << 16) + (times << 20)
 
 
 def test_what_is_not_in_the_language_is_named():

@@ -66,11 +66,11 @@ def test_numbers_run_out() -> None:
     """After many runs new tables are taken."""
     space = workspace.Workspace(epoch=workspace.EPOCHS)
     space.array("L1", (4, 48))[:] = 5
-    space.finish(1000, 3, 0)
+    space.finish(1000, 0)
     assert space.epoch == 1 and not space.array("L1", (4, 48)).any()
     space = workspace.Workspace()
     table = space.array("L2", (8, 48))
     table[:] = 9
-    space.finish(1 << 20, 7, 123)
-    assert space.epoch == 8 and space.stamp >= 1 << 20 and space.turn > (1 << 20) >> 17
+    space.finish(1 << 20, 123)
+    assert space.epoch == 2 and space.stamp >= 1 << 20 and space.turn > (1 << 20) >> 17
     assert (space.array("L2", (4, 48)) == 9).all()
