@@ -7,6 +7,8 @@ linear: lists of open accesses are bounded, and an access that overflows one is 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
 from minicc.ptxas.mir import MInst, V, VMem
@@ -86,9 +88,11 @@ def build(
     distances: Distances,
     end: Footprint | None = None,
     renewed: dict[MInst, list[MInst]] | None = None,
+    ahead: Collection[MInst] = (),
 ) -> list[Node]:
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
-    is needed in time. A compare in `renewed` comes when the loads that are named there do."""
+    is needed in time. A compare in `renewed` comes when the loads that are named there do;
+    those in `ahead` are wanted as long after the run as they take."""
     nodes = [Node() for _ in insts]
     edges: list[dict[int, int]] = [{} for _ in insts]
     bases = _bases(insts)
@@ -198,6 +202,8 @@ def build(
         node = nodes[i]
         node.succs = list(edges[i].items())
         tail = max(prints[i].timing.stall, tails.get(i, 0))
+        if ahead and insts[i] in ahead:
+            tail = max(tail, prints[i].timing.expect)
         for succ, cycles in node.succs:
             nodes[succ].preds += 1
             tail = max(tail, nodes[succ].height + cycles)

@@ -5,6 +5,8 @@ B: ...; BRA D        C: ...; @Q BRA A
 C: ...; @Q BRA A  -> E: BRA D
 D: ...               B: ...
                      D: ...
+
+and a loop's last branch goes back: `@P BRA out; BRA loop` is turned.
 """
 
 from __future__ import annotations
@@ -35,6 +37,22 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 place[order[at]] = at
     if order != sorted(order):
         arrange(function, order)
+    _turn(function)
+
+
+def _turn(function: MFunction) -> None:
+    """`@P BRA out; BRA loop` becomes `@!P BRA loop; BRA out`."""
+    depth = {block.label: block.loop_depth for block in function.blocks}
+    for block in function.blocks:
+        if len(block.insts) < 2:
+            continue
+        leave, stay = block.insts[-2:]
+        out, loop = target_of(leave), target_of(stay)
+        if leave.mnemonic != "BRA" or stay.mnemonic != "BRA" or len(leave.srcs) != 1 or not is_plain(stay):
+            continue
+        if isinstance(leave.guard, V) and out is not None and loop is not None and depth[loop] > depth[out]:
+            leave.guard = attrs.evolve(leave.guard, inv=not leave.guard.inv)
+            leave.srcs, stay.srcs = stay.srcs, leave.srcs
 
 
 def arrange(function: MFunction, order: list[int]) -> None:

@@ -181,6 +181,8 @@ class MFunction:
     """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
     renewed: dict[MInst, list[MInst]] = attrs.field(factory=dict)
     """Compares that are made again, and the loads that they had better come after."""
+    ahead: set[MInst] = attrs.field(factory=set)
+    """Loads for the next round of their loop (see `ahead`)."""
     crowded: bool = False
     """Whether spills are chosen over the whole function first (see `crowd`)."""
     short: bool = False

@@ -12,6 +12,7 @@ from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas import (
     addresses,
     aggregate,
+    ahead,
     allocate,
     balance,
     banks,
@@ -82,6 +83,7 @@ PASSES = [
     Pass("layout", layout.run),
     Pass("straighten", flow.straighten),
     Pass("repeats", _repeats),
+    Pass("ahead", ahead.run),
     Pass("inplace", inplace.run),
     Pass("groups", groups.run),
     Pass("coalesce", coalesce.run),

@@ -80,7 +80,8 @@ def run(
             if end - start < 3:
                 out.extend(part)
                 continue
-            nodes = build(part, part_prints, distances, prints[end] if end < len(prints) else None, function.renewed)
+            after_it = prints[end] if end < len(prints) else None
+            nodes = build(part, part_prints, distances, after_it, function.renewed, function.ahead)
             if function.broadcasts:
                 # Of loads that are wanted together, one for all lanes goes before one that takes the L1 a while. An
                 # H200 walks down the rows of a matrix, times a vector, 5 % faster for it.

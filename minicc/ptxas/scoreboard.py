@@ -228,6 +228,10 @@ def _walk(
     kinds = [""] * COUNT
     last = [0] * COUNT
     unannounced: dict[int, list[int]] = {}
+    early: list[int] = []
+    if function.ahead and len(pool) > 2 and any(inst in function.ahead for inst in insts):
+        # Who waits for a result of this round shall not wait for one of the next.
+        early, pool = pool[:1], pool[1:]
     slow = pool
     if len(pool) > 2 and _mixed(prints, needs):
         slow = pool[:-1]  # one is left for what is soon done
@@ -261,10 +265,11 @@ def _walk(
             continue
         if not mark.chosen:
             mark.chosen = True
-            early = need.overwrite < need.result
+            first = need.overwrite < need.result
             kind = print_.timing.arrival
             if announces(print_):
-                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, slow if kind == "ldg" else pool)
+                apart = early if early and insts[i] in function.ahead else slow if kind == "ldg" else pool
+                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, apart)
                 need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
                 kinds[mark.wbar] = _slower(kinds[mark.wbar], kind)
                 last[mark.wbar] = i
@@ -274,7 +279,7 @@ def _walk(
                 need_at[mark.rbar] = min(need_at[mark.rbar], need.result)
                 kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
                 last[mark.rbar] = i
-            if mark.rbar == NONE and need.later and (early or not print_.writes) and not need.covered:
+            if mark.rbar == NONE and need.later and (first or not print_.writes) and not need.covered:
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
                 mark.rbar = _choose(i, need.overwrite, "read", state, need_at, kinds, last, busy_pool)
