@@ -66,8 +66,9 @@ class LoadedModule:
         for name in program.externs:
             if name not in ADDRESSES:
                 fail("load.extern", f"the program calls '{name}', which this driver does not provide")
-        for name, kind in program.references.items():
-            fail("load.reference", f"the program names the {kind} '{name}', which this driver does not provide")
+        sizes = [name for name, kind in program.references.items() if kind == "size"]
+        for name in (*sizes, *(name for f in program.functions for name in f.headers)):
+            fail("load.reference", f"the program names '{name}', which this driver does not provide; use handles")
         try:
             self._place_variables()
         except OutOfMemory as error:

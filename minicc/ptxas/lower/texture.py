@@ -11,8 +11,9 @@ most 65535. Which words stand where, in this order:
     TXD   coordinates, layer | offsets << 16       x and y gradient of each coordinate in turn
 
 A float 1-D texture is a 2-D one with y = 0 (not where samplers are told apart). Of four results the wanted ones are
-packed: two in one register pair, the rest in another. Halves are made from floats. Gradients in three dimensions, or
-with a depth to compare with, are a function of the driver's.
+packed: two in one register pair, the rest in another. The predicate says that some texel was not resident; PTX's, that
+all were. Halves are made from floats. Gradients in three dimensions, or with a depth to compare with, are a function of
+the driver's.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Callable, Sequence
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, calls, stack, uniform
-from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, absolute, imm, inv
+from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, absolute, imm, inv, number
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
@@ -168,8 +169,11 @@ class _Fetch:
         def use(pair: V) -> None:
             def one(second: MOperand, first: MOperand, mask: int) -> None:
                 srcs = (place, beside, pair, Imm(0, "uint"), Name(self.dimension), Imm(mask, "uint"))
-                dsts = (b.dst_pred(self.resident), second, first)
-                b.emit(op, dsts, srcs, memory="load", space="texture", side=True)
+                absent = TRUE if self.resident is None else b.pred()
+                b.emit(op, (absent, second, first), srcs, memory="load", space="texture", side=True)
+                if self.resident is not None:
+                    both = (inv(absent), TRUE, TRUE, number(0x80), number(0))
+                    b.emit("PLOP3.LUT", (b.dst_pred(self.resident), TRUE), both)
 
             self._fetched(one)
 

@@ -15,11 +15,14 @@ import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import runtime
 from minicc import arch, binary, ptx, ptxas
-from minicc.diagnostics import SourceFile
+from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx import isa
 from minicc.ptx.model import Inst
 from minicc.ptxas.options import Options
@@ -210,6 +213,32 @@ def test_as_nvidia_has_them(mode: str, tmp_path: Path) -> None:
     assert taken > 25
     assert not judged
     assert not differ
+
+
+RESIDENT = "tex.2d.v4.f32.f32 {%f20,%f21,%f22,%f23}|%p1, [%d0, {%f0,%f1}];"
+
+
+@needs_ptxas
+def test_texels_that_are_there_are_resident(tmp_path: Path) -> None:
+    """The machine's predicate says the contrary of PTX's; an H200 stores 1 here, too."""
+    _, cubin = taken_by_nvidia("handles", [RESIDENT], tmp_path)
+    ours = binary.write_cubin(compile_("handles", RESIDENT))
+    make: Any = runtime.Device
+    device = make("sm_90", timing=False)
+    texture = device.texture(np.random.default_rng(1).random((8, 8)).astype(np.float32), filter="linear")
+    results = []
+    for image, name in ((cubin, "k0"), (ours, "k")):
+        out = np.zeros(64, np.uint32)
+        device.load(image)[name][1, 32](texture, np.uint64(0), np.full(64, 2.5, np.float32), out).wait()
+        results.append(out.tolist())
+    assert results[0] == results[1]
+    assert results[1][2] == 1
+
+
+def test_a_program_that_names_textures_is_not_loaded() -> None:
+    make: Any = runtime.Device
+    with pytest.raises(CompileError, match="names 'TT'"):
+        make("sm_90", timing=False).load(binary.write_cubin(compile_("names", RESIDENT.replace("%d0", "TT"))))
 
 
 @needs_ptxas
