@@ -116,6 +116,7 @@ class Function:
     """A member function: of this class."""
     this: Variable | None = None
     this_quals: int = 0
+    """CONST, VOLATILE, ON_LVALUE and ON_RVALUE."""
     constructor: bool = False
     inits: list[tuple[Field, Expr]] = attrs.field(factory=list)
     base_inits: list[tuple[int, Expr]] = attrs.field(factory=list)
@@ -273,7 +274,8 @@ class Name(Expr):
 
 
 class Overloads(Expr):
-    """A function's name, or a member function's with its object; `direct`: qualified, so no virtual call."""
+    """A function's name, or a member function's with its object; `direct`: qualified, so no virtual call, and no other
+    functions by the arguments' classes."""
 
     __slots__ = ("args", "base", "direct", "functions", "name")
 

@@ -287,6 +287,21 @@ class Cursor:
         return self.builtin(name)
 
     def find_in(self, scope: Scope, name: str) -> object | None:
+        """What `name` means in a scope, its base classes or the namespaces that it uses, and those use."""
+        found = self._own_name(scope, name)
+        if found is None and scope.using:
+            seen, work = [scope], [*scope.using]
+            for other in work:
+                if other in seen or (other is self.std_scope and name in HIDDEN):
+                    continue
+                found = self._own_name(other, name)
+                if found is not None:
+                    return found
+                seen.append(other)
+                work += other.using
+        return found
+
+    def _own_name(self, scope: Scope, name: str) -> object | None:
         found = scope.names.get(name)
         if found is None and scope.record is not None:
             field = scope.record.find(name) or scope.record.find_unnamed(name)
@@ -307,13 +322,6 @@ class Cursor:
             found = self.standard(name)
         if found is None and scope.files:
             found = self.standard(name, scope)
-        if found is None and scope.using:
-            for other in scope.using:
-                if other is self.std_scope and name in HIDDEN:
-                    continue
-                found = self.find_in(other, name)
-                if found is not None:
-                    return found
         return found
 
     def standard(self, name: str, scope: Scope | None = None) -> object | None:

@@ -218,10 +218,10 @@ class Mangler:
         if inner is not None and isinstance(inner.owner, ast.Function):
             # A member of a local class: Z, the function, E, and the name within it.
             local = f"Z{self.encoding(inner.owner)}E"
-            name = "N" + ("K" if f.this_quals & 1 else "") + self._local_name(inner) + name
+            name = "N" + _this_quals(f) + self._local_name(inner) + name
         out = local + name
         if scopes and not local:
-            out = "N" + ("K" if f.this_quals & 1 else "") + self._within(f.scope) + name
+            out = "N" + _this_quals(f) + self._within(f.scope) + name
         params = f.type.params
         if f.template is not None:
             self._add(f"function{id(f.template)}")
@@ -411,6 +411,12 @@ def destructor(t: Type, frees: bool) -> str:
     if name.startswith("N"):
         name = name[1:-1]
     return f"N{name}D{0 if frees else 1}Ev"
+
+
+def _this_quals(f: ast.Function) -> str:
+    """Qualifiers of a member function, as they follow the N of its name."""
+    marks = ((ty.VOLATILE, "V"), (ty.CONST, "K"), (ty.ON_LVALUE, "R"), (ty.ON_RVALUE, "O"))
+    return "".join(mark for quality, mark in marks if f.this_quals & quality)
 
 
 def variable(v: ast.Variable) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from minicc.frontend.tokens import Token
 
 CONST, VOLATILE = 1, 2
+ON_LVALUE, ON_RVALUE = 4, 8
+"""Among the qualifiers of a member function: `&` and `&&`, the objects that it is for."""
 
 
 @attrs.define(eq=False, repr=False)

@@ -13,10 +13,10 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
-          "optional", "algorithms", "iterators", "host")  # fmt: skip
+          "optional", "span", "bit", "integers", "algorithms", "iterators", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*"
-    r"(?:struct|enum|using|bool|size_t|concept|nullopt_t|__policy) (\w+)"
+    r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__policy) (\w+)"
     r"|^typedef .*?(\w+);"
     r"|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|(?!decltype\b)\w+)\("
 )
@@ -40,7 +40,8 @@ def names() -> dict[str, tuple[str, ...]]:
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
-    "optional": (), "algorithms": ("functional",), "iterators": (), "host": ("utility", "device_ptr"),
+    "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",), "iterators": (),
+    "host": ("utility", "device_ptr"),
 }  # fmt: skip
 
 

@@ -251,6 +251,7 @@ __builtin_assume               v:b      e:assume
 __assume                       v:b      e:assume
 __builtin_expect               l:ll     e:expect
 __builtin_unreachable          v:       e:unreachable
+__builtin_is_constant_evaluated b:      e:running
 __builtin_trap                 v:       e:trap
 __builtin_popcount             i:j      i:llvm.ctpop.i32
 __builtin_clz                  i:j      e:clz

@@ -495,6 +495,12 @@ def _assume(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _running(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    """What runs is no constant expression."""
+    return "false"
+
+
+@_handler
 def _expect(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     return v.intrinsic("llvm.expect.i64", "i64", [("i64", a[0]), ("i64", a[1])])
 

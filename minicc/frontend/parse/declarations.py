@@ -194,6 +194,8 @@ class Declarations(Variables):
                 found = self.builtin(name) if name == "std" and self.scope.parent is None else None
             if not isinstance(found, ast.Scope):
                 found = ast.Scope("namespace", self.scope, name=name)
+                if name == "cuda" and self.scope.parent is None:
+                    found.files = ("integers",)
                 if name:
                     self.scope.names[name] = found
                 if name in open_names:
@@ -460,57 +462,59 @@ class Declarations(Variables):
 
     def _member_initialisers(self, f: ast.Function) -> None:
         self.i += 1
-        record = f.record.record if f.record is not None else None
-        assert record is not None
         done: set[str] = set()
         while True:
-            name = self._initialised_name()
-            field = record.find(name.text) or record.find_unnamed(name.text)
-            at = self.token
-            base = self._named_base(record, name) if field is None else None
-            if base is not None:
-                args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
-                t, offset = base
-                if len(args) == 1 and isinstance(args[0], ast.Init):
-                    value = self.braced(args[0], t)
-                else:
-                    value = self.construct(t, args, name)
-                f.base_inits.append((offset, value))
-                done.add(f"base {offset} {t}")
-            elif f.record is not None and name.text in (record.name.partition("<")[0], record.template_name):
-                # A delegating constructor.
-                value = self.construct(f.record, self.arguments(), name)
-                f.base_inits.append((0, value))
+            end = self.expansion_end(angles=True) if self.has_packs else None
+            if end is not None:
+                for _ in self.expansions(self.i, end):
+                    self._member_initialiser(f, done)
+                self.i += 1
+            elif self._member_initialiser(f, done):
                 return
-            elif field is None:
-                self.fail(
-                    f"member initializer '{name.text}' does not name a non-static data member or base class", name
-                )
-            else:
-                f.inits += [(x, e) for x, e in self._member_values(field, record, at)]
-                done.add(field.name)
             if not self.accept(","):
                 break
         self._default_members(f, done)
 
-    def _initialised_name(self) -> Token:
-        """A member's or a base class's name, without qualifiers and template arguments."""
-        name = self.identifier()
-        while self.at("<") or self.at("::"):
-            if self.at("<"):
-                self.skip_template_arguments()
-            else:
-                self.i += 1
-                name = self.identifier()
-        return name
+    def _member_initialiser(self, f: ast.Function, done: set[str]) -> bool:
+        """One of them; whether it is another constructor of the class."""
+        assert f.record is not None and f.record.record is not None
+        record, name = f.record.record, self.token
+        field: Field | None = None
+        if self.peek().text in ("<", "::") or name.text == "::":
+            t: Type | None = self.simple_type().bare
+        else:
+            name = self.identifier()
+            field = record.find(name.text) or record.find_unnamed(name.text)
+            t = self._initialised_class(f.record, name) if field is None else None
+        if t is f.record.bare:
+            f.base_inits.append((0, self.construct(f.record, self.arguments(), name)))
+            return True
+        base = next(((b, offset) for b, offset in record.bases if b is t), None)
+        if base is not None:
+            args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
+            b, offset = base
+            whole = len(args) == 1 and isinstance(args[0], ast.Init)
+            value = self.braced(args[0], b) if whole else self.construct(b, args, name)  # type: ignore[arg-type]
+            f.base_inits.append((offset, value))
+            done.add(f"base {offset} {b}")
+        elif t is not None:
+            self.fail(f"type '{t}' is not a direct or virtual base of '{f.record}'", name)
+        elif field is None:
+            self.fail(f"member initializer '{name.text}' does not name a non-static data member or base class", name)
+        else:
+            f.inits += [(x, e) for x, e in self._member_values(field, record, self.token)]
+            done.add(field.name)
+        return False
 
-    def _named_base(self, record: ty.Record, name: Token) -> tuple[Type, int] | None:
+    def _initialised_class(self, own: Type, name: Token) -> Type | None:
+        """The class that a plain name means before its arguments: itself, one of its bases, or another."""
         found = self.lookup(name.text)
-        for t, offset in record.bases:
+        assert own.record is not None
+        for t in (own.bare, *(base for base, _ in own.record.bases)):
             assert t.record is not None
-            if t is found or name.text in (t.record.name, t.record.template_name):
-                return t, offset
-        return None
+            if t is found or name.text in (t.record.name.partition("<")[0], t.record.template_name):
+                return t
+        return found.bare if isinstance(found, Type) and found.record is not None else None
 
     def _member_values(self, field: Field, record: ty.Record, at: Token) -> list[tuple[Field, ast.Expr]]:
         if field not in record.fields:

@@ -74,6 +74,9 @@ class Declarator:
     """Of the requires-clause after the parameters."""
 
 
+_THIS_QUALS = {"const": CONST, "volatile": VOLATILE, "&": ty.ON_LVALUE, "&&": ty.ON_RVALUE}
+
+
 class Declarators(Names):
     # -- specifiers
 
@@ -645,7 +648,7 @@ class Declarators(Names):
         self.scope = outer
         while (self.token.kind == IDENT and self.token.text in _AFTER_PARAMETERS) or (self.at("&") or self.at("&&")):
             word = self.take().text
-            made.this_quals |= {"const": CONST, "volatile": VOLATILE}.get(word, 0)
+            made.this_quals |= _THIS_QUALS.get(word, 0)
             made.override, made.final = made.override or word == "override", made.final or word == "final"
             if word == "noexcept" and self.at("("):
                 self.skip_balanced()

@@ -47,7 +47,7 @@ class Instances(Declarations):
                 if text == ";":
                     self.i += 1
                     return
-                if text == "{" and initialisers and self.tokens[self.i - 1].text not in (")", "}"):
+                if text == "{" and initialisers and self.tokens[self.i - 1].text not in (")", "}", "..."):
                     # member{value}
                     self.skip_balanced()
                     continue

@@ -60,7 +60,7 @@ class Packs(Initialisers):
                             return None
                     elif angle == 0 and text in (",", ";"):
                         return None
-                    elif angle == 0 and text == "...":
+                    elif angle == 0 and text == "..." and self.tokens[i - 1].text != "sizeof":
                         return i if self.pack_names(self.i, i) else None
             i += 1
         return None

@@ -15,7 +15,7 @@ from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
-from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
+from minicc.frontend.types import CONST, VOLATILE, VTABLE_POINTER, Field, Record, Type
 
 Made = TypeVar("Made")
 
@@ -569,7 +569,7 @@ class Records(Constraints):
 
     def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
         f.this_quals = quals
-        f.this = ast.Variable("this", ty.pointer(ty.qualified(made, quals)), f.at, "param")
+        f.this = ast.Variable("this", ty.pointer(ty.qualified(made, quals & (CONST | VOLATILE))), f.at, "param")
 
     def member_body(self, f: ast.Function, d: Declarator, pending: list[ast.Function]) -> None:
         """A body is read after the class is complete; `= default` and `= delete` here."""
@@ -594,8 +594,12 @@ class Records(Constraints):
             self.i += 1
             while self.token.kind != EOF:
                 while self.token.text not in ("(", "{") and self.token.kind != EOF:
-                    self.i += 1
+                    if self.at("<"):
+                        self.skip_template_arguments()
+                    else:
+                        self.i += 1
                 self.skip_balanced()
+                self.accept("...")
                 if not self.accept(","):
                     break
         if not self.at("{"):

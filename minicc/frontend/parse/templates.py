@@ -187,7 +187,7 @@ class Templates(Instances):
                 continue
             if text == "<":
                 depth += 1
-            elif (text in (">", ">=") and depth == 0) or (text == "," and depth == 0):
+            elif depth == 0 and text in (">", ","):
                 return
             elif text == ">":
                 depth -= 1

@@ -71,7 +71,7 @@ class Calls(Operators):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
         functions = callee.functions
-        if callee.base is None and any(map(of_class, args)):
+        if callee.base is None and not callee.direct and any(map(of_class, args)):
             functions = with_associated(callee.name, functions, args)
         if not functions:
             self.undeclared(callee.at)
@@ -132,7 +132,9 @@ class Calls(Operators):
         if f.type.elem is not None and deduced_type(f.type.elem):
             self.finish_auto(f, e.at)
         if f.this is not None and f.record is not None:
-            return ast.FunctionAddress(ty.member_pointer(f.record, f.type, f.this_quals), e.at, f)
+            return ast.FunctionAddress(
+                ty.member_pointer(f.record, f.type, f.this_quals & (ty.CONST | ty.VOLATILE)), e.at, f
+            )
         return ast.FunctionAddress(ty.pointer(f.type), e.at, f)
 
     def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:
@@ -328,22 +330,20 @@ class Calls(Operators):
         for entity in functions:
             if isinstance(entity, ast.FunctionTemplate):
                 f = self.deduce(entity, args, explicit)
-                if f is None:
+                if f is None or not _takes(f, base):
                     continue
                 candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), False, args)
                 if candidate is not None:
                     candidate.template = True
+                    candidate.ranks += _object_rank(f, base)
                     out.append(candidate)
             elif isinstance(entity, ast.Function) and explicit is None:
-                if base is not None and entity.this is not None and base.type.const and not entity.this_quals & 1:
+                if not _takes(entity, base):
                     continue
                 f = entity
                 candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), f.type.variadic, args)
                 if candidate is not None:
-                    if base is not None and entity.this is not None and not base.type.const and entity.this_quals & 1:
-                        candidate.ranks.append(PROMOTION)
-                    elif base is not None:
-                        candidate.ranks.append(EXACT)
+                    candidate.ranks += _object_rank(f, base)
                     out.append(candidate)
             elif isinstance(entity, Builtin) and (explicit is None):
                 candidate = self._try(entity, entity.params, len(entity.params), entity.variadic, args)
@@ -579,8 +579,6 @@ class Calls(Operators):
                 return c.entity
         return None
 
-    nest_user: bool = False
-
     def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
         return self.conversion_function(source, target) if source.record is not None and not self.nest_user else None
 
@@ -778,6 +776,26 @@ def _copies_members(t: Type) -> bool:
 
 def _value_type(t: Type) -> Type:
     return t.elem.bare if t.kind == "reference" and t.elem is not None else t.bare
+
+
+def _takes(f: ast.Function, base: ast.Expr | None) -> bool:
+    """A member function may be called for the object: a constant one needs a const function, and `&&` an rvalue."""
+    if base is None or f.this is None:
+        return True
+    if f.this_quals & ty.ON_RVALUE and base.lvalue and not is_xvalue(base):
+        return False
+    if f.this_quals & ty.ON_LVALUE and not f.this_quals & ty.CONST and (not base.lvalue or is_xvalue(base)):
+        return False
+    return not base.type.const or bool(f.this_quals & ty.CONST)
+
+
+def _object_rank(f: ast.Function, base: ast.Expr | None) -> list[int]:
+    """How well the object fits: what need not be made const fits better, and `&&` an rvalue."""
+    if base is None:
+        return []
+    if f.this is not None and f.this_quals & ty.ON_RVALUE:
+        return [EXACT]
+    return [PROMOTION if f.this is not None and f.this_quals & ty.CONST and not base.type.const else EXACT]
 
 
 def _defaults(f: ast.Function) -> int:

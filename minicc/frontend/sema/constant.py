@@ -426,6 +426,12 @@ class Evaluator:
 
     # -- constexpr functions
 
+    def _builtin(self, e: ast.BuiltinCall) -> Any:
+        # At the top it stands in code that may run: only within a function that is being evaluated is it known.
+        if getattr(e.builtin, "name", "") == "__builtin_is_constant_evaluated" and self.depth:
+            return 1
+        raise NotConstant
+
     def _call(self, e: ast.Call) -> Any:
         if e.lvalue:
             return self.load(e)
@@ -640,5 +646,6 @@ _METHODS: dict[type, Callable[[Evaluator, Any], Any]] = {
     ast.Binary: Evaluator._binary, ast.Logical: Evaluator._logical, ast.Conditional: Evaluator._conditional,
     ast.Comma: Evaluator._comma, ast.Cast: Evaluator._cast, ast.Call: Evaluator._call, ast.Assign: Evaluator._assign,
     ast.CompoundAssign: Evaluator._compound, ast.Step: Evaluator._step, ast.Deref: Evaluator.load,
+    ast.BuiltinCall: Evaluator._builtin,
     ast.Member: Evaluator.load, ast.Temporary: Evaluator.load, ast.AddressOf: Evaluator._address_of,
 }  # fmt: skip

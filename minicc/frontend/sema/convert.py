@@ -128,6 +128,9 @@ class Conversions(Cursor):
 
     # -- implicit conversions
 
+    nest_user: bool = False
+    """Looking for a constructor to convert with."""
+
     def rank(self, e: ast.Expr, target: Type) -> int | None:
         """How well `e` converts to `target` without a cast: EXACT ... USER, or None."""
         if target.kind == "reference":
@@ -158,6 +161,9 @@ class Conversions(Cursor):
                 return USER
             return USER if self.converts_to_class(source, target) is not None else None
         if source.kind == "record":
+            if self.nest_user:
+                # One conversion by a constructor or a function in a sequence, no more.
+                return None
             return USER if self.conversion_function(source, target) is not None else None
         if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
             if target is promoted(source) and source.kind != "float":
