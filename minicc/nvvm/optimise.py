@@ -10,8 +10,12 @@ is a global too: it is set once per change, before the target machine exists.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from minicc.diagnostics import SourceFile, Span, fail
@@ -155,7 +159,7 @@ def _prepared(mir: str) -> str:
 
 def optimise(ir: str, options: Options) -> str:
     """Optimised IR, prepared for instruction selection. Invalid IR is a `CompileError` that points into the text."""
-    with _lock:
+    with _lock, _unheard() if "llvm.loop.unroll" in ir else contextlib.nullcontext():
         llvm = load()
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
@@ -165,6 +169,26 @@ def optimise(ir: str, options: Options) -> str:
             _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it
             return _prepared(_emit(llvm, machine, module, start_after="nary-reassociate", stop_after="codegenprepare"))
         return _prepared(_emit(llvm, machine, module, stop_after=_LAST_PASS.get(options.opt_level, "codegenprepare")))
+
+
+@contextlib.contextmanager
+def _unheard() -> Iterator[None]:
+    """LLVM writes to the standard error file that a loop was not unrolled though the source asked for it, which nvcc
+    does not say; what else is written meanwhile goes there afterwards."""
+    sys.stderr.flush()
+    kept, caught = os.dup(2), os.memfd_create("llvm")
+    os.dup2(caught, 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        with os.fdopen(caught, "rb") as file:
+            file.seek(0)
+            for line in file:
+                if b": loop not unrolled: " not in line:
+                    os.write(2, line)
 
 
 def _register(llvm: Any, machine: Any) -> None:

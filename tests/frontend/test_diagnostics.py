@@ -160,7 +160,7 @@ __global__ void k(Kept *p) { p->a = 1; }
 """
     assert "define ptx_kernel void @_Z1kP4Kept" in frontend.compile(SourceFile("a.cu", text), Options())
     error = errors("struct Log { FILE *file; int n; };\n__global__ void k(Log *p) { p->n = 1; }\n")
-    assert "unknown type name 'Log'" in str(error)
+    assert "a.k:1:14: error: unknown type name 'FILE'" in str(error)
 
 
 def test_other_encodings_pass_through(tmp_path: Path) -> None:
@@ -252,3 +252,43 @@ def test_variables_that_nothing_names(head: str, names: str) -> None:
     assert "non-void function 'empty' should return a value" in texts
     found = [t.split("'")[1] for t in texts if "never referenced" in t]
     assert sorted(found) == sorted(names.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("__device__ int f() { }", 1),
+        ("__device__ int f(int a) { if (a) return 1; }", 1),
+        ("__device__ int f(int a) { if (a) return 1; else return 2; }", None),
+        ("template <int N> __device__ int f() { if constexpr (N > 1) return 3; else return 2; }", None),
+        ("__device__ int f(int a) { while (true) { if (a++ > 3) return a; } }", None),
+        ("__device__ int f(int a) { switch (a) { case 1: return 3; default: return 4; } }", None),
+        ("__device__ int f() { __trap(); }", None),
+        ("__device__ void f(unsigned z, int *o) {\n if (z >= 0) *o = 1;\n }", 2),
+        ("__device__ void f(unsigned z, int *o) {\n if (0 > z) *o = 1;\n }", 2),
+        ("__device__ void f(unsigned char z, int *o) {\n if (z > 0) *o = 1;\n }", None),
+    ],
+)
+def test_flow_and_comparisons(text: str, line: int | None) -> None:
+    """What nvcc warns of as 940-D and 186-D (but for functions that end in assembly or a call)."""
+    options = Options()
+    call = "template __device__ int f<1>();" if text.startswith("template") else ""
+    frontend.compile(SourceFile("a.k", f"{text}\n{call}\n__global__ void k() {{}}\n"), options)
+    found = [d.where.source.position(d.where.start)[0] for d in options.diagnostics if d.where]
+    assert found == ([line] if line else [])
+
+
+def test_nothing_is_said_of_loops_that_llvm_does_not_unroll(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from minicc import cli
+
+    (tmp_path / "k.cu").write_text(
+        "__global__ void k(float *o, int n) {\n#pragma unroll\nfor (int i = 0; i < n; i++) "
+        "{ if (o[i] > 3) break; o[i] += 1; __syncthreads(); }\n}\n"
+    )
+    assert cli.main([str(tmp_path / "k.cu"), "-arch=sm_90", "-ptx", "-o", str(tmp_path / "k.ptx")]) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_kernels_may_have_references() -> None:
+    ir = frontend.compile(SourceFile("a.k", "__global__ void k(int &a, const float &b) { a = b; }"), Options())
+    assert "@_Z1kRiRKf(" in ir

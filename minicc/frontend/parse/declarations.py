@@ -15,6 +15,20 @@ from minicc.frontend.sema.convert import common_type
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Field, Type
 
+_NO_RETURN = "non-void function does not return a value"
+
+
+def _falls_through(s: ast.Stmt) -> bool:
+    """Control surely may reach the end of the statement: where that takes a closer look, it may not."""
+    if isinstance(s, ast.Block):
+        return not s.items or _falls_through(s.items[-1])
+    if isinstance(s, ast.If):
+        both = [s.then, s.other] if s.other is not None else []
+        return not isinstance(s.condition, ast.Number) and (not both or any(map(_falls_through, both)))
+    if isinstance(s, ast.ExprStmt):
+        return not isinstance(s.value, ast.Call | ast.BuiltinCall | ast.IndirectCall)
+    return isinstance(s, ast.DeclStmt)
+
 
 class Declarations(Variables):
     strict: bool = False
@@ -315,9 +329,6 @@ class Declarations(Variables):
             assert ret is not None
             if ret.kind != "void":
                 self.fail(f"kernel function type '{f.type}' must have void return type", d.name)
-            for p in f.params:
-                if p.type.kind == "reference":
-                    self.fail("a __global__ function cannot have a parameter with reference type", p.at)
         elif f.bounds:
             self.warn("frontend.launch-bounds", "'__launch_bounds__' is only allowed on a __global__ function", d.name)
         found = self.scope.names.get(name)
@@ -425,6 +436,7 @@ class Declarations(Variables):
                 self._default_members(f, set())
             f.body = self.block(scope=False)
             self.check_labels()
+            self._check_returns(f)
             if self.locals:
                 self.unused(f, self.i)
             ret = f.type.elem
@@ -443,6 +455,20 @@ class Declarations(Variables):
                 self.unroll,
             ) = outer
         self.functions.append(f)
+
+    def _check_returns(self, f: ast.Function) -> None:
+        """Warn where a function that has a value to return plainly ends without."""
+        ret = f.type.elem
+        assert ret is not None and f.body is not None
+        if ret.kind in ("void", "auto", "error") or f.constructor or f.library or f.noreturn or f.name[:1] == "~":
+            return
+        if f.space == "host" or self.pattern or self.options.silent or not _falls_through(f.body):
+            return
+        at = f.body.end or f.body.at
+        if (at.source, at.start) not in self.warned:
+            self.warned.add((at.source, at.start))
+            some = any(t.text == "return" for t in self.tokens[self.i - 1 :: -1][:2000] if t.start > f.at.start)
+            self.warn("frontend.return", _NO_RETURN + (" in all control paths" if some else ""), at)
 
     def finish(self, f: ast.Function) -> None:
         if f.pending is None or f.body is not None or f.pure_at:

@@ -163,6 +163,7 @@ class Declarators(Names):
 
     def _no_type(self) -> None:
         token = self.token
+        self.why_not(token.text)
         if token.kind == IDENT and token.text not in ("operator",):
             if self.peek().kind == IDENT or self.peek().text in ("*", "&", "<", "::"):
                 from minicc.frontend import predefined

@@ -305,7 +305,9 @@ class Expressions(Primaries):
         if t.kind == "reference":
             assert t.elem is not None
             t = t.elem
-        if t.kind == "void" or not ty.is_complete(t):
+        if t.kind == "void" and token.text == "sizeof":
+            self.warn("frontend.incomplete", "invalid application of 'sizeof' to a void type", token)
+        elif t.kind == "void" or not ty.is_complete(t):
             self.fail(f"invalid application of '{token.text}' to an incomplete type '{t}'", token)
         return self.number(t.size if token.text == "sizeof" else t.align, ty.ULONG, token)
 

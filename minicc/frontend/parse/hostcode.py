@@ -11,7 +11,7 @@ import re
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.hostbody import HostBody
-from minicc.frontend.tokens import EOF, IDENT, STRING
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
 _NOT_FUNCTIONS = frozenset(
@@ -25,6 +25,8 @@ _HOST_WORD = re.compile(
 
 
 class HostCode(HostBody):
+    unread: dict[str, tuple[int, int, list[Token], ast.Scope]]
+    """Where the declarations stand that were left out, by name."""
     left_out: frozenset[str] = frozenset()
     """Classes and types that only the host can read."""
 
@@ -177,11 +179,27 @@ class HostCode(HostBody):
     def _leave_out(self, start: int, end: int) -> None:
         """Remember what `struct Name ...;`, `using Name = ...;` and `typedef ... Name;` would have declared."""
         first, second, last = self.tokens[start], self.tokens[start + 1], self.tokens[end - 2]
+        found: set[str] = set()
         if first.text in ("struct", "class", "union", "using") and second.kind == IDENT:
-            self.left_out |= {second.text}
+            found = {second.text}
         elif first.text == "typedef":
             names = [t for t in (last, *self.tokens[start + 1 : start + 3]) if t.kind == IDENT]
-            self.left_out |= {t.text for t in names if t is last or self.tokens[start + 1].text in ("struct", "class")}
+            found = {t.text for t in names if t is last or self.tokens[start + 1].text in ("struct", "class")}
+        self.left_out |= found
+        self.unread.update(dict.fromkeys(found, (start, end, self.tokens, self.scope)))
+
+    def why_not(self, name: str) -> None:
+        """Where something that was left out is missed, the error is that for which it was."""
+        start, end, tokens, scope = self.unread.pop(name, (0, 0, [], self.scope))
+        if not tokens or self.quiet:
+            return
+
+        def read() -> None:
+            last = tokens[end - 1]
+            self.tokens, self.scope = [*tokens[start:end], Token(EOF, "", last.source, last.start)], scope
+            super(HostCode, self).declaration()
+
+        self.apart(read)
 
     def _extent(self) -> int:
         """Index past the `;` that ends the declaration at the cursor."""

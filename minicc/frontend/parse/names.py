@@ -299,7 +299,12 @@ class Names(Expressions):
             self.fail(f"no member named '{name.text}' in '{t}'", name)
         return ast.Variable(name.text, t, name, "enumerator", value=found.count)
 
+    def why_not(self, name: str) -> None:
+        """Report the error for which a declaration was left out."""
+        raise NotImplementedError
+
     def undeclared(self, name: Token) -> None:
+        self.why_not(name.text)
         near = self.suggestion(name.text)
         extra = f"; did you mean '{near}'?" if near else ""
         self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")

@@ -662,7 +662,7 @@ class Statements(Records):
         if not e.type.scalar:
             self.fail(f"an asm operand must have scalar type, not '{e.type}'", e.at)
         letter = constraint[-1]
-        sizes = {"h": (2,), "r": (4,), "l": (8,), "f": (4,), "d": (8,)}
+        sizes = {"h": (2,), "r": (4,), "l": (8,), "f": (4,), "d": (8,), "q": (16,)}
         if letter in sizes:
             want_float = letter in "fd"
             size = e.type.size
@@ -683,7 +683,13 @@ class Statements(Records):
         self.fail("expected expression", token, code="frontend.syntax")
 
     def _exceptions(self, token: Token) -> ast.Stmt:
-        self.fail(f"exceptions ('{token.text}') are not supported in device code", token)
+        self.report("frontend.semantic", f"exceptions ('{token.text}') are not supported in device code", token)
+        if token.text == "throw":
+            raise Abandon
+        self.i += 1
+        while self.at("{") or self.accept("catch"):
+            self.skip_balanced()
+        return ast.Block(token)
 
 
 _STATEMENTS: dict[str, Callable[[Statements, Token], ast.Stmt]] = {

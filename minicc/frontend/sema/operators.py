@@ -167,6 +167,27 @@ class Operators(Conversions):
 
     # -- binary
 
+    def _warn_pointless(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> None:
+        """An unsigned number beside 0, outside of templates, where another type may stand."""
+        swapped = isinstance(left, ast.Number)
+        number, other = (left, right) if swapped else (right, left)
+        if (
+            not isinstance(number, ast.Number)
+            or number.value != 0
+            or op not in (("<=", ">") if swapped else ("<", ">="))
+        ):
+            return
+        f, t = self.function, other.type.bare
+        plain = f is not None and f.template is None and (f.record is None or not self._of_template(f))
+        if plain and t.kind == "int" and not t.signed and t.size >= 4 and not self.options.silent:
+            shown = f"0 {op} unsigned expression" if swapped else f"unsigned expression {op} 0"
+            always = "true" if op in (">=", "<=") else "false"
+            self.warn("frontend.pointless", f"result of comparison of {shown} is always {always}", at)
+
+    def _of_template(self, f: ast.Function) -> bool:
+        record = f.record.record if f.record is not None else None
+        return record is not None and record.template is not None
+
     def binary(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         if left.type.kind in ("record", "enum") or right.type.kind in ("record", "enum"):
             found = self.operator_call(op, [left, right], at)
@@ -193,6 +214,8 @@ class Operators(Conversions):
         ok_b = b.arithmetic or (b.kind == "enum" and not b.scoped)
         if not ok_a or not ok_b:
             self._invalid_operands(left, right, at)
+        if op in COMPARISONS:
+            self._warn_pointless(op, left, right, at)
         if op in ("%", "&", "|", "^", "<<", ">>") and (a.kind == "float" or b.kind == "float"):
             self._invalid_operands(left, right, at)
         if op in ("<<", ">>"):
