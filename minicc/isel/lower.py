@@ -13,6 +13,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
+from minicc.isel.comparisons import unite
 from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
 from minicc.isel.choices import Choices
@@ -163,6 +164,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         function = self.function
         if self.options.opt_level > 0:
             share(function, self.layout)
+            unite(function)
             sink(function)
         self.users = used = users(function)
         self.multiplies = any(inst.op == "mul" for inst in function.instructions())
@@ -638,11 +640,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
 
     def float_to_int(self, op: str, a: Node, bits: int) -> list[Node]:
         build = self.build
-        if a.type in ("bf16", "f16"):
-            a = self.float_to(a, "f32")
         if bits > 64:
             self.unsupported(f"{op} to i{bits}")
         kind = "i32" if bits <= 32 else "i64"
+        if a.type in ("f16", "bf16") and not self.has(f"{op}.{kind}.{a.type}"):
+            a = self.float_to(a, "f32")
         if bits == 1:
             return [build.to_pred(build.pure(f"{op}.i32.{a.type}", "i32", a))]
         return [build.pure(f"{op}.{kind}.{a.type}", kind, a)]
