@@ -13,10 +13,10 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
-from minicc.isel.comparisons import unite
 from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
 from minicc.isel.choices import Choices
+from minicc.isel.comparisons import unite
 from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
