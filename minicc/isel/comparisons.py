@@ -13,23 +13,23 @@ from minicc.nvvm import ir
 
 def unite(function: ir.Function) -> None:
     """Rewrite in place."""
-    found: dict[tuple[object, ...], list[ir.Inst]] = {}
+    found: dict[tuple[object, ...], dict[ir.Block, list[ir.Inst]]] = {}
     for block in function.blocks:
         for inst in block.insts:
             if inst.op in ("icmp", "fcmp"):
-                found.setdefault((inst.op, inst.pred, inst.flags, *map(_key, inst.args)), []).append(inst)
-    equal = [insts for insts in found.values() if len({inst.parent for inst in insts}) > 1]
+                key = (inst.op, inst.pred, inst.flags, *map(_key, inst.args))
+                found.setdefault(key, {}).setdefault(block, []).append(inst)
+    equal = [places for places in found.values() if len(places) > 1]
     if not equal:
         return
     above = dominators(function)
     instead: dict[ir.Value, ir.Value] = {}
-    for insts in equal:
-        first = {inst.parent: inst for inst in reversed(insts)}
-        for inst in insts:
-            at = above.get(inst.parent)
+    for places in equal:
+        for block, insts in places.items():
+            at = above.get(block)
             while at is not None:
-                if at in first:
-                    instead[inst] = first[at]
+                if at in places:
+                    instead.update(dict.fromkeys(insts, places[at][0]))
                 at = above.get(at)
     if not instead:
         return
