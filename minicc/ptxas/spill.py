@@ -1,4 +1,4 @@
-"""Spill code: general registers to local memory or computed again, predicates to general registers, and the frame.
+"""Spill code: general registers to local memory or computed again, predicates to bits of registers, and the frame.
 
 A spilled register vanishes: every use loads it into a short-lived register just before, every definition stores one
 just after (under the same guard). Within a few instructions of one block a loaded or stored value is used again.
@@ -14,6 +14,7 @@ from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 STACK = Reg("R", 1)
+ZERO = Reg("R", RZ)
 INCOMING = Reg("R", 1, suffix=("caller",))
 """As an address: the caller's stack pointer, which is R1 plus the frame once that is known."""
 _FRAME_UNIT = 16
@@ -39,6 +40,15 @@ def _cheap(inst: MInst) -> bool:
     )  # fmt: skip
 
 
+@attrs.frozen(repr=False)
+class _Holder:
+    """The bit of a general register that holds a predicate; `first`: writing it clears the others."""
+
+    reg: VReg
+    bit: int
+    first: bool
+
+
 class Spiller:
     """Adds spill code to one function, round by round; `finish` adds the frame set-up. `window`: instructions over
     which a reloaded value is kept."""
@@ -61,9 +71,35 @@ class Spiller:
             self.function.frame = -(-self.function.frame // width) * width
             slots[name] = self.function.frame
             self.function.frame += width
-        holders = {name: self.function.new("R", 1, "spilled predicate") for name in sorted(predicates)}
+        holders = self._holders(predicates)
         for block in self.function.blocks:
             block.insts = _Rewriter(self, slots, remade, holders).block(block.insts)
+
+    def _holders(self, predicates: set[int]) -> dict[int, _Holder]:
+        """Where predicates are kept. Those that one block makes, each at one place and read by none before that, are
+        bits of one register, which is written anew where the first of them is made."""
+        made: dict[int, list[int]] = {name: [] for name in predicates}
+        together: list[list[int]] = []
+        for b, block in enumerate(self.function.blocks if predicates else ()):
+            fit: dict[int, None] = {}
+            early: set[int] = set()
+            for inst in block.insts:
+                early |= {r.reg.id for r in reads(inst) if isinstance(r, V) and r.reg.id in predicates}
+                for w in writes(inst):
+                    if isinstance(w, V) and w.reg.id in predicates:
+                        made[w.reg.id].append(b)
+                        if w.reg.id not in early and not guarded(inst):
+                            fit[w.reg.id] = None
+            together.append(list(fit))
+        found: dict[int, _Holder] = {}
+        for fit in together:
+            fit = [name for name in fit if len(made[name]) == 1]
+            for start in range(0, len(fit), 32):
+                reg = self.function.new("R", 1, "spilled predicates")
+                found.update({name: _Holder(reg, 1 << n, not n) for n, name in enumerate(fit[start : start + 32])})
+        for name in sorted(predicates - found.keys()):
+            found[name] = _Holder(self.function.new("R", 1, "spilled predicate"), 1, True)
+        return found
 
     def _recomputable(self, general: dict[int, VReg]) -> dict[int, dict[int, MInst]]:
         """Registers of which every part has one definition, a cheap one: {vreg id: {part: definition}}."""
@@ -158,7 +194,7 @@ class _Rewriter:
     """Rewrites one block. `kept` maps (vreg id, part, count) to (register that holds it now, age)."""
 
     def __init__(
-        self, owner: Spiller, slots: dict[int, int], remade: dict[int, dict[int, MInst]], holders: dict[int, VReg]
+        self, owner: Spiller, slots: dict[int, int], remade: dict[int, dict[int, MInst]], holders: dict[int, _Holder]
     ) -> None:
         self.owner = owner
         self.function = owner.function
@@ -228,9 +264,9 @@ class _Rewriter:
         temp = self._temp(v)
         name = v.reg.id
         if name in self.holders:
-            zero, true = Reg("R", RZ), Reg("P", PT)
-            holder = V(self.holders[name])
-            self.out.append(MInst("ISETP", ("NE", "AND"), (V(temp), true), (holder, zero, true), loc=at.loc))
+            holder = self.holders[name]
+            sources = (V(holder.reg), Imm(holder.bit), ZERO, Imm(0xC0, "uint"), Reg("P", PT, inv=True))
+            self.out.append(MInst("LOP3", ("LUT",), (V(temp), ZERO), sources, loc=at.loc))
         elif name in self.remade:
             for part in range(v.count):
                 source = self.remade[name].get(v.part + part)
@@ -251,8 +287,11 @@ class _Rewriter:
 
     def _store(self, name: int, v: V, temp: VReg, inst: MInst) -> list[MInst]:
         if name in self.holders:
-            sources = (Reg("R", RZ), Imm(1), V(temp, inv=True))
-            return [MInst("SEL", (), (V(self.holders[name]),), sources, guard=inst.guard, loc=inst.loc)]
+            holder, bit = V(self.holders[name].reg), Imm(self.holders[name].bit)
+            if self.holders[name].first:
+                return [MInst("SEL", (), (holder,), (ZERO, bit, V(temp, inv=True)), guard=inst.guard, loc=inst.loc)]
+            either = (holder, bit, ZERO, Imm(0xFC, "uint"), Reg("P", PT, inv=True))
+            return [MInst("LOP3", ("LUT",), (holder,), either, guard=V(temp), loc=inst.loc)]
         out = []
         for part, count in _pieces(v.count):
             address = VMem(STACK, self.slots[name] + 4 * (v.part + part))

@@ -65,7 +65,8 @@ def programs(files: list[Path]) -> list[tuple[str, Program, Kernel]]:
 
 def run(program: Program, kernel: Kernel) -> list[bytes] | str:
     """Memory after one launch, or the fault that ended it (hangs are faults)."""
-    done = launch(binary.write_cubin(program), kernel, {}, SHAPE, timing=True, cycle_limit=3_000_000)
+    image = binary.write_cubin(program)
+    done = launch(image, kernel, {}, SHAPE, timing=True, hazards="hardware", cycle_limit=3_000_000)
     return done.fault.partition(":")[0] or [a.tobytes() for a in done.after]
 
 

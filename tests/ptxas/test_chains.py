@@ -66,3 +66,12 @@ def test_divisions_by_one_number() -> None:
     )
     counts = made(body)
     assert counts["MUFU"] == 1 and counts["FSETP"] == 2 and counts["FMUL"] == 17
+
+
+def test_predicates_without_a_register_share_one() -> None:
+    """Thirty at once, of which seven have a register: the others are bits of one."""
+    body = "".join(f"setp.lt.s32 %p{k}, %r2, {3 * k + 1};\n" for k in range(30)) + "bar.sync 0;\n"
+    body += "".join(f"@%p{k} st.global.u32 [%rd0+{4 * k}], %r3;\n" for k in range(30))
+    program = assemble(HEAD + body + "ret; }\n", Options(disable=frozenset({"schedule"})))
+    counts = Counter(i.mnemonic for i in sass.decode_all(program.functions[0].code, ARCH))
+    assert 1 <= counts["SEL"] <= 3 and counts["LOP3"] >= 2 * 20 and program.functions[0].registers <= 12

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -112,3 +114,20 @@ def test_bad_fields(kernels_ptx: str) -> None:
     code = assemble(kernels_ptx).functions[0].code
     assert {p.kind for p in check(damage(code, 0, stall=0, yield_=False), ARCH)} >= {"control"}
     assert {p.kind for p in check(damage(code, 0, wbar=6), ARCH)} >= {"control"}
+
+
+def test_damage_shows() -> None:
+    """What `tests.bench.faults` counts: the model runs damaged code as damaged, and the checker names it."""
+    from tests.bench import faults
+
+    name, program, kernel = faults.programs([])[0]
+    function = program.function(kernel.symbol)
+    right, code = faults.run(program, kernel), function.code
+    assert not isinstance(right, str), name
+    altered = caught = 0
+    for _, at, change in [f for f in faults.faults(code, random.Random(1)) if f[0] == "stall"][:12]:
+        function.code = damage(code, at, **change)
+        if faults.run(program, kernel) != right:
+            altered += 1
+            caught += bool(check(function.code, ARCH))
+    assert altered and caught == altered
