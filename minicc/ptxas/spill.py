@@ -92,11 +92,11 @@ class Spiller:
                             fit[w.reg.id] = None
             together.append(list(fit))
         found: dict[int, _Holder] = {}
-        for fit in together:
-            fit = [name for name in fit if len(made[name]) == 1]
-            for start in range(0, len(fit), 32):
+        for names in together:
+            once = [name for name in names if len(made[name]) == 1]
+            for start in range(0, len(once), 32):
                 reg = self.function.new("R", 1, "spilled predicates")
-                found.update({name: _Holder(reg, 1 << n, not n) for n, name in enumerate(fit[start : start + 32])})
+                found.update({name: _Holder(reg, 1 << n, not n) for n, name in enumerate(once[start : start + 32])})
         for name in sorted(predicates - found.keys()):
             found[name] = _Holder(self.function.new("R", 1, "spilled predicate"), 1, True)
         return found
