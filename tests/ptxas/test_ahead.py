@@ -151,3 +151,36 @@ def test_latency_of_tiles_passes_beside_products(path: Path) -> None:
         assert len(loads) == (2 if words else 4)
         assert sum(inst.guard.index != 7 for inst in loads) >= (0 if words else 2)
     assert cycles[""] < 0.93 * cycles["-Xptxas --disable=ahead"]
+
+
+def test_a_barrier_brings_what_another_warp_stores() -> None:
+    """One warp stores, the other one loads between barriers: nothing may be loaded before its barrier."""
+    bar = 'asm volatile("bar.sync 1, 64;" ::: "memory");'
+    text = f"""
+extern "C" __global__ void k(int *buffer, int *out, int n)
+{{
+    int lane = threadIdx.x & 31, sum = 0;
+    if (threadIdx.x < 32) {{
+#pragma unroll 1
+        for (int i = 0; i < n; i++) {{
+            buffer[lane] = i * 32 + lane + 1;
+            {bar}
+            {bar}
+        }}
+    }} else {{
+#pragma unroll 1
+        for (int i = 0; i < n; i++) {{
+            {bar}
+            sum = sum * 3 + buffer[lane];
+            {bar}
+        }}
+        out[lane] = sum;
+    }}
+}}"""
+    device = runtime.Device("sm_90")
+    buffer, out = device.buffer(np.zeros(32, np.int32)), device.buffer(np.zeros(32, np.int32))
+    device.load(minicc.compile(SourceFile("k.k", text)).fatbin)["k"][1, 64](buffer, out, np.int32(6))
+    want = np.zeros(32, np.int32)
+    for i in range(6):
+        want = want * 3 + i * 32 + np.arange(32, dtype=np.int32) + 1
+    np.testing.assert_array_equal(out.numpy(), want)
