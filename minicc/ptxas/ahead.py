@@ -191,7 +191,8 @@ class _Loop:
 
     def _calm(self) -> bool:
         """Whether no store to global memory can come before a load of the loop: in the thread itself or, if the loop
-        has barriers, in another one that meets it at a barrier elsewhere (a warp that produces what this one consumes)."""
+        has barriers, in another one that meets it at a barrier elsewhere, as a warp does that makes what this one uses.
+        """
         before = set(self.body)
         if any(i.mnemonic == "BAR" for b in self.body for i in self.blocks[b].insts):
             before |= {b for b, block in enumerate(self.blocks) if any(i.mnemonic == "BAR" for i in block.insts)}
