@@ -33,8 +33,9 @@ def rounds(
     """Header and region, for the divergent branches in loops that meet after the round only. `close` makes a region of
     a branch and its post-dominator (see `converge`)."""
     out: list[tuple[int, Found]] = []
+    splits, rank = ranks(divergent), ranks(nests)
     for header, body in nests.items():
-        wanted = [b for b in divergent if b in body and len(graph.succs[b]) > 1]
+        wanted = [b for b in among(splits, body) if len(graph.succs[b]) > 1]
         if not wanted:
             continue
         again = [n for n in body if header in graph.succs[n]]
@@ -53,9 +54,9 @@ def rounds(
         local = Graph(succs, preds)
         idom, after_ = local.dominators(), local.postdominators()
         inner = {
-            index[h]: {index[n] for n in loop if n in index}
-            for h, loop in nests.items()
-            if h in index and h != header and loop < body
+            index[h]: {index[n] for n in nests[h] if n in index}
+            for h in among(rank, staying)
+            if h != header and nests[h] < body
         }
         around: list[list[int]] = [[] for _ in succs]
         for h, loop in inner.items():
@@ -71,6 +72,16 @@ def rounds(
                 region = (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})
                 out.append((header, region))
     return out
+
+
+def ranks(items: Iterable[int]) -> dict[int, int]:
+    """The place of each of them."""
+    return {item: place for place, item in enumerate(items)}
+
+
+def among(places: dict[int, int], some: set[int]) -> list[int]:
+    """Those of `some` that have a place, in its order: the cost is that of `some` alone."""
+    return sorted((n for n in some if n in places), key=places.__getitem__)
 
 
 def _staying(graph: Graph, body: set[int], again: list[int], header: int) -> set[int]:
@@ -124,4 +135,4 @@ def leaving(graph: Graph, region: Found) -> list[tuple[int, int]]:
     return [(u, v) for u in sorted(nodes) for v in graph.succs[u] if v not in nodes and v != end]
 
 
-__all__ = ["joined", "leaving", "rounds"]
+__all__ = ["among", "joined", "leaving", "ranks", "rounds"]

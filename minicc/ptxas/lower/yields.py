@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from minicc.graphs import reachable
 from minicc.ptxas.lower.graph import Graph
+from minicc.ptxas.lower.rounds import among, ranks
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import reads
 
@@ -18,8 +19,9 @@ def yields(
     function: MFunction, graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent: list[int]
 ) -> None:
     """Insert them. `divergent`: blocks that end in a branch which may split a warp."""
+    splits = ranks(divergent)
     for body in sorted(nests.values(), key=len):
-        leaving = [b for b in divergent if b in body and not body.issuperset(graph.succs[b])]
+        leaving = [b for b in among(splits, body) if not body.issuperset(graph.succs[b])]
         insts = [inst for index in body for inst in function.blocks[index].insts]
         if not leaving or any(inst.mnemonic in ("YIELD", "NANOSLEEP") for inst in insts):
             continue
