@@ -149,8 +149,10 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                         if slow:
                             found.late.add(at + 1)
         for (reg, part), end in until.items():
-            # Also parts that are read though never written on this path: they hold whatever the register holds.
-            interval(reg).parts[part].append((begin, end))
+            # Also parts that are read though never written on this path: they hold whatever the register holds. Of a
+            # multiply's quad of descriptors half has no value if its factor is in registers: that is nobody's life.
+            unknown = vregs[reg].file == "UR" and not live.live_in[b].get(reg, 0) >> part & 1
+            interval(reg).parts[part].append((end - 1 if unknown else begin, end))
     for each in intervals:
         if each is not None:
             each.parts = [_merge(p) for p in each.parts]

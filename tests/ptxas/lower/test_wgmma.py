@@ -68,6 +68,7 @@ FORMS = {
     "s8": (32, FENCE + multiply("m64n64k32", "s32.s8.u8.satfinite", 32, tail="1") + END),
     "b1": (32, FENCE + multiply("m64n64k256", "s32.b1.b1.and.popc", 32, tail="1") + END),
     "from_a": (32, FENCE + FROM_A + END),
+    "from_a_often": (32, FENCE + (FROM_A + "add.s64 %rd5,%rd5,2;") * 17 + END),
     "from_a_fp8": (32, FENCE + multiply("m64n64k32", "f32.e4m3.e4m3", 32, A, "%p1,1,1") + END),
     "turned": (32, FENCE + multiply("m64n64k16", "f32.f16.f16", 32, tail="1,1,-1,1,1") + END),
     "from_zero": (32, FENCE + multiply("m64n64k16", "f32.f16.f16", 32, tail="0,1,1,0,0") + HALF + END),
