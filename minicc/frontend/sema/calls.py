@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import attrs
-
 from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.associated import of_class, with_associated
-from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, USER, is_derived, is_xvalue, promoted
+from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
+from minicc.frontend.sema.convert import CONVERSION, USER, is_derived, is_xvalue, promoted
 from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised, unify
 from minicc.frontend.sema.operators import Operators, simple
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 MAX_INSTANCES = 2000
-
-
-@attrs.define(eq=False, repr=False)
-class Candidate:
-    entity: ast.Function | Builtin
-    params: tuple[Type, ...]
-    ranks: list[int]
-    template: bool = False
 
 
 class Calls(Operators):
@@ -330,20 +321,20 @@ class Calls(Operators):
         for entity in functions:
             if isinstance(entity, ast.FunctionTemplate):
                 f = self.deduce(entity, args, explicit)
-                if f is None or not _takes(f, base):
+                if f is None or not takes(f, base):
                     continue
-                candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), False, args)
+                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), False, args)
                 if candidate is not None:
                     candidate.template = True
-                    candidate.ranks += _object_rank(f, base)
+                    candidate.ranks += object_rank(f, base)
                     out.append(candidate)
             elif isinstance(entity, ast.Function) and explicit is None:
-                if not _takes(entity, base):
+                if not takes(entity, base):
                     continue
                 f = entity
-                candidate = self._try(f, f.type.params, len(f.type.params) - _defaults(f), f.type.variadic, args)
+                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), f.type.variadic, args)
                 if candidate is not None:
-                    candidate.ranks += _object_rank(f, base)
+                    candidate.ranks += object_rank(f, base)
                     out.append(candidate)
             elif isinstance(entity, Builtin) and (explicit is None):
                 candidate = self._try(entity, entity.params, len(entity.params), entity.variadic, args)
@@ -423,7 +414,7 @@ class Calls(Operators):
 
     def _why_not(self, f: ast.Function, args: list[ast.Expr]) -> str:
         params = f.type.params
-        least = len(params) - _defaults(f)
+        least = len(params) - default_count(f)
         if not least <= len(args) <= len(params):
             want = (
                 str(least)
@@ -776,30 +767,6 @@ def _copies_members(t: Type) -> bool:
 
 def _value_type(t: Type) -> Type:
     return t.elem.bare if t.kind == "reference" and t.elem is not None else t.bare
-
-
-def _takes(f: ast.Function, base: ast.Expr | None) -> bool:
-    """A member function may be called for the object: a constant one needs a const function, and `&&` an rvalue."""
-    if base is None or f.this is None:
-        return True
-    if f.this_quals & ty.ON_RVALUE and base.lvalue and not is_xvalue(base):
-        return False
-    if f.this_quals & ty.ON_LVALUE and not f.this_quals & ty.CONST and (not base.lvalue or is_xvalue(base)):
-        return False
-    return not base.type.const or bool(f.this_quals & ty.CONST)
-
-
-def _object_rank(f: ast.Function, base: ast.Expr | None) -> list[int]:
-    """How well the object fits: what need not be made const fits better, and `&&` an rvalue."""
-    if base is None:
-        return []
-    if f.this is not None and f.this_quals & ty.ON_RVALUE:
-        return [EXACT]
-    return [PROMOTION if f.this is not None and f.this_quals & ty.CONST and not base.type.const else EXACT]
-
-
-def _defaults(f: ast.Function) -> int:
-    return sum(d is not None for d in f.defaults)
 
 
 def fits(param: ast.TemplateParam, value: object) -> bool:
