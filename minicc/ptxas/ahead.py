@@ -13,6 +13,7 @@ memory comes before it. Allocation gives v and w one register where w is loaded 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -39,10 +40,10 @@ _PURE = frozenset({
 """What addresses and counters are made of."""
 _WEAK = frozenset({"E", "CONSTANT", "U8", "S8", "U16", "S16", "64", "128"})
 """Modifiers of loads that are ordered by barriers only."""
-_QUIET = frozenset({"BAR", "BRA", "BSSY", "BSYNC", "STS", "SHFL", "WARPSYNC", "VOTE"})
+_QUIET = frozenset({"BAR", "BRA", "BREAK", "BSSY", "BSYNC", "EXIT", "SHFL", "STL", "STS", "VOTE", "WARPSYNC"})
 """What has a side effect, but none on global memory."""
-_WORK = 24
-"""Instructions of a round for each load that make it long."""
+_MEETINGS = frozenset({"BAR", "WARPSYNC"})
+"""Where threads meet that may have stored."""
 _TRUE = Reg("P", PT)
 
 
@@ -62,20 +63,78 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def _rotated(function: MFunction, seen: set[str]) -> bool:
-    """Rotate loops whose label is not in `seen`, until one gets a block before it: blocks have other numbers then."""
-    cfg = Cfg.of(function)
-    for header, body in cfg.loops():
+    """Rotate loops whose labels are not in `seen`; whether some wait, as a loop in or around them has changed."""
+    facts = _Facts.of(function)
+    touched: set[int] = set()
+    entries: list[tuple[int, Block]] = []
+    left = False
+    for header, body in facts.cfg.loops():
         label = function.blocks[header].label
-        if label not in seen:
-            seen.add(label)
-            try:
-                loop = _Loop(function, cfg, header, body)
-            except _Unfit:
-                continue
-            loop.rotate()
-            if loop.before is None:
-                return True
-    return False
+        if label in seen:
+            continue
+        if touched & body:
+            left = True
+            continue
+        seen.add(label)
+        try:
+            loop = _Loop(function, facts, header, body)
+        except _Unfit:
+            continue
+        entry = loop.rotate()
+        touched |= body
+        if entry is not None:
+            entries.append((header, entry))
+    for header, entry in sorted(entries, key=lambda e: -e[0]):
+        function.blocks.insert(header, entry)
+    return left
+
+
+@attrs.frozen(repr=False)
+class _Facts:
+    """What several loops ask about the function."""
+
+    cfg: Cfg
+    stored: set[int]
+    """Blocks that a store to global memory, or what might be as good as one, can come before or is in."""
+    brought: bool
+    """Whether such a store can come before a barrier, which brings it to other warps wherever they meet this one."""
+    named: set[str | None]
+    """Labels where convergence barriers are."""
+    uses: Counter[Part]
+    """How often parts are read."""
+
+    @classmethod
+    def of(cls, function: MFunction) -> _Facts:
+        cfg = Cfg.of(function)
+        stored: set[int] = set()
+        named: set[str | None] = set()
+        uses: Counter[Part] = Counter()
+        meetings: set[int] = set()
+        for b, block in enumerate(function.blocks):
+            for inst in block.insts:
+                uses.update(part for r in reads(inst) for part in _parts(r))
+                if _stores(inst):
+                    stored.add(b)
+                if inst.mnemonic == "BSSY":
+                    named.add(target_of(inst))
+                elif inst.mnemonic in _MEETINGS:
+                    meetings.add(b)
+        stack = list(stored)
+        while stack:
+            for s in cfg.succs[stack.pop()]:
+                if s not in stored:
+                    stored.add(s)
+                    stack.append(s)
+        return cls(cfg, stored, bool(stored & meetings), named, uses)
+
+
+def _stores(inst: MInst) -> bool:
+    """Whether global memory may be another after the instruction."""
+    if inst.memory in ("store", "atomic", "fence") and inst.space not in ("shared", "local"):
+        return True
+    if inst.mnemonic == "CALL" or inst.implicit_writes or "STRONG" in inst.modifiers:
+        return True
+    return inst.side_effect and inst.mnemonic not in _QUIET
 
 
 def _parts(operand: V | Reg | MOperand) -> list[Part]:
@@ -88,21 +147,31 @@ class _Loop:
     """A natural loop that is left by the branch at its end only, and what of it is made ahead. Raises `_Unfit`; nothing
     is changed before `rotate`."""
 
-    def __init__(self, function: MFunction, cfg: Cfg, header: int, body: set[int]) -> None:
-        self.function, self.cfg, self.header, self.body = function, cfg, header, body
-        self.blocks = list(function.blocks)
+    def __init__(self, function: MFunction, facts: _Facts, header: int, body: set[int]) -> None:
+        self.function, self.facts, self.header, self.body = function, facts, header, body
+        self.cfg, self.blocks = facts.cfg, function.blocks
         self.top = self.blocks[header].insts
         if not any(i.mnemonic == "LDG" for i in self.top):
             raise _Unfit
         self.latch, self.branch, self.again = self._end()
         self.defs: dict[Part, list[Place]] = {}
+        meets = False
         for b in sorted(body):
             for i, inst in enumerate(self.blocks[b].insts):
                 if inst.implicit_writes or inst.mnemonic == "CALL" or (inst.mnemonic != "BRA" and ends(inst)):
                     raise _Unfit
+                if inst.memory == "fence" or (inst.memory == "barrier" and inst.mnemonic != "BAR"):
+                    raise _Unfit
+                if inst.side_effect and not inst.memory and inst.mnemonic not in _QUIET:
+                    raise _Unfit
+                meets |= inst.mnemonic in _MEETINGS
                 for w in writes(inst):
                     for part in _parts(w):
                         self.defs.setdefault(part, []).append((b, i))
+        self.calm = header not in facts.stored and not (meets and facts.brought)
+        """Whether no store to global memory can come before a load of the loop: in the thread itself or, if the loop
+        has barriers, in another one that meets it at a barrier elsewhere, as a warp does that makes what this one uses.
+        """
         self.carried: dict[int, VReg] = {}
         """The register in which the next round's load leaves what a register of this one gets."""
         self.loads: list[int] = []
@@ -146,33 +215,21 @@ class _Loop:
 
     def _candidates(self) -> Iterator[int]:
         """Loads at the top that may be made earlier."""
-        calm: bool | None = None
         for i, inst in enumerate(self.top):
-            if inst.memory == "fence" or (inst.memory == "barrier" and inst.mnemonic != "BAR"):
-                return
             if inst.mnemonic != "LDG" or inst.side_effect or not _WEAK.issuperset(inst.modifiers):
                 continue
-            if "CONSTANT" not in inst.modifiers:
-                calm = self._calm() if calm is None else calm
-                if not calm:
-                    continue
+            if "CONSTANT" not in inst.modifiers and not self.calm:
+                continue
             d = inst.dsts[0]
             if len(inst.dsts) == 1 and isinstance(d, V) and d.count == d.reg.width:
                 yield i
 
     def _worth(self, loads: list[int]) -> list[int]:
-        """Those of the loads that are worth it: all where a barrier makes every warp wait for them, or where a round is
-        long; else those whose results are addresses of others. Warps of a short loop hide each other's latencies, and
-        what is carried costs a move and a register: a loop of kmeans that loads 16 values and adds them takes 1.07 to
-        1.49 of its time on an H200, a saxpy of few elements 1.18."""
-        depth = self.blocks[self.header].loop_depth
-        work = 0
-        for b in self.body:
-            insts = self.blocks[b].insts
-            if any(inst.memory == "barrier" for inst in insts):
-                return loads
-            work += len(insts) << 3 * min(self.blocks[b].loop_depth - depth, 2)
-        if work >= _WORK * len(loads):
+        """Those of the loads that are worth it: all where a barrier makes every warp wait for them, else those whose
+        results are addresses of others. Warps without barriers hide each other's latencies, and what is carried costs a
+        move and a register: a loop of kmeans that loads 16 values and adds them takes 1.07 to 1.49 of its time on an
+        H200, a saxpy of few elements 1.18."""
+        if any(inst.memory == "barrier" for b in self.body for inst in self.blocks[b].insts):
             return loads
         feeds: dict[int, set[int]] = {}
         """Loads of which registers are made, by their ids."""
@@ -188,29 +245,6 @@ class _Loop:
                 if isinstance(w, V) and found:
                     feeds.setdefault(w.reg.id, set()).update(found)
         return [i for i in loads if i in addresses]
-
-    def _calm(self) -> bool:
-        """Whether no store to global memory can come before a load of the loop: in the thread itself or, if the loop
-        has barriers, in another one that meets it at a barrier elsewhere, as a warp does that makes what this one uses.
-        """
-        before = set(self.body)
-        if any(i.mnemonic == "BAR" for b in self.body for i in self.blocks[b].insts):
-            before |= {b for b, block in enumerate(self.blocks) if any(i.mnemonic == "BAR" for i in block.insts)}
-        stack = list(before)
-        while stack:
-            for p in self.cfg.preds[stack.pop()]:
-                if p not in before:
-                    before.add(p)
-                    stack.append(p)
-        for b in before:
-            for inst in self.blocks[b].insts:
-                if inst.mnemonic == "CALL" or inst.implicit_writes or "STRONG" in inst.modifiers:
-                    return False
-                if inst.memory in ("store", "atomic", "fence") and inst.space not in ("shared", "local"):
-                    return False
-                if b in self.body and inst.side_effect and inst.mnemonic not in _QUIET:
-                    return False
-        return True
 
     def _order(self, place: Place) -> tuple[int, int]:
         """Where in a round; places in blocks between header and latch are in no order."""
@@ -339,7 +373,7 @@ class _Loop:
             last = outside[0].insts[-1] if outside[0].insts else None
             if last is None or not ends(last) or (last.mnemonic == "BRA" and is_plain(last)):
                 return outside[0]
-        if any(i.mnemonic == "BSSY" and target_of(i) == head.label for b in self.blocks for i in b.insts):
+        if head.label in self.facts.named:
             raise _Unfit
         if self.header and self.header - 1 in self.body and falls_through(self.blocks[self.header - 1]):
             raise _Unfit
@@ -354,22 +388,23 @@ class _Loop:
             for inst in block.insts:
                 if target_of(inst) == head.label:
                     inst.srcs = tuple(Target(label=new.label) if isinstance(s, Target) else s for s in inst.srcs)
-        self.function.blocks.insert(self.header, new)
         return new
 
-    def rotate(self) -> None:
-        """Make the first round's loads before the loop, and in each round those of the next."""
+    def rotate(self) -> Block | None:
+        """Make the first round's loads before the loop, and in each round those of the next. Gives the block that the
+        function must get before the header, if it takes one."""
         first = self._first()
-        before = self.before or self._enter()
+        entry = None if self.before else self._enter()
+        before = self.before or entry
+        assert before is not None
         at = len(before.insts) - (1 if before.insts and before.insts[-1].mnemonic == "BRA" else 0)
         before.insts[at:at] = first
         # What is known of the end of the round is not computed again.
-        others = [x for b, y in enumerate(self.blocks) for i, x in enumerate(y.insts) if (b, i) not in self.known]
-        wanted = {part for x in others for r in reads(x) for part in _parts(r)}
+        known = Counter(p for b, i in self.known for r in reads(self.blocks[b].insts[i]) for p in _parts(r))
         for (b, i), copy in self.known.items():
             inst = self.blocks[b].insts[i]
             (d, *more), made = inst.dsts, copy.dsts[0]
-            if any(part in wanted for carry in more for part in _parts(carry)):
+            if any(self.facts.uses[p] > known[p] for carry in more for p in _parts(carry)):
                 continue
             if isinstance(d, V) and isinstance(made, V) and d.reg.file == "R" and d.count == 1:
                 self.blocks[b].insts[i] = MInst("MOV", (), (d,), (made,), loc=inst.loc)
@@ -387,6 +422,7 @@ class _Loop:
         self.blocks[self.header].insts = out
         self.branch.guard = self.asked
         self.function.ahead.update(i for i in (*first, *self.made) if i.mnemonic == "LDG")
+        return entry
 
     def _first(self) -> list[MInst]:
         """Copies that make the first round's loads, before the loop."""
