@@ -12,8 +12,9 @@ from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_progra
 from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
+from tests.gpu.micro.plan_traces import store_programs, trace_programs
 
-IMAGES = ("core", "memory", "cold", "contended", "constant", "causes")
+IMAGES = ("core", "memory", "cold", "contended", "constant", "causes", "traces")
 
 
 def launch_programs() -> list[Program]:
@@ -481,6 +482,8 @@ def plans() -> dict[str, list[Program]]:
         "walks": walk_programs(),
         "pages": page_programs(),
         "work": work_programs(),
+        "traces": trace_programs(),
+        "stores": store_programs(),
     }
 
 
