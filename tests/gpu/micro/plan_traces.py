@@ -72,7 +72,7 @@ def store_programs() -> list[Program]:
     """Stores to few lines, by pattern: which of them leave an SM as one."""
     rows: list[Any] = []
     buffers: dict[str, Any] = {"q": {"bytes": 16 * MB}, "p": {"bytes": MB}}
-    names = "apart mode lines active a b c d e f gap reps".split()
+    names = ("apart", "mode", "lines", "active", "a", "b", "c", "d", "e", "f", "gap", "reps")
 
     def add(label: str, grid: int = 1, block: int = 32, **how: int) -> None:
         took = f"t{len(rows)}"
