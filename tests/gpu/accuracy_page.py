@@ -46,9 +46,9 @@ KEEP = (
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
     "smsp__average_warp_latency_per_inst_issued.ratio",
 )
-UNSEEN = {"second": "unseen", "fourth": "unseen4"}
+UNSEEN = {"second": "unseen", "fourth": "unseen4", "fifth": "unseen5"}
 """The sets that were drawn later, and the files that have them."""
-NEWEST = "fourth"
+NEWEST = "fifth"
 Pair = tuple[str, float, float]
 """Label, cycles of the H200, cycles of the model."""
 
@@ -159,10 +159,14 @@ def page(docs: Path) -> None:
     }
     sets = {name: json.loads((DATA / f"{file}.json").read_text()) for name, file in UNSEEN.items()}
     later = {
-        (name, v, when): [(k, x["h200"][CYCLES], x[when][CYCLES]) for k, x in rows[v].items()]
+        (name, v, when): [
+            # Some were measured again later, five times.
+            (k, (x["h200"] if when == "first" else x.get("again", x["h200"]))[CYCLES], x[when][CYCLES])
+            for k, x in rows[v].items()
+        ]
         for name, rows in sets.items()
         for v in ("nvcc", "ours")
-        for when in ("first", "model")
+        for when in (("first",) if name == NEWEST else ("first", "model"))
     }
     groups = {
         "micro-benchmarks": [p for rows in calibration.values() for p in rows],
