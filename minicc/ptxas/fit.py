@@ -32,6 +32,13 @@ _DOUBT = 1.06
 """Spill code costs so much more than it seems to."""
 _FULL_WORTH = 1.05
 """Of the cycles of a warp alone, what full occupancy may cost."""
+_ANY_BLOCK = 64
+"""Registers with which a block of 1,024 threads can still be launched: where nothing says how large blocks are, a
+function that can do with them does."""
+_LAUNCHED = (schedule.LAUNCHED, 42, 30)
+"""Live registers that are tried for it: pairs of which one half lives on leave gaps."""
+_SAFE, _SLACK = 40, 4
+"""Live registers that fit in any case, and by how many more are live than were aimed at."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 
@@ -45,14 +52,11 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Schedule `function`, for the target that suits it."""
     given: Orders = [block.insts for block in function.blocks]
     usual = allocate.comfortable(function, arch, options)
-    _reorder(function, given)
-    cycles, held = schedule.run(function, arch, options, target=usual, free=schedule.FULL)
-    if held:
-        full: Orders = [block.insts for block in function.blocks]
-        _reorder(function, given)
-        free, _ = schedule.run(function, arch, options, target=usual)
-        if cycles <= _FULL_WORTH * free:
-            _reorder(function, full)
+    bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
+    if bounds:
+        _usual(function, arch, options, given, usual, 0)
+    else:
+        _for_any_block(function, arch, options, given, usual)
     if not function.short or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -77,7 +81,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             if spilled:
                 _reorder(function, scheduled)
                 function.crowded = way
-                cost, spilled = _tried(function, arch, options)
+                cost, spilled, _ = _tried(function, arch, options)
                 if cost < _GAIN * best:
                     best, crowded, kept = cost, way, scheduled
         scheduled = None
@@ -85,13 +89,40 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     _reorder(function, kept)
 
 
+def _for_any_block(function: MFunction, arch: Arch, options: Options, given: Orders, usual: int) -> None:
+    """The usual order, with fewer registers if it is just the loads under way that take more than a large block has."""
+    first: Orders = []
+    for launched in _LAUNCHED:
+        most = _usual(function, arch, options, given, usual, launched)
+        first = first or [block.insts for block in function.blocks]
+        large = sum(map(len, given)) > _LARGEST
+        if large or not _SAFE < most <= launched + _SLACK or _tried(function, arch, options)[2] <= _ANY_BLOCK:
+            return
+    _reorder(function, first)
+
+
+def _usual(function: MFunction, arch: Arch, options: Options, given: Orders, usual: int, launched: int) -> int:
+    """The order for `usual` registers, or for full occupancy if that takes about as long; the most live ones."""
+    _reorder(function, given)
+    cycles, held, most = schedule.run(function, arch, options, target=usual, free=schedule.FULL, launched=launched)
+    if held:
+        full: Orders = [block.insts for block in function.blocks]
+        _reorder(function, given)
+        free, _, loose = schedule.run(function, arch, options, target=usual, launched=launched)
+        if cycles > _FULL_WORTH * free:
+            return loose
+        _reorder(function, full)
+    return most
+
+
 def _reorder(function: MFunction, orders: Orders) -> None:
     for block, insts in zip(function.blocks, orders, strict=True):
         block.insts = list(insts)
 
 
-def _tried(function: MFunction, arch: Arch, options: Options) -> tuple[float, bool]:
-    """What the function would cost with registers, and whether some were spilled; it is left as it was."""
+def _tried(function: MFunction, arch: Arch, options: Options) -> tuple[float, bool, int]:
+    """What the function would cost with registers, whether some were spilled, and how many there are; it is left as it
+    was."""
     fixed = [reg.fixed for reg in function.vregs]
     blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
     function.blocks = [Block(b.label, list(map(_clone, b.insts)), list(b.succs), b.loop_depth) for b in blocks]
@@ -99,9 +130,12 @@ def _tried(function: MFunction, arch: Arch, options: Options) -> tuple[float, bo
         allocate.run(function, arch, options)
         schedule.run(function, arch, options)
         spilled = len(function.vregs) > len(fixed)
-        return length(function, arch) * (_DOUBT if spilled else 1), spilled
+        cost = length(function, arch) * (_DOUBT if spilled else 1)
+        registers = function.attributes["registers"]
+        assert isinstance(registers, int)
+        return cost, spilled, registers
     except CompileError:
-        return float("inf"), True
+        return float("inf"), True, 0
     finally:
         function.blocks, function.frame, function.attributes = blocks, frame, attributes
         function.colouring = None

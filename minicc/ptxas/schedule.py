@@ -28,6 +28,8 @@ _LOOK_FAR = 160
 FULL, FREE = 28, 40
 """Live registers that cost nothing: up to 32 a thread occupancy is full, whatever the size of a block (nvcc
 rarely takes 33 to 40), and half as many more cost little."""
+LAUNCHED = 52
+"""Live registers with which 64 a thread are enough: with more, blocks of 1,024 threads cannot be launched."""
 _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
 _ROOMY = 200
@@ -49,15 +51,22 @@ _LONGEST = 1024
 
 
 def run(
-    function: MFunction, arch: Arch, options: Options, *, target: int | None = None, free: int = FREE
-) -> tuple[int, bool]:
+    function: MFunction,
+    arch: Arch,
+    options: Options,
+    *,
+    target: int | None = None,
+    free: int = FREE,
+    launched: int = 0,
+) -> tuple[int, bool, int]:
     """Reorder every block of `function`. `target` is the number of live general registers above which the scheduler
     prefers instructions that end lives; None (after allocation) does not look. So many as `free` are always allowed.
-    Returns the cycles that a warp alone would take, each loop counting for several rounds, and whether it would take
-    fewer with more free registers."""
-    cycles, held = 0, False
+    With `launched`, a run whose own order keeps to `LAUNCHED` keeps to that many.
+    Returns the cycles that a warp alone would take, each loop counting for several rounds, whether it would take
+    fewer with more free registers, and the most registers that are live."""
+    cycles, held, most = 0, False, 0
     if options.sched == "serial" or options.opt_level == 0:
-        return cycles, held
+        return cycles, held, most
     distances = Distances(arch)
     components = Components(function)
     live = None
@@ -91,7 +100,7 @@ def run(
                 order, _ = _order(nodes, part_prints, arch, None)
             else:
                 pressure = _Pressure(part_prints, lives[n], general)
-                pressure.aim(target, _together(part, part_prints, nodes), free)
+                pressure.aim(target, _together(part, part_prints, nodes), free, launched)
                 few = None
                 if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
                     few = _Pressure(part_prints, lives[n], flags)
@@ -101,9 +110,10 @@ def run(
                 held |= pressure.held and pressure.target == free
                 # With nearly a whole file, short is what does not fit.
                 function.short |= pressure.short and (target < _ROOMY or pressure.most > target)
+                most = max(most, pressure.most)
             out.extend(part[i] for i in order)
         block.insts = out
-    return cycles, held
+    return cycles, held, most
 
 
 def behind(live: Liveness, b: int, runs: list[tuple[int, int]], components: Components) -> list[set[int]]:
@@ -221,7 +231,7 @@ class _Pressure:
             if uses == 1 and value not in self.after:
                 self.change[self.left[value]] -= 1
 
-    def aim(self, target: int, far: int, free: int) -> None:
+    def aim(self, target: int, far: int, free: int, launched: int) -> None:
         """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs,
         up to what is given, and more for the `far` registers that loads from global memory can fill at one time, which
         it pays to have many of under way."""
@@ -232,6 +242,8 @@ class _Pressure:
         if peak > target >= _ROOMY:
             # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
             self.target = peak
+        if launched and peak <= LAUNCHED:
+            self.target = min(self.target, max(launched, peak))
 
     def _peak(self) -> int:
         live, uses, peak = set(self.live), list(self.uses), len(self.live)

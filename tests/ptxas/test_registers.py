@@ -29,3 +29,13 @@ def test_full_occupancy(tmp_path: Path) -> None:
         for n in range(40)
     )
     assert registers(POLYNOMIAL % f"    float y = x;\n{steps}", tmp_path) <= 32
+
+
+def test_blocks_of_any_size_can_be_launched(tmp_path: Path) -> None:
+    """Where nothing says how large blocks are, loads under way do not take the registers of a block of 1,024."""
+    row = " ".join(f"s += (p{k % 6}[(t * {k + 3}) >> {k % 4}] & {k + 3}) << {k % 5};" for k in range(40))
+    pointers = ", ".join(f"const unsigned char *__restrict__ p{k}" for k in range(6))
+    body = f"{{ int s = 0, t = blockIdx.x * blockDim.x + threadIdx.x; {row} out[t] = s; }}"
+    text = f"({pointers}, int *out)\n{body}\n"
+    few, many = (registers(f"__global__ void {bounds} f{text}", tmp_path) for bounds in ("", "__launch_bounds__(128)"))
+    assert few <= 64 < many
