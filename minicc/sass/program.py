@@ -66,14 +66,14 @@ class Function:
     lines: list[Line] = attrs.field(factory=list)
     constant2: bytes = b""
     labels: dict[str, int] = attrs.field(factory=dict)
-    debug: dict[str, tuple[str, int]] = attrs.field(factory=dict)
-    """What names in debug sections mean here (`ptxas.dwarf.located`)."""
-    frames: list[tuple[int, int, int, int, int]] = attrs.field(factory=list)
-    """With debug sections: (offset, size, first and last byte with a frame, its size) of each function in the code."""
     attributes: dict[str, object] = attrs.field(factory=dict)
     """Further EIATTR records by name, as read; the writer emits what it knows how to derive."""
     headers: list[str] = attrs.field(factory=list)
     """Textures, samplers and surfaces whose numbers the driver writes behind the parameters, a word each."""
+    debug: dict[str, tuple[str, int]] = attrs.field(factory=dict)
+    """What names in debug sections mean here (`ptxas.dwarf.located`)."""
+    frames: list[tuple[int, int, int, int, int]] = attrs.field(factory=list)
+    """With debug sections: (offset, size, first and last byte with a frame, its size) of each function in the code."""
 
 
 @attrs.frozen(repr=False)
