@@ -14,7 +14,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 
@@ -23,16 +23,7 @@ Part = tuple[int, int]
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Coalesce the copies of every block."""
-    uses: dict[int, int] = {}
-    makers: dict[int, int] = {}
-    for block in function.blocks:
-        for inst in block.insts:
-            for v in reads(inst):
-                if isinstance(v, V):
-                    uses[v.reg.id] = uses.get(v.reg.id, 0) + 1
-            for v in writes(inst):
-                if isinstance(v, V):
-                    makers[v.reg.id] = makers.get(v.reg.id, 0) + 1
+    uses, makers = counted(function)
     for block in function.blocks:
         if any(_copy(inst) for inst in block.insts):
             _block(block, uses, makers)

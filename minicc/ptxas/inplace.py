@@ -12,7 +12,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 
@@ -23,16 +23,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Change what can be changed in place, in every block."""
     if not any(_choice(inst) for block in function.blocks for inst in block.insts):
         return
-    uses: dict[int, int] = {}
-    makers: dict[int, int] = {}
-    for block in function.blocks:
-        for inst in block.insts:
-            for r in reads(inst):
-                if isinstance(r, V):
-                    uses[r.reg.id] = uses.get(r.reg.id, 0) + 1
-            for w in writes(inst):
-                if isinstance(w, V):
-                    makers[w.reg.id] = makers.get(w.reg.id, 0) + 1
+    uses, makers = counted(function)
     renamed: dict[int, VReg] = {}
     for block in function.blocks:
         _block(block, uses, makers, renamed)

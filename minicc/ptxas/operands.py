@@ -92,6 +92,19 @@ def writes(inst: MInst) -> tuple[V | Reg, ...]:
     return found
 
 
+def counted(function: MFunction) -> tuple[dict[int, int], dict[int, int]]:
+    """How often each virtual register, by its id, is read and how often written."""
+    uses: dict[int, int] = {}
+    makers: dict[int, int] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            for found, counts in ((reads(inst), uses), (writes(inst), makers)):
+                for v in found:
+                    if isinstance(v, V):
+                        counts[v.reg.id] = counts.get(v.reg.id, 0) + 1
+    return uses, makers
+
+
 def guarded(inst: MInst) -> bool:
     """Whether the instruction may be skipped by its guard."""
     guard = inst.guard
