@@ -12,6 +12,7 @@ factors change sides for it. Cost: linear in instructions and live ranges; so ar
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import combinations
 
 import attrs
 
@@ -59,8 +60,8 @@ def commute(block: Block) -> None:
 
 @attrs.define(eq=False, repr=False)
 class _Site:
-    """An instruction that may wait for banks: cycles until the next one, registers of either bank that stay where they
-    are, ids of those that can move, and what it costs wherever these go."""
+    """An instruction that may wait for banks: cycles until the next one, how many registers of either bank it reads,
+    ids of those that can move, and what it costs wherever these go."""
 
     weight: int
     interval: int
@@ -69,12 +70,18 @@ class _Site:
     moving: list[int]
     least: int
 
+    def price(self, more: int = 0) -> int:
+        """Bank cycles, with so many `more` of the odd bank in place of the even one."""
+        even, odd = self.even - more, self.odd + more
+        wait = (even if even > odd else odd) - self.interval
+        return wait * self.weight if wait > 0 else 0
+
 
 Lane = list[tuple[int, int, int]]
 """(start, end, register) of what lives in a number, by start."""
 
 
-class _Places:
+class Places:
     """Who is where when, and what that costs."""
 
     def __init__(self, function: MFunction, ranges: Ranges, free: list[VReg], arch: Arch) -> None:
@@ -86,14 +93,18 @@ class _Places:
         """Numbers that allocation gave away."""
         self.place: dict[int, int] = {}
         self.sites: list[_Site] = []
-        self.sites_of: dict[int, list[int]] = {}
+        self.sites_of: dict[int, list[_Site]] = {}
+        self.common: dict[tuple[int, int], list[_Site]] = {}
+        """Those of two registers, named in ascending order."""
+        self.alone: dict[int, int] = {}
+        """What a register gains at its sites if it alone changes its bank, where that has been asked."""
         self.copies: dict[int, list[tuple[int, int, int]]] = {}
         """(partner, how much less than ours its number is in an idle copy, weight)."""
         self.segments: dict[int, Segments] = {}
         """Of the movable ones."""
         self.lanes: dict[int, Lane] = {}
         self.budget = _BUDGET + sum(len(block.insts) for block in function.blocks)
-        """Chains that may still be looked at."""
+        """Chains that may still be looked at, and sites that may change."""
         self.stuck: set[int] = set()
         """Registers that no number would take."""
         self._collect(function, arch)
@@ -147,29 +158,30 @@ class _Places:
         if moving:
             even, odd = steady
             least = max(even, odd, (total + 1) // 2) - interval
-            for reg in moving:
-                self.sites_of.setdefault(reg, []).append(len(self.sites))
-            self.sites.append(_Site(weight, interval, even, odd, moving, max(least, 0) * weight))
+            site = _Site(weight, interval, even, odd, moving, max(least, 0) * weight)
+            for n, reg in enumerate(moving):
+                self.sites_of.setdefault(reg, []).append(site)
+                for other in moving[:n]:
+                    self.common.setdefault((min(reg, other), max(reg, other)), []).append(site)
+            self.sites.append(site)
 
-    def _price(self, site: _Site, moved: dict[int, int]) -> int:
-        even, odd = site.even, site.odd
-        for reg in site.moving:
-            if (moved[reg] if reg in moved else self.place[reg]) & 1:
-                odd += 1
-            else:
-                even += 1
-        more = (even if even > odd else odd) - site.interval
-        return more * site.weight if more > 0 else 0
+    def _flip(self, reg: int) -> int:
+        """Registers of the odd bank that there are more when `reg` changes its bank."""
+        return -1 if self.place[reg] & 1 else 1
 
     def improve(self) -> None:
         """Make changes as long as they gain."""
         for interval in self.intervals:
             if interval is not None and interval.reg.file == "R" and interval.reg.fixed is not None:
                 self.place[interval.reg.id] = interval.reg.fixed
+        for site in self.sites:
+            odd = sum(self.place[reg] & 1 for reg in site.moving)
+            site.odd += odd
+            site.even += len(site.moving) - odd
         for turn in range(_ROUNDS):
             if self.budget <= 0:
                 break
-            bad = [site for site in self.sites if self._price(site, {}) > site.least]
+            bad = [site for site in self.sites if site.price() > site.least]
             if not bad:
                 break
             if turn == 0:
@@ -178,7 +190,7 @@ class _Places:
             numbers = sorted(self.given.intersection(self.lanes))
             self.stuck.clear()
             bad.sort(key=lambda s: -s.weight)
-            if not [1 for site in bad if self._price(site, {}) > site.least and self._change(site, numbers)]:
+            if not [1 for site in bad if site.price() > site.least and self._change(site, numbers)]:
                 break
         for reg in self.movable:
             found = self.intervals[reg]
@@ -211,7 +223,7 @@ class _Places:
                 if moved is None:
                     continue
                 stuck = False
-                gain = self._gain(moved)
+                gain = self.gain(moved)
                 if gain > best and not self._warm(moved):
                     best, chosen = gain, moved
                     if gain >= site.weight:
@@ -221,7 +233,7 @@ class _Places:
             if best >= site.weight:
                 break
         if chosen is not None:
-            self._apply(chosen)
+            self.apply(chosen)
         return chosen is not None
 
     def _chain(self, reg: int, a: int, b: int) -> dict[int, int] | None:
@@ -275,11 +287,14 @@ class _Places:
                         return True
         return False
 
-    def _gain(self, moved: dict[int, int]) -> int:
-        gain = 0
-        for at in {s for reg in moved for s in self.sites_of.get(reg, ())}:
-            site = self.sites[at]
-            gain += self._price(site, {}) - self._price(site, moved)
+    def gain(self, moved: dict[int, int]) -> int:
+        gain = sum(map(self._gain_alone, moved))
+        if len(moved) > 1:
+            shared = {s for pair in combinations(sorted(moved), 2) for s in self.common.get(pair, ())}
+            for site in shared:
+                flips = [self._flip(reg) for reg in site.moving if reg in moved]
+                now = site.price()
+                gain += now - site.price(sum(flips)) - sum(now - site.price(flip) for flip in flips)
         place = self.place
         for reg, number in moved.items():
             for partner, by, weight in self.copies.get(reg, ()):
@@ -289,7 +304,25 @@ class _Places:
                     gain += weight * (now - was)
         return gain
 
-    def _apply(self, moved: dict[int, int]) -> None:
+    def _gain_alone(self, reg: int) -> int:
+        found = self.alone.get(reg)
+        if found is None:
+            flip = self._flip(reg)
+            found = self.alone[reg] = sum(site.price() - site.price(flip) for site in self.sites_of.get(reg, ()))
+        return found
+
+    def apply(self, moved: dict[int, int]) -> None:
+        touched = {site for reg in moved for site in self.sites_of.get(reg, ())}
+        self.budget -= len(touched)
+        alone = self.alone
+        for site in touched:
+            for reg in site.moving:
+                if reg in alone:
+                    alone[reg] -= site.price() - site.price(self._flip(reg))
+        for site in touched:
+            more = sum(self._flip(reg) for reg in site.moving if reg in moved)
+            site.even -= more
+            site.odd += more
         for reg in moved:
             lane = self.lanes[self.place[reg]]
             for start, end in self.segments[reg]:
@@ -299,6 +332,10 @@ class _Places:
             lane = self.lanes[number]
             for start, end in self.segments[reg]:
                 insort(lane, (start, end, reg))
+        for site in touched:
+            for reg in site.moving:
+                if reg in alone:
+                    alone[reg] += site.price() - site.price(self._flip(reg))
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -309,7 +346,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     function.colouring = None
     for block in function.blocks:
         commute(block)
-    _Places(function, ranges, free, arch).improve()
+    Places(function, ranges, free, arch).improve()
 
 
 __all__ = ["run"]

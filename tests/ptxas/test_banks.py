@@ -14,6 +14,7 @@ from minicc.analysis.banks import banks
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
 from minicc.ptxas import Options, pipeline
+from minicc.ptxas.banks import Places
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import build
 from tests.conftest import SAMPLES
@@ -94,3 +95,30 @@ def test_cache_is_by_slot_and_bank() -> None:
     assert extra(first, "FFMA R10, R12, R6, R7", again) == 0
     assert extra(first, again, again) == 1
     assert extra(pad, again) == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), size=st.integers(20, 120), values=st.integers(8, 60))
+def test_gains_are_what_changes_bring(seed: int, size: int, values: int) -> None:
+    """What the tables say that a change gains is what all sites cost before it and after."""
+    function = Generator(seed, size, values, 4).f
+    pipeline.run(function, SM_90, Options(stop_after="regalloc"))
+    ranges, free = function.colouring
+    places = Places(function, ranges, free, SM_90)
+    apply = places.apply
+
+    def cost() -> int:
+        copies = (
+            weight * (places.place[a] - places.place[b] != by)
+            for a, row in places.copies.items() for b, by, weight in row if b in places.place and a in places.place
+        )  # fmt: skip
+        assert all(site.even + site.odd >= len(site.moving) for site in places.sites)
+        return sum(site.price() for site in places.sites) + sum(copies) // 2
+
+    def watched(moved: dict[int, int]) -> None:
+        before, gain = cost(), places.gain(moved)
+        apply(moved)
+        assert before - cost() == gain
+
+    places.apply = watched  # type: ignore[method-assign]
+    places.improve()
