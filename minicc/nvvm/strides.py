@@ -1,0 +1,207 @@
+"""Loops over a stride that is known at run time go four turns at a time: four loads under way instead of one.
+
+LLVM unrolls a loop by its number of turns. Here that takes a division, which it will not pay for, and NVIDIA's compiler
+does. No division is needed: `for (i = start; i < n; i += s)` has four turns before it as long as i < n - 3 s, where
+0 <= s and n - 3 s does not wrap. So a loop in the form LLVM leaves it in, one block that ends in its only test,
+
+    before:  br L                       before:  br L
+    L:       turn; br i < n ? L : exit  L:       limit = n - 3 s; br (s is small, n >= 0, i < limit) ? L.wide : L.turn
+                                        L.wide:  turn; turn; turn; turn; br i < limit ? L.wide : L.rest
+                                        L.rest:  br i < n ? L.turn : L.done
+                                        L.turn:  turn; br i < n ? L.turn : L.done
+                                        L.done:  br exit
+
+Input: a module's text after LLVM's pipeline. Only blocks that load and have no other effect; linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import attrs
+
+TURNS = 4
+"""As in NVIDIA's code: 2,048 threads of an SM then have 32 KiB under way for one load of a float a turn."""
+_LONGEST = 32
+"""Instructions of a loop beyond which its own work hides latency."""
+
+_ID = r"%[-\w.$]+"
+_LOOP = re.compile(
+    rf"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  {_ID} = phi [^\n]*\n)+)(?P<turn>(?:  (?!br )[^\n]*\n)+)"
+    rf"  br i1 (?P<test>{_ID}), label (?P<yes>{_ID}), label (?P<no>{_ID})(?P<notes>[^\n]*)"
+)
+_PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ (.+?), ({_ID}) \], \[ (.+?), ({_ID}) \]")
+_FROM = re.compile(rf", ({_ID}) \]")
+_TEST = r"^  {} = icmp (?:samesign )?(\w+) (i32|i64) ([^\s,]+), ([^\s,]+).*\n"
+_STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID})(?![-\w.$])"
+_NAME = re.compile(_ID)
+_LABEL = re.compile(r"\n[-\w.$]+:")
+_NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
+_DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
+_EFFECT = re.compile(r"\b(?:store|atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
+_CALLED = re.compile(r"\bcall [^\n]*?@([\w.$]+)\(|\bcall ")
+_PURE = re.compile(
+    r"^; Function Attrs: (?=[^\n]*speculatable)(?![^\n]*convergent)[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
+)
+_NOTE = re.compile(r"!llvm\.loop (!\d+)")
+_TURNED = {"slt": "sgt", "ult": "ugt", "sgt": "slt", "ugt": "ult"}
+"""Predicates of strict order, and the same with the operands turned."""
+_INVERSE = {"sge": "slt", "uge": "ult", "sle": "sgt", "ule": "ugt"}
+
+
+@attrs.frozen
+class _Loop:
+    """A block that is a loop, taken apart; names with their %."""
+
+    label: str
+    exit: str
+    phis: dict[str, tuple[str, str, str]]
+    """Name -> type, value on entry, value in the next turn."""
+    turn: str
+    """What a turn does, the test and the branch apart."""
+    less: str
+    """slt or ult: how the index is compared with the bound for another turn."""
+    type: str
+    index: str
+    """The index of the next turn, which the bound ends."""
+    bound: str
+    stepped: str
+    """The phi that becomes it."""
+    stride: str
+    notes: str
+    """What follows the branch: metadata."""
+    after: set[str]
+    """Values that are used after the loop."""
+
+
+def widen(text: str) -> str | None:
+    """The module's text with such loops four turns at a time; None if it has none."""
+    result = "\n}\n".join([_function(piece, text) for piece in text.split("\n}\n")])
+    return None if result == text else result
+
+
+def _function(text: str, module: str) -> str:
+    """A function of the module, and what stands before it, with its loops widened."""
+    if not any(_short_loop(block) for block in text.split("\n\n")):
+        return text
+    head, define, body = text.rpartition("\ndefine ")
+    if '%"' in body or ".wide" in body or not _LABEL.match(body, body.find("\n")):
+        return text
+    blocks = _NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
+    uses, pure = Counter(_NAME.findall("\n\n".join(blocks))), set(_PURE.findall(module))
+    loops = {
+        place: loop
+        for place, block in enumerate(blocks)
+        if _short_loop(block) and (loop := _taken_apart(block, module, pure, uses))
+    }
+    ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
+    for place, block in enumerate(blocks):
+        loop = loops.get(place)
+        blocks[place] = _widened(loop) if loop else _FROM.sub(lambda end: ends.get(end[1], end[0]), block)
+    return head + define + "\n\n".join(blocks) if loops else text
+
+
+def _short_loop(block: str) -> bool:
+    """Whether a block, as LLVM prints it, is short and ends in a branch to itself."""
+    label = block[: block.find(":")]
+    return f" label %{label}," in block[block.rfind("\n") :] + "," and block.count("\n") <= _LONGEST
+
+
+def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _Loop | None:
+    """The loop, if it is one of those that are widened. `uses` counts each name in the function."""
+    match = _LOOP.fullmatch(block)
+    if match is None:
+        return None
+    label, turn, yes, no = "%" + match["label"], match["turn"], match["yes"], match["no"]
+    if label not in (yes, no) or yes == no or " = load " not in turn:
+        return None
+    if _EFFECT.search(turn) or not pure.issuperset(_CALLED.findall(turn)) or _unrolled(match["notes"], text):
+        return None
+    compare = re.search(_TEST.format(re.escape(match["test"])), turn, re.M)
+    if compare is None or uses[match["test"]] != 2:
+        return None
+    predicate, form, index, bound = compare.groups()
+    predicate = predicate if yes == label else _INVERSE.get(predicate, "")
+    inside = set(_DEFINED.findall(block))
+    if bound in inside:
+        predicate, index, bound = _TURNED.get(predicate, ""), bound, index
+    step = re.search(_STEP.format(re.escape(index)), turn, re.M)
+    if predicate not in ("slt", "ult") or bound in inside or step is None:
+        return None
+    phis = {}
+    for line in match["phis"].splitlines():
+        phi = _PHI.match(line)
+        if phi is None:
+            return None
+        name, kind, first, _, following, latch = phi.groups()
+        phis[name] = (kind, first, following) if latch == label else (kind, following, first)
+    own = Counter(_NAME.findall(block))
+    after = {name for name in inside if uses[name] > own[name]}
+    old, stride = (step[1], step[2]) if step[1] in phis else (step[2], step[1])
+    if old not in phis or phis[old][2] != index or stride in inside:
+        return None
+    if not after <= phis.keys() | {following for _, _, following in phis.values()}:
+        return None
+    turn = turn.replace(compare[0], "")
+    exit_ = no if yes == label else yes
+    return _Loop(label, exit_, phis, turn, predicate, form, index, bound, old, stride, match["notes"], after)
+
+
+def _unrolled(notes: str, module: str) -> bool:
+    """Whether the loop's metadata says anything about unrolling."""
+    loop = _NOTE.search(notes)
+    node = loop and re.search(rf"^{loop[1]} = (.*)", module, re.M)
+    items = re.findall(r"!\d+", node[1]) if node else []
+    return any(re.search(rf'^{item} = .*!"llvm\.loop\.unroll', module, re.M) for item in items)
+
+
+def _widened(loop: _Loop) -> str:
+    """The blocks that take the loop's place."""
+    label, form, less = loop.label, loop.type, loop.less
+    kinds = {value: kind for phi, (kind, _, following) in loop.phis.items() for value in (phi, following)}
+    made = _DEFINED.findall(loop.turn)
+
+    def turn(values: dict[str, str], suffix: str) -> tuple[str, dict[str, str]]:
+        """A turn's text, and what each name stands for at its end."""
+        names = values | {value: value + suffix for value in made}
+        return _NAME.sub(lambda name: names.get(name[0], name[0]), loop.turn), names
+
+    def following(names: dict[str, str]) -> dict[str, str]:
+        return {phi: names.get(value, value) for phi, (_, _, value) in loop.phis.items()}
+
+    four, values = "", {phi: f"{phi}.wide" for phi in loop.phis}
+    for number in range(TURNS):
+        text, last = turn(values, f".{number}.wide")
+        four, values = four + text, following(last)
+    one, single = turn({phi: f"{phi}.turn" for phi in loop.phis}, ".turn")
+    wide, ones, ends = "", "", ""
+    for phi, (kind, first, _) in loop.phis.items():
+        wide += f"  {phi}.wide = phi {kind} [ {first}, {label} ], [ {values[phi]}, {label}.wide ]\n"
+        ones += f"  {phi}.turn = phi {kind} [ {first}, {label} ], [ {values[phi]}, {label}.rest ],"
+        ones += f" [ {following(single)[phi]}, {label}.turn ]\n"
+    for value in sorted(loop.after):
+        ends += f"  {value} = phi {kinds[value]} [ {last[value]}, {label}.rest ], [ {single[value]}, {label}.turn ]\n"
+    small = 1 << int(form[1:]) - 3
+    unsigned = less == "ult"
+    room = f"icmp ule {form} {label}.ahead, {loop.bound}" if unsigned else f"icmp sgt {form} {loop.bound}, -1"
+    return f"""{label[1:]}:
+  {label}.ahead = mul {form} {loop.stride}, {TURNS - 1}
+  {label}.limit = sub {form} {loop.bound}, {label}.ahead
+  {label}.small = icmp ult {form} {loop.stride}, {small}
+  {label}.room = {room}
+  {label}.fits = icmp {less} {form} {loop.phis[loop.stepped][1]}, {label}.limit
+  {label}.exact = and i1 {label}.small, {label}.room
+  {label}.far = and i1 {label}.exact, {label}.fits
+  br i1 {label}.far, label {label}.wide, label {label}.turn
+{label[1:]}.wide:
+{wide}{four}  {label}.more = icmp {less} {form} {last[loop.index]}, {label}.limit
+  br i1 {label}.more, label {label}.wide, label {label}.rest
+{label[1:]}.rest:
+  {label}.left = icmp {less} {form} {last[loop.index]}, {loop.bound}
+  br i1 {label}.left, label {label}.turn, label {label}.done
+{label[1:]}.turn:
+{ones}{one}  {label}.again = icmp {less} {form} {single[loop.index]}, {loop.bound}
+  br i1 {label}.again, label {label}.turn, label {label}.done{loop.notes}
+{label[1:]}.done:
+{ends}  br label {loop.exit}"""

@@ -1,0 +1,120 @@
+"""Loops over a run-time stride: four turns at a time mean what one turn at a time means."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from minicc import ptx
+from minicc.nvvm.strides import widen
+from tests.isel.run_ptx import compile_ir, run_rows
+
+LONGEST = 40
+"""Turns beyond which a loop is not run."""
+
+KERNEL = """target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @kernel(ptr noalias %table, ptr noalias %result) {{
+entry:
+  %n.at = getelementptr i64, ptr %table, i64 1
+  %s.at = getelementptr i64, ptr %table, i64 2
+  %start.64 = load i64, ptr %table
+  %n.64 = load i64, ptr %n.at
+  %s.64 = load i64, ptr %s.at
+  %start = trunc i64 %start.64 to i{bits}
+  %n = trunc i64 %n.64 to i{bits}
+  %s = trunc i64 %s.64 to i{bits}
+  %first = icmp {predicate} i{bits} %start, %n
+  %enter = or i1 %first, {always}
+  br i1 %enter, label %loop, label %end
+
+loop:
+  %i = phi i{bits} [ %start, %entry ], [ %i.next, %loop ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  %turns = phi i64 [ 0, %entry ], [ %turns.next, %loop ]
+  %low = trunc i{bits} %i to i4
+  %place = zext i4 %low to i64
+  %at = getelementptr i64, ptr %table, i64 %place
+  %value = load i64, ptr %at
+  %five = mul i64 %sum, 5
+  %sum.next = add i64 %five, %value
+  %turns.next = add i64 %turns, 1
+  %i.next = add i{bits} %i, %s
+  %more = icmp {predicate} i{bits} %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %last = phi i{bits} [ %start, %entry ], [ %i, %loop ]
+  %total = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  %count = phi i64 [ 0, %entry ], [ %turns.next, %loop ]
+  %total.at = getelementptr i64, ptr %result, i64 1
+  %count.at = getelementptr i64, ptr %result, i64 2
+  store i{bits} %last, ptr %result
+  store i64 %total, ptr %total.at
+  store i64 %count, ptr %count.at
+  ret void
+}}
+"""
+"""A hash of table[i & 15] for i = start, start + s, ... while i < n; table[0..2] are start, n, s."""
+
+
+@cache
+def compiled(bits: int, predicate: str, first: bool) -> ptx.Module:
+    module = compile_ir(source(bits, predicate, first))
+    assert ptx.format(module).count("ld.global") >= 8
+    return module
+
+
+def source(bits: int, predicate: str, first: bool) -> str:
+    """The kernel; with `first` the loop's first turn is taken whatever the bound."""
+    text = KERNEL.format(bits=bits, predicate=predicate, always="true" if first else "false")
+    for name in ("start", "n", "s") if bits == 64 else ():
+        text = text.replace(f"trunc i64 %{name}.64 to i64", f"add i64 %{name}.64, 0")
+    return text
+
+
+def expected(row: list[int], bits: int, signed: bool, first: bool) -> list[int]:
+    """What the kernel leaves; too many turns are no example."""
+    top, half = (1 << bits) - 1, 1 << (bits - 1)
+    i, n, s = (word & top for word in row[:3])
+    last, total, turns = i, 0, 0
+    while (first and not turns) or ((i ^ half) < (n ^ half) if signed else i < n):
+        last, total, turns = i, (total * 5 + row[i & 15]) % (1 << 64), turns + 1
+        i = (i + s) & top
+        assume(turns <= LONGEST)
+    return [last, total, turns]
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["while", "do"])
+@pytest.mark.parametrize(("bits", "predicate"), [(32, "slt"), (32, "ult"), (64, "slt"), (64, "ult")])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_bounds(bits: int, predicate: str, first: bool, data: st.DataObject) -> None:
+    """Starts and bounds near one another and near the ends of the type, strides of every size and sign."""
+    top = (1 << bits) - 1
+    edges = st.sampled_from([0, 1 << (bits - 1), top, 1 << (bits - 3), top // 3])
+    edge, off = data.draw(edges), st.integers(-90, 90)
+    start, bound = (edge + data.draw(off) & top for _ in "ab")
+    near = st.builds(lambda place, distance: place + distance & top, edges, off)
+    row = [start, bound, data.draw(st.integers(1, 40) | near | st.integers(0, top)), *range(101, 114)]
+    result = expected(row, bits, predicate == "slt", first)
+    assert run_rows(compiled(bits, predicate, first), [row], 3) == [result]
+
+
+def test_what_is_left_alone() -> None:
+    """Loops with effects, loops that the source says how to unroll, names in quotes."""
+    text = source(32, "slt", False)
+    assert widen(text) is not None
+    value = "  %value = load i64"
+    changed = (
+        text.replace(value, "  store i64 0, ptr null\n" + value),
+        text.replace(value, "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n" + value),
+        text.replace(value, "  %value = load volatile i64"),
+        text.replace("%five", '%"five"'),
+        text.replace("label %end\n", "label %end, !llvm.loop !0\n")
+        + '\n!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}\n',
+    )
+    for other in changed:
+        assert other != text and widen(other) is None
