@@ -25,6 +25,8 @@ TURNS = 4
 """As in NVIDIA's code: 2,048 threads of an SM then have 32 KiB under way for one load of a float a turn."""
 _LONGEST = 32
 """Instructions of a loop beyond which its own work hides latency."""
+_LOADS = 4
+"""Loads of a turn beyond which enough are under way; LLVM's own unrolling makes such turns."""
 
 _ID = r"%[-\w.$]+"
 _LOOP = re.compile(
@@ -34,7 +36,7 @@ _LOOP = re.compile(
 _PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ (.+?), ({_ID}) \], \[ (.+?), ({_ID}) \]")
 _FROM = re.compile(rf", ({_ID}) \]")
 _TEST = r"^  {} = icmp (?:samesign )?(\w+) (i32|i64) ([^\s,]+), ([^\s,]+).*\n"
-_STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID})(?![-\w.$])"
+_STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID}|\d+)(?![-\w.$])"
 _NAME = re.compile(_ID)
 _LABEL = re.compile(r"\n[-\w.$]+:")
 _NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
@@ -42,7 +44,7 @@ _DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
 _EFFECT = re.compile(r"\b(?:store|atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
 _CALLED = re.compile(r"\bcall [^\n]*?@([\w.$]+)\(|\bcall ")
 _PURE = re.compile(
-    r"^; Function Attrs: (?=[^\n]*speculatable)(?![^\n]*convergent)[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
+    r"^; Function Attrs: (?![^\n]*convergent)(?=[^\n]*memory\(none\))[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
 )
 _NOTE = re.compile(r"!llvm\.loop (!\d+)")
 _TURNED = {"slt": "sgt", "ult": "ugt", "sgt": "slt", "ugt": "ult"}
@@ -105,7 +107,8 @@ def _function(text: str, module: str) -> str:
 def _short_loop(block: str) -> bool:
     """Whether a block, as LLVM prints it, is short and ends in a branch to itself."""
     label = block[: block.find(":")]
-    return f" label %{label}," in block[block.rfind("\n") :] + "," and block.count("\n") <= _LONGEST
+    last = block[block.rfind("\n") :] + ","
+    return f" label %{label}," in last and " = load " in block and block.count("\n") <= _LONGEST
 
 
 def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _Loop | None:
@@ -114,7 +117,7 @@ def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _
     if match is None:
         return None
     label, turn, yes, no = "%" + match["label"], match["turn"], match["yes"], match["no"]
-    if label not in (yes, no) or yes == no or " = load " not in turn:
+    if label not in (yes, no) or yes == no or not 0 < turn.count(" = load ") <= _LOADS:
         return None
     if _EFFECT.search(turn) or not pure.issuperset(_CALLED.findall(turn)) or _unrolled(match["notes"], text):
         return None
