@@ -60,7 +60,8 @@ class Condition:
 
     def value(self, line: list[Token]) -> int:
         try:
-            self.tokens = self.preprocessor.expand(self._replace_defined(line))
+            expanded = self.preprocessor.expand(self._replace_defined(line), condition=True)
+            self.tokens = self._replace_defined(expanded)
             if not self.tokens:
                 raise _BadCondition(self.at, "expected value in expression")
             result = self._ternary()

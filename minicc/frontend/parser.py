@@ -173,13 +173,14 @@ class Parser(HostCode):
             top.names.update(outer)
 
     def offer(self, files: list[str]) -> None:
-        self.offered.append(Deferred(files))
-        self.known.clear()
+        if all(deferred.files != files for deferred in self.offered):
+            self.offered.append(Deferred(files))
+            self.known.clear()
 
     def _declare_deferred(self, deferred: Deferred, name: str) -> list[object]:
         """The functions called `name` that a header's library files define; their bodies wait until they are called."""
         if name not in deferred.items:
-            return []
+            return deferred.declared.get(name, [])
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
         tokens = deferred.tokens(name, options, Diagnostics())
         last = tokens[-1]
@@ -193,7 +194,8 @@ class Parser(HostCode):
         inner.declare_all()
         # Not left in the scope: inside the bodies, too, the name stands for these and the built-in ones.
         found = scope.names.pop(name, None)
-        return found if isinstance(found, list) else []
+        deferred.declared[name] = found if isinstance(found, list) else []
+        return deferred.declared[name]
 
     def _global_scope(self) -> ast.Scope:
         scope = self.scope

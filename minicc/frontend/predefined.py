@@ -10,6 +10,13 @@ from minicc.frontend.options import Options
 
 DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__", "_Pragma"))
 
+WORDS = frozenset(
+    """__has_include __host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__
+    __align__ __launch_bounds__ __maxnreg__ __cluster_dims__ __grid_constant__ __builtin_align__
+    __no_return__""".split()  # noqa: SIM905
+)
+"""Words of the language here that are macros in nvcc's headers, hence defined."""
+
 _STD = {"c++03": "199711L", "c++11": "201103L", "c++14": "201402L", "c++17": "201703L", "c++20": "202002L"}
 
 _FIXED: dict[str, str] = {
@@ -67,6 +74,11 @@ _FIXED: dict[str, str] = {
     "NAN": '__builtin_nanf("")',
     "HUGE_VAL": "__builtin_inf()",
     "HUGE_VALF": "__builtin_inff()",
+    "FP_NAN": "0",
+    "FP_INFINITE": "1",
+    "FP_ZERO": "2",
+    "FP_SUBNORMAL": "3",
+    "FP_NORMAL": "4",
     "M_E": "2.7182818284590452354",
     "M_LOG2E": "1.4426950408889634074",
     "M_LOG10E": "0.43429448190325182765",
@@ -179,6 +191,8 @@ HEADERS: dict[str, str] = {
     "cuda_stdint.h": "stdint.h",
     "nv/target": "nv_target.h",
     "cuda_fp8.hpp": "cuda_fp8.h",
+    "cuda_fp6.hpp": "cuda_fp6.h",
+    "cuda_fp4.hpp": "cuda_fp4.h",
     "cinttypes": "stdint.h",
     "float.h": "float.h",
     "cfloat": "float.h",
@@ -190,12 +204,11 @@ HEADERS: dict[str, str] = {
     "cuda_fp16.hpp": "cuda_fp16.h",
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
-    "half_class.h": "half_class.h",
-    **{name: name for name in ("cub_sort.h", "mma.h", "cuda_fp8.h", "curand_kernel.h", "cuda/atomic", "cuda_pipeline.h",
-                               "cuda_pipeline_primitives.h", "cuda_awbarrier.h", "cuda_awbarrier_primitives.h",
-                               "cuda/pipeline", "cuda/ptx", "cuda/barrier", "cooperative_groups.h",
-                               "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
-                               "cooperative_groups/memcpy_async.h")},
+        **{name: name for name in """
+        cub_sort.h half_class.h narrow_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h curand_kernel.h
+        cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
+        cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cooperative_groups.h
+        cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},  # noqa: SIM905
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {

@@ -7,6 +7,7 @@ tokens, and is bounded, as are nested includes, so that no input can make it run
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import attrs
@@ -136,11 +137,16 @@ class Preprocessor:
         self.macros[name.text] = Macro(name.text, rest, params, variadic, name)
         self.lazy.pop(name.text, None)
 
-    def expand(self, tokens: list[Token]) -> list[Token]:
-        """Fully expand a closed list (a directive's line, a macro argument)."""
+    def expand(self, tokens: list[Token], condition: bool = False) -> list[Token]:
+        """Fully expand a closed list (a macro argument, a directive's line: of #if, what `defined` asks for stays)."""
         out: list[Token] = []
+        self.condition, outer = condition, self.condition
         self._expand_into(list(reversed(tokens)), out, None)
+        self.condition = outer
         return out
+
+    condition: bool = False
+    """The line of an #if is being expanded."""
 
     def _expand_into(self, stack: list[Token], out: list[Token], lines: _Lines | None) -> None:
         """Expand until `stack` is empty; a function-like macro at its end may take its arguments from `lines`."""
@@ -151,6 +157,11 @@ class Preprocessor:
                 out.append(token)
                 continue
             name = token.text
+            if name == "defined" and self.condition:
+                asked = stack[-2:] if stack and stack[-1].text == "(" else stack[-1:]
+                del stack[len(stack) - len(asked) :]
+                out += [token, *reversed(asked)]
+                continue
             if (name not in macros and name not in lazy) or (token.hide is not None and name in token.hide):
                 if name in predefined.DYNAMIC and (token.hide is None or name not in token.hide):
                     out.append(self._dynamic(token))
@@ -490,13 +501,11 @@ class Preprocessor:
         return Condition(self, name).value(rest) != 0
 
     def defined(self, name: str) -> bool:
-        if name == "__has_include":
-            return True
-        return name in self.macros or name in self.lazy or name in predefined.DYNAMIC
+        return name in self.macros or name in self.lazy or name in predefined.DYNAMIC or name in predefined.WORDS
 
     def _pragma(self, name: Token, rest: list[Token], source: SourceFile) -> None:
         if rest and rest[0].text == "once":
-            self.once.add(source.name)
+            self.once.add(os.path.realpath(source.name))
         elif rest and rest[0].text in ("unroll", "nounroll"):
             head = rest[0]
             self.out.append(Token(PRAGMA, head.text, head.source, head.start, True, True))
@@ -563,7 +572,7 @@ class Preprocessor:
                     Diagnostic("error", "frontend.no-file", f"'{wanted}' file not found", rest[0].span),
                 ]
             )
-        if found.name in self.once:
+        if os.path.realpath(found.name) in self.once:
             return
         if found.name not in self.options.files_read and not found.name.startswith("<"):
             self.options.files_read.append(found.name)

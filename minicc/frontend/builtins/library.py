@@ -50,8 +50,10 @@ class Deferred:
     """
 
     def __init__(self, files: list[str]) -> None:
+        self.files = files
         self.prelude: list[SourceFile] = []
         self.items: dict[str, list[SourceFile]] = {}
+        self.declared: dict[str, list[object]] = {}
         self.ready: object = None
         word = None
         for file in files:
@@ -70,7 +72,7 @@ class Deferred:
                 self.items.setdefault(name, []).append(SourceFile(f"<{file}>", item))
 
     def tokens(self, name: str, options: Options, diagnostics: Diagnostics) -> list[Token]:
-        """The tokens that declare `name`, one of `items`, without an end; they are given once."""
+        """The tokens that declare `name`, one of `items`, without an end; given once (then see `declared`)."""
         items = self.items.pop(name)
         from minicc.frontend.preprocessor import Preprocessor
 

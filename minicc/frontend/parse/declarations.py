@@ -12,7 +12,7 @@ from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import common_type
-from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
 _NO_RETURN = "non-void function does not return a value"
@@ -104,11 +104,17 @@ class Declarations(Variables):
         if specs.type is None and self._is_constructor_outline():
             d = self.constructor_outline()
             f = self._member_definition(specs, d, constructor=True)
+            if self.at("=") and self.peek().text == "default":
+                at = self.token  # `= default ;` is `{ } ;`
+                self.tokens[self.i : self.i + 2] = [Token(PUNCT, text, at.source, at.start) for text in "{}"]
             self.function_body(f, d)
             return []
         if specs.type is None:
             self._no_type()
         if self.accept(";"):
+            record = specs.type.record
+            if record is not None and specs.defined and record.name.startswith("(unnamed") and self.function:
+                return self._unnamed_object(specs)
             if not specs.defined:
                 self.warn("frontend.empty-declaration", "declaration does not declare anything", specs.at)
             return []
@@ -192,6 +198,7 @@ class Declarations(Variables):
             open_names.add(self.peek().text)
         self.i += 1
         outer = self.scope
+        self._attributes()
         names = [] if self.at("{") else [self.identifier().text]
         if self.accept("="):
             entity, _ = self.qualified()
@@ -216,12 +223,19 @@ class Declarations(Variables):
                     self.scope.using.append(found)
                     found.inline = bool(name)
             self.scope = found
+        self._attributes()
         self.expect("{")
         self.enter(self.token)
         self.declarations("}")
         self.nest -= 1
         self.expect("}")
         self.scope = outer
+
+    def _attributes(self) -> None:
+        """Those of a namespace say nothing to the device."""
+        while self.at("__attribute__") or (self.at("[") and self.peek().text == "["):
+            self.i += self.at("__attribute__")
+            self.skip_balanced()
 
     def _using(self) -> None:
         self.i += 1

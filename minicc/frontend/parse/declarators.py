@@ -406,9 +406,16 @@ class Declarators(Names):
         assert specs.type is not None
         if specs.type.kind == "auto" and not (self.at("(") or self.at("{")):
             self.check_arguments(specs.type, specs.at)
-        if self.token.text in (")", ">", ",", ">>"):
+        if self.token.text in (")", ">", ",", ">>") or (self.at("(") and self._operand_follows()):
             return specs.type
         return self.declarator(specs.type, abstract=True).type
+
+    def _operand_follows(self) -> bool:
+        """`(*name`, behind a type's name: no pointer to a function's, but an argument."""
+        k = 1
+        while self.peek(k).text in ("*", "&", "const", "volatile", "__restrict__"):
+            k += 1
+        return k > 1 and self.peek(k).kind == IDENT
 
     def declarator(self, base: Type, abstract: bool = False) -> Declarator:
         restrict = False

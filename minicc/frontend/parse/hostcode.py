@@ -74,10 +74,19 @@ class HostCode(HostBody):
         if self._is_host_definition():
             self._skip_host_definition()
             return []
+        if self._opens_scope():
+            return super().declaration()  # Each declaration in there is asked for itself.
         perhaps = ("struct", "class", "union", "using", "typedef")
         if self.token.text in perhaps or self._mentions_host() or (self._is_program() and not self._head()[2]):
             return self._perhaps_host()
         return super().declaration()
+
+    def _opens_scope(self) -> bool:
+        """`namespace name {`, `inline namespace`, `extern "C" {` are next."""
+        first, second, third = (self.peek(k).text for k in range(3))
+        if first == "inline":
+            first, second = second, third
+        return (first == "namespace" and second != "std") or (first == "extern" and third == "{")
 
     def _head(self) -> tuple[int, bool, bool]:
         """(index of what ends the head, whether a parameter list was seen, whether device words were)."""

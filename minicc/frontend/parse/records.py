@@ -63,7 +63,15 @@ class Records(Constraints):
             self.scope.names[name.text] = made
         if self.scope.record is not None and self._in_template(self.scope.record):
             return self._later(made, name, align)
-        return self._body(made, name, align)
+        inner = made.record.scope if made.record is not None else None
+        try:
+            return self._body(made, name, align)
+        except Abandon:
+            if self.quiet and inner is not None:
+                # It may be read again.
+                ty.begin_reading(made).scope = inner
+                inner.names = {name.text: made}
+            raise
 
     def _later(self, made: Type, name: Token, align: int) -> Type:
         """The class at the cursor, a member of a template's instance, which is read when it is needed."""

@@ -581,7 +581,11 @@ class Templates(Instances):
                 self.skip_balanced()
             else:
                 break
-        entity, name = self.qualified()
+        if self.at("operator"):
+            name = self.operator_name()
+            entity = self.lookup(name.text)
+        else:
+            entity, name = self.qualified()
         if not isinstance(entity, list):
             self.fail(f"no function template matches function template specialization '{name.text}'", name)
         explicit = self.template_arguments(None) if self.at("<") else []

@@ -103,6 +103,30 @@ class Variables(Statements):
             out.append(v)
         return out
 
+    def _unnamed_object(self, specs: Specifiers) -> list[ast.Variable]:
+        """`union { ... };` in a function: a hidden local object, its members named like variables."""
+        assert specs.type is not None
+        at = specs.at
+        whole = ast.Variable("", specs.type, at, scope=self.scope, owner=self.function)
+        out = [whole]
+
+        def name_members(base: ast.Expr) -> None:
+            assert base.type.record is not None
+            for field in base.type.record.fields:
+                part = self.member(base, field, at)
+                if field.name:
+                    v = ast.Variable(
+                        field.name, ty.reference(part.type), at, "reference", scope=self.scope, owner=self.function
+                    )
+                    v.init, v.used = part, True
+                    self.declare(field.name, v, at)
+                    out.append(v)
+                elif part.type.record is not None:
+                    name_members(part)
+
+        name_members(ast.Name(specs.type, at, whole, lvalue=True))
+        return out
+
     def _tuple_size(self, t: Type, at: Token) -> int | None:
         """std::tuple_size<t>::value, where there is such a specialisation."""
         record = t.record

@@ -661,6 +661,11 @@ class Calls(Operators):
             return ast.Init(
                 t.bare, at, [(offset, None, self.construct(inherited, args, at)), *self.member_defaults(t, at)]
             )
+        if len(args) == 1 and not same:
+            # [over.match.copy]: what a copy constructor takes may come of an explicit conversion.
+            f = self.conversion_function(args[0].type.bare, t.bare, explicit=True)
+            if f is not None and (f.explicit or not record.constructors) and f.type.elem is t.bare:
+                return self.call_method(args[0], f, [], at)
         if record.constructors:
             chosen = self.resolve_constructor(t, args, at)
             entity = chosen.entity
@@ -675,10 +680,6 @@ class Calls(Operators):
             return ast.Construct(t.bare, at, entity, converted)
         if not args:
             return self.value_initialised(t, at)
-        if len(args) == 1:
-            f = self.conversion_function(args[0].type.bare, t.bare, explicit=True)
-            if f is not None:
-                return self.call_method(args[0], f, [], at)
         self.fail(f"no matching constructor for initialization of '{t}'", at)
 
     def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:

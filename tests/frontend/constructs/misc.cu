@@ -50,3 +50,48 @@ __global__ void misc_kernel(float *o, int n) {
     float4 f4 = {1, 2, 3, 4};
     o[8] = f4.w;
 }
+
+// What files of other projects use, each once found missing.
+namespace [[deprecated]] attributed_ __attribute__((visibility("default"))) { __device__ int a = 3; }
+namespace __attribute__((visibility("default"))) visible_ { __device__ int b = 4; }
+template <class T> struct Pair_ { T x, y; };
+template <typename V> __host__ __device__ inline Pair_<V> operator/(const Pair_<V> &l, const Pair_<V> &r);
+template <> __host__ __device__ inline Pair_<float> operator/(const Pair_<float> &l, const Pair_<float> &r);
+template <typename V> __host__ __device__ inline Pair_<V> operator/(const Pair_<V> &l, const Pair_<V> &r)
+{
+    return Pair_<V>{l.x / r.x, l.y / r.y};
+}
+template <> __host__ __device__ inline Pair_<float> operator/(const Pair_<float> &l, const Pair_<float> &r)
+{
+    return Pair_<float>{l.x / r.x, 1.0f};
+}
+struct Ends_ {
+    int v;
+    ~Ends_() noexcept;
+};
+inline Ends_::~Ends_() noexcept = default;
+struct Wrapped_ {
+    float v;
+    __device__ explicit operator Pair_<int>() const { return {(int)v, 1}; }
+    __device__ operator float() const { return v; }
+    __device__ bool positive() const { return (float(*this) > 0.0f); }
+};
+#define ARCHITECTURE_ (defined(__gfx908__))
+#define ARCHITECTURES_ (ARCHITECTURE_ || (defined __CUDACC__ && defined(NO_SUCH_)))
+#if ARCHITECTURES_ || !defined(__host__) || !defined __device__
+#error "neither is so"
+#endif
+__global__ void foreign(int *o, Pair_<float> *p, Pair_<double> *q, Wrapped_ *w)
+{
+    union {
+        short s[2];
+        float f;
+        struct {
+            char lo, hi;
+        };
+    };
+    f = p->x;
+    o[0] = s[1] + lo + attributed_::a + visible_::b;
+    p[0] = p[1] / p[2], q[0] = q[1] / q[2];
+    o[1] = w->positive() + static_cast<Pair_<int>>(w[1]).x + (FP_NAN == 0);
+}

@@ -24,6 +24,12 @@ template <typename T> struct numeric_limits {
     static __host__ __device__ constexpr T max() { return T(); }
     static __host__ __device__ constexpr T min() { return T(); }
     static __host__ __device__ constexpr T lowest() { return T(); }
+    static __host__ __device__ constexpr T epsilon() { return T(); }
+    static __host__ __device__ constexpr T round_error() { return T(); }
+    static __host__ __device__ constexpr T infinity() { return T(); }
+    static __host__ __device__ constexpr T quiet_NaN() { return T(); }
+    static __host__ __device__ constexpr T signaling_NaN() { return T(); }
+    static __host__ __device__ constexpr T denorm_min() { return T(); }
 };
 template <typename T> struct numeric_limits<const T> : numeric_limits<T> {};
 template <> struct numeric_limits<bool> {
