@@ -112,7 +112,7 @@ class Declarations(Variables):
         if specs.type is None:
             self._no_type()
         if self.accept(";"):
-            record = specs.type.record
+            record = specs.type.record if specs.type is not None else None
             if record is not None and specs.defined and record.name.startswith("(unnamed") and self.function:
                 return self._unnamed_object(specs)
             if not specs.defined:
