@@ -15,6 +15,7 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections.abc import Sequence
+from functools import partial
 
 import attrs
 
@@ -22,8 +23,9 @@ from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Interval, Ranges, Segments, build, overlap
-from minicc.ptxas.mir import MFunction, V, VReg
-from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.lower.abi import SAVED_UNIFORM
+from minicc.ptxas.mir import MFunction, MInst, V, VReg
+from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
 from minicc.sass.instr import Imm
@@ -78,7 +80,10 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         ranges = build(function, cfg)
         if attempt == 0:
             _unshared(function, ranges, "B")
-            _unshared(function, ranges, "UR")
+            if not _unshared(function, ranges, "UR", again=True):
+                _nearer(function)
+                ranges = build(function, cfg)
+                _unshared(function, ranges, "UR")
             _unshared(function, ranges, "UP")
         spilled = Scan(ranges, "P", _SIZE["P"], function).run()
         if spilled:
@@ -198,13 +203,49 @@ def _present(function: MFunction) -> list[VReg]:
     return list(seen.values())
 
 
-def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
+def _nearer(function: MFunction) -> None:
+    """Constants in uniform registers are made just before what reads them, for each reader again."""
+    _, makers = counted(function)
+    known: dict[tuple[int, int], MInst] = {
+        (i.dsts[0].reg.id, i.dsts[0].part): i
+        for block in function.blocks
+        for i in block.insts
+        if i.mnemonic == "UMOV" and isinstance(i.srcs[0], Imm) and isinstance(i.dsts[0], V) and not guarded(i)
+        if makers[i.dsts[0].reg.id] == i.dsts[0].reg.width
+    }
+    made = set(known.values())
+    for block in function.blocks:
+        insts: list[MInst] = []
+        for inst in block.insts:
+            if inst in made:
+                continue
+            near: dict[int, VReg] = {}
+            for v in reads(inst):
+                if isinstance(v, V) and (v.reg.id, 0) in known and v.reg.id not in near:
+                    new = near[v.reg.id] = function.new("UR", v.reg.width)
+                    for part in range(new.width):
+                        source = known[v.reg.id, part]
+                        insts.append(MInst("UMOV", (), (V(new, part),), source.srcs, loc=source.loc))
+            if near:
+                map_reads(inst, partial(_renamed, near))
+            insts.append(inst)
+        block.insts = insts
+
+
+def _renamed(instead: dict[int, VReg], v: V) -> V:
+    return attrs.evolve(v, reg=instead[v.reg.id]) if v.reg.id in instead else v
+
+
+def _unshared(function: MFunction, ranges: Ranges, file: str, again: bool = False) -> bool:
     """Give each register of a warp-wide file its own number; when they run out, values that live inside one block
-    share. Alignment: pairs even, quads by four."""
+    share. Alignment: pairs even, quads by four. With `again` no number is given where they do not suffice, and the
+    answer is no."""
     found = [i for i in ranges.intervals if i is not None and i.reg.file == file]
     if not found:
-        return
-    size = _SIZE[file]
+        return True
+    # What a device function leaves alone, its callers keep values in.
+    size = SAVED_UNIFORM if file == "UR" and not function.entry else _SIZE[file]
+    given: list[VReg] = []
     taken = 0
     first = 4 if file == "UR" else 0  # ptxas starts at UR4
     starts = ranges.starts
@@ -238,6 +279,10 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
                     if all(lanes[n].takes(interval) for n in range(base, base + reg.width)):
                         choice = base
                         break
+            if choice < 0 and again:
+                for reg in given:
+                    reg.fixed = None
+                return False
             if choice < 0:
                 fail(
                     "ptxas.registers",
@@ -246,9 +291,11 @@ def _unshared(function: MFunction, ranges: Ranges, file: str) -> None:
                 )
             taken |= mask << choice
             reg.fixed = choice
+            given.append(reg)
             shares = local(interval) or file == "B"
             for n in range(choice, choice + reg.width):
                 lanes[n].add(interval, shares)
+    return True
 
 
 class _Lane:

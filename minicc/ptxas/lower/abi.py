@@ -3,7 +3,7 @@
 As nvcc 13's sm_90 code has it (its recursive and indirectly called functions; `vprintf` and its like):
 - arguments and results in R4 to R15, a 32-bit word each, 64-bit and larger values from an even register on;
 - the return address in R20 and R21, relative to the start of the kernel's code, for RET.REL;
-- R16 to R19, R22 and up, B6 and up, and uniform registers from 36 on survive a call; all else may change;
+- R16 to R19, R22 and up, B6 and up, and uniform registers from `SAVED_UNIFORM` on survive a call; all else may change;
 - R1 points at the lowest byte of the frame in hand.
 
 Words beyond the twelfth are ours alone: they lie just under the caller's R1, the first one highest, where the callee's
@@ -23,6 +23,8 @@ from minicc.sass.instr import Target
 FIRST, COUNT = 4, 12
 RETURN_ADDRESS = 20
 CLOBBERED = {"R": (*range(16),), "P": tuple(range(7)), "B": tuple(range(6))}
+SAVED_UNIFORM = 36
+"""The uniform registers from here on survive a call."""
 MAX_WORDS = 1024
 """Words of the arguments of one call: PTX allows a few kilobytes."""
 

@@ -126,8 +126,9 @@ def lower_function(
     out.blocks = [*b.blocks, *b.cold]
     out.blocks[0].insts[:0] = b.entry_insts
     if b.has_calls and b.descriptor is not None:
-        # Calls preserve the uniform registers from 36 on.
-        b.descriptor.fixed = SAVED_UNIFORM
+        from minicc.ptxas.lower import abi
+
+        b.descriptor.fixed = abi.SAVED_UNIFORM
     if multiplies:
         wgmma.substitute(b, out)
     converge(out, b)
@@ -293,7 +294,5 @@ _CLUSTER = {
     "maxclusterrank": "MAX_CLUSTER_RANK", "blocksareclusters": "BLOCKS_ARE_CLUSTERS",
 }  # fmt: skip
 """Directive -> record of the cubin."""
-SAVED_UNIFORM = 36
-"""The uniform registers from here on survive a call."""
 
 __all__ = ["TRUE", "constants", "lower_kernel"]
