@@ -11,7 +11,8 @@ does. No division is needed: `for (i = start; i < n; i += s)` has four turns bef
                                         L.turn:  turn; br i < n ? L.turn : L.done
                                         L.done:  br exit
 
-Input: a module's text after LLVM's pipeline. Only blocks that load and have no other effect; linear in the text.
+Input: a module's text after LLVM's pipeline. Only blocks that load, and store nothing that could be what they load;
+linear in the text.
 """
 
 from __future__ import annotations
@@ -41,15 +42,28 @@ _NAME = re.compile(_ID)
 _LABEL = re.compile(r"\n[-\w.$]+:")
 _NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
 _DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
-_EFFECT = re.compile(r"\b(?:store|atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
+_EFFECT = re.compile(r"\b(?:atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
+_CONSTANT = re.compile(rf"\bptr noalias [^,%]*\breadonly\b[^,%]*({_ID})")
+_PLACE = re.compile(rf"^  ({_ID}) = (?:getelementptr [^\n]*?|addrspacecast )ptr[^,%\n]* ({_ID})", re.M)
+_LOAD = re.compile(rf" = load [^,\n]*, ptr[^,%\n]* ({_ID})")
 _CALLED = re.compile(r"\bcall [^\n]*?@([\w.$]+)\(|\bcall ")
 _PURE = re.compile(
     r"^; Function Attrs: (?![^\n]*convergent)(?=[^\n]*memory\(none\))[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
 )
 _NOTE = re.compile(r"!llvm\.loop (!\d+)")
-_TURNED = {"slt": "sgt", "ult": "ugt", "sgt": "slt", "ugt": "ult"}
-"""Predicates of strict order, and the same with the operands turned."""
-_INVERSE = {"sge": "slt", "uge": "ult", "sle": "sgt", "ule": "ugt"}
+_LESS = ("slt", "ult", "sle", "ule")
+_TURNED = {"sgt": "slt", "ugt": "ult", "sge": "sle", "uge": "ule"}
+"""Predicates -> the same with the operands turned."""
+_INVERSE = {
+    "sge": "slt",
+    "uge": "ult",
+    "sgt": "sle",
+    "ugt": "ule",
+    "slt": "sge",
+    "ult": "uge",
+    "sle": "sgt",
+    "ule": "ugt",
+}
 
 
 @attrs.frozen
@@ -63,7 +77,7 @@ class _Loop:
     turn: str
     """What a turn does, the test and the branch apart."""
     less: str
-    """slt or ult: how the index is compared with the bound for another turn."""
+    """One of _LESS: how the index is compared with the bound for another turn."""
     type: str
     index: str
     """The index of the next turn, which the bound ends."""
@@ -91,11 +105,14 @@ def _function(text: str, module: str) -> str:
     if '%"' in body or ".wide" in body or not _LABEL.match(body, body.find("\n")):
         return text
     blocks = _NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
-    uses, pure = Counter(_NAME.findall("\n\n".join(blocks))), set(_PURE.findall(module))
+    whole = "\n\n".join(blocks)
+    uses, pure = Counter(_NAME.findall(whole)), set(_PURE.findall(module))
     loops = {
         place: loop
         for place, block in enumerate(blocks)
-        if _short_loop(block) and (loop := _taken_apart(block, module, pure, uses))
+        if _short_loop(block)
+        and (" store " not in block or _reads_constants(block, whole))
+        and (loop := _taken_apart(block, module, pure, uses))
     }
     ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
     for place, block in enumerate(blocks):
@@ -109,6 +126,19 @@ def _short_loop(block: str) -> bool:
     label = block[: block.find(":")]
     last = block[block.rfind("\n") :] + ","
     return f" label %{label}," in last and " = load " in block and block.count("\n") <= _LONGEST
+
+
+def _reads_constants(block: str, function: str) -> bool:
+    """Whether all that a block loads is what the function only reads, so that its stores need not be waited for."""
+    bases = dict(_PLACE.findall(function))
+
+    def base(name: str) -> str:
+        while name in bases:
+            name = bases[name]
+        return name
+
+    constant = _CONSTANT.findall(function[: function.find("\n")])
+    return all(base(name) in constant for name in _LOAD.findall(block))
 
 
 def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _Loop | None:
@@ -130,7 +160,7 @@ def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _
     if bound in inside:
         predicate, index, bound = _TURNED.get(predicate, ""), bound, index
     step = re.search(_STEP.format(re.escape(index)), turn, re.M)
-    if predicate not in ("slt", "ult") or bound in inside or step is None:
+    if predicate not in _LESS or bound in inside or step is None:
         return None
     phis = {}
     for line in match["phis"].splitlines():
@@ -186,8 +216,7 @@ def _widened(loop: _Loop) -> str:
     for value in sorted(loop.after):
         ends += f"  {value} = phi {kinds[value]} [ {last[value]}, {label}.rest ], [ {single[value]}, {label}.turn ]\n"
     small = 1 << int(form[1:]) - 3
-    unsigned = less == "ult"
-    room = f"icmp ule {form} {label}.ahead, {loop.bound}" if unsigned else f"icmp sgt {form} {loop.bound}, -1"
+    room = f"icmp ule {form} {label}.ahead, {loop.bound}" if less[0] == "u" else f"icmp sgt {form} {loop.bound}, -1"
     return f"""{label[1:]}:
   {label}.ahead = mul {form} {loop.stride}, {TURNS - 1}
   {label}.limit = sub {form} {loop.bound}, {label}.ahead
