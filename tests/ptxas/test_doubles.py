@@ -15,7 +15,7 @@ from minicc.binary import write_cubin
 from minicc.ptxas import Options, allocate, check
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.verify import verify
-from minicc.sass.instr import Imm, Instr, Reg
+from minicc.sass.instr import Const, Imm, Instr, Reg
 from tests.ptxas.conftest import ARCH, assemble
 
 HEAD = """.version 8.8
@@ -49,20 +49,21 @@ def test_forms() -> None:
         ("mov.f64 %f3, 0d4008000000000000; mul.f64 %f9, %f2, %f3;", " 3"),
         ("mul.f64 %f9, %f0, %f2;", "c[0x0][0x218]"),
         ("neg.f64 %f3, %f0; fma.rn.f64 %f9, %f2, %f2, %f3;", "-c[0x0][0x218]"),
-        ("fma.rn.f64 %f9, %f2, %f2, 0d3FD5555555555555;", "UR"),
-        ("fma.rn.f64 %f3, %f2, %f2, 0d3FD5555555555555; fma.rn.f64 %f9, %f3, %f3, 0dBFD5555555555555;", "-UR"),
+        ("fma.rn.f64 %f9, %f2, %f2, 0d3FD5555555555555;", " c[0x2][0x0]"),
+        ("fma.rn.f64 %f3, %f2, %f2, 0d3FD5555555555555; fma.rn.f64 %f9, %f3, %f3, 0dBFD5555555555555;", "-c[0x2][0x0]"),
     ):
         doubles = [sass.format(i) for i in code(body) if i.mnemonic in ("DADD", "DMUL", "DFMA")]
         assert any(operand in text for text in doubles), (body, doubles)
 
 
 def test_registers_of_a_polynomial() -> None:
-    """Constants that are wanted once and again: none is in a general register, and each is made once."""
+    """Constants that are wanted once and again: none is in a general register, and each is in the bank once."""
     steps = "mov.f64 %f9, %f2;" + "".join(
         f"fma.rn.f64 %f9, %f9, %f2, 0d3FD55555555555{k % 5:02X};" for k in range(30)
     )  # fmt: skip
     with_, without = counts(code(steps)), counts(code(steps, disable=WITHOUT))
-    assert with_["UMOV"] == 10 and with_["MOV"] + with_["IMAD"] < without["MOV"] + without["IMAD"] - 8
+    places = {o.offset for i in code(steps) for o in i.operands if isinstance(o, Const) and o.bank == 2}
+    assert places == set(range(0, 40, 8)) and with_["MOV"] + with_["IMAD"] < without["MOV"] + without["IMAD"] - 8
 
 
 def test_made_before_the_loop() -> None:
@@ -155,5 +156,16 @@ def test_same_bits(steps: list[str], first: int, last: int) -> None:
 
 @pytest.mark.parametrize("words", [{"sched": "serial"}, {"ra": "spill-all"}, {"max_registers": 24}])
 def test_with_the_twins(words: dict[str, object]) -> None:
+    steps = "mov.u32 %r2, 0; mov.f64 %f9, %f2; L:"
+    steps += "".join(f"fma.rn.f64 %f9, %f9, %f2, 0d3FD55555555555{k:02X};" for k in range(40))
+    steps += "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r0; @%p1 bra L;"
+    made = code(steps, **words)
+    banked = {o.offset for i in made for o in i.operands if isinstance(o, Const) and o.bank == 2}
+    assert counts(made)["UMOV"] == 32 and len(banked) == 24
+
+
+def test_where_there_is_no_bank() -> None:
+    """A kernel with device functions has uniform registers everywhere: theirs may be a table in the bank."""
+    call = ".func g() { ret; }\n" + KERNEL + "call.uni g, ();"
     steps = "mov.f64 %f9, %f2;" + "".join(f"fma.rn.f64 %f9, %f9, %f2, 0d3FD55555555555{k:02X};" for k in range(40))
-    assert counts(code(steps, **words))["UMOV"] == 80
+    assert counts(code(steps, HEAD + call, inline="never"))["UMOV"] == 80
