@@ -12,9 +12,9 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
+from minicc.ptxas.operands import Components, counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
-from minicc.ptxas.timing import timing
+from minicc.ptxas.timing import Distances, Footprint, footprint, timing
 
 _PURE = frozenset({"FMUL", "FADD", "FFMA", "IADD3", "LOP3", "SHF", "IMAD", "VIADD", "LEA", "FMNMX", "VIMNMX", "PRMT"})
 
@@ -24,9 +24,10 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if not any(_choice(inst) for block in function.blocks for inst in block.insts):
         return
     uses, makers = counted(function)
+    components, distances = Components(function), Distances(arch)
     renamed: dict[int, VReg] = {}
     for block in function.blocks:
-        _block(block, uses, makers, renamed)
+        _block(block, uses, makers, renamed, _Paths(block, components, distances))
     if renamed:
         for block in function.blocks:
             for inst in block.insts:
@@ -65,7 +66,55 @@ def _choice(inst: MInst) -> bool:
     )
 
 
-def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: dict[int, VReg]) -> None:
+class _Paths:
+    """When the instructions of a block could go at the earliest, and how long it is from there to its end."""
+
+    def __init__(self, block: Block, components: Components, distances: Distances) -> None:
+        self.components, self.distances = components, distances
+        self.made: dict[int, tuple[int, Footprint, str]] = {}
+        """Key -> when what made it has gone, the maker, and its class, of what has gone so far."""
+        self.behind: list[int] = []
+        """Cycles from each instruction to the end of the block."""
+        if not any(map(_choice, block.insts)):
+            return
+        wanted: dict[int, dict[str, int]] = {}
+        """Key -> reader class -> cycles from the reader to the end."""
+        for inst in reversed(block.insts):
+            print_ = footprint(inst, components)
+            longest = print_.timing.stall
+            for key, producer in print_.writes:
+                for reader, cycles in wanted.get(key, {}).items():
+                    longest = max(longest, cycles + self._distance(print_, producer, reader))
+                if not print_.guarded:
+                    wanted.pop(key, None)
+            for key, reader in print_.reads:
+                row = wanted.setdefault(key, {})
+                row[reader] = max(row.get(reader, 0), longest)
+            self.behind.append(longest)
+        self.behind.reverse()
+        self.length = max(len(self.behind), *self.behind)
+
+    def _distance(self, maker: Footprint, producer: str, reader: str) -> int:
+        return maker.timing.expect if maker.timing.variable else self.distances.raw(producer, reader)
+
+    def _earliest(self, print_: Footprint) -> int:
+        found = ((*self.made[key], reader) for key, reader in print_.reads if key in self.made)
+        return max((at + self._distance(maker, producer, reader) for at, maker, producer, reader in found), default=0)
+
+    def take(self, inst: MInst) -> None:
+        """It is the next one."""
+        if self.behind:
+            print_ = footprint(inst, self.components)
+            at = self._earliest(print_)
+            for key, producer in print_.writes:
+                self.made[key] = (at, print_, producer)
+
+    def spare(self, inst: MInst, at: int) -> bool:
+        """Whether the block takes no longer with `inst` in place of the `at`-th, the next one."""
+        return self._earliest(footprint(inst, self.components)) + self.behind[at] <= self.length
+
+
+def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: dict[int, VReg], paths: _Paths) -> None:
     """`renamed` gets the results that are called otherwise from now on."""
     made: dict[int, list[int]] = {}
     """Register -> where it is written in this block."""
@@ -82,6 +131,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             if isinstance(w, V):
                 made.setdefault(w.reg.id, []).append(at)
         if not _choice(inst):
+            paths.take(inst)
             continue
         y, p = inst.dsts[0], inst.srcs[2]
         assert isinstance(y, V) and isinstance(p, V)
@@ -101,9 +151,12 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             maker = block.insts[start]
             if not _movable(maker, block.insts[start + 1 : at], x.reg):
                 continue
-            block.insts[at] = MInst(
+            changed = MInst(
                 maker.mnemonic, maker.modifiers, (x,), maker.srcs, guard, maker.loc, maker.ptx, hidden=maker.hidden
             )
+            if not paths.spare(changed, at):
+                continue
+            block.insts[at] = changed
             gone.add(start)
             renamed[y.reg.id] = x.reg
             # Reads of both; those that have moved are counted where they are now.
@@ -112,6 +165,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             made[x.reg.id].append(at)
             makers[x.reg.id] += 1
             break
+        paths.take(block.insts[at])
     if gone:
         block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
 

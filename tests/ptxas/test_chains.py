@@ -47,14 +47,15 @@ def test_joined_compares() -> None:
 
 
 def test_scaling_in_place() -> None:
-    """ex2 without .ftz scales small arguments before and after, each by one guarded instruction."""
+    """ex2 without .ftz scales small arguments before and after: the result by one guarded instruction, the argument by a
+    choice, for which the compare need not have been long before."""
     body = "".join(
         f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; ex2.approx.f32 %f{20 + k}, %f{k};"
         f"st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
         for k in range(8)
     )
     counts = made(body)
-    assert counts["SEL"] + counts["FSEL"] == 0 and counts["FMUL"] == 16 and counts["FSETP"] == 8
+    assert counts["SEL"] + counts["FSEL"] <= 8 and counts["FMUL"] == 16 and counts["FSETP"] == 8
 
 
 def test_divisions_by_one_number() -> None:
