@@ -28,10 +28,9 @@ _BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128":
 class Node:
     """One instruction. `succs` are (node index, cycles); `height` is the longest path to the end of the run."""
 
-    succs: list[tuple[int, int]] = attrs.field(factory=list)
+    succs: list[tuple[int, int]]
+    height: int
     preds: int = 0
-    height: int = 0
-    least: int = 0
 
 
 @attrs.frozen(repr=False)
@@ -93,7 +92,6 @@ def build(
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
     is needed in time. A compare in `renewed` comes when the loads that are named there do;
     those in `ahead` are wanted as long after the run as they take."""
-    nodes = [Node() for _ in insts]
     edges: list[dict[int, int]] = [{} for _ in insts]
     bases = _bases(insts)
     raw, waw, war = distances.raw, distances.waw, distances.war
@@ -110,6 +108,8 @@ def build(
     fence = -1
     chain = -1
     versions: dict[object, int] = {}
+    last = {key: i for i, print_ in enumerate(prints) for key, _ in print_.writes}
+    """Where each register is written last: who reads it after that is in nobody's way."""
     for i, (inst, print_) in enumerate(zip(insts, prints, strict=True)):
         for key, reader in print_.reads:
             for w, producer in writers.get(key, ()):
@@ -118,10 +118,11 @@ def build(
                 row = edges[w]
                 if row.get(i, -1) < cycles:
                     row[i] = cycles
-            if key in readers:
-                readers[key].append((i, reader))
-            else:
-                readers[key] = [(i, reader)]
+            if last.get(key, -1) > i:
+                if key in readers:
+                    readers[key].append((i, reader))
+                else:
+                    readers[key] = [(i, reader)]
         for key, producer in print_.writes:
             for w, first in writers.get(key, ()):
                 before = prints[w].timing
@@ -177,7 +178,7 @@ def build(
                         if other != i:
                             edge(other, i, 1)
                     loads, stores, fence = [], [], i
-        for operand in inst.dsts:
+        for operand in inst.dsts if bases else ():
             if type(operand) is V:
                 if operand.reg.id not in bases:
                     continue
@@ -198,14 +199,20 @@ def build(
         for w, producer in writers.get(key, ()):
             before = prints[w].timing
             tails[w] = max(tails.get(w, 0), before.expect if before.variable else distances.raw(producer, reader))
-    for i in range(len(nodes) - 1, -1, -1):
-        node = nodes[i]
-        node.succs = list(edges[i].items())
-        tail = max(prints[i].timing.stall, tails.get(i, 0))
+    nodes: list[Node] = []
+    heights = [0] * len(insts)
+    for i in range(len(insts) - 1, -1, -1):
+        print_ = prints[i]
+        height = max(print_.timing.stall, tails.get(i, 0))
         if ahead and insts[i] in ahead:
-            tail = max(tail, prints[i].timing.expect)
-        for succ, cycles in node.succs:
+            height = max(height, print_.timing.expect)
+        for succ, cycles in edges[i].items():
+            if heights[succ] + cycles > height:
+                height = heights[succ] + cycles
+        heights[i] = height
+        nodes.append(Node(list(edges[i].items()), height))
+    nodes.reverse()
+    for row in edges:
+        for succ in row:
             nodes[succ].preds += 1
-            tail = max(tail, nodes[succ].height + cycles)
-        node.height = tail
     return nodes

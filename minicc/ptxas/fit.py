@@ -51,12 +51,13 @@ Orders = list[list[MInst]]
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Schedule `function`, for the target that suits it."""
     given: Orders = [block.insts for block in function.blocks]
+    graphs = {"given": schedule.Graphs(function, arch, options)}
     usual = allocate.comfortable(function, arch, options)
     bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
     if bounds:
-        _usual(function, arch, options, given, usual, 0)
+        _usual(function, graphs["given"], usual, 0)
     else:
-        _for_any_block(function, arch, options, given, usual)
+        _for_any_block(function, arch, options, graphs["given"], usual)
     if not function.short or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -66,15 +67,13 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     best, crowded = float("inf"), False
     kept: Orders = [block.insts for block in function.blocks]
     scheduled: Orders | None = kept
-    starts = {"given": given}
     for step, more in _TRIALS[: max(2, _WORK // sum(map(len, given)))]:
-        if step not in starts:
+        if step not in graphs:
             _reorder(function, given)
             lean.run(function, arch)
-            starts[step] = [block.insts for block in function.blocks]
+            graphs[step] = schedule.Graphs(function, arch, options)
         if scheduled is None:
-            _reorder(function, starts[step])
-            schedule.run(function, arch, options, target=usual + more)
+            graphs[step].schedule(schedule.Aim(usual + more))
             scheduled = [block.insts for block in function.blocks]
         spilled = True
         for way in (False, True):
@@ -89,30 +88,28 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     _reorder(function, kept)
 
 
-def _for_any_block(function: MFunction, arch: Arch, options: Options, given: Orders, usual: int) -> None:
+def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, usual: int) -> None:
     """The usual order, with fewer registers if it is just the loads under way that take more than a large block has."""
     first: Orders = []
     for launched in _LAUNCHED:
-        most = _usual(function, arch, options, given, usual, launched)
+        most = _usual(function, graphs, usual, launched)
         first = first or [block.insts for block in function.blocks]
-        large = sum(map(len, given)) > _LARGEST
+        large = sum(map(len, first)) > _LARGEST
         if large or not _SAFE < most <= launched + _SLACK or _tried(function, arch, options)[2] <= _ANY_BLOCK:
             return
     _reorder(function, first)
 
 
-def _usual(function: MFunction, arch: Arch, options: Options, given: Orders, usual: int, launched: int) -> int:
+def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
     """The order for `usual` registers, or for full occupancy if that takes about as long; the most live ones."""
-    _reorder(function, given)
-    cycles, held, most = schedule.run(function, arch, options, target=usual, free=schedule.FULL, launched=launched)
-    if held:
+    tight = graphs.schedule(schedule.Aim(usual, schedule.FULL, launched))
+    if tight.held:
         full: Orders = [block.insts for block in function.blocks]
-        _reorder(function, given)
-        free, _, loose = schedule.run(function, arch, options, target=usual, launched=launched)
-        if cycles > _FULL_WORTH * free:
-            return loose
+        loose = graphs.schedule(schedule.Aim(usual, launched=launched))
+        if tight.cycles > _FULL_WORTH * loose.cycles:
+            return loose.most
         _reorder(function, full)
-    return most
+    return tight.most
 
 
 def _reorder(function: MFunction, orders: Orders) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import broadcast
 from minicc.ptxas.cfg import Cfg
@@ -19,6 +21,7 @@ from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
+from minicc.ptxas.pressure import Pressure, Values
 from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 24
@@ -50,70 +53,174 @@ _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
 
-def run(
-    function: MFunction,
-    arch: Arch,
-    options: Options,
-    *,
-    target: int | None = None,
-    free: int = FREE,
-    launched: int = 0,
-) -> tuple[int, bool, int]:
-    """Reorder every block of `function`. `target` is the number of live general registers above which the scheduler
-    prefers instructions that end lives; None (after allocation) does not look. So many as `free` are always allowed.
-    With `launched`, a run whose own order keeps to `LAUNCHED` keeps to that many.
-    Returns the cycles that a warp alone would take, each loop counting for several rounds, whether it would take
-    fewer with more free registers, and the most registers that are live."""
-    cycles, held, most = 0, False, 0
+@attrs.frozen
+class Aim:
+    """What an order before allocation is to keep to."""
+
+    target: int
+    """Live general registers above which the scheduler prefers instructions that end lives."""
+    free: int = FREE
+    """So many are always allowed."""
+    launched: int = 0
+    """A run whose own order keeps to `LAUNCHED` keeps to that many; 0: blocks may be as small as that takes."""
+
+
+@attrs.frozen
+class Outcome:
+    """What is known of an order."""
+
+    cycles: int = 0
+    """What a warp alone would take, each loop counting for several rounds."""
+    held: bool = False
+    """Whether it would take fewer with more free registers."""
+    most: int = 0
+    """The most general registers that are live."""
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Reorder every block of a function that has its registers."""
     if options.sched == "serial" or options.opt_level == 0:
-        return cycles, held, most
-    distances = Distances(arch)
-    components = Components(function)
-    live = None
-    if target is not None:
-        live = analyse(function, Cfg.of(function))
-        function.broadcasts = broadcast.found(function)
-    general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
-    flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
-    for b, block in enumerate(function.blocks):
+        return
+    distances, components = Distances(arch), Components(function)
+    for block in function.blocks:
         if len(block.insts) < 3:
             continue
         prints = [footprint(i, components) for i in block.insts]
-        if target is None:
-            function.prints.update(zip(block.insts, prints, strict=True))
+        function.prints.update(zip(block.insts, prints, strict=True))
         out: list[MInst] = []
-        runs = runs_of(prints)
-        lives = behind(live, b, runs, components) if live is not None else []
-        for n, (start, end) in enumerate(runs):
-            part, part_prints = block.insts[start:end], prints[start:end]
-            if end - start < 3:
-                out.extend(part)
-                continue
-            after_it = prints[end] if end < len(prints) else None
-            nodes = build(part, part_prints, distances, after_it, function.renewed, function.ahead)
-            if function.broadcasts:
-                # Of loads that are wanted together, one for all lanes goes before one that takes the L1 a while. An
-                # H200 walks down the rows of a matrix, times a vector, 5 % faster for it.
-                for node, inst in zip(nodes, part, strict=True):
-                    node.height += inst in function.broadcasts
-            if target is None:
-                order, _ = _order(nodes, part_prints, arch, None)
-            else:
-                pressure = _Pressure(part_prints, lives[n], general)
-                pressure.aim(target, _together(part, part_prints, nodes), free, launched)
-                few = None
-                if sum(1 for p in part_prints for key, _ in p.writes if key in flags) > _FLAGS:
-                    few = _Pressure(part_prints, lives[n], flags)
-                    few.target = _FLAGS
-                order, taken = _order(nodes, part_prints, arch, pressure, few)
-                cycles += block.weight * taken
-                held |= pressure.held and pressure.target == free
-                # With nearly a whole file, short is what does not fit.
-                function.short |= pressure.short and (target < _ROOMY or pressure.most > target)
-                most = max(most, pressure.most)
-            out.extend(part[i] for i in order)
+        for start, end in runs_of(prints):
+            part = block.insts[start:end]
+            if end - start >= 3:
+                nodes = _graph(function, part, prints, start, distances)
+                part = [part[i] for i in _order(nodes, prints[start:end], arch)[0]]
+            out += part
         block.insts = out
-    return cycles, held, most
+
+
+def _graph(
+    function: MFunction, insts: list[MInst], prints: list[Footprint], start: int, distances: Distances
+) -> list[Node]:
+    """The graph of the instructions that have the footprints from `start` on."""
+    end = start + len(insts)
+    after_it = prints[end] if end < len(prints) else None
+    nodes = build(insts, prints[start:end], distances, after_it, function.renewed, function.ahead)
+    if function.broadcasts:
+        # Of loads that are wanted together, one for all lanes goes before one that takes the L1 a while. An
+        # H200 walks down the rows of a matrix, times a vector, 5 % faster for it.
+        for node, inst in zip(nodes, insts, strict=True):
+            node.height += inst in function.broadcasts
+    return nodes
+
+
+class Graphs:
+    """The runs of a function before allocation, as they stand now, ready to be ordered for one aim after another."""
+
+    def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
+        self.function, self.arch = function, arch
+        self.blocks: list[list[_Run]] = []
+        if options.sched == "serial" or options.opt_level == 0:
+            return
+        distances, components = Distances(arch), Components(function)
+        live = analyse(function, Cfg.of(function))
+        function.broadcasts = broadcast.found(function)
+        general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
+        flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
+        for b, block in enumerate(function.blocks):
+            prints = [footprint(i, components) for i in block.insts]
+            runs = runs_of(prints)
+            self.blocks.append([])
+            for (start, end), after in zip(runs, behind(live, b, runs, components), strict=True):
+                one = _Run(block.insts[start:end], prints[start:end])
+                self.blocks[-1].append(one)
+                if len(block.insts) >= 3 and end - start >= 3:
+                    one.nodes = _graph(function, one.insts, prints, start, distances)
+                    one.values = Values(one.prints, after, general)
+                    one.peak = one.values.peak()
+                    one.far = _together(one.insts, one.prints, one.nodes)
+                    if sum(1 for p in one.prints for key, _ in p.writes if key in flags) > _FLAGS:
+                        one.flags = Values(one.prints, after, flags)
+
+    def schedule(self, aim: Aim) -> Outcome:
+        """Put every block of the function in order."""
+        cycles, held, most = 0, False, 0
+        for block, runs in zip(self.function.blocks, self.blocks, strict=False):
+            out: list[MInst] = []
+            for one in runs:
+                if one.values is None:
+                    out += one.insts
+                    continue
+                order = one.ordered(aim, self.arch)
+                out += [one.insts[i] for i in order.order]
+                cycles += block.weight * order.cycles
+                held |= order.held and order.target == aim.free
+                # With nearly a whole file, short is what does not fit.
+                self.function.short |= order.short and (aim.target < _ROOMY or order.most > aim.target)
+                most = max(most, order.most)
+            block.insts = out
+        return Outcome(cycles, held, most)
+
+
+@attrs.frozen
+class _Ordered:
+    """An order of a run."""
+
+    order: list[int]
+    cycles: int
+    target: int
+    """Live values that it aimed at."""
+    short: bool
+    """Whether there are fewer registers than the run would like to have."""
+    held: bool
+    """Whether the order depended on the target."""
+    most: int
+    """Values that have been live at one time, of those taken."""
+
+
+@attrs.define(eq=False)
+class _Run:
+    """A stretch without control flow."""
+
+    insts: list[MInst]
+    prints: list[Footprint]
+    nodes: list[Node] = attrs.field(factory=list)
+    values: Values | None = None
+    """Its general registers; None if it is too short for any other order."""
+    flags: Values | None = None
+    """Its predicates, if it makes many."""
+    peak: int = 0
+    """General registers live at one time in its own order."""
+    far: int = 0
+    """Registers that loads from far memory can be filling at one time."""
+    last: _Ordered | None = None
+
+    def ordered(self, aim: Aim, arch: Arch) -> _Ordered:
+        """The order for an aim."""
+        assert self.values is not None
+        target, short = self._target(aim)
+        last = self.last
+        if last and last.short == short and max(last.most, self.values.before) < min(target, last.target):
+            # So many were never live that either would have counted.
+            self.last = attrs.evolve(last, target=target)
+            return self.last
+        pressure = Pressure(self.values, target)
+        few = Pressure(self.flags, _FLAGS) if self.flags else None
+        order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
+        self.last = _Ordered(order, cycles, target, short, held, pressure.most)
+        return self.last
+
+    def _target(self, aim: Aim) -> tuple[int, bool]:
+        """Live values from which on to take care, and whether registers are short. Few registers are no gain in
+        themselves: a run may take some more than its own order needs, up to what is given, and more for those that
+        loads from global memory can fill at one time, which it pays to have many of under way."""
+        peak = self.peak
+        most = peak + max(peak // 8, min(self.far, _FLIGHT, max(_MANY - peak, 0)))
+        target = min(aim.target, max(aim.free if most <= aim.free else FREE, most))
+        if peak > aim.target >= _ROOMY:
+            # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
+            target = peak
+        if aim.launched and peak <= LAUNCHED:
+            target = min(target, max(aim.launched, peak))
+        return target, aim.target < max(FREE, most)
 
 
 def behind(live: Liveness, b: int, runs: list[tuple[int, int]], components: Components) -> list[set[int]]:
@@ -166,131 +273,28 @@ def _together(insts: list[MInst], prints: list[Footprint], nodes: list[Node]) ->
     return max(filled.values(), default=0)
 
 
-class _Pressure:
-    """Live registers of one kind, whose keys are in `kind`, while a run is being ordered. A register that is written
-    again holds a new value: values are counted, not names."""
-
-    target = 0
-    """Live values from which on to take care."""
-    short = False
-    """Whether there are fewer than the run would like to have."""
-    held = False
-    """Whether the order depended on the target."""
-    most = 0
-    """Values that have been live at one time, of those taken."""
-
-    def __init__(self, prints: list[Footprint], live_after: set[int], kind: set[int]) -> None:
-        self.uses: list[int] = []
-        """Instructions left that read it, per value."""
-        self.left: list[int] = []
-        """Sum of their indices: of the last one, it is the index."""
-        self.reads: list[list[int]] = []
-        self.writes: list[list[int]] = []
-        current: dict[int, int] = {}
-        self.live: set[int] = set()
-
-        def fresh(key: int) -> int:
-            self.uses.append(0)
-            self.left.append(0)
-            current[key] = len(self.uses) - 1
-            return current[key]
-
-        for key in sorted(live_after):
-            if key in kind:
-                self.live.add(fresh(key))
-        start = set(self.live)
-        for i, print_ in enumerate(prints):
-            reads: list[int] = []
-            writes: list[int] = []
-            for key in sorted({k for k, _ in print_.reads if k in kind}):
-                value = current.get(key)
-                if value is None:
-                    value = fresh(key)
-                    start.add(value)
-                reads.append(value)
-            for key, _ in print_.writes:
-                if key not in kind:
-                    continue
-                if print_.guarded and key in current:
-                    if current[key] not in reads:
-                        reads.append(current[key])
-                    continue
-                writes.append(fresh(key))
-            for value in reads:
-                self.uses[value] += 1
-                self.left[value] += i
-            self.reads.append(reads)
-            self.writes.append(writes)
-        self.after = {current[key] for key in live_after if key in kind}
-        # What is live after the run, but was first written in it, is not live before.
-        touched = {value for reads in self.reads for value in reads}
-        self.live = {v for v in start if v in touched or v in self.after}
-        self.change = [len(w) for w in self.writes]
-        """Live values that each instruction would add (or, negative, end) if it came now."""
-        for value, uses in enumerate(self.uses):
-            if uses == 1 and value not in self.after:
-                self.change[self.left[value]] -= 1
-
-    def aim(self, target: int, far: int, free: int, launched: int) -> None:
-        """Set the target. Few registers are no gain in themselves: a run may take some more than its own order needs,
-        up to what is given, and more for the `far` registers that loads from global memory can fill at one time, which
-        it pays to have many of under way."""
-        peak = self._peak()
-        more = max(peak // 8, min(far, _FLIGHT, max(_MANY - peak, 0)))
-        self.short = target < max(FREE, peak + more)
-        self.target = min(target, max(free if peak + more <= free else FREE, peak + more))
-        if peak > target >= _ROOMY:
-            # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
-            self.target = peak
-        if launched and peak <= LAUNCHED:
-            self.target = min(self.target, max(launched, peak))
-
-    def _peak(self) -> int:
-        live, uses, peak = set(self.live), list(self.uses), len(self.live)
-        for reads, writes in zip(self.reads, self.writes, strict=True):
-            for value in reads:
-                uses[value] -= 1
-                if not uses[value] and value not in self.after:
-                    live.discard(value)
-            live.update(v for v in writes if uses[v] or v in self.after)
-            peak = max(peak, len(live))
-        return peak
-
-    def take(self, i: int) -> None:
-        """Instruction `i` comes next."""
-        for value in self.reads[i]:
-            self.uses[value] = uses = self.uses[value] - 1
-            self.left[value] -= i
-            if uses < 2 and value not in self.after:
-                if uses:
-                    self.change[self.left[value]] -= 1
-                else:
-                    self.live.discard(value)
-        self.live.update(v for v in self.writes[i] if self.uses[v] or v in self.after)
-        self.most = max(self.most, len(self.live))
-
-    @property
-    def tight(self) -> bool:
-        return len(self.live) >= self.target
-
-
 def _order(
     nodes: list[Node],
     prints: list[Footprint],
     arch: Arch,
-    pressure: _Pressure | None,
-    flags: _Pressure | None = None,
-) -> tuple[list[int], int]:
-    """A topological order of the run, with an eye on live registers and live predicates; and its cycles."""
+    pressure: Pressure | None = None,
+    short: bool = False,
+    flags: Pressure | None = None,
+) -> tuple[list[int], int, bool]:
+    """A topological order of the run, with an eye on live registers, which may be short, and live predicates; its
+    cycles, and whether it depended on the registers."""
     waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
+    least = [0] * len(nodes)
     held = _Held(nodes, prints)
     ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i] and i not in held.users)
     for constant in [*held.begin, *(c for _, i in ready for c in held.wanted(i))]:
         insort(ready, (-nodes[constant].height, constant))
-    now = 0
-    pipe_free: dict[str, int] = {}
-    pipes = arch.pipes
+    now, depends = 0, False
+    pipes = [p.timing.pipe for p in prints]
+    intervals = {name: arch.pipes[name].interval if name in arch.pipes else 1 for name in set(pipes)}
+    free = dict.fromkeys(intervals, 0)
+    """When each pipe can take another instruction."""
     out: list[int] = []
     while ready or waiting:
         if waiting and waiting[0][0] <= now:
@@ -301,8 +305,8 @@ def _order(
         if not ready:
             now = waiting[0][0]
             continue
-        spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
-        if spared and flags and ready and spared[0] > now + _PATIENCE and len(flags.live) == _FLAGS:
+        spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.live >= flags.target else None
+        if spared and flags and ready and spared[0] > now + _PATIENCE and flags.live == _FLAGS:
             spared = None
         if spared is not None:
             when, height, i = spared
@@ -311,14 +315,14 @@ def _order(
             else:
                 waiting.remove(spared)
                 now = when
-        elif pressure is not None and pressure.tight:
+        elif pressure is not None and pressure.live >= pressure.target:
             # Anything that is free of unmet dependences will do, even if it has to wait.
-            pressure.held = True
+            depends = True
             change = pressure.change
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
             if waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
-                if other < best and not (other[3] > now + _PATIENCE and len(pressure.live) < pressure.target + 3):
+                if other < best and not (other[3] > now + _PATIENCE and pressure.live < pressure.target + 3):
                     best = other[:3]
                     now = other[3]
                     waiting.remove((now, *best[1:]))
@@ -329,34 +333,31 @@ def _order(
             i = best[2]
         else:
             urgent = None
-            if pressure is not None and pressure.short and prints[ready[0][1]].timing.variable:
+            if pressure is not None and short and prints[ready[0][1]].timing.variable:
                 urgent = _urgent(pressure, ready, waiting, now)
             if urgent is not None:
                 now, _, i = urgent
                 waiting.remove(urgent)
             else:
-                busy = pipe_free.get(prints[ready[0][1]].timing.pipe, 0) > now
-                second = busy and len(ready) > 1 and pipe_free.get(prints[ready[1][1]].timing.pipe, 0) <= now
+                busy = free[pipes[ready[0][1]]] > now
+                second = busy and len(ready) > 1 and free[pipes[ready[1][1]]] <= now
                 i = ready.pop(1 if second else 0)[1]
         out.append(i)
         if pressure is not None:
             pressure.take(i)
             if flags is not None:
                 flags.take(i)
-        timing = prints[i].timing
-        pipe = pipes.get(timing.pipe)
-        pipe_free[timing.pipe] = now + (pipe.interval if pipe else 1)
+        free[pipes[i]] = now + intervals[pipes[i]]
         for succ, cycles in nodes[i].succs:
-            node = nodes[succ]
-            if node.least < now + cycles:
-                node.least = now + cycles
+            if least[succ] < now + cycles:
+                least[succ] = now + cycles
             left[succ] -= 1
             if not left[succ]:
-                insort(waiting, (node.least, -node.height, succ))
-                for constant in held.wanted(succ):
+                insort(waiting, (least[succ], -nodes[succ].height, succ))
+                for constant in held.wanted(succ) if held.makers else ():
                     insort(ready, (-nodes[constant].height, constant))
-        now += timing.stall
-    return out, now
+        now += prints[i].timing.stall
+    return out, now, depends
 
 
 class _Held:
@@ -403,7 +404,7 @@ class _Held:
 
 
 def _urgent(
-    pressure: _Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]], now: int
+    pressure: Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]], now: int
 ) -> tuple[int, int, int] | None:
     """What to wait for rather than take a register for something that is wanted later: of the two loads of a product
     one is of no use without the other."""
@@ -415,7 +416,7 @@ def _urgent(
 
 
 def _sparing(
-    flags: _Pressure, pressure: _Pressure | None, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
+    flags: Pressure, pressure: Pressure | None, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
 ) -> tuple[int, int, int] | None:
     """(when or -1, -height, index) of the candidate to take, of those that make no further predicate live: one that
     need not wait if there is one."""
@@ -423,7 +424,7 @@ def _sparing(
     for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
         fit = [entry for entry in candidates if change[entry[2]] <= 0]
         if fit:
-            if pressure is not None and pressure.tight:
+            if pressure is not None and pressure.live >= pressure.target:
                 return min(fit, key=lambda entry: (pressure.change[entry[2]], entry))
             return fit[0]
     return None

@@ -7,7 +7,6 @@ a result takes, and the least stall counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 
 import attrs
@@ -17,7 +16,7 @@ from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
 from minicc.sass import declared
 from minicc.sass.effects import result_class, slot_class
-from minicc.sass.instr import Const, Instr, Mem, Reg
+from minicc.sass.instr import Const, Imm, Instr, Mem, Reg
 
 
 @attrs.frozen(repr=False)
@@ -44,6 +43,19 @@ class Timing:
     expect: int = 0
     flow: bool = False
     stall: int = 1
+    readers: dict[str, str] = attrs.field(init=False, eq=False)
+    results: dict[str, str] = attrs.field(init=False, eq=False)
+    """Reader and producer classes by register file."""
+
+    @readers.default
+    def _readers(self) -> dict[str, str]:
+        rest = dict.fromkeys(("UR", "B", "SB"), self.ureader)
+        return {"R": self.reader, "P": self.preader, "UP": self.preader, **rest}
+
+    @results.default
+    def _results(self) -> dict[str, str]:
+        rest = dict.fromkeys(("R", "B", "SB"), self.result)
+        return {"P": self.predicate, "UP": self.predicate, "UR": self.uniform, **rest}
 
     @property
     def variable(self) -> bool:
@@ -124,52 +136,36 @@ class Footprint:
     guarded: bool
 
 
-def _reader(timing: Timing, file: str, position: int) -> str:
-    """Reader class of the `position`-th source operand."""
-    if file == "R":
-        return timing.slots[position] if position < len(timing.slots) else timing.reader
-    if file in ("P", "UP"):
-        return timing.preader
-    return timing.ureader
-
-
 def footprint(inst: MInst, components: Components) -> Footprint:
     """The footprint of a machine instruction, whether allocated or not."""
     info = timing(inst.mnemonic, inst.modifiers)
     reads: list[tuple[int, str]] = []
-    start = components.start
-    usual = not info.slots
-    position = 0
-    for operand in inst.srcs:
-        if type(operand) is V:
-            kind = operand.reg.file
-            cls = info.reader if usual and kind == "R" else _reader(info, kind, position)
-            first = start[operand.reg.id] + operand.part
+    start, slots, readers = components.start, info.slots, info.readers
+    for position, operand in enumerate(inst.srcs):
+        kind = type(operand)
+        if kind is Imm:
+            continue
+        if kind is V:
+            file, count = operand.reg.file, operand.count  # type: ignore[union-attr]
+            cls = slots[position] if file == "R" and position < len(slots) else readers[file]
+            first = start[operand.reg.id] + operand.part  # type: ignore[union-attr]
             reads.append((first, cls))
-            for key in range(first + 1, first + operand.count):
+            for key in range(first + 1, first + count):
                 reads.append((key, cls))
-            if operand.count == 2 and info.result == "wide" and position == 2:
+            if count == 2 and info.result == "wide" and position == 2:
                 reads[-1] = (reads[-1][0], "wide_hi")
-        elif type(operand) is Reg:
-            if operand.file != "SR" and operand.index != ZERO.get(operand.file):
-                first = BASE[operand.file] + operand.index
-                reads.append((first, _reader(info, operand.file, position)))
-        elif isinstance(operand, VMem | Mem):
-            for part in (operand.base, operand.ureg, operand.desc):
+        elif kind is Reg:
+            file, index = operand.file, operand.index  # type: ignore[union-attr]
+            if file != "SR" and index != ZERO.get(file):
+                cls = slots[position] if file == "R" and position < len(slots) else readers[file]
+                reads.append((BASE[file] + index, cls))
+        elif isinstance(operand, VMem | Mem | VConst | Const):
+            for part in (operand.base, getattr(operand, "ureg", None), getattr(operand, "desc", None)):
                 if part is None or (isinstance(part, Reg) and part.index == ZERO.get(part.file)):
                     continue
                 file = part.reg.file if isinstance(part, V) else part.file
                 cls = info.address if file == "R" else info.ureader
-                for key in components.keys(part):
-                    reads.append((key, cls))
-        elif isinstance(operand, VConst | Const):
-            for part in (operand.base, getattr(operand, "ureg", None)):
-                if part is None or (isinstance(part, Reg) and part.index == ZERO.get(part.file)):
-                    continue
-                file = part.reg.file if isinstance(part, V) else part.file
-                for key in components.keys(part):
-                    reads.append((key, info.address if file == "R" else info.ureader))
-        position += 1
+                reads.extend([(key, cls) for key in components.keys(part)])
     guard = inst.guard
     guarded = True
     if isinstance(guard, V):
@@ -181,36 +177,26 @@ def footprint(inst: MInst, components: Components) -> Footprint:
     writes: list[tuple[int, str]] = []
     for operand in inst.dsts:
         if type(operand) is V:
-            file = operand.reg.file
-            first, count = start[operand.reg.id] + operand.part, operand.count
-            if count == 1:
-                writes.append((first, _result(info, file)))
-                continue
+            file, count = operand.reg.file, operand.count
+            first = start[operand.reg.id] + operand.part
         elif type(operand) is Reg and operand.index != ZERO.get(operand.file) and operand.file != "SR":
-            file, first, count = operand.file, BASE[operand.file] + operand.index, reg_count(operand)
+            file, count = operand.file, reg_count(operand)
+            first = BASE[file] + operand.index
         else:
             continue
-        writes.extend(_results(info, file, first, count))
+        cls = info.results[file]
+        if count == 1:
+            writes.append((first, cls))
+        elif cls == "wide" and count == 2:
+            # The low half is written two cycles before the high half (probes, rows "IMAD.WIDE low/high").
+            writes += ((first, "wide_lo"), (first + 1, "wide"))
+        else:
+            writes += [(key, cls) for key in range(first, first + count)]
     for v in inst.implicit_reads:
         reads.extend((key, info.reader if v.reg.file == "R" else "guard") for key in components.keys(v))
     for v in inst.implicit_writes:
         writes.extend((key, "alu" if v.reg.file == "R" else "p_alu") for key in components.keys(v))
     return Footprint(info, reads, writes, guarded)
-
-
-def _result(info: Timing, file: str) -> str:
-    """Producer class of a result in a register file."""
-    if file in ("P", "UP"):
-        return info.predicate
-    return info.uniform if file == "UR" else info.result
-
-
-def _results(info: Timing, file: str, first: int, count: int) -> Iterable[tuple[int, str]]:
-    cls = _result(info, file)
-    if cls == "wide" and count == 2:
-        # The low half is written two cycles before the high half (probes, rows "IMAD.WIDE low/high").
-        return ((first, "wide_lo"), (first + 1, "wide"))
-    return ((key, cls) for key in range(first, first + count))
 
 
 class Distances:

@@ -47,8 +47,8 @@ def test_joined_compares() -> None:
 
 
 def test_scaling_in_place() -> None:
-    """ex2 without .ftz scales small arguments before and after: the result by one guarded instruction, the argument by a
-    choice, for which the compare need not have been long before."""
+    """ex2 without .ftz scales small arguments before and after: the result by one guarded instruction, the argument by
+    a choice, for which the compare need not have been long before."""
     body = "".join(
         f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; ex2.approx.f32 %f{20 + k}, %f{k};"
         f"st.global.f32 [%rd0+{4 * k}], %f{20 + k};"
