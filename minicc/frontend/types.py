@@ -127,7 +127,7 @@ VTABLE_POINTER = " vtable"
 
 @attrs.define(eq=False, repr=False)
 class Record:
-    """struct, class or union. `scope` holds its member functions, types and static members."""
+    """`tag` is struct, class or union. `scope` holds its member functions, types and static members."""
 
     tag: str
     name: str
@@ -163,6 +163,12 @@ class Record:
     """Virtual functions declared here, in order, the destructor among them."""
     tables: list[tuple[int, list[Slot]]] = attrs.field(factory=list)
     """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's own."""
+    hidden: dict[str, str] = attrs.field(factory=dict)
+    """Names declared here that are private or protected, or that a using-declaration brings (`sema/access.py`)."""
+    closed: list[tuple[Function | FunctionTemplate, str]] = attrs.field(factory=list)
+    """Constructors that are private or protected."""
+    friends: set[str] = attrs.field(factory=set)
+    """The words of the friend declarations: the friends' names are among them."""
     reader: Callable[[], bool] | None = None
     """Of an unread class: reads it; False while there is nothing to read."""
 
@@ -380,7 +386,7 @@ def complete(t: Type, size: int, align: int) -> None:
 
 _LATER_OF_TYPE = {"size": 0, "align": 1, "llvm": "[0 x i8]"}
 _LATER = frozenset(
-    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables".split()  # noqa: E501, SIM905
+    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables hidden friends closed".split()  # noqa: E501, SIM905
 )
 
 

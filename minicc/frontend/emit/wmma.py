@@ -2,9 +2,9 @@
 
     __wmma_load(use, m, n, k, type, layout, registers, memory, stride)     use 0 a, 1 b, 2 c; layout 0 row, 1 column
     __wmma_store(m, n, k, type, layout, registers, memory, stride)
-    __wmma_mma(m, n, k, type, result, addend, layout of a, of b, saturate, d, a, b, c)
+    __wmma_mma(m, n, k, type, result, addend, layout of a, of b, mode, d, a, b, c)
 
-`type` indexes _TYPES; registers are pointers to what the fragment holds (PTX ISA, "wmma": the numbers of registers).
+`type` indexes _TYPES; `mode` 1 saturates, of single bits 2 counts the differing ones, 3 the common ones; registers are pointers to what the fragment holds (PTX ISA, "wmma": the numbers of registers).
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from minicc.frontend.emit.values import Values
 _TYPES = (
     ("f16", "i32", "r", 2), ("bf16", "i32", "r", 2), ("tf32", "i32", "r", 1), ("f32", "float", "f", 1),
     ("f64", "double", "d", 1), ("s8", "i32", "r", 4), ("u8", "i32", "r", 4), ("s32", "i32", "r", 1),
+    ("s4", "i32", "r", 8), ("u4", "i32", "r", 8), ("b1", "i32", "r", 32),
 )  # fmt: skip
 _LAYOUT = ("row", "col")
+_BITS = {2: ".xor.popc", 3: ".and.popc"}
 
 
 def _count(use: int, m: int, n: int, k: int, kind: int) -> int:
@@ -77,7 +79,7 @@ def emit(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
         args = [f"ptr {rest[1]}", *(f"{llvm} {p}" for p in parts), f"i32 {rest[2]}"]
         _asm(v, f"{name} [$0], {_list(1, count)}, ${count + 1};", 0, kind, ["l", *[letter] * count, "r"], args, True)
     else:
-        m, n, k, kind, result, addend, row, column, saturate = numbers
+        m, n, k, kind, result, addend, row, column, how = numbers
         counts = [_count(0, m, n, k, kind), _count(1, m, n, k, kind), _count(2, m, n, k, addend)]
         out = _count(2, m, n, k, result)
         kinds = [kind, kind, addend]
@@ -92,8 +94,8 @@ def emit(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
         if kind != 0:
             types = f"{_TYPES[result][0]}.{_TYPES[kind][0]}.{_TYPES[kind][0]}.{_TYPES[addend][0]}"
         mode = ".rn" if kind == 4 else ""
-        name = f"wmma.mma.sync.aligned.{_LAYOUT[row]}.{_LAYOUT[column]}.m{m}n{n}k{k}{mode}.{types}"
-        name += ".satfinite" if saturate else ""
+        name = f"wmma.mma{_BITS.get(how, '')}.sync.aligned.{_LAYOUT[row]}.{_LAYOUT[column]}.m{m}n{n}k{k}{mode}.{types}"
+        name += ".satfinite" if how == 1 else ""
         made = _asm(v, f"{name} {_list(0, out)}, {', '.join(lists)};", out, result, constraints, args, True)
         _write(v, made, rest[0], out, result)
     return ""

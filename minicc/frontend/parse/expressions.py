@@ -6,6 +6,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.primaries import Primaries, has
+from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
@@ -436,9 +437,16 @@ class Expressions(Primaries):
     def operator_name(self) -> Token:
         raise NotImplementedError
 
+    def check_access(self, record: ty.Record, name: Token) -> None:
+        """`record`'s member `name` may be named here."""
+        found = closed(record, name.text, self.scope, self.function)
+        if found is not None:
+            self.fail(f"'{name.text}' is a {found[1]} member of '{found[0].name}'", name, code="frontend.access")
+
     def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
         record = base.type.record
         assert record is not None
+        self.check_access(record, name)
         found = record.find(name.text)
         if found is None and record.scope is not None:
             entity = self.find_in(record.scope, name.text)

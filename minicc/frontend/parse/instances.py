@@ -573,7 +573,7 @@ class Instances(Declarations):
 
 
 def _tag(tokens: list[Token]) -> str:
-    return "union" if tokens[0].text == "union" else "struct"
+    return tokens[0].text
 
 
 def _spell(value: object) -> str:

@@ -43,7 +43,7 @@ class Lambdas(Guides):
         if implicit:
             self._implicit_captures(layout, parts, end, by_reference=implicit == "&")
         layout.finish(made)
-        outer = self.function
+        record.owner = outer = self.function
         inside = outer is not None and outer.space != "host"
         space = "device" if device or inside or outer is None else "host"
         generic = any(t.text == "auto" and t.kind == IDENT for t in self.tokens[self.i : body])
@@ -51,7 +51,6 @@ class Lambdas(Guides):
             self._generic_operator(made, body, end, space, params or [])
         else:
             self._operator(made, end, space)
-        record.owner = outer
         self._numbered(record, at)
         self.i = end if self.i < end else self.i
         return ast.Init(made, at, parts)

@@ -211,6 +211,8 @@ class Primaries(Packs):
             self.i += 1
             return ast.Overloads(ty.VOID, token, text, [])
         entity, name = self.qualified()
+        if name is not token and self.qualifier is not None and self.qualifier.record is not None:
+            self.check_access(self.qualifier.record, name)
         made = self.entity_expression(entity, name)
         if name is not token and isinstance(made, ast.Overloads):
             made.direct = True
@@ -395,6 +397,8 @@ class Primaries(Packs):
 
     def _implicit_member(self, name: Token, field: Field) -> ast.Expr:
         this = self.object_of(name, lambda record: field in record.fields or has(record, name.text))
+        if this is not None and this.type.record is not None:
+            self.check_access(this.type.record, name)
         if this is None and self.unevaluated:
             return ast.Name(field.type, name, ast.Variable(name.text, field.type, name), lvalue=True)
         if this is None:

@@ -13,6 +13,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.constraints import Constraints
 from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.access import Section
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, VTABLE_POINTER, Field, Record, Type
@@ -101,7 +102,7 @@ class Records(Constraints):
         return ty.put_off(made, reader)
 
     def _new_record(self, tag: Token, name: str) -> Type:
-        record = Record("union" if tag.text == "union" else "struct", name or f"(unnamed {tag.text})")
+        record = Record(tag.text, name or f"(unnamed {tag.text})")
         record.owner = self.function
         made = ty.new_record(record)
         scope = ast.Scope("record", self.scope, name=name, record=record, record_type=made)
@@ -123,16 +124,16 @@ class Records(Constraints):
         if bases or self._declares_virtual():
             self._place_bases(record, layout, bases)
         self.enter(at)
-        public = True
+        section = Section(record, at)
         while not self.at("}"):
             if self.token.kind == EOF:
                 self.fail("expected '}'", self.token, code="frontend.syntax")
             if self.token.text in ("public", "private", "protected") and self.peek().text == ":":
-                public = self.take().text == "public"
+                section.switch(self.take().text)
                 self.i += 1
                 continue
             self._member(made, layout, pending)
-        del public
+        section.note()
         self.nest -= 1
         self.expect("}")
         self.function = function
@@ -272,6 +273,15 @@ class Records(Constraints):
         if not self.skip_host_member():
             self._member_declaration(made, layout, pending)
 
+    def _befriend(self, record: Record) -> None:
+        """Keep the words of the friend declaration at the cursor, if it is one."""
+        k, words = self.i, set()
+        while self.tokens[k].text not in (";", "{") and self.tokens[k].kind != EOF:
+            words.add(self.tokens[k].text)
+            k += 1
+        if "friend" in words:
+            record.friends |= words
+
     def skip_host_member(self) -> bool:
         """Step over a member function that is the host's business; False if it is not."""
         return False
@@ -292,6 +302,7 @@ class Records(Constraints):
             self.declaration()
             return
         if token.text == "template":
+            self._befriend(record)
             self.member_template(made)
             return
         autos = self.take_autos() if self.constrains else []
@@ -299,14 +310,19 @@ class Records(Constraints):
             self.abbreviated(autos, made)
             return
         if token.text == "friend":
+            self._befriend(record)
             self.i += 1
             if self.token.text in ("class", "struct"):
                 self.recover()
                 return
             self._friend(pending)
             return
+        start = self.i
         specs = self.specifiers(need_type=False)
         if "friend" in specs.words:
+            self.i = start
+            self._befriend(record)
+            specs = self.specifiers()
             self._friend(pending, specs)
             return
         if self.at("~"):
@@ -388,7 +404,9 @@ class Records(Constraints):
         found = record.scope.names.get(name.text)
         if isinstance(found, list) and isinstance(entity, list):
             found += [f for f in entity if f not in found]
-        elif not isinstance(entity, Field):
+        elif isinstance(entity, Field):
+            record.hidden[name.text] = "public"
+        else:
             record.scope.names[name.text] = list(entity) if isinstance(entity, list) else entity
 
     def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: Layout) -> None:

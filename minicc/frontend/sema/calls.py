@@ -9,6 +9,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
 from minicc.frontend.sema.convert import CONVERSION, USER, is_derived, is_xvalue, promoted
@@ -671,6 +672,9 @@ class Calls(Operators):
             entity = chosen.entity
             assert isinstance(entity, ast.Function)
             self.check_callable(entity, at)
+            access = closed_constructor(record, entity, self.scope, self.function)
+            if access is not None:
+                self.fail(f"calling a {access} constructor of class '{t}'", at, code="frontend.access")
             converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
             for index in range(len(converted), len(chosen.params)):
                 converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))

@@ -1,0 +1,99 @@
+"""Who may name a member of a class: [class.access], for fields, functions, static members and constructors.
+
+Types are not asked about. A friend is known by its name alone, so that friends which are templates, or of other
+namespaces, may do what they may in C++, and now and then a namesake may, too.
+"""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Record
+
+
+class Section:
+    """The members of a class that stand under one access specifier are noted as they are declared; not those of our
+    own headers, whose classes need not hide what NVIDIA's do."""
+
+    def __init__(self, record: Record, at: Token) -> None:
+        self.record, self.ours = record, at.source.name.startswith("<")
+        self.access = "private" if record.tag == "class" else "public"
+        self.fields, self.names, self.constructors = len(record.fields), self._names(), len(record.constructors)
+
+    def _names(self) -> dict[str, int]:
+        """How many functions each name of the scope has, or 1."""
+        assert self.record.scope is not None
+        return {n: len(e) if isinstance(e, list) else 1 for n, e in self.record.scope.names.items()}
+
+    def switch(self, access: str) -> None:
+        """`public:` and its kind."""
+        self.note()
+        self.access = access
+
+    def note(self) -> None:
+        if self.ours:
+            return
+        record, before = self.record, (self.fields, self.names, self.constructors)
+        self.fields, self.names, self.constructors = len(record.fields), self._names(), len(record.constructors)
+        found = [f.name for f in record.fields[before[0] :] if f.name]
+        found += [n for n, count in self.names.items() if count != before[1].get(n)]
+        if self.access == "public":
+            # One of several overloads that is open makes the name so.
+            for name in found:
+                record.hidden.pop(name, None)
+            return
+        for name in found:
+            if name not in before[1]:
+                record.hidden[name] = self.access
+        record.closed += [(c, self.access) for c in record.constructors[before[2] :]]
+
+
+def closed(record: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> tuple[Record, str] | None:
+    """(the class that declares `name` for `record`, how) if it may not be named in `scope`, within `function`."""
+    owner = _declares(record, name)
+    access = owner.hidden.get(name, "public") if owner is not None else "public"
+    if owner is None or access == "public" or _admitted(owner, access, scope, function):
+        return None
+    return owner, access
+
+
+def closed_constructor(
+    record: Record, constructor: ast.Function, scope: ast.Scope, function: ast.Function | None
+) -> str | None:
+    for c, access in record.closed:
+        if c is constructor or (isinstance(c, ast.FunctionTemplate) and constructor.template is c):
+            return None if _admitted(record, access, scope, function) else access
+    return None
+
+
+def _declares(record: Record, name: str) -> Record | None:
+    if name in record.hidden or (record.scope is not None and name in record.scope.names):
+        return record
+    if any(f.name == name for f in record.fields[record.inherited :]):
+        return record
+    found = (_declares(base.record, name) for base, _ in record.bases if base.record is not None)
+    return next((r for r in found if r is not None), None)
+
+
+def _admitted(owner: Record, access: str, scope: ast.Scope, function: ast.Function | None) -> bool:
+    here: ast.Scope | None = scope
+    while here is not None:
+        if here.record is not None and _belongs(here.record, owner, access):
+            return True
+        here = here.parent
+    while function is not None:
+        member = function.record.record if function.record is not None else None
+        if function.name in owner.friends or (member is not None and _belongs(member, owner, access)):
+            return True
+        outer = member.owner if member is not None else None
+        function = outer if isinstance(outer, ast.Function) else None
+    return False
+
+
+def _belongs(record: Record, owner: Record, access: str) -> bool:
+    if record is owner or record.name in owner.friends or record.template_name in owner.friends:
+        return True
+    return access == "protected" and any(
+        base.record is owner or (base.record is not None and _belongs(base.record, owner, access))
+        for base, _ in record.bases
+    )
