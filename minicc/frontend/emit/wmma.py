@@ -4,7 +4,8 @@
     __wmma_store(m, n, k, type, layout, registers, memory, stride)
     __wmma_mma(m, n, k, type, result, addend, layout of a, of b, mode, d, a, b, c)
 
-`type` indexes _TYPES; `mode` 1 saturates, of single bits 2 counts the differing ones, 3 the common ones; registers are pointers to what the fragment holds (PTX ISA, "wmma": the numbers of registers).
+`type` indexes _TYPES; `mode` 1 saturates, of single bits 2 counts the differing ones, 3 the common ones; registers
+are pointers to what the fragment holds (PTX ISA, "wmma": the numbers of registers).
 """
 
 from __future__ import annotations
