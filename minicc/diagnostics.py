@@ -68,7 +68,8 @@ class Span:
 
 @attrs.frozen
 class Diagnostic:
-    """One message. `code` is stable ("frontend.undeclared"); `where` is a place in a text, or None.
+    """One message. `code` is stable ("frontend.undeclared"; nvcc's "177-D" where it has such a warning);
+    `where` is a place in a text, or None.
 
     `place` is for inputs that have no text positions ("vadd.cubin: byte 0x40") and is printed when `where` is None.
     """
@@ -83,7 +84,8 @@ class Diagnostic:
     def render(self) -> str:
         """Text as clang prints it: place, severity, message, source line, caret, then notes."""
         prefix = f"{self.where}: " if self.where else f"{self.place}: " if self.place else "minicc: "
-        lines = [f"{prefix}{self.severity}: {self.message}"]
+        number = f" #{self.code}" if self.code.endswith("-D") else ""
+        lines = [f"{prefix}{self.severity}{number}: {self.message}"]
         if self.where:
             line, column = self.where.source.position(self.where.start)
             text = self.where.source.line(line)

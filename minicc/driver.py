@@ -7,6 +7,7 @@ A `Build` carries one input through the stages, each at most once and each resul
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -267,8 +268,12 @@ class Build:
             fast_math=fast,
             debug=self.debug,
             opt_level=r.opt_level,
-            silent=any("177" in v for v in r.lists.get("diag_suppress", [])),
+            suppressed=self._numbers("diag_suppress"),
+            erroneous=self._numbers("diag_error"),
         )
+
+    def _numbers(self, option: str) -> frozenset[str]:
+        return frozenset(n for value in self.request.lists.get(option, []) for n in re.findall(r"\d+", value))
 
     def nvvm_options(self, target: Target) -> Any:
         from minicc.nvvm.options import Options

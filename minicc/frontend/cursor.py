@@ -200,7 +200,12 @@ class Cursor:
         raise Abandon
 
     def warn(self, code: str, message: str, where: Token, notes: list[Diagnostic] | None = None) -> None:
-        if not self.quiet:
+        number = code.removesuffix("-D")
+        if self.quiet or number in self.options.suppressed:
+            return
+        if number in self.options.erroneous:
+            self.diagnostics.error(code, message, where.span, notes or ())
+        else:
             self.diagnostics.warn(code, message, where.span, notes or ())
 
     def note(self, message: str, where: Token) -> Diagnostic:

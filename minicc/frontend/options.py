@@ -37,8 +37,10 @@ class Options:
     fast_math: bool = False
     debug: Debug = "none"
     opt_level: int = 3
-    silent: bool = False
-    """No warnings of unused variables; a source asks for it by `#pragma nv_diag_suppress 177`."""
+    suppressed: frozenset[str] = frozenset()
+    """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
+    erroneous: frozenset[str] = frozenset()
+    """Numbers of warnings that are errors."""
 
     diagnostics: list[Diagnostic] = attrs.field(factory=list)
     """Filled in: what the compilation warned of, in source order."""

@@ -513,8 +513,8 @@ class Preprocessor:
             self.out.extend(rest[1:])
             self.out.append(Token(PRAGMA, "", head.source, head.start, True))
         elif rest and rest[0].text in ("nv_diag_suppress", "diag_suppress"):
-            unused = ("177", "declared_but_not_referenced", "550", "set_but_not_used")
-            self.options.silent = self.options.silent or any(t.text in unused for t in rest)
+            names = {"declared_but_not_referenced": "177", "set_but_not_used": "550", "used_before_set": "549"}
+            self.options.suppressed |= {names.get(t.text, t.text) for t in rest[1:]}
         elif rest and rest[0].text == "pack":
             self._pack([t.text for t in rest[1:]], name)
         elif rest and rest[0].text == "minicc_library" and source.name.startswith("<"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from minicc import frontend
+from minicc import cli, frontend
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.options import Options
 
@@ -250,7 +250,7 @@ def test_variables_that_nothing_names(head: str, names: str) -> None:
     frontend.compile(SourceFile("a.k", head + UNUSED), options)
     texts = [d.message for d in options.diagnostics]
     assert "non-void function 'empty' should return a value" in texts
-    found = [t.split("'")[1] for t in texts if "never referenced" in t]
+    found = [t.split('"')[1] for t in texts if "never referenced" in t]
     assert sorted(found) == sorted(names.split())
 
 
@@ -292,3 +292,69 @@ def test_nothing_is_said_of_loops_that_llvm_does_not_unroll(capfd: pytest.Captur
 def test_kernels_may_have_references() -> None:
     ir = frontend.compile(SourceFile("a.k", "__global__ void k(int &a, const float &b) { a = b; }"), Options())
     assert "@_Z1kRiRKf(" in ir
+
+
+SET_AND_USED = """
+__device__ void change(int &); __device__ void look(const int *);
+template <class T> __device__ void of_template(T *o) { int set; set = 1; int early; o[0] = early; }
+__device__ void result(int &out) { int set, &same = set; out = 1; same = 2; }
+__global__ void k(int *o, int n, int given) {
+    int before; o[0] = before; o[1] = before;
+    int self; self = self + 1;
+    int set; set = n;
+    int twice; twice = 1; twice = 2;
+    float elements[4]; elements[n] = 1;
+    struct { int x, y; } whole; whole.x = 1;
+    struct { int x, y; } part; o[2] = part.y;
+    int counted = 0; counted += n;
+    int steps; steps++;
+    int by_branch; if (n) by_branch = 1; o[3] = by_branch;
+    int other_branch; if (n) o[3] = other_branch; else other_branch = 2;
+    int around; for (int i = 0; i < n; i++) { if (i) o[4] = around; around = i; }
+    int jumped; again: o[5] = jumped; jumped = 2; if (n > o[6]) goto again;
+    int referred; change(referred);
+    int array[3]; look(array);
+    int element[3]; o[7] = element[1];
+    int *pointer; *pointer = 3;
+    int *unread; unread = o;
+    int written; asm("mov.u32 %0, 1;" : "=r"(written));
+    int read; asm("mov.u32 %0, 1;" : "=r"(o[8]) : "r"(read));
+    int captured; auto l = [&] { captured = 1; }; l();
+    int measured; o[9] = sizeof(measured);
+    int ignored; (void)ignored;
+    int chosen, value; chosen = value = 3;
+    volatile int seen; seen = 1;
+    [[maybe_unused]] int marked; marked = 1;
+    __shared__ int shared[4]; shared[n] = 1;
+    { int inner; inner = 2; }
+    given = 3;
+}
+template __device__ void of_template<int>(int *);
+"""
+
+
+def test_variables_set_and_used() -> None:
+    """The same as nvcc's 549-D and 550-D."""
+    options = Options()
+    frontend.compile(SourceFile("a.cu", SET_AND_USED.replace("&);", "&) {}").replace("*);", "*) {}", 1)), options)
+    found = [(d.code, d.message.split('"')[1]) for d in options.diagnostics if d.code in ("549-D", "550-D")]
+    early = "before self part steps other_branch element pointer read early"
+    idle = "set twice elements whole unread written chosen value shared inner given"
+    assert sorted(found) == sorted([("549-D", n) for n in early.split()] + [("550-D", n) for n in idle.split()])
+
+
+def test_warnings_by_number(tmp_path, capsys) -> None:
+    path, out = tmp_path / "a.cu", tmp_path / "a.ptx"
+    path.write_text("__global__ void k(int *o) { int a; int b; b = 1; }\n")
+    command = ["-ptx", "-arch=sm_90", "-o", str(out), str(path)]
+    assert cli.main(command) == 0
+    assert capsys.readouterr().err.count("warning #") == 2
+    assert cli.main(["-diag-suppress", "177,550", *command]) == 0
+    assert "#" not in capsys.readouterr().err
+    assert cli.main(["-w", *command]) == 0
+    assert "#" not in capsys.readouterr().err
+    out.unlink()
+    assert cli.main(["--diag-error=550", *command]) == 1
+    assert 'error #550-D: variable "b" was set but never used' in capsys.readouterr().err
+    assert cli.main(["-Werror", "all-warnings", *command]) == 1
+    assert not out.exists()

@@ -451,7 +451,7 @@ class Declarations(Variables):
             f.body = self.block(scope=False)
             self.check_labels()
             self._check_returns(f)
-            if self.locals:
+            if self.locals or f.params:
                 self.unused(f, self.i)
             ret = f.type.elem
             assert ret is not None
@@ -476,13 +476,13 @@ class Declarations(Variables):
         assert ret is not None and f.body is not None
         if ret.kind in ("void", "auto", "error") or f.constructor or f.library or f.noreturn or f.name[:1] == "~":
             return
-        if f.space == "host" or self.pattern or self.options.silent or not _falls_through(f.body):
+        if f.space == "host" or self.pattern or not _falls_through(f.body):
             return
         at = f.body.end or f.body.at
         if (at.source, at.start) not in self.warned:
             self.warned.add((at.source, at.start))
             some = any(t.text == "return" for t in self.tokens[self.i - 1 :: -1][:2000] if t.start > f.at.start)
-            self.warn("frontend.return", _NO_RETURN + (" in all control paths" if some else ""), at)
+            self.warn("940-D", _NO_RETURN + (" in all control paths" if some else ""), at)
 
     def finish(self, f: ast.Function) -> None:
         if f.pending is None or f.body is not None or f.pure_at:

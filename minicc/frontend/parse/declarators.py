@@ -191,11 +191,19 @@ class Declarators(Names):
         if scope.kind == "template" and scope.parent is not None:
             scope = scope.parent
         record = scope.record
-        return (
-            record is not None
-            and self.token.text in (record.name.partition("<")[0], record.template_name)
-            and self.peek().text == "("
-        )
+        if record is None or self.token.text not in (record.name.partition("<")[0], record.template_name):
+            return False
+        return self.tokens[self.i + 1 if self.peek().text != "<" else self._past_arguments(self.i + 1)].text == "("
+
+    def _past_arguments(self, k: int) -> int:
+        """The index behind the `<...>` at index `k`."""
+        depth = 0
+        while self.tokens[k].kind != EOF:
+            depth += {"<": 1, ">": -1, ">>": -2}.get(self.tokens[k].text, 0)
+            k += 1
+            if depth <= 0:
+                break
+        return k
 
     def _is_constructor_outline(self) -> bool:
         """`Class::Class(` or `Class<T>::Class(`."""
@@ -204,12 +212,7 @@ class Declarators(Names):
         if self.token.kind != IDENT:
             return False
         if self.tokens[k].text == "<":
-            depth = 0
-            while self.tokens[k].kind != EOF:
-                depth += {"<": 1, ">": -1, ">>": -2}.get(self.tokens[k].text, 0)
-                k += 1
-                if depth <= 0:
-                    break
+            k = self._past_arguments(k)
         if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
             return False
         if self.tokens[k + 1].text == "~":

@@ -18,7 +18,7 @@ _NOT_FUNCTIONS = frozenset(
     "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()  # noqa: SIM905
 )
 _HOST_WORD = re.compile(
-    "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_[a-z]+_t|(sem|mqd|regex|off|pid)_t|"
+    "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_([a-z]+_)?t|(sem|mqd|regex|off|pid)_t|"
     "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
 )
 """What tells the host's declarations apart: types and namespaces of its libraries, and words unknown to device code."""

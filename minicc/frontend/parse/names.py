@@ -175,6 +175,7 @@ class Names(Expressions):
         """A name, perhaps qualified, and its entity; template-ids of classes are instantiated. What depends on a
         parameter in a pattern is a stand-in variable: `type_entity` makes a type of it where one is wanted."""
         scope: ast.Scope | None = None
+        before = self.token
         if self.at("::"):
             self.i += 1
             scope = self._global_scope()
@@ -183,8 +184,11 @@ class Names(Expressions):
                 name = self.operator_name()
             else:
                 self.accept("template")
-                name = self.identifier()
-            if scope is None:
+                before, name = self.tokens[self.i - 2], self.identifier()
+            if scope is not None and scope.record_type is not None and name.text == before.text:
+                # Base::Base: the constructors, whatever name the class has here.
+                entity: object = scope.record_type
+            elif scope is None:
                 entity = self.lookup_qualifier(name.text) if self.at("::") else self.lookup(name.text)
                 if entity is None:
                     self.undeclared(name)

@@ -359,6 +359,9 @@ class Primaries(Packs):
             self.fail(f"excess elements in initializer of type '{t}'", args[1].at)
         return self.explicit_cast(args[0], t, at, "C-style cast")
 
+    def check_access(self, record: ty.Record, name: Token) -> None:
+        raise NotImplementedError
+
     def deduced_class(self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token) -> Type:
         raise NotImplementedError
 

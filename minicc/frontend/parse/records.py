@@ -636,6 +636,8 @@ class Records(Constraints):
         record = made.record
         assert record is not None
         name = self.take()
+        if self.at("<"):  # C++17 lets them have their class's arguments.
+            self.skip_template_arguments()
         d = Declarator(name, ty.VOID)
         self._function_suffix(d)
         if self.at("=") and self.peek().text == "default":

@@ -9,6 +9,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.tokens import IDENT, Token
 from minicc.frontend.types import Field, Type
@@ -216,34 +217,45 @@ class Variables(Statements):
         if v.storage not in ("local", "reference"):
             v.number = self._number(v)
             self.variables.append(v)
-        if local and v.storage in ("local", "shared") and not self.quiet and not self.library:
+        if local and v.storage in ("local", "shared", "static") and not self.quiet and not self.library:
             self.locals.append(v)
         return v
 
     def unused(self, f: ast.Function, end: int) -> None:
-        """Warn of the local variables of `f`, whose body was just read, that nothing names."""
+        """Warn of the local variables of `f`, whose body was just read, that nothing names, or that are
+        set and not used, or used and not set."""
         own = [v for v in self.locals if v.owner is f]
         self.locals = [v for v in self.locals if v.owner is not f]
-        if f.space == "host" or self.pattern or self.options.silent:
+        if f.space == "host" or self.pattern or self.quiet or self.library:
             return
+        record = f.record.record if f.record is not None else None
+        instance = f.template is not None or (record is not None and record.template is not None)
         used = {(v.at.source, v.at.start) for v in own if v.used}
         for v in own:
-            t, place = v.type, (v.at.source, v.at.start)
-            while t.kind == "array" and t.elem is not None:
-                t = t.elem
-            record = t.record
-            if place in used or not v.name or (record is not None and (record.constructors or record.destructor)):
+            place = (v.at.source, v.at.start)
+            if place in used or not v.name or v.type.quals & ty.VOLATILE or _does_something(v.type):
                 continue
             used.add(place)
-            begin = v.at.source.text.rfind("\n", 0, v.at.start) + 1
-            before = v.at.source.text[begin : v.at.start]
-            if "maybe_unused" in before or "unused)" in before or "__unused__" in before or place in self.warned:
-                continue
             # Branches that `if constexpr` leaves out are not read.
             if sum(token.text == v.name for token in self.tokens[max(0, end - 20_000) : end]) > 1 and f.template:
                 continue
+            self._warn_of(v, "177-D", f'variable "{v.name}" was declared but never referenced', v.at)
+        flow = Flow(f, own)
+        for v, at in flow.early:
+            if v.name and not _does_something(v.type):
+                self._warn_of(v, "549-D", f'variable "{v.name}" is used before its value is set', at)
+        for v in flow.idle:
+            if v.name and not instance and not v.type.quals & ty.VOLATILE and not _does_something(v.type):
+                kind = "parameter" if v in f.params else "variable"
+                self._warn_of(v, "550-D", f'{kind} "{v.name}" was set but never used', v.at)
+
+    def _warn_of(self, v: ast.Variable, code: str, message: str, at: Token) -> None:
+        """Once at each place, of variables that are not marked as unused."""
+        begin = v.at.source.text.rfind("\n", 0, v.at.start) + 1
+        before, place = v.at.source.text[begin : v.at.start], (at.source, at.start)
+        if not any(mark in before for mark in ("maybe_unused", "unused)", "__unused__")) and place not in self.warned:
             self.warned.add(place)
-            self.warn("frontend.unused", f"variable '{v.name}' was declared but never referenced", v.at)
+            self.warn(code, message, at)
 
     def _is_auto(self, t: Type) -> bool:
         while t.kind in ("reference", "pointer") and t.elem is not None:
@@ -435,3 +447,10 @@ class Variables(Statements):
             self.fail("variable has incomplete type 'void'", v.at)
         v.type = ty.qualified(e.type.bare, quals)
         return e
+
+
+def _does_something(t: Type) -> bool:
+    """An object of the type is of use by its constructor or destructor."""
+    while t.kind == "array" and t.elem is not None:
+        t = t.elem
+    return t.record is not None and bool(t.record.constructors or t.record.destructor)

@@ -179,10 +179,10 @@ class Operators(Conversions):
             return
         f, t = self.function, other.type.bare
         plain = f is not None and f.template is None and (f.record is None or not self._of_template(f))
-        if plain and t.kind == "int" and not t.signed and t.size >= 4 and not self.options.silent:
+        if plain and t.kind == "int" and not t.signed and t.size >= 4:
             shown = f"0 {op} unsigned expression" if swapped else f"unsigned expression {op} 0"
             always = "true" if op in (">=", "<=") else "false"
-            self.warn("frontend.pointless", f"result of comparison of {shown} is always {always}", at)
+            self.warn("186-D", f"result of comparison of {shown} is always {always}", at)
 
     def _of_template(self, f: ast.Function) -> bool:
         record = f.record.record if f.record is not None else None

@@ -19,6 +19,9 @@ __device__ const char *cudaGetErrorString(cudaError_t error);
 __device__ const char *cudaGetErrorName(cudaError_t error);
 __device__ cudaError_t cudaGetLastError();
 __device__ cudaError_t cudaPeekAtLastError();
+// Not of that runtime: instructions, for a kernel and the one that depends on it.
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() { asm volatile("griddepcontrol.launch_dependents;"); }
+__device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
