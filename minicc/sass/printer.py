@@ -39,6 +39,6 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
             word = f"{operand.bits:#x}"
         if reuse and codec.reuse is not None and reuse >> (codec.reuse - 122) & 1:
             stem, _, last = word.rpartition(".")
-            word = f"{stem}.reuse.{last}" if last in LANES else word + ".reuse"
+            word = f"{stem}.reuse.{last}" if last in LANES or last == "H1" else word + ".reuse"
         text += (codec.separator if text else " ") + word
     return f"{head}{mnemonic}{text}{';' if bare else ' ;'}"

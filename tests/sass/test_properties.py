@@ -37,6 +37,9 @@ def random_word(form: Form, rng: random.Random) -> int:
         word = word & ~bits.mask | bits.put(default)
     for field in form.fields.values():
         word = word & ~field.bits.mask | field.bits.put(rng.choice(list(field.prints)))
+    for slot in form.operands:
+        if slot.reuse is not None:
+            word |= rng.choice((0, 0, 0, 1)) << slot.reuse
     return word & ~(15 << 12) | rng.choice((7, 7, 0, 9)) << 12
 
 
