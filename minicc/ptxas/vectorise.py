@@ -1,7 +1,7 @@
-"""Wide loads: neighbours in shared memory are loaded together where the address is proved to be aligned.
+"""Wide loads: neighbours in shared or constant memory are loaded together where the address is proved to be aligned.
 
     LDS a, [R4]             LDS.128 q, [R4]
-    LDS b, [R4+0x4]    ->   (a is q[0], b is q[1], ...)
+    LDS b, [R4+0x4]    ->   (a is q[0], b is q[1], ...)          (LDC: by two words)
     ...
 
 LLVM has joined what its types proved; here addresses are known: a variable has its place, and a register the low zero
@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VMem, VReg
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -27,8 +27,8 @@ _PURE = frozenset({"IADD3", "IMAD", "MOV", "SHF", "LEA", "LOP3", "VIADD"})
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
-    """Join the shared loads of every block."""
-    if not any(i.mnemonic == "LDS" for b in function.blocks for i in b.insts):
+    """Join the loads of every block."""
+    if not any(_where(i) for b in function.blocks for i in b.insts):
         return
     makers: dict[int, list[MInst]] = {}
     for block in function.blocks:
@@ -132,6 +132,18 @@ def _low_zeros(value: int) -> int:
     return min(_MOST, (value & -value).bit_length() - 1) if value else _MOST
 
 
+Name = tuple[int, int]
+"""Bank of constants or -1, and the register that the address hangs on or -1."""
+
+
+def _where(inst: MInst) -> VMem | VConst | None:
+    """The address of a load that may be part of a wider one."""
+    where = inst.srcs[0] if inst.srcs else None
+    if inst.mnemonic == "LDS" and isinstance(where, VMem) and where.ureg is None:
+        return where
+    return where if inst.mnemonic == "LDC" and isinstance(where, VConst) and isinstance(where.base, V) else None
+
+
 @attrs.define(repr=False)
 class _Load:
     at: int
@@ -147,13 +159,13 @@ def _block(
     zeros: _Zeros,
     renamed: dict[int, tuple[VReg, int]],
 ) -> None:
-    open_: dict[tuple[int, int] | None, list[_Load]] = {}
+    open_: dict[Name, list[_Load]] = {}
     gone: set[int] = set()
 
-    def close(name: tuple[int, int] | None) -> None:
+    def close(name: Name) -> None:
         loads = open_.pop(name, [])
         if len(loads) > 1:
-            _join(function, block, loads, name, zeros, renamed, gone)
+            _join(function, block, loads, zeros, renamed, gone)
 
     for at, inst in enumerate(block.insts):
         ends = timing(inst.mnemonic, inst.modifiers).flow or inst.memory in ("store", "atomic", "fence", "barrier")
@@ -162,15 +174,14 @@ def _block(
                 close(name)
         load = _candidate(inst, at, makers)
         if load is not None:
-            where = inst.srcs[0]
-            assert isinstance(where, VMem)
-            key = (where.base.reg.id, where.base.part) if isinstance(where.base, V) else None
-            open_.setdefault(key, []).append(load)
-        for w in writes(inst):
-            if isinstance(w, V):
-                for part in range(w.part, w.part + w.count):
-                    if (w.reg.id, part) in open_:
-                        close((w.reg.id, part))
+            where = _where(inst)
+            assert where is not None
+            bank = where.bank if isinstance(where, VConst) else -1
+            open_.setdefault((bank, where.base.reg.id if isinstance(where.base, V) else -1), []).append(load)
+        if open_:
+            written = {w.reg.id for w in writes(inst) if isinstance(w, V)}
+            for name in [name for name in open_ if name[1] in written]:
+                close(name)
     for name in list(open_):
         close(name)
     if gone:
@@ -178,11 +189,11 @@ def _block(
 
 
 def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]]) -> _Load | None:
-    if inst.mnemonic != "LDS" or inst.modifiers not in _SIZES or guarded(inst) or inst.side_effect or inst.hidden:
+    where = _where(inst)
+    if where is None or inst.modifiers not in _SIZES or guarded(inst) or inst.side_effect or inst.hidden:
         return None
-    where, d = inst.srcs[0], inst.dsts[0]
-    words = _SIZES[inst.modifiers]
-    if not isinstance(where, VMem) or where.ureg is not None or not isinstance(d, V):
+    d, words = inst.dsts[0], _SIZES[inst.modifiers]
+    if not isinstance(d, V):
         return None
     base = where.base
     if isinstance(base, V):
@@ -200,16 +211,15 @@ def _join(
     function: MFunction,
     block: Block,
     loads: list[_Load],
-    name: tuple[int, int] | None,
     zeros: _Zeros,
     renamed: dict[int, tuple[VReg, int]],
     gone: set[int],
 ) -> None:
-    first = block.insts[loads[0].at].srcs[0]
-    assert isinstance(first, VMem)
-    alignment = 1 << (_MOST if name is None else zeros.of(first.base.reg) if isinstance(first.base, V) else 0)
+    first = _where(block.insts[loads[0].at])
+    assert first is not None
+    alignment = 1 << (zeros.of(first.base.reg) if isinstance(first.base, V) else _MOST)
     by_offset = {load.offset: load for load in reversed(loads)}
-    for words in (4, 2):
+    for words in (4, 2) if isinstance(first, VMem) else (2,):
         for offset in sorted(by_offset):
             if offset not in by_offset or (offset | alignment) % (4 * words) or alignment < 4 * words:
                 continue
@@ -234,8 +244,8 @@ def _replace(
 ) -> None:
     wide = function.new("R", words, group[0].dst.reg.hint)
     place = min(load.at for load in group)
-    where = block.insts[place].srcs[0]
-    assert isinstance(where, VMem)
+    where = _where(block.insts[place])
+    assert where is not None
     moved = attrs.evolve(where, offset=group[0].offset)
     for load in group:
         renamed[load.dst.reg.id] = (wide, (load.offset - group[0].offset) // 4)
