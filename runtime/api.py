@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Dim = tuple[int, int, int]
 Array = np.ndarray[Any, Any]
+STREAM_PRIORITIES = (0, -5)
+"""The least and the greatest priority of a stream, as an H200 has them; what is beyond counts as these."""
 
 
 def dim3(value: object, what: str) -> Dim:
@@ -95,8 +97,9 @@ class Device(abc.ABC):
         """Wait for all work; raises `DeviceError` for a kernel that failed and was not reported yet."""
 
     @abc.abstractmethod
-    def stream(self) -> Stream:
-        """A new queue of work, in order within itself."""
+    def stream(self, priority: int = 0) -> Stream:
+        """A new queue of work, in order within itself. Where several have kernels, those of a lower `priority`
+        (STREAM_PRIORITIES) get places first."""
 
     @abc.abstractmethod
     def event(self) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import functools
 import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -91,6 +92,8 @@ class ModelDevice(Device):
         return address
 
     def free(self, address: int) -> None:
+        # What was launched may use it.
+        self.gpu.settle()
         self.gpu.memory.free(address)
 
     def texture(
@@ -163,6 +166,8 @@ class ModelDevice(Device):
         """Zero a range with the copy engine. Pieces that are zero already are left alone: memory that was never used
         then costs nothing."""
         self._check_range(address, size)
+        if stream is not self._default:
+            self.gpu.settle()
         channel, copy = self._channel(stream), methods.SUBCHANNEL_COPY
         flags = methods.DMA_NON_PIPELINED | methods.DMA_SRC_PITCH | methods.DMA_DST_PITCH | methods.DMA_REMAP
         for at in range(0, size, CLEAR_BYTES):
@@ -203,6 +208,8 @@ class ModelDevice(Device):
 
     def _channel(self, stream: Stream | None) -> Channel:
         if stream is None:
+            # As on a real one, the default stream waits for all others.
+            self.gpu.settle()
             return self._default.channel
         if not isinstance(stream, ModelStream) or stream.device is not self:
             raise LaunchError("launch.stream", "the stream belongs to another device")
@@ -310,6 +317,8 @@ class ModelDevice(Device):
         result = ModelLaunch(self, channel, kernel, request, number, [bank_address, qmd_address])
         self._launches[number] = result
         result.value = channel.submit(launch.launch_words(data, qmd_address), f"launch {kernel.name}")
+        if request.stream is None or self.tracer.enabled:
+            self.gpu.settle()
         result.log = self.tracer.take() if self.tracer.enabled else ""
         self._reap()
         return result
@@ -327,8 +336,10 @@ class ModelDevice(Device):
         for stream in self._streams:
             stream.synchronize()
 
-    def stream(self) -> Stream:
+    def stream(self, priority: int = 0) -> Stream:
         out = ModelStream(self, open_channel(self.gpu))
+        least, most = api.STREAM_PRIORITIES
+        self.gpu.compute.priorities[out.channel.token] = min(max(priority, most), least)
         self._streams.append(out)
         return out
 
@@ -376,6 +387,7 @@ class ModelEvent(Event):
 
     @property
     def done(self) -> bool:
+        self.device.gpu.settle()
         return self._words()[0] >= self.value
 
     def synchronize(self) -> None:
@@ -395,8 +407,11 @@ class ModelModule(Module):
     def __init__(self, device: ModelDevice, program: Any) -> None:
         self.device: ModelDevice = device
         self.program = program
+        # Code and variables come without waiting for kernels, none of which can have to do with them.
+        write = functools.partial(device.write, stream=device._default)
+        clear = functools.partial(device.clear, stream=device._default)
         self.loaded = LoadedModule(
-            program, device.arch, device.gpu.memory.allocate, device.free, device.write, device.clear, device.tracer
+            program, device.arch, device.gpu.memory.allocate, device.free, write, clear, device.tracer
         )
 
     @property

@@ -8,11 +8,12 @@ the work and memory that it can ask for are bounded.
     //! n = 1 << 20
     //! a = uniform(-1, 1, n, f32)
     //! c = zeros(n, f32)
-    //! scale[cdiv(n, 256), 256](a, c, n)        a launch: kernel[grid, block, dynamic shared bytes](arguments)
+    //! scale[cdiv(n, 256), 256](a, c, n)        a launch: kernel[grid, block, dynamic shared bytes, stream](arguments)
     //! store("table", a)                        writes a __constant__ or __device__ variable
     //! expect(c, 2 * a, ulp=1)                  a check: exact unless ulp, rel or abs give a bound
 
-Values are numpy arrays and scalars; `/` between integers divides as C does.
+Values are numpy arrays and scalars; `/` between integers divides as C does. Launches in streams (numbers from 1 on)
+that follow each other run beside each other; whatever comes behind them waits for all.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ MAX_STEPS = 200_000
 MAX_ELEMENTS = 4_000_000_000
 """Array elements a script may touch in all."""
 
-Launcher = Callable[[str, tuple[int, ...], tuple[int, ...], int, list[Any]], Any]
+Launcher = Callable[..., Any]
+"""Called with kernel, grid, block, shared and arguments, and, for a launch in a stream, `stream=`."""
 Storer = Callable[[str, np.ndarray], None]
+MAX_STREAM = 128
+"""The largest number of a stream."""
 
 
 @attrs.frozen
@@ -88,6 +92,8 @@ class LaunchRecord:
     block: tuple[int, ...]
     shared: int
     result: Any
+    stream: int = 0
+    """0: none, nothing else ran meanwhile."""
 
 
 @attrs.define
@@ -209,8 +215,12 @@ def _rotr(x: Any, n: int) -> Any:
 class _Interpreter:
     """Walks the statements. Every limit is checked before numpy is asked for anything."""
 
-    def __init__(self, script: Script, launch: Launcher, store: Storer, overrides: Overrides) -> None:
-        self.script, self.launch_, self.store, self.overrides = script, launch, store, overrides
+    def __init__(
+        self, script: Script, launch: Launcher, store: Storer, overrides: Overrides, wait: Callable[[], None]
+    ) -> None:
+        self.script, self.launch_, self.store, self.overrides, self.wait = script, launch, store, overrides, wait
+        self.waiting = False
+        """Whether launches in streams may be under way."""
         self.outcome = Outcome()
         self.names: dict[str, Any] = {}
         self.steps = 0
@@ -272,7 +282,15 @@ class _Interpreter:
                 self.error(stmt, f"the script takes more than {MAX_STEPS} steps")
             self.statement(stmt, top)
 
+    def settle(self) -> None:
+        """Wait for what is under way."""
+        if self.waiting:
+            self.waiting = False
+            self.wait()
+
     def statement(self, stmt: ast.stmt, top: bool) -> None:
+        if not isinstance(stmt, ast.Expr):
+            self.settle()
         match stmt:
             case ast.Assign(targets=[target], value=value):
                 if top and isinstance(target, ast.Name) and target.id in self.overrides.assign:
@@ -296,6 +314,7 @@ class _Interpreter:
             case ast.Expr(value=ast.Call(func=ast.Subscript() as shape) as call):
                 self.launch(call, shape)
             case ast.Expr(value=ast.Call() as call):
+                self.settle()
                 self.value(call)
             case _:
                 self.error(stmt, f"{type(stmt).__name__} is not part of the launch script")
@@ -330,23 +349,35 @@ class _Interpreter:
     def launch(self, call: ast.Call, shape: ast.Subscript) -> None:
         if not isinstance(shape.value, ast.Name) or call.keywords:
             self.error(call, "a launch is kernel[grid, block](arguments)")
+        parts = [node for arg in call.args if not isinstance(arg, ast.Name) for node in ast.walk(arg)]
+        if any(isinstance(part, ast.Name) and isinstance(self.names.get(part.id), np.ndarray) for part in parts):
+            # It looks at what may be under way.
+            self.settle()
         config = self.value(shape.slice)
-        if not isinstance(config, tuple) or not 2 <= len(config) <= 3:
-            self.error(shape, "a launch needs [grid, block] or [grid, block, shared bytes]")
+        if not isinstance(config, tuple) or not 2 <= len(config) <= 4:
+            self.error(shape, "a launch needs [grid, block], [grid, block, shared bytes] or those and a stream")
         try:
+            stream = int(config[3] if len(config) > 3 else 0)
             grid = self.overrides.grid or self.dims(config[0])
             block = self.overrides.block or self.dims(config[1])
             given = self.overrides.shared
             shared = given if given is not None else int(config[2] if len(config) > 2 else 0)
         except (ValueError, TypeError, OverflowError) as error:
-            self.error(shape, f"grid, block and shared bytes are numbers: {error}")
+            self.error(shape, f"grid, block, shared bytes and stream are numbers: {error}")
+        if not 0 <= stream <= MAX_STREAM:
+            self.error(shape, f"stream {stream}: 1 to {MAX_STREAM}, or 0 for none")
         arguments = [self.value(arg) for arg in call.args]
         for node, argument in zip(call.args, arguments, strict=True):
             if isinstance(node, ast.Name) and isinstance(argument, np.ndarray) and node.id not in self.outcome.outputs:
                 self.outcome.outputs.append(node.id)
         kernel = self.overrides.kernel or shape.value.id
-        result = self.launch_(kernel, grid, block, shared, arguments)
-        self.outcome.launches.append(LaunchRecord(kernel, grid, block, shared, result))
+        if stream:
+            self.waiting = True
+            result = self.launch_(kernel, grid, block, shared, arguments, stream=stream)
+        else:
+            self.settle()
+            result = self.launch_(kernel, grid, block, shared, arguments)
+        self.outcome.launches.append(LaunchRecord(kernel, grid, block, shared, result, stream))
 
     @staticmethod
     def dims(value: Any) -> tuple[int, ...]:
@@ -491,11 +522,18 @@ def compare(name: str, got: np.ndarray, want: np.ndarray, bounds: dict[str, Any]
     return check
 
 
-def run(script: Script, launch: Launcher, store: Storer, overrides: Overrides | None = None) -> Outcome:
-    """Interpret a script. `launch(kernel, grid, block, shared, arguments)` runs a kernel on numpy arrays in place;
-    `store(name, array)` writes a module variable. Errors are `CompileError`s that point into the file."""
+def run(
+    script: Script,
+    launch: Launcher,
+    store: Storer,
+    overrides: Overrides | None = None,
+    wait: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Interpret a script. `launch(kernel, grid, block, shared, arguments)` runs a kernel on numpy arrays in place; with
+    `stream=` it may leave that until `wait()` is called. `store(name, array)` writes a module variable. Errors are
+    `CompileError`s that point into the file."""
     overrides = overrides or Overrides()
-    interpreter = _Interpreter(script, launch, store, overrides)
+    interpreter = _Interpreter(script, launch, store, overrides, wait)
     for name, text in overrides.assign.items():
         source = SourceFile(f"--set {name}", text)
         try:
@@ -504,5 +542,6 @@ def run(script: Script, launch: Launcher, store: Storer, overrides: Overrides | 
             fail("script.syntax", str(error), Span(source, 0, len(text)))
         interpreter.names[name] = interpreter.value(node)
     interpreter.run(script.body, top=True)
+    interpreter.settle()
     interpreter.outcome.variables = interpreter.names
     return interpreter.outcome

@@ -121,6 +121,8 @@ class Core:
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
     grid_flush: int = 190
     """From the last store's being taken by L2 to the end of a grid."""
+    grid_spacing: int = 0
+    """Cycles from one grid's arrival to that of another channel's, where both could come."""
     grid_overhead: int = 800
     """Cycles of a grid before its first instruction and after its last."""
 

@@ -238,6 +238,8 @@ ARCH = Arch(
         cta_launch=250,
         sm_start=270,
         grid_overhead=2750,
+        # Two kernels of two streams that wait for the same event: 160 to 350 ns (tests/gpu/together).
+        grid_spacing=450,
     ),
     # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles
     # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB; 600 and 780 in the two partitions by the SM's clock, but for banks

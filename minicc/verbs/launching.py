@@ -158,21 +158,55 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
 
     footprints: list[int] = []
 
-    def launch(kernel: str, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: list[Any]) -> Any:
+    streams = _Streams(device)
+
+    def launch(
+        kernel: str, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: list[Any], stream: int = 0
+    ) -> Any:
         footprints.append(sum({id(a): a.nbytes for a in args if getattr(a, "ndim", 0)}.values()))
+        if stream:
+            return streams.launch(module[kernel], (grid, block, shared), args, stream)
         return module[kernel][grid, block, shared](*args)
 
     def store(variable: str, value: np.ndarray) -> None:
         module.variable(variable).write(value)
 
     try:
-        outcome = run(script, launch, store, _overrides(arguments))
+        outcome = run(script, launch, store, _overrides(arguments), streams.wait)
     except runtime.DeviceError as error:
         print(error.output, end="", flush=True)
         raise
     if not outcome.launches:
         fail("run.no-launch", f"{name}: the //! lines launch nothing; see minicc run --help")
     return Session(name, script, outcome, device, module, request, footprints)
+
+
+class _Streams:
+    """Launches in streams: arrays are on the device until all are done."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self.streams: dict[int, Any] = {}
+        self.arrays: dict[int, tuple[np.ndarray, Any]] = {}
+        """Arrays and their buffers, by id of the array."""
+
+    def launch(self, kernel: Any, shape: tuple[Any, ...], args: list[Any], stream: int) -> Any:
+        """Start a kernel; `stream` is a number of the script's."""
+        if stream not in self.streams:
+            self.streams[stream] = self.device.stream()
+        for a in args:
+            if getattr(a, "ndim", 0) and id(a) not in self.arrays:
+                self.arrays[id(a)] = a, self.device.buffer(a, self.streams[stream])
+        given = [self.arrays[id(a)][1] if getattr(a, "ndim", 0) else a for a in args]
+        return kernel[(*shape, self.streams[stream])](*given)
+
+    def wait(self) -> None:
+        """Wait for all, and bring the arrays back."""
+        self.device.synchronize()
+        for array, buffer in self.arrays.values():
+            if array.flags.writeable:
+                array[...] = buffer.numpy()
+        self.arrays.clear()
 
 
 def _progress(patience: float = 1.0) -> Callable[[str, int, int, int], None]:

@@ -86,6 +86,7 @@ def _launch_json(record: Any) -> dict[str, Any]:
         "grid": record.grid,
         "block": record.block,
         "shared": record.shared,
+        "stream": record.stream,
         "cycles": result.cycles,
         "simulation_seconds": getattr(getattr(result, "outcome", None), "seconds", None),
         "stats": result.stats,
@@ -123,6 +124,7 @@ def _print(script: Script, outcome: Outcome, device: Any, arguments: Arguments, 
     for record in outcome.launches:
         shape = ", ".join("x".join(map(str, dims)) for dims in (record.grid, record.block))
         shared = f", {record.shared}" if record.shared else ""
+        shared += f", stream {record.stream}" if record.stream else ""
         print(f"\n{record.kernel}<<<{shape}{shared}>>> on {device.name}")
         if record.result.output:
             print(record.result.output, end="" if record.result.output.endswith("\n") else "\n")

@@ -102,8 +102,8 @@ class CudaDevice(Device):
         self.bind()
         driver()("cuCtxSynchronize")
 
-    def stream(self) -> Stream:
-        return CudaStream(self)
+    def stream(self, priority: int = 0) -> Stream:
+        return CudaStream(self, priority)
 
     def event(self) -> Event:
         return CudaEvent(self)
@@ -262,10 +262,10 @@ class CudaModule(Module):
 class CudaStream(Stream):
     """A CUstream that does not wait for the default stream."""
 
-    def __init__(self, device: CudaDevice) -> None:
+    def __init__(self, device: CudaDevice, priority: int) -> None:
         self.device, self.handle = device, ctypes.c_void_p()
         device.bind()
-        driver()("cuStreamCreate", _ref(self.handle), ctypes.c_uint(1))
+        driver()("cuStreamCreateWithPriority", _ref(self.handle), ctypes.c_uint(1), ctypes.c_int(priority))
 
     def synchronize(self) -> None:
         self.device.bind()

@@ -1,10 +1,15 @@
 """The compute front end (class 0xCBC0): collects a QMD from inline data or memory, makes a `Grid` of it, runs it on the
-SMs, and releases its semaphores."""
+SMs, and releases its semaphores.
+
+A grid waits until the device has nothing else to do: then those that wait run, together if they can. `go_on` comes back
+when one is done, so that what was behind it in its channel can come beside the others.
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import attrs
 
@@ -20,6 +25,30 @@ from runtime.hw.trace import Tracer
 
 Run = Callable[[Grid, DeviceMemory, Arch, Options], Outcome]
 """`runtime.device.sm.run`."""
+
+
+class Machine(Protocol):
+    """What runs several grids at once: `runtime.device.sm.Together`."""
+
+    def add(self, grid: Grid, at: int, priority: int) -> int:
+        """A grid comes at a time; its number while it is there."""
+
+    def run(self) -> Sequence[tuple[int, Outcome, int, int]]:
+        """Go on until at least one is done: number, outcome, begin and end of each that is."""
+
+    def close(self) -> None:
+        """Nothing more comes."""
+
+
+class Sms(Protocol):
+    """`runtime.device.sm`, as far as grids share it."""
+
+    def shareable(self, grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> bool:
+        """Whether a grid can run beside others."""
+
+    def several(self, memory: DeviceMemory, arch: Arch, options: Options) -> Machine:
+        """A machine without grids."""
+
 
 BANKS = 8
 
@@ -40,6 +69,30 @@ class _Context:
 
     methods: dict[int, int] = attrs.field(factory=dict)
     inline: dict[int, int] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class _Waiting:
+    """A grid that has been launched: by which channel, what its QMD says besides, and when."""
+
+    token: int
+    grid: Grid
+    fields: dict[str, int]
+    at: int
+    fault: EngineFault | None = None
+    done: bool = False
+
+    @property
+    def ctas(self) -> int:
+        """How many there are."""
+        x, y, z = self.grid.grid
+        return x * y * z
+
+    def finished(self) -> bool:
+        """What the channel waits for."""
+        if self.fault is not None:
+            raise self.fault
+        return self.done
 
 
 def decode(data: bytes, shared_window: int, local_window: int, arch: str) -> tuple[Grid, dict[str, int]]:
@@ -123,8 +176,17 @@ class ComputeEngine:
         self.names: dict[int, str] = {}
         """Entry address -> kernel name, as a debugger would know it; for messages only."""
         self.contexts: dict[int, _Context] = {}
+        self.sms: Sms | None = None
+        """What runs several grids at once, if anything does."""
+        self.priorities: dict[int, int] = {}
+        """Of channels, 0 where none is given; lower numbers go first."""
+        self._waiting: list[_Waiting] = []
+        self._machine: Machine | None = None
+        self._began = 0
+        """When the machine's time began."""
+        self._running: dict[int, _Waiting] = {}
 
-    def method(self, token: int, address: int, data: int) -> None:
+    def method(self, token: int, address: int, data: int) -> Callable[[], bool] | None:
         """Keep the value; the last inline QMD word and the PCAS methods launch."""
         context = self.contexts.setdefault(token, _Context())
         words = 96 if context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & methods.INLINE_QMD_384 else 64
@@ -132,28 +194,27 @@ class ComputeEngine:
         if first <= address < first + 4 * words:
             index = (address - first) // 4
             context.inline[index] = data
-            if index == words - 1:
-                self._inline(token, context, words)
-            return
+            return self._inline(token, context, words) if index == words - 1 else None
         context.methods[address] = data
         if (address == Compute.SEND_SIGNALING_PCAS2_B and data & 15 in (2, 3, 9, 10, 11)) or (
             address == Compute.SEND_SIGNALING_PCAS_B and data & methods.PCAS_SCHEDULE
         ):
-            self._launch(token, context, context.methods.get(Compute.SEND_PCAS_A, 0) << 8)
+            return self._launch(token, context, context.methods.get(Compute.SEND_PCAS_A, 0) << 8)
+        return None
 
-    def _inline(self, token: int, context: _Context, words: int) -> None:
+    def _inline(self, token: int, context: _Context, words: int) -> Callable[[], bool]:
         upper = context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & 0x1FF
         address = (upper << 32 | context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_B, 0)) << 8
         data = b"".join(struct.pack("<I", context.inline.get(i, 0)) for i in range(words))
         context.inline.clear()
         self.memory.write(address, data)
-        self._launch(token, context, address)
+        return self._launch(token, context, address)
 
     def _window(self, context: _Context, name: str) -> int:
         upper = context.methods.get(getattr(Compute, f"SET_SHADER_{name}_MEMORY_WINDOW_A"), 0)
         return upper << 32 | context.methods.get(getattr(Compute, f"SET_SHADER_{name}_MEMORY_WINDOW_B"), 0)
 
-    def _launch(self, token: int, context: _Context, address: int) -> None:
+    def _launch(self, token: int, context: _Context, address: int) -> Callable[[], bool]:
         head = self.memory.read(address, 256)
         try:
             version = qmd.version_of(head)
@@ -170,16 +231,52 @@ class ComputeEngine:
             registers=grid.registers, shared=grid.shared, local=grid.local, barriers=grid.barriers,
             banks={n: f"0x{a:x}+{s}" for n, (a, s) in grid.constants.items()},
         )  # fmt: skip
-        outcome = self.run(grid, self.memory, self.arch, self.options)
-        begin = self.timeline.launch(token, outcome.cycles, grid.grid[0] * grid.grid[1] * grid.grid[2])
+        waiting = _Waiting(token, grid, fields, self.timeline.now(token))
+        self._waiting.append(waiting)
+        return waiting.finished
+
+    def go_on(self) -> bool:
+        """Run grids until one is done; False if none waits."""
+        if self._machine is None:
+            if not self._waiting:
+                return False
+            first = min(self._waiting, key=lambda one: (one.at, one.token))
+            if len(self._waiting) == 1 or not self._shareable(first):
+                self._waiting.remove(first)
+                outcome = self.run(first.grid, self.memory, self.arch, self.options)
+                self._finish(first, outcome, self.timeline.launch(first.token, outcome.cycles, first.ctas))
+                return True
+            assert self.sms is not None
+            self._machine, self._began = self.sms.several(self.memory, self.arch, self.options), first.at
+        for one in [one for one in self._waiting if self._shareable(one)]:
+            self._waiting.remove(one)
+            number = self._machine.add(one.grid, one.at - self._began, self.priorities.get(one.token, 0))
+            self._running[number] = one
+        for number, outcome, begin, end in self._machine.run():
+            one = self._running.pop(number)
+            self.timeline.ran(one.token, self._began + begin, self._began + end, one.ctas)
+            self._finish(one, outcome, self._began + begin)
+        if not self._running:
+            self._machine.close()
+            self._machine = None
+        return True
+
+    def _shareable(self, one: _Waiting) -> bool:
+        return self.sms is not None and self.sms.shareable(one.grid, self.memory, self.arch, self.options)
+
+    def _finish(self, one: _Waiting, outcome: Outcome, begin: int) -> None:
+        """Tell who wants to know of a grid that is done, and release its semaphores."""
+        fields = one.fields
         debug_id = fields["DEBUG_ID_UPPER"] << 32 | fields["DEBUG_ID_LOWER"]
-        self.completed(Completion(token, debug_id, grid, outcome))
+        self.completed(Completion(one.token, debug_id, one.grid, outcome))
         self.tracer.step("compute", "grid done", begin=begin, cycles=outcome.cycles, instructions=outcome.instructions)
         if outcome.fault is not None:
             memory_kinds = ("illegal_address", "misaligned_address", "stack_overflow")
             number = hw.ERROR_MMU_FAULT if outcome.fault.kind in memory_kinds else hw.ERROR_GR_EXCEPTION
-            raise EngineFault(number, outcome.fault.message)
+            one.fault = EngineFault(number, outcome.fault.message)
+            return
         for target, payload, wide, stamped in _releases(fields):
             data = struct.pack("<Q", payload) if wide or stamped else struct.pack("<I", payload)
-            self.memory.write(target, data + (struct.pack("<Q", self.clock(token)) if stamped else b""))
+            self.memory.write(target, data + (struct.pack("<Q", self.clock(one.token)) if stamped else b""))
             self.tracer.step("compute", "semaphore release", address=target, payload=payload)
+        one.done = True

@@ -28,6 +28,10 @@ class CopyEngine:
         if address == Copy.LAUNCH_DMA:
             self._launch(token, state, data)
 
+    def go_on(self) -> bool:
+        """Copies are done at once."""
+        return False
+
     def _launch(self, token: int, state: dict[int, int], launch: int) -> None:
         if launch & 3:
             self._copy(state, launch)

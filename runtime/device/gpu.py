@@ -36,6 +36,10 @@ class Gpu:
         self.timeline = Timeline(arch.sm_count)
         self.compute = ComputeEngine(self.memory, arch, run or _sm_run, self.nanoseconds, self.timeline, self.tracer)
         self.compute.options = options or Options()
+        if run is None:
+            from runtime.device import sm
+
+            self.compute.sms = sm
         self.copy = CopyEngine(self.memory, self.nanoseconds, self.tracer)
         engines: dict[int, Engine] = {HOPPER_COMPUTE_A: self.compute, HOPPER_DMA_COPY_A: self.copy}
         self.host = HostEngine(self.memory, engines, self.nanoseconds, self.timeline, self.tracer)
@@ -57,6 +61,10 @@ class Gpu:
         if offset == hw.DOORBELL:
             self.tracer.step("device", "doorbell", token=value)
             self.host.doorbell(value)
+
+    def settle(self) -> None:
+        """The CPU waits: the device does all that it can."""
+        self.host.settle()
 
     def read_usermode(self, offset: int) -> int:
         """A 32-bit load from the usermode region: the clock; anything else reads 0."""

@@ -30,10 +30,14 @@ class EngineFault(Exception):
 
 
 class Engine(Protocol):
-    """What a subchannel is bound to. Work is complete when `method` returns."""
+    """What a subchannel is bound to."""
 
-    def method(self, token: int, address: int, data: int) -> None:
-        """Execute one method for the channel `token`; raises `EngineFault`."""
+    def method(self, token: int, address: int, data: int) -> Callable[[], bool] | None:
+        """Execute one method for the channel `token`; raises `EngineFault`. None if the work is done, else what says
+        whether it is: the channel waits until then."""
+
+    def go_on(self) -> bool:
+        """Do some of the work that waits; False if there is none."""
 
 
 @attrs.define(eq=False)
@@ -71,6 +75,8 @@ class HostEngine:
         self.memory, self.engines, self.clock, self.tracer = memory, engines, clock, tracer
         self.timeline = timeline
         self.channels: dict[int, ChannelState] = {}
+        self._busy = False
+        """Whether a grid runs: what finalizers ask for meanwhile comes later."""
 
     def attach(self, ring: int, entries: int, userd: int, notifier: int) -> int:
         """Make a channel known (the kernel driver's part of creating one); returns its work submit token."""
@@ -91,14 +97,27 @@ class HostEngine:
         return self.channels[token].halted
 
     def doorbell(self, token: int) -> None:
-        """Work until every channel is idle, halted or waiting for a semaphore. Unknown tokens are ignored, as on the
-        chip."""
-        if token not in self.channels:
-            return
+        """Work until every channel is idle, halted or waiting: for a semaphore, or for a grid, which runs once the CPU
+        has nothing more to submit (`settle`). Unknown tokens are ignored, as on the chip."""
+        if token in self.channels and not self._busy:
+            self._work()
+
+    def settle(self) -> None:
+        """Work until no grid waits either: as much as happens while the CPU waits."""
+        progress = not self._busy
+        while progress:
+            self._work()
+            self._busy = True
+            try:
+                progress = any(engine.go_on() for engine in self.engines.values())
+            finally:
+                self._busy = False
+
+    def _work(self) -> None:
         progress = True
         while progress:
             progress = False
-            for channel in self.channels.values():
+            for channel in list(self.channels.values()):
                 progress = self._advance(channel) or progress
 
     def _word(self, address: int) -> int:
@@ -180,7 +199,7 @@ class HostEngine:
                 hw.ERROR_PBDMA, f"method 0x{method.address:04x} on unbound subchannel {method.subchannel}"
             )
         else:
-            self.engines[bound].method(channel.token, method.address, method.data)
+            channel.blocked = self.engines[bound].method(channel.token, method.address, method.data)
 
     def _semaphore(self, channel: ChannelState, execute: int) -> None:
         """SEM_EXECUTE: release, or wait for, the semaphore that the four methods before it describe."""

@@ -1,9 +1,9 @@
-"""When the work of each channel happens, in SM cycles: grids of several streams overlap where SMs are free.
+"""When the work of each channel happens, in SM cycles.
 
-Grids are simulated one after another, each with the device to itself; here they are laid side by side. A grid takes
-an SM for each of its CTAs, at most all, and begins when its channel has come so far and as many are free until its end
-(those that were launched earlier keep their places). What overlapping grids cost each other in L2 and DRAM is not
-modelled. A semaphore that a channel waits for, and what the host waits for, orders times as it orders work.
+Grids that wait at the same time run on one machine (`runtime.device.sm.together`), which says when. One that runs
+alone, because the host waited for the others or because it cannot share a machine, is laid beside them: it takes an SM
+for each of its CTAs, at most all, and begins when its channel has come so far and as many are free until its end. A
+semaphore that a channel waits for, and what the host waits for, orders times as it orders work.
 """
 
 from __future__ import annotations
@@ -45,6 +45,11 @@ class Timeline:
         self.grids.append((begin, begin + cycles, need))
         self.channels[token] = begin + cycles
         return begin
+
+    def ran(self, token: int, begin: int, end: int, ctas: int) -> None:
+        """A grid ran beside others, whose machine said when."""
+        self.grids.append((begin, end, min(ctas, self.sms)))
+        self.channels[token] = max(self.channels.get(token, 0), end)
 
     def _busy(self, begin: int, end: int) -> int:
         """The most SMs taken at any time of an interval."""

@@ -79,9 +79,10 @@ class Channel:
         return self.submitted
 
     def _entry(self, entry: int) -> None:
-        """Append a GPFIFO entry; the ring never fills, because the device has taken older ones when the doorbell
-        returns, unless a semaphore holds the channel."""
+        """Append a GPFIFO entry. If the ring is full, the device has to take older ones first."""
         following = (self.put + 1) % RING_ENTRIES
+        if following == self._word(self.userd + hw.GP_GET):
+            self.gpu.settle()
         if following == self._word(self.userd + hw.GP_GET):
             raise RuntimeError("the GPFIFO ring is full: the stream waits for an event that was never recorded")
         at = self.ring + hw.ENTRY_BYTES * self.put
@@ -99,6 +100,8 @@ class Channel:
 
     def _drain(self) -> None:
         """The pushbuffer starts over: everything in it must have been read."""
+        if self._word(self.userd + hw.GP_GET) != self.put:
+            self.gpu.settle()
         if self._word(self.userd + hw.GP_GET) != self.put:
             raise RuntimeError("the pushbuffer is full: the stream waits for an event that was never recorded")
 
@@ -121,7 +124,7 @@ class Channel:
         """Return once the semaphore has reached `value`; `ChannelError` if the channel was stopped instead."""
         self.check()
         if self.completed < value:
-            self.gpu.write_usermode(hw.DOORBELL, self.token)
+            self.gpu.settle()
             self.check()
             if self.completed < value:
                 raise RuntimeError("the stream waits for an event that was never recorded")

@@ -27,5 +27,5 @@ F cuLaunchKernel(void*f,unsigned gx,unsigned gy,unsigned gz,unsigned bx,unsigned
 typedef struct{unsigned g[3],b[3],sm;void*q;struct{int id,pad;unsigned v[16];}*at;unsigned n;} config;
 F cuLaunchKernelEx(const config*c,void*f,void**a,void**e){ if(c->n!=1||c->at->id!=4) return 1; sprintf(said+strlen(said),"clusters of %ux%ux%u\n",c->at->v[0],c->at->v[1],c->at->v[2]);
  return cuLaunchKernel(f,c->g[0],c->g[1],c->g[2],c->b[0],c->b[1],c->b[2],c->sm,c->q,a,e);}
-F cuCtxSynchronize(void){fputs(said,stdout);said[0]=0;fflush(stdout);return lost;} F cuStreamCreate(void**s,unsigned f){*s=(void*)5;return 0;} F cuStreamSynchronize(void*s){return lost;} F cuStreamWaitEvent(void*s,void*e,unsigned f){return 0;}
+F cuCtxSynchronize(void){fputs(said,stdout);said[0]=0;fflush(stdout);return lost;} F cuStreamCreateWithPriority(void**s,unsigned f,int p){*s=(void*)5;return 0;} F cuStreamSynchronize(void*s){return lost;} F cuStreamWaitEvent(void*s,void*e,unsigned f){return 0;}
 F cuEventCreate(void**e,unsigned f){*e=malloc(8);return 0;} F cuEventDestroy_v2(void*e){free(e);return 0;} F cuEventRecord(void*e,void*s){return 0;} F cuEventSynchronize(void*e){return lost;} F cuEventQuery(void*e){return lost;} F cuEventElapsedTime(float*f,void*a,void*b){*f=0.5f;return 0;}

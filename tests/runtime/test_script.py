@@ -37,6 +37,31 @@ def test_launch_and_check():
     assert outcome.ok and outcome.outputs == ["x", "out"]
 
 
+def test_launches_in_streams_wait_for_each_other_only_where_something_looks_at_them():
+    said = []
+
+    def launch(name, grid, block, shared, args, stream=0):
+        said.append((name, stream))
+
+    text = """
+n = 4
+x = zeros(n, i32)
+for i in range(2):
+    a[1, 32, 0, 1](x, i32(n))
+    b[1, 32, 0, i + 2](x, n)
+c[1, 32](x)
+a[1, 32, 0, 1](x, 1)
+b[1, 32, 0, 2](x[1:], 1)
+expect(x, x)
+a[1, 32, 0, 1](x, 1)
+"""
+    run(script(text), launch, lambda name, value: None, wait=lambda: said.append("wait"))
+    assert said == [("a", 1), ("b", 2), ("a", 1), ("b", 3), "wait", ("c", 0),
+                    ("a", 1), "wait", ("b", 2), "wait", ("a", 1), "wait"]  # fmt: skip
+    with pytest.raises(CompileError, match="stream"):
+        execute("k[1, 1, 0, -1]()")
+
+
 def test_a_wrong_result_fails_and_is_located():
     def wrong(out):
         out[3] = 1

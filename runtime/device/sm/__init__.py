@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from minicc.arch import Arch
     from runtime.device.grid import Grid, Options, Outcome
     from runtime.device.memory import DeviceMemory
+    from runtime.device.sm.together import Together
 
 
 def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:
@@ -19,6 +20,20 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     from runtime.device.sm import engine
 
     return engine.run(grid, memory, arch, options)
+
+
+def shareable(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> bool:
+    """Whether a grid can run beside others."""
+    from runtime.device.sm.together import shareable
+
+    return shareable(grid, memory, arch, options)
+
+
+def several(memory: DeviceMemory, arch: Arch, options: Options) -> Together:
+    """A machine for several grids at once (see `runtime.device.sm.together`)."""
+    from runtime.device.sm.together import Together
+
+    return Together(memory, arch, options)
 
 
 def warm(

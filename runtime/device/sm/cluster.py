@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.cta import settle_in
+from runtime.device.sm.cta import settle_in, warp_of
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.mbarrier import rouse, warp_of
+from runtime.device.sm.mbarrier import rouse
 from runtime.device.sm.raw import popcount
 from runtime.device.sm.table import CT, SC, SM, WS, G
 

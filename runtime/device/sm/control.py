@@ -17,6 +17,7 @@ from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
 from runtime.device.sm.converge import complete_groups, join, leave, participants
+from runtime.device.sm.cta import warp_of
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
@@ -173,11 +174,9 @@ def complete(c: int, b: int, t: int) -> None:
     CT[c, L.T_RPOP + b] = 0
     CT[c, L.T_RAND + b] = 1
     CT[c, L.T_ROR + b] = 0
-    m = CT[c, L.T_SM]
     for n in range(G[L.G_WARPS]):
         if waiting >> n & 1:
-            slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
-            w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+            w = warp_of(c, n)
             stack(w, WS[w, L.W_ATBAR])
             WS[w, L.W_ATBAR] = 0
             WS[w, L.W_BLOCKED] = 0
@@ -440,7 +439,7 @@ def jump(w: int, i: int, lanes: int) -> int:
         return driver_call(w, group, L.F_ASSERT)
     else:
         target = value - G[L.G_CODEVA] if CODE[i, L.C_AUX] else CODE[i, L.C_AUX3] + value
-        if target & 15 or target < 0 or target >= 16 * G[L.G_NINSTR]:
+        if target & 15 or target < 16 * G[L.G_LOW] or target >= 16 * G[L.G_NINSTR]:
             G[L.G_FLANE] = lane
             return -L.F_INSTR
         target >>= 4

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from minicc.arch import Arch
 from runtime.device.cwd import Residency, shared_configuration
 from runtime.device.grid import Grid
@@ -45,10 +43,10 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_ASKED: "l2_asked",
     }
     found: dict[int, dict[str, float]] = {}
-    for i in np.nonzero(PCC.any(axis=1))[0]:
-        row = {text: float(PCC[i, k]) for k, text in names.items() if PCC[i, k]}
-        samples = {f"stall_{name}": float(PCC[i, k]) for k, name in enumerate(L.REASONS) if PCC[i, k]}
-        found[16 * int(i)] = {**row, **samples}
+    pairs = [*names.items(), *((k, f"stall_{name}") for k, name in enumerate(L.REASONS))]
+    for i, row in enumerate(PCC.tolist()):
+        if any(row):
+            found[16 * i] = {text: float(row[k]) for k, text in pairs if row[k]}
     return found
 
 

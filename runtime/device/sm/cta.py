@@ -15,6 +15,13 @@ ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 """Byte offsets in a warp's state of PT and UPT."""
 
 
+@compiled(forceinline=True)
+def warp_of(c: int, n: int) -> int:
+    """Row of warp n of resident CTA c."""
+    slot = CT[c, L.T_FIRST] + n
+    return (CT[c, L.T_SM] * 4 + (slot & 3)) * 16 + (slot >> 2)
+
+
 @compiled
 def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     """Put CTA `number` of the grid, block (x, y, z), into CTA slot c; its warps start at `t`."""
@@ -48,10 +55,10 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
         CT[c, L.T_USED] = 1
         clear(CT[c, L.T_SHARED], G[L.G_SHAREDSTRIDE])
     for n in range(G[L.G_WARPS]):
-        slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
-        w = (m * 4 + (slot & 3)) * 16 + (slot >> 2)
+        w = warp_of(c, n)
         if used == 0:
-            state = WS[w, L.W_STATE]
+            state = G[L.G_STATE] + w * G[L.G_STATEBYTES]
+            WS[w, L.W_STATE] = state
             clear(state, G[L.G_STATEBYTES])
             store32(state + ALWAYS, np.uint32(0xFFFFFFFF))
             store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
@@ -70,6 +77,7 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
         WS[w, L.W_LINE] = -2
         WAKE[w] = t
         SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
+        SC[w >> 4, L.S_LOWEST + (w & 15)] = (CT[c, L.T_FIRST] + 3 - (w >> 4 & 3)) >> 2
         if t < ready:
             WAKE[w] = WS[w, L.W_TFETCH] = ready
 
@@ -96,9 +104,10 @@ def in_turn(number: int) -> int:
 @compiled
 def place(c: int, t: int) -> int:
     """Put the next CTA of the grid into CTA slot c; its warps start at `t`. 0 if the grid has no more. The CTAs of
-    clusters come together, if they can, wherever there is room for them."""
-    if G[L.G_CLUSTER] > 1:
-        extension(G[L.G_EXTENSION], L.X_PLACE, 0, 0, np.uint32(0), t, G[L.G_TABLES])
+    clusters come together, if they can, wherever there is room for them; where several grids share the machine, any
+    of them may take the place."""
+    if G[L.G_CLUSTER] > 1 or G[L.G_GRIDS]:
+        extension(G[L.G_EXTENSION], L.X_PLACE, c, 0, np.uint32(0), t, G[L.G_TABLES])
         return CT[c, L.T_ACTIVE]
     number = G[L.G_NEXTCTA]
     if number >= G[L.G_TOTAL]:

@@ -104,6 +104,17 @@ class Decoded:
         return code, operands
 
 
+def moved(code: Table, count: int, rows: int, results: int, sources: int) -> None:
+    """Make CODE rows of a grid (see `instance`) those behind `rows` others, which have so many results and sources."""
+    jumps = np.isin(code[:, L.C_KIND], (L.K_BRA, L.K_CALL, L.K_BRA_DIV))
+    inside = (code[:, L.C_TARGET] >= 0) & (code[:, L.C_TARGET] < count)
+    code[jumps, L.C_TARGET] = np.where(inside, code[:, L.C_TARGET] + rows, -1)[jumps]
+    code[code[:, L.C_KIND] == L.K_LEPC, L.C_AUX] += 16 * rows
+    code[code[:, L.C_KIND] == L.K_BRA_REG, L.C_AUX3] += 16 * rows
+    code[:, L.C_RES] += results
+    code[:, L.C_SRC] += sources
+
+
 def _effective_stall(stall: int, yields: bool, pause: int) -> int:
     """Cycles to this warp's next issue. Measured on an H200: stall 0 with yield is a long pause, 0 without is 2; 12 and
     more without yield hardly count; 1 with yield leaves a bubble."""

@@ -22,8 +22,8 @@ from runtime.device.sm.table import addresses
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
 QUANTUM, CLUSTER_QUANTUM = 1024, 128
-"""Cycles an SM runs alone: some L2 round trips; in a launch of clusters, whose CTAs talk to each other directly, and
-where SMs wait for each other's compare-and-swap, less than that takes."""
+"""Cycles an SM runs alone: some L2 round trips; in a launch of clusters, whose CTAs talk to each other directly, where
+SMs wait for each other's compare-and-swap, and where grids share them, less than that takes."""
 QUANTA_A_CALL, TURNS_A_CALL = 16, 256
 """How much is simulated between two looks at the world."""
 HEAP_BYTES = 8 << 20
@@ -87,8 +87,26 @@ def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
     return FP, front.SET * int(FP[front.FP_L1]), front.SET * int(FP[front.FP_L15])
 
 
+def allocates(decoded: Decoded, banks: dict[int, bytes]) -> bool:
+    """Whether code can call malloc."""
+    address = syscalls.ADDRESSES["malloc"]
+    named = any(address.to_bytes(8, "little") in data for data in banks.values())
+    return named or bool((decoded.code[:, L.C_TARGET] == address).any())
+
+
+def banks_of(grid: Grid, memory: DeviceMemory) -> dict[int, bytes]:
+    """The constants of a grid."""
+    return {bank: memory.read(a, n) for bank, (a, n) in grid.constants.items() if n}
+
+
+def _cta_interval(arch: Arch, warps: int) -> float:
+    """Cycles at least between two CTAs of so many warps that begin on an SM."""
+    least, warp, most = arch.core.cta_interval
+    return max(least + warp * warps, most * warps)
+
+
 @attrs.define(eq=False)
-class _Run:
+class Run:
     """The tables of one grid (see `layout`)."""
 
     grid: Grid
@@ -106,29 +124,82 @@ class _Run:
     record: Any = None
     """Issues of one SM, in a process that records them."""
 
-    def _banks(self) -> dict[int, bytes]:
-        return {bank: self.memory.read(a, n) for bank, (a, n) in self.grid.constants.items() if n}
-
-    def _swaps(self) -> bool:
+    def swaps(self) -> bool:
         """Whether its code compares and swaps in memory that SMs share."""
         code = self.decoded.code
         swaps = (code[:, L.C_ACCESS] == L.A_ATOM) & (code[:, L.C_OP] == L.OP_CAS)
         return bool((swaps & (code[:, L.C_SPACE] != L.SPACE_SHARED)).any())
 
     def prepare(self) -> None:
-        grid, memory, arch, options = self.grid, self.memory, self.arch, self.options
+        """Make everything for a grid that has the machine to itself."""
+        self.prepare_own("")
+        self.prepare_machine(self.residency.ctas)
+        resident, warps = self.residency.ctas, self.residency.warps_per_cta
+        grid, g, ct = self.grid, self.g, self.tables["CT"]
+        g[L.G_SLOTS] = min(self.sms * resident, int(g[L.G_TOTAL]))
+        shared = self.space.array("shared", (max(self.sms * resident * int(g[L.G_SHAREDSTRIDE]), 64),), np.uint8)
+        g[L.G_SHARED] = shared.ctypes.data
+        sm, slot = np.divmod(np.arange(self.sms * resident), resident)
+        # The oldest CTAs go first (an H200 runs four CTAs of dependent arithmetic one after another).
+        ct[:, L.T_SM], ct[:, L.T_FIRST] = sm, (resident - 1 - slot) * warps
+        # The first few of an SM come faster than it can begin them for long.
+        core = self.arch.core
+        interval, together = _cta_interval(self.arch, warps), core.cta_interval[2] / 2 * warps
+        ct[:, L.T_BEGIN] = np.minimum(slot, 2) * together + np.maximum(slot - 2, 0) * interval + sm * core.cta_rate
+        ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * g[L.G_SHAREDSTRIDE]
+        cx, cy, cz = grid.cluster
+        g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
+        if self.decoded.extended or g[L.G_CLUSTER] > 1 or g[L.G_HEAP]:
+            self.prepare_extension()
+
+    def prepare_own(self, name: str) -> None:
+        """What belongs to the grid: its code, constants, registers and local memory, and its scalars; `name` tells its
+        tables from those of other grids of the machine."""
+        grid, memory, arch = self.grid, self.memory, self.arch
         rows = self.sms * L.WARPS_PER_SM
-        resident = self.residency.ctas
         warps = self.residency.warps_per_cta
-        t = self.tables
-        banks = self._banks()
-        heap = any(syscalls.ADDRESSES["malloc"].to_bytes(8, "little") in data for data in banks.values())
-        heap = heap or bool((self.decoded.code[:, L.C_TARGET] == syscalls.ADDRESSES["malloc"]).any())
+        banks = banks_of(grid, memory)
+        heap = allocates(self.decoded, banks)
         if heap and not memory.heap:
             # Before the table of allocations is made.
             memory.heap = memory.allocate(HEAP_BYTES)
-        t["CODE"], operands = self.decoded.instance(banks, grid.code[0])
-        self.keep.append(operands)
+        self.tables["CODE"], operands = self.decoded.instance(banks, grid.code[0])
+        self.tables["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
+        # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
+        # widest operand beyond the last register.
+        stride = (abi.state_words(min(max(grid.registers, 8), 255) + 4) // 16 | 1) * 16
+        state = self.space.array(f"state{name}", (rows, stride), np.uint32)
+        local = aligned((max(rows * 32 * grid.local, 64),), np.uint8)
+        self.out = np.zeros(PRINT_BYTES, np.uint8)
+        constant_data = {bank: np.frombuffer(data, np.uint8) for bank, data in banks.items()}
+        self.keep += [operands, state, local, constant_data]
+
+        self.g = self.tables["G"] = g = np.zeros(L.G_COLUMNS, np.int64)
+        g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * stride
+        g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = (grid.shared + 255) // 256 * 256, grid.shared
+        g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
+        top = arch.abi.stack_base
+        bank0 = banks.get(0, b"")
+        g[L.G_LOCALTOP] = int.from_bytes(bank0[top : top + 4], "little") if len(bank0) >= top + 4 else grid.local
+        g[L.G_NINSTR], g[L.G_CODEVA] = self.decoded.count, grid.code[0]
+        g[L.G_GX], g[L.G_GY], g[L.G_GZ] = grid.grid
+        g[L.G_BX], g[L.G_BY], g[L.G_BZ] = grid.block
+        g[L.G_THREADS] = grid.block[0] * grid.block[1] * grid.block[2]
+        g[L.G_WARPS] = warps
+        g[L.G_TOTAL] = grid.grid[0] * grid.grid[1] * grid.grid[2]
+        g[L.G_ENTRY] = (grid.entry - grid.code[0]) // 16
+        g[L.G_OUT], g[L.G_OUTCAP] = self.out.ctypes.data, PRINT_BYTES
+        for bank, array in constant_data.items():
+            g[L.G_CBANK + bank], g[L.G_CSIZE + bank] = array.ctypes.data, array.size
+        g[L.G_CTAINTERVAL] = _cta_interval(arch, warps)
+        if heap:
+            g[L.G_HEAP], g[L.G_HEAPSIZE] = memory.heap, HEAP_BYTES
+
+    def prepare_machine(self, resident: int) -> None:
+        """What all grids of a machine share, with so many rows for the CTAs of an SM."""
+        memory, arch, options = self.memory, self.arch, self.options
+        rows = self.sms * L.WARPS_PER_SM
+        t, g, timed = self.tables, self.g, options.timing
         t["WS"] = self.space.array("WS", (rows, L.W_COLUMNS))
         t["WS"][:, L.W_ALIVE] = 0
         t["LPC"] = self.space.array("LPC", (rows, 64))
@@ -140,98 +211,48 @@ class _Run:
         t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
         t["SC"][:, L.S_CACHE : L.S_CACHE + 6] = -1
         t["SM"] = np.zeros((self.sms, L.M_COLUMNS), np.int64)
-        # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
-        # widest operand beyond the last register.
-        stride = (abi.state_words(min(max(grid.registers, 8), 255) + 4) // 16 | 1) * 16
-        state = self.space.array("state", (rows, stride), np.uint32)
-        t["WS"][:, L.W_STATE] = state.ctypes.data + 4 * stride * np.arange(rows)
         lines = self.decoded.count // 8 + 2
-        timed = options.timing
         t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)
         t["FP"], sets, more_sets = _front_parameters(arch)
         t["IC1"] = np.zeros((self.sms if timed else 1, sets), np.int64)
         t["IC2"] = np.zeros((self.sms if timed else 1, more_sets + lines // 64 + 1), np.int64)
-        t["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
 
         scratch = aligned((4096,), np.uint8)
         zero = np.zeros(64, np.uint8)
         stage = abi.STAGE.copy()
-        shared_stride = (grid.shared + 255) // 256 * 256
-        shared = self.space.array("shared", (max(self.sms * resident * shared_stride, 64),), np.uint8)
-        local = aligned((max(rows * 32 * grid.local, 64),), np.uint8)
-        out = np.zeros(PRINT_BYTES, np.uint8)
-        self.keep += [state, scratch, zero, stage, shared, local]
-        self.out = out
-        constant_data = {bank: np.frombuffer(data, np.uint8) for bank, data in banks.items()}
-        self.keep.append(constant_data)
-
-        g = np.zeros(L.G_COLUMNS, np.int64)
+        self.keep += [scratch, zero, stage]
+        g[L.G_CTAS], g[L.G_SMS] = resident, self.sms
         g[L.G_MEM], g[L.G_MEMBASE], g[L.G_MEMSIZE] = memory.bytes.ctypes.data, BASE, memory.size
         g[L.G_LIMITS] = memory.limits.ctypes.data
         spans = np.array([(a - BASE, a - BASE + n) for a, n in memory.allocations] or [(0, 0)], np.int64)
         self.keep.append(spans)
         g[L.G_SPANS], g[L.G_NSPANS] = spans.ctypes.data, len(spans)
-        g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * stride
-        g[L.G_SHARED], g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = shared.ctypes.data, shared_stride, grid.shared
-        g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
-        top = arch.abi.stack_base
-        bank0 = banks.get(0, b"")
-        g[L.G_LOCALTOP] = int.from_bytes(bank0[top : top + 4], "little") if len(bank0) >= top + 4 else grid.local
-        g[L.G_SHAREDWIN], g[L.G_LOCALWIN] = grid.shared_window, grid.local_window
-        g[L.G_NINSTR], g[L.G_CODEVA] = self.decoded.count, grid.code[0]
-        g[L.G_GX], g[L.G_GY], g[L.G_GZ] = grid.grid
-        g[L.G_BX], g[L.G_BY], g[L.G_BZ] = grid.block
-        g[L.G_THREADS] = grid.block[0] * grid.block[1] * grid.block[2]
-        g[L.G_WARPS], g[L.G_CTAS], g[L.G_SMS] = warps, resident, self.sms
-        g[L.G_SCAN] = min((resident * warps + 3) // 4, L.WARPS_PER_SUB_CORE)
-        g[L.G_TOTAL] = grid.grid[0] * grid.grid[1] * grid.grid[2]
-        g[L.G_SLOTS] = min(self.sms * resident, int(g[L.G_TOTAL]))
-        g[L.G_ENTRY] = (grid.entry - grid.code[0]) // 16
-        g[L.G_OUT], g[L.G_OUTCAP] = out.ctypes.data, PRINT_BYTES
+        g[L.G_SHAREDWIN], g[L.G_LOCALWIN] = self.grid.shared_window, self.grid.local_window
         g[L.G_INSTRLIMIT], g[L.G_CYCLELIMIT] = options.instruction_limit, options.cycle_limit
         g[L.G_TIMING], g[L.G_HAZARDS] = timed, options.hazards != "off"
         g[L.G_SCRATCH], g[L.G_STAGE], g[L.G_ZERO] = scratch.ctypes.data, stage.ctypes.data, zero.ctypes.data
-        for bank, array in constant_data.items():
-            g[L.G_CBANK + bank], g[L.G_CSIZE + bank] = array.ctypes.data, array.size
         g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]
-        g[L.G_HEAP], g[L.G_HEAPSIZE] = memory.heap, HEAP_BYTES
         g[L.G_MALLOC], g[L.G_FREE] = syscalls.ADDRESSES["malloc"], syscalls.ADDRESSES["free"]
         g[L.G_RETIRE] = round(16 * arch.core.cta_retire)
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
-        places = np.arange(64) % 16 * 4 + np.arange(64) // 16
-        g[L.G_LOWEST : L.G_LOWEST + 64] = (places // warps * warps + 3 - np.arange(64) // 16) // 4
+        g[L.G_SMRATE], g[L.G_SMWARP] = round(16 * arch.core.cta_rate), round(8 * arch.core.cta_interval[2])
         g[L.G_FLUSH] = arch.core.grid_flush
         g[L.G_SMSTART] = arch.core.sm_start if timed else 0
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
-        self.g = t["G"] = g
-        g[L.G_QUANTUM] = CLUSTER_QUANTUM if grid.cluster != (1, 1, 1) or self._swaps() else QUANTUM
+        g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
+        g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM
         if timed and jit.RECORDING:
             from runtime.device.sm import observe
 
             self.record = observe.prepare(g)
-        ct = t["CT"]
-        # Slots in breadth-first order for the untimed machine are found through T_SM and T_SLOT alone.
-        sm, slot = np.divmod(np.arange(self.sms * resident), resident)
-        # The oldest CTAs go first (an H200 runs four CTAs of dependent arithmetic one after another).
-        ct[:, L.T_SM], ct[:, L.T_SLOT] = sm, resident - 1 - slot
-        # The first few of an SM come faster than it can begin them for long.
-        least, warp, most = arch.core.cta_interval
-        g[L.G_CTAINTERVAL] = interval = max(least + warp * warps, most * warps)
-        begin = np.minimum(slot, 2) * most / 2 * warps + np.maximum(slot - 2, 0) * interval
-        ct[:, L.T_BEGIN] = begin + sm * arch.core.cta_rate
-        ct[:, L.T_SHARED] = shared.ctypes.data + np.arange(self.sms * resident) * shared_stride
         if timed:
             self._prepare_timing()
         else:
             # What `warming` works on belongs to a timed machine.
             t["L2"], t["MP"], t["X"] = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64), np.zeros(8192, np.int64)
-        cx, cy, cz = grid.cluster
-        g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
-        if self.decoded.extended or g[L.G_CLUSTER] > 1 or heap:
-            self._prepare_extension()
 
-    def _prepare_extension(self) -> None:
+    def prepare_extension(self) -> None:
         """What the extension needs: its address, room for events and for a copy under way."""
         from runtime.device.sm import bulk, mbarrier
 
@@ -434,7 +455,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
     total = grid.grid[0] * grid.grid[1] * grid.grid[2]
     with borrowed() as space:
         sms = min(arch.sm_count, total) if grid.cluster == (1, 1, 1) else arch.sm_count
-        machine = _Run(grid, memory, arch, options, residency, decoded, sms, space)
+        machine = Run(grid, memory, arch, options, residency, decoded, sms, space)
         try:
             machine.prepare()
         except (MemoryError, OSError) as error:
@@ -452,34 +473,43 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
             jit.warm(machines=("untimed",))
             with borrowed() as other_space:
                 plain = attrs.evolve(options, timing=False)
-                other = _Run(grid, memory, arch, plain, residency, decoded, sms, other_space)
+                other = Run(grid, memory, arch, plain, residency, decoded, sms, other_space)
                 other.prepare()
                 ended, result, estimate = sample.run(machine, other, parts, arch.core.grid_overhead)
                 other_space.finish(0, 0)
-        g, tables = machine.g, machine.tables
+        g = machine.g
         fault = ended.fault(result) if result != 1 else None
         end = max(int(g[L.G_NOW]), int(g[L.G_LASTEND]))
         space.finish(end, int(g[L.G_L1STAMP]))
-        buffer = machine.printed()
         cycles = 0
         if options.timing:
             end = int(g[L.G_LASTEND]) if fault is None else int(g[L.G_NOW])
             cycles = end + arch.core.grid_overhead
             if estimate is not None and fault is None:
                 cycles = estimate.cycles
-        return Outcome(
-            cycles=cycles,
-            counters=counters(
-                tables["PCC"], tables["SM"], decoded, grid, arch, residency, max(cycles, 1), options.timing
-            ),
-            stalls=stalls(tables["PCC"]) if options.timing else {},
-            per_pc={pc - entry: row for pc, row in per_pc(tables["PCC"]).items()},
-            fault=fault,
-            hazards=machine.hazards(),
-            output=printed(memory, buffer) if buffer else b"",
-            seconds=time.perf_counter() - began,
-            instructions=int(tables["PCC"][:, L.R_SELECTED].sum()),
+        return attrs.evolve(
+            outcome(machine, cycles, fault, time.perf_counter() - began),
             issues=None if machine.record is None else machine.record[: int(g[L.G_WATCHN])],
             sampled=estimate if fault is None else None,
-            entry=entry,
         )
+
+
+def outcome(run: Run, cycles: int, fault: Fault | None, seconds: float) -> Outcome:
+    """What came of a grid, from the tables of its run."""
+    table, timing = run.tables["PCC"], run.options.timing
+    entry = run.grid.entry - run.grid.code[0]
+    buffer = run.printed()
+    return Outcome(
+        cycles=cycles,
+        counters=counters(
+            table, run.tables["SM"], run.decoded, run.grid, run.arch, run.residency, max(cycles, 1), timing
+        ),
+        stalls=stalls(table) if timing else {},
+        per_pc={pc - entry: row for pc, row in per_pc(table).items()},
+        fault=fault,
+        hazards=run.hazards(),
+        output=printed(run.memory, buffer) if buffer else b"",
+        seconds=seconds,
+        instructions=int(table[:, L.R_SELECTED].sum()),
+        entry=entry,
+    )

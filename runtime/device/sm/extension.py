@@ -7,12 +7,13 @@ import numpy as np
 from runtime.device.sm import layout as L
 from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
+from runtime.device.sm.cta import warp_of
 from runtime.device.sm.front import arm
 from runtime.device.sm.gmma import multiply
 from runtime.device.sm.heap import call
 from runtime.device.sm.lang import compiled, u32
-from runtime.device.sm.mbarrier import warp_of
 from runtime.device.sm.raw import load32, store32
+from runtime.device.sm.share import hand_out, turn
 from runtime.device.sm.sync import (
     addresses,
     arrivals,
@@ -23,7 +24,7 @@ from runtime.device.sm.sync import (
     store_counted,
     word,
 )
-from runtime.device.sm.table import CODE, SC, SM, WAKE, WS, G
+from runtime.device.sm.table import CODE, CT, SC, SM, WAKE, WS, G
 from runtime.device.sm.texture import fetch, texture_time
 from runtime.device.sm.tma import tensor
 
@@ -37,7 +38,12 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
     warp's running group changed or sleeps; minus the fault. G_XDONE: when it is done, G_XREAD: when its operands have
     been read (0: as the instruction's class says)."""
     if what == L.X_PLACE:
+        if G[L.G_GRIDS]:
+            return hand_out(w, t)
         return place_clusters(t)
+    if what == L.X_TURN:
+        turn(CT[WS[w, L.W_CTA], L.T_GRID])
+        return 0
     if what == L.X_HEAP:
         return call(w, i, mask)
     if what == L.X_EXIT:

@@ -7,7 +7,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import layout as L
 from runtime.device.sm.control import control, next_group, special
-from runtime.device.sm.cta import place
+from runtime.device.sm.cta import place, warp_of
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.memop import memory_op
@@ -79,13 +79,10 @@ def run_cta(c: int, budget: int) -> int:
     faults (negative, with the warp in G)."""
     used = 0
     warps = G[L.G_WARPS]
-    m = CT[c, L.T_SM]
-    slot = CT[c, L.T_SLOT] * warps
     while CT[c, L.T_LIVE] > 0:
         progress = False
         for n in range(warps):
-            s = slot + n
-            w = (m * 4 + (s & 3)) * 16 + (s >> 2)
+            w = warp_of(c, n)
             if WAKE[w] == L.BIG:
                 continue
             if WS[w, L.W_ACT] == 0:

@@ -18,6 +18,7 @@ from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey
 from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
 from runtime.device.sm.control import SYNC, control, special
 from runtime.device.sm.cta import ALWAYS, place
+from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.hazard import commit, stage
 from runtime.device.sm.invoke import invoke
@@ -274,10 +275,20 @@ def counted(w: int, k: int, n: int) -> int:
 
 
 @compiled
+def turned(w: int, j: int) -> int:
+    """Whether instruction j is of the grid of warp w, whose scalars are those in G afterwards."""
+    if G[L.G_GRIDS] == 0:
+        return 0
+    extension(G[L.G_EXTENSION], L.X_TURN, w, 0, np.uint32(0), 0, G[L.G_TABLES])
+    return j >= G[L.G_LOW] and j < G[L.G_NINSTR]
+
+
+@compiled
 def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
     fault."""
     t = begin
+    low = G[L.G_LOW]
     limit = G[L.G_NINSTR]
     wakes = address(WAKE, 0)
     for w in range(64 * m, 64 * m + 64):
@@ -320,10 +331,10 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 above = 0
                 below = 0
                 if SC[sc, L.S_YIELDED] > base and ready and v < 0:
-                    low = G[L.G_LOWEST + 16 * s + highest_bit(ready)]
+                    lowest = SC[sc, L.S_LOWEST + highest_bit(ready)]
                     place_ = SC[sc, L.S_YIELDED] - base
-                    if place_ >= low:
-                        below = ready & ((1 << low) - 1)
+                    if place_ >= lowest:
+                        below = ready & ((1 << lowest) - 1)
                         above = ready >> place_ << place_
                         ready ^= above | below
                 while True:
@@ -344,10 +355,14 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     j = 0
                     if wake <= t:
                         j = WS[v, L.W_PC]
-                        if j < 0 or j >= limit:
-                            G[L.G_FWARP] = v
-                            G[L.G_FPC] = j * 16
-                            return -L.F_INSTR
+                        if j < low or j >= limit:
+                            # Code of another grid, if it is that of the warp's.
+                            if not turned(v, j):
+                                G[L.G_FWARP] = v
+                                G[L.G_FPC] = j * 16
+                                return -L.F_INSTR
+                            low = G[L.G_LOW]
+                            limit = G[L.G_NINSTR]
                     if wake <= t and CODE[j, L.C_PORTS] >= 0:
                         reads = port_reads(v, j, sc)
                         ports = port_time(reads, sc)
@@ -507,6 +522,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
                             gone = CT[cta, L.T_FINISH]
                             CT[cta, L.T_ACTIVE] = 0
                             G[L.G_DONE] += 1
+                            if G[L.G_DONE] == G[L.G_TOTAL]:
+                                G[L.G_FINISHED] += 1
                             SM[m, L.M_LIVE] -= 1
                             # The distributor hears of one end after the other.
                             heard = take(BK_RETIRE, gone, G[L.G_RETIRE])

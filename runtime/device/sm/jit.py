@@ -26,7 +26,7 @@ RECORDING = "MINICC_RECORD" in os.environ
 
 _COMMON = ("raw", "vector", "invoke", "extend", "access", "front", "converge", "control", "cta", "memop")
 _MEMORY = ("l2", "ahead", "hazard", "observe", "units", "issue", "machine")
-_EXTENSION = ("l2", "mbarrier", "cluster", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
+_EXTENSION = ("l2", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""
 _LANGUAGE = ("layout", "abi", "table", "lang", "emit", "jit")

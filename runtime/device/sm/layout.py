@@ -176,7 +176,8 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     X_HEAP,
     X_RETURN_PC,
     X_GATHER,
-) = range(23)
+    X_TURN,
+) = range(24)
 
 # C_AUX of a direct call: a function of the driver's.
 CALL_PRINT, CALL_ASSERT, CALL_MALLOC, CALL_FREE = 1, 2, 3, 4
@@ -344,7 +345,8 @@ T_LIVE = next(_c)
 T_SHARED = next(_c)
 """host address of its shared memory"""
 T_SM = next(_c)
-T_SLOT = next(_c)
+T_FIRST = next(_c)
+"""the hardware slot of its first warp"""
 T_STORED = next(_c)
 """when the last store of its warps was taken (0: none)"""
 T_FINISH = next(_c)
@@ -352,6 +354,12 @@ T_BEGIN = next(_c)
 """when the first CTA of a run comes here"""
 T_USED = next(_c)
 """1: a CTA of this run has been here"""
+T_GRID = next(_c)
+"""where several grids share the machine: its grid, what it has of the SM's shared memory, registers of a warp, warps"""
+T_OFFSET = next(_c)
+T_BYTES = next(_c)
+T_REGISTERS = next(_c)
+T_WARPS = next(_c)
 T_BAR = _several(_c, 16)
 """threads arrived at barrier b"""
 T_BARN = _several(_c, 16)
@@ -391,6 +399,8 @@ S_ROOM = _several(_c, 4)
 """when queue q has room for a request (queue 0: always)"""
 S_UNIT = _several(_c, 16)
 """what each of its warps will need next (C_UNIT)"""
+S_LOWEST = _several(_c, 16)
+"""of a place, the lowest one with a warp of the same CTA"""
 S_XU = _several(_c, 2)
 S_XUN = next(_c)
 S_ADU = _several(_c, 4)
@@ -480,29 +490,25 @@ M_STORE = _several(_c, 4 * STORES)
 """lines that were stored to last, by number: line (plus one), sectors, when, when L2 took them"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
+M_SLOTS = next(_c)
+"""where several grids share the machine: hardware slots that are taken, a bit each, and registers of each sub-core"""
+M_REGISTERS = _several(_c, 4)
+M_SHARED = next(_c)
+"""how much of its memory is shared memory; CTAs that the grid which has just come brought"""
+M_CAME = next(_c)
 M_COLUMNS = next(_c)
 
-# ---- G: scalars -----------------------------------------------------------------------------------------------------
+# ---- G: scalars. Those of the grid whose warp runs come first: where several share the machine, each has a row of them
+# (see `share`). ------------------------------------------------------------------------------------------------------
 _c = count()
-G_MEM = next(_c)
-G_MEMBASE = next(_c)
-G_MEMSIZE = next(_c)
-G_LIMITS = next(_c)
-G_SPANS = next(_c)
-"""host address of the allocations (first offset, end) in ascending order"""
-G_NSPANS = next(_c)
-G_STATE = next(_c)
-G_STATEBYTES = next(_c)
-G_SHARED = next(_c)
-G_SHAREDSTRIDE = next(_c)
-G_SHAREDSIZE = next(_c)
-G_LOCAL = next(_c)
-G_LOCALSIZE = next(_c)
-G_LOCALTOP = next(_c)
-G_SHAREDWIN = next(_c)
-G_LOCALWIN = next(_c)
+G_GRID = next(_c)
+"""its number"""
+G_LOW = next(_c)
+"""its first row of CODE, and the one behind its last"""
 G_NINSTR = next(_c)
+G_ENTRY = next(_c)
 G_CODEVA = next(_c)
+"""device address that row 0 of CODE would have"""
 G_GX = next(_c)
 G_GY = next(_c)
 G_GZ = next(_c)
@@ -512,24 +518,68 @@ G_BZ = next(_c)
 G_THREADS = next(_c)
 G_WARPS = next(_c)
 """warps a CTA"""
-G_CTAS = next(_c)
-"""CTAs an SM holds at once"""
-G_SMS = next(_c)
-G_NEXTCTA = next(_c)
-G_TOTAL = next(_c)
-G_DONE = next(_c)
-G_ENTRY = next(_c)
-G_FAULT = next(_c)
-"""0 none, else 1 + index in FaultKind"""
-G_FPC = next(_c)
-G_FWARP = next(_c)
-G_FLANE = next(_c)
-G_FADDR = next(_c)
-G_FAUX = next(_c)
+G_REGISTERS = next(_c)
+"""registers that a warp takes of its sub-core"""
+G_STATE = next(_c)
+"""host address and bytes of the warps' states"""
+G_STATEBYTES = next(_c)
+G_SHAREDSTRIDE = next(_c)
+G_SHAREDSIZE = next(_c)
+G_LOCAL = next(_c)
+G_LOCALSIZE = next(_c)
+G_LOCALTOP = next(_c)
+G_CBANK = _several(_c, 32)
+"""host addresses of constant banks (0 none)"""
+G_CSIZE = _several(_c, 32)
 G_OUT = next(_c)
 """host address, length, capacity of the printf buffer"""
 G_OUTLEN = next(_c)
 G_OUTCAP = next(_c)
+G_CONFIGURATION = next(_c)
+"""bytes that the driver wants as shared memory of each SM"""
+G_CTAINTERVAL = next(_c)
+"""cycles at least between two CTAs that begin on an SM"""
+G_FIRSTCTA = next(_c)
+"""the first CTA of the stretch that is simulated (see `sample`)"""
+G_NEXTCTA = next(_c)
+G_TOTAL = next(_c)
+G_DONE = next(_c)
+G_LASTEND = next(_c)
+"""when the last CTA ended"""
+G_ARRIVED = next(_c)
+"""when the grid came"""
+G_OWN = next(_c)
+"""how many these are"""
+
+G_GRIDS = next(_c)
+"""0, or host address of the rows of grids that share the machine; host address of the numbers of those that have CTAs
+which have not begun, in the order in which they are served, and how many they are"""
+G_ORDER = next(_c)
+G_WAITING = next(_c)
+G_FILE = next(_c)
+"""registers of a sub-core, bytes of shared memory of an SM"""
+G_SHAREDSM = next(_c)
+G_FINISHED = next(_c)
+"""grids that are done since the host looked last"""
+G_UNTIL = next(_c)
+"""when the host wants to look again (the next grid comes)"""
+G_MEM = next(_c)
+G_MEMBASE = next(_c)
+G_MEMSIZE = next(_c)
+G_LIMITS = next(_c)
+G_SPANS = next(_c)
+"""host address of the allocations (first offset, end) in ascending order"""
+G_NSPANS = next(_c)
+G_SHARED = next(_c)
+G_SHAREDWIN = next(_c)
+G_LOCALWIN = next(_c)
+G_CTAS = next(_c)
+"""rows of CT for each SM"""
+G_SMS = next(_c)
+G_FPC = next(_c)
+G_FWARP = next(_c)
+G_FLANE = next(_c)
+G_FADDR = next(_c)
 G_INSTR = next(_c)
 """warp instructions issued"""
 G_INSTRLIMIT = next(_c)
@@ -544,39 +594,29 @@ G_PENDBUF = next(_c)
 """host address of the staging buffers"""
 G_ZERO = next(_c)
 """host address of a page of zeros"""
-G_CBANK = _several(_c, 32)
-"""host addresses of constant banks (0 none)"""
-G_CSIZE = _several(_c, 32)
-G_NLINES = next(_c)
 G_PRINTF = next(_c)
 G_ASSERT = next(_c)
 G_MALLOC = next(_c)
 G_FREE = next(_c)
-G_SEED = next(_c)
 G_L1SETS = next(_c)
 G_L1STAMP = next(_c)
-G_CSMID = next(_c)
 G_CTALAUNCH = next(_c)
-G_RETIRE = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
+G_RETIRE = next(_c)
+"""sixteenths of a cycle for which the distributor is busy with the end of a CTA"""
 G_SMSTART = next(_c)
-G_LOWEST = _several(_c, 64)
-"""of a place of each sub-core, the lowest place with a warp of the same CTA"""
+"""cycles from the first CTA's arrival at an SM to its first issue"""
+G_SMRATE = next(_c)
+"""sixteenths of a cycle from the first CTA of an SM to that of the next, and to each warp of the two that follow it"""
+G_SMWARP = next(_c)
 G_FLUSH = next(_c)
 """cycles from the last store's being taken to the end of the grid"""
-G_CTAINTERVAL = next(_c)
-"""cycles at least between two CTAs that begin on an SM"""
-"""cycles from the first CTA's arrival at an SM to its first issue"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_IMCLDC = next(_c)
 G_IMCCOLD = next(_c)
 G_IMCFIRST = next(_c)
 G_MEMBAR = next(_c)
-G_LASTEND = next(_c)
-"""when the last CTA ended"""
-G_SCAN = next(_c)
-"""warp slots of a sub-core that CTAs can use"""
 G_CYCLELIMIT = next(_c)
 G_NOW = next(_c)
 G_SLOTS = next(_c)
@@ -629,9 +669,8 @@ G_HEAP = next(_c)
 G_HEAPSIZE = next(_c)
 G_WORK = next(_c)
 """host address of room for the operands of a matrix instruction"""
-G_FIRSTCTA = next(_c)
-"""the first CTA of the stretch that is simulated (see `sample`), and whether the first ones have been placed"""
 G_STARTED = next(_c)
+"""whether the first CTAs have been placed"""
 G_BEGINS = next(_c)
 """0, or host address of the times at which the CTAs of the stretch began, in the order in which they were placed"""
 G_WARMING = next(_c)

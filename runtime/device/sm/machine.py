@@ -32,13 +32,13 @@ def start() -> None:
 
 @compiled(entry=True)
 def run_timed(quanta: int) -> int:
-    """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: the grid is done; 0: not yet;
-    2: nothing can ever happen; negative: minus the fault."""
+    """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: a grid is done; 0: not yet;
+    2: nothing happens until G_UNTIL (never, where nothing more comes); negative: minus the fault."""
     if G[L.G_STARTED] == 0:
         G[L.G_STARTED] = 1
         start()
     for _ in range(quanta):
-        if G[L.G_DONE] >= G[L.G_TOTAL]:
+        if G[L.G_FINISHED]:
             return 1
         soonest = L.BIG
         for m in range(G[L.G_SMS]):
@@ -48,7 +48,7 @@ def run_timed(quanta: int) -> int:
                 SM[m, L.M_WAKE] = 0
             if NEXT[m] < soonest:
                 soonest = NEXT[m]
-        if soonest >= L.BIG:
+        if soonest >= G[L.G_UNTIL]:
             return 2
         quantum = G[L.G_QUANTUM]
         end = soonest // quantum * quantum + quantum

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import layout as L
+from runtime.device.sm.cta import warp_of
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import load64, loads64, store64
 from runtime.device.sm.table import CT, SC, SM, WAKE, WS, G
@@ -51,13 +52,6 @@ def count(host: int, arrivals: int, bytes_: int, leave: int) -> int:
     word = (word & 1) | (-expected & COUNT) << 1 | left << 21 | (-pending & COUNT) << 43 | phase << 63
     store64(host, np.uint64(word))
     return done
-
-
-@compiled(forceinline=True)
-def warp_of(c: int, n: int) -> int:
-    """Row of warp n of resident CTA c."""
-    slot = CT[c, L.T_SLOT] * G[L.G_WARPS] + n
-    return (CT[c, L.T_SM] * 4 + (slot & 3)) * 16 + (slot >> 2)
 
 
 @compiled

@@ -22,7 +22,7 @@ from runtime.device.sm import l2
 from runtime.device.sm import layout as L
 
 if TYPE_CHECKING:
-    from runtime.device.sm.engine import _Run
+    from runtime.device.sm.engine import Run
 
 SETTLED = 6
 """Waves until queues to DRAM are as long as they will be."""
@@ -68,8 +68,8 @@ def student(freedom: int) -> float:
     return STUDENT.get(freedom, 1.96 + 2.37 / freedom + 2.8 / freedom**2)
 
 
-def run(timed: _Run, untimed: _Run, parts: list[tuple[int, int]], overhead: int) -> tuple[_Run, int, Sampled]:
-    """Run all CTAs. The machine that ended (the untimed one only with a fault), its result as `_Run.run` gives it, and
+def run(timed: Run, untimed: Run, parts: list[tuple[int, int]], overhead: int) -> tuple[Run, int, Sampled]:
+    """Run all CTAs. The machine that ended (the untimed one only with a fault), its result as `Run.run` gives it, and
     the estimate."""
     g, t = timed.g, timed.tables
     # Both print into one buffer; L2 is the timed one's.
@@ -116,18 +116,18 @@ def run(timed: _Run, untimed: _Run, parts: list[tuple[int, int]], overhead: int)
     return timed, 1, Sampled(simulated, total, len(parts), estimate, rest * half / estimate)
 
 
-def _stretch(machine: _Run, other: _Run, begin: int, end: int) -> int:
+def _stretch(machine: Run, other: Run, begin: int, end: int) -> int:
     """Run CTAs `begin` to `end` on a machine that goes on where the other one printed and counted last."""
     g = machine.g
     for column in (L.G_OUTLEN, L.G_INSTR):
         g[column] = max(g[column], other.g[column])
     g[L.G_FIRSTCTA] = g[L.G_NEXTCTA] = g[L.G_DONE] = begin
     g[L.G_TOTAL] = end
-    g[L.G_STARTED] = g[L.G_TURN] = g[L.G_STUCK] = 0
+    g[L.G_STARTED] = g[L.G_TURN] = g[L.G_STUCK] = g[L.G_FINISHED] = 0
     return machine.run()
 
 
-def _scale(timed: _Run, untimed: _Run, factor: float) -> None:
+def _scale(timed: Run, untimed: Run, factor: float) -> None:
     """Make the counters those of the whole grid."""
     table, other = timed.tables["PCC"], untimed.tables["PCC"]
     exact = [table[:, column] + other[:, column] for column in EXACT]

@@ -23,6 +23,7 @@ class Table:
 
     def __init__(self, name: str, *rows: int, kind: str = "int64") -> None:
         self.name, self.rows, self.number, self.kind = name, rows, len(TABLES), kind
+        self.dtype = np.dtype(kind)
         TABLES.append(self)
 
     @property
@@ -68,7 +69,7 @@ def addresses(arrays: Mapping[str, Any]) -> Any:
         array = arrays.get(table.name)
         if array is None:
             continue
-        if str(array.dtype) != table.kind or not array.flags.c_contiguous or array.ndim != len(table.rows) + 1:
+        if array.dtype != table.dtype or not array.flags.c_contiguous or array.ndim != len(table.rows) + 1:
             raise TypeError(f"table {table.name}: {array.dtype}, {array.ndim} dimensions")
         if not table.open and array.shape[1:] != table.rows:
             raise TypeError(f"table {table.name}: rows of {array.shape[1:]}, not {table.rows}")
