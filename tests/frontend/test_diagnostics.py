@@ -297,6 +297,7 @@ def test_kernels_may_have_references() -> None:
 SET_AND_USED = """
 __device__ void change(int &); __device__ void look(const int *);
 template <class T> __device__ void of_template(T *o) { int set; set = 1; int early; o[0] = early; }
+__device__ int again(int n, int (*f)(int, int) = nullptr) { int q; q = 1; if (n) again(n - 1); (void)again; return n; }
 __device__ void result(int &out) { int set, &same = set; out = 1; same = 2; }
 __global__ void k(int *o, int n, int given) {
     int before; o[0] = before; o[1] = before;
@@ -339,7 +340,7 @@ def test_variables_set_and_used() -> None:
     frontend.compile(SourceFile("a.cu", SET_AND_USED.replace("&);", "&) {}").replace("*);", "*) {}", 1)), options)
     found = [(d.code, d.message.split('"')[1]) for d in options.diagnostics if d.code in ("549-D", "550-D")]
     early = "before self part steps other_branch element pointer read early"
-    idle = "set twice elements whole unread written chosen value shared inner given"
+    idle = "q set twice elements whole unread written chosen value shared inner given"
     assert sorted(found) == sorted([("549-D", n) for n in early.split()] + [("550-D", n) for n in idle.split()])
 
 

@@ -65,10 +65,8 @@ class Flow:
             return
         for name in getattr(type(node), "__slots__", ()):
             child = getattr(node, name, None)
-            if isinstance(child, ast.Expr | ast.Stmt):
-                self._visit(child)
-            elif isinstance(child, list):
-                for each in child:
+            for each in child if isinstance(child, list) else (child,):
+                if isinstance(each, ast.Expr | ast.Stmt):
                     self._visit(each)
 
     def _name(self, e: ast.Name) -> None:
