@@ -68,6 +68,7 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
     touched: set[int] = set()
     entries: list[tuple[int, Block]] = []
     left = False
+    uses: Counter[Part] | None = None
     for header, body in facts.cfg.loops():
         label = function.blocks[header].label
         if label in seen:
@@ -80,7 +81,9 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
             loop = _Loop(function, facts, header, body)
         except _Unfit:
             continue
-        entry = loop.rotate()
+        if uses is None:
+            uses = Counter(p for b in function.blocks for i in b.insts for r in reads(i) for p in _parts(r))
+        entry = loop.rotate(uses)
         touched |= body
         if entry is not None:
             entries.append((header, entry))
@@ -100,19 +103,15 @@ class _Facts:
     """Whether such a store can come before a barrier, which brings it to other warps wherever they meet this one."""
     named: set[str | None]
     """Labels where convergence barriers are."""
-    uses: Counter[Part]
-    """How often parts are read."""
 
     @classmethod
     def of(cls, function: MFunction) -> _Facts:
         cfg = Cfg.of(function)
         stored: set[int] = set()
         named: set[str | None] = set()
-        uses: Counter[Part] = Counter()
         meetings: set[int] = set()
         for b, block in enumerate(function.blocks):
             for inst in block.insts:
-                uses.update(part for r in reads(inst) for part in _parts(r))
                 if _stores(inst):
                     stored.add(b)
                 if inst.mnemonic == "BSSY":
@@ -125,7 +124,7 @@ class _Facts:
                 if s not in stored:
                     stored.add(s)
                     stack.append(s)
-        return cls(cfg, stored, bool(stored & meetings), named, uses)
+        return cls(cfg, stored, bool(stored & meetings), named)
 
 
 def _stores(inst: MInst) -> bool:
@@ -390,9 +389,9 @@ class _Loop:
                     inst.srcs = tuple(Target(label=new.label) if isinstance(s, Target) else s for s in inst.srcs)
         return new
 
-    def rotate(self) -> Block | None:
-        """Make the first round's loads before the loop, and in each round those of the next. Gives the block that the
-        function must get before the header, if it takes one."""
+    def rotate(self, uses: Counter[Part]) -> Block | None:
+        """Make the first round's loads before the loop, and in each round those of the next; `uses`: how often parts
+        were read before. Gives the block that the function must get before the header, if it takes one."""
         first = self._first()
         entry = None if self.before else self._enter()
         before = self.before or entry
@@ -404,7 +403,7 @@ class _Loop:
         for (b, i), copy in self.known.items():
             inst = self.blocks[b].insts[i]
             (d, *more), made = inst.dsts, copy.dsts[0]
-            if any(self.facts.uses[p] > known[p] for carry in more for p in _parts(carry)):
+            if any(uses[p] > known[p] for carry in more for p in _parts(carry)):
                 continue
             if isinstance(d, V) and isinstance(made, V) and d.reg.file == "R" and d.count == 1:
                 self.blocks[b].insts[i] = MInst("MOV", (), (d,), (made,), loc=inst.loc)
