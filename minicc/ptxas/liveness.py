@@ -47,6 +47,15 @@ def _guard_key(inst: MInst) -> tuple[object, bool]:
     return (guard.reg.id, guard.inv) if isinstance(guard, V) else (("phys", guard.file, guard.index), guard.inv)
 
 
+def _uses(inst: MInst) -> list[tuple[int, int]]:
+    """The parts that it reads, in a list that others have too."""
+    read = reads(inst)
+    known = inst.used
+    if known is None or known[0] is not read:
+        known = inst.used = read, [(v.reg.id, _parts(v)) for v in read if type(v) is V]
+    return known[1]
+
+
 def _block_accesses(insts: list[MInst]) -> list[Access]:
     """Accesses with the first write of an opposite-guard pair made complete."""
     out: list[Access] = []
@@ -55,8 +64,7 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
     under: dict[object, set[int]] = {}
     """Registers in `open_writes` by their guard."""
     for at, inst in enumerate(insts):
-        uses = [(v.reg.id, _parts(v)) for v in reads(inst) if isinstance(v, V)]
-        written = [(v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V)]
+        uses, written = _uses(inst), [(v.reg.id, _parts(v)) for v in writes(inst) if type(v) is V]
         if open_writes:
             for reg, _ in uses:
                 open_writes.pop(reg, None)
@@ -98,20 +106,24 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
     exposed: list[dict[int, int]] = []
     killed: list[dict[int, int]] = []
     defined: list[dict[int, int]] = []
-    for block in accesses:
+    guarded_writes: set[int] = set()
+    """Blocks that have some."""
+    for b, block in enumerate(accesses):
         up: dict[int, int] = {}
         kill: dict[int, int] = {}
         some: dict[int, int] = {}
         for access in block:
             for reg, mask in access.uses:
-                need = mask & ~kill.get(reg, 0)
-                if need:
-                    up[reg] = up.get(reg, 0) | need
+                if reg not in kill:
+                    up[reg] = up.get(reg, 0) | mask
+                elif mask & ~kill[reg]:
+                    up[reg] = up.get(reg, 0) | mask & ~kill[reg]
             for reg, mask in access.defs:
                 kill[reg] = kill.get(reg, 0) | mask
-                some[reg] = some.get(reg, 0) | mask
-            for reg, mask in access.partial:
-                some[reg] = some.get(reg, 0) | mask
+            if access.partial:
+                guarded_writes.add(b)
+                for reg, mask in access.partial:
+                    some[reg] = some.get(reg, 0) | mask
         exposed.append(up)
         killed.append(kill)
         defined.append(some)
@@ -132,11 +144,11 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
                 value |= mask << where
         return value
 
-    gen, kill_bits, def_bits = [pack(t) for t in exposed], [pack(t) for t in killed], [pack(t) for t in defined]
-    reach = _forward(cfg, def_bits)
+    gen, kill_bits = list(map(pack, exposed)), list(map(pack, killed))
+    reach = _forward(cfg, [kill | pack(some) for kill, some in zip(kill_bits, defined, strict=True)])
     # A guarded write of what cannot have been written before is a complete one.
-    for b, block in enumerate(accesses):
-        before = reach[b]
+    for b in sorted(guarded_writes):
+        block, before = accesses[b], reach[b]
         seen: dict[int, int] = {}
         for access in block:
             for reg, mask in list(access.partial):

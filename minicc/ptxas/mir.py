@@ -125,6 +125,8 @@ class MInst:
     reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     writing: tuple[object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
+    used: tuple[tuple[V | Reg, ...], list[tuple[int, int]]] | None = attrs.field(default=None, init=False)
+    """What `liveness` made of the registers read, after these."""
 
 
 @attrs.define(eq=False, repr=False)
