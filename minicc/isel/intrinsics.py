@@ -513,20 +513,25 @@ class Intrinsics(Base):
 
     # --- memory -------------------------------------------------------------------------------------------------
 
-    def block_copy(self, inst: ir.Inst) -> list[Node]:
-        """memcpy and memmove of a constant size, unrolled: all loads before all stores. LLVM turns the others (and the
-        large ones) into loops before this."""
+    def block_copy(self, inst: ir.Inst, move: bool = False) -> list[Node]:
+        """memcpy and memmove of a constant size, unrolled: of a memmove all loads before all stores, of a memcpy those
+        of each `_COPIED` bytes. LLVM turns the others (and the large ones) into loops before this."""
         size = self.one(inst.args[2])
         if not size.is_const:
             self.unsupported("memcpy of a size that is not constant")
         given = inst.attributes["args"]
         to, source = self.one(inst.args[0]), self.one(inst.args[1])
         align = min(given[0].get("align", 1), given[1].get("align", 1))
-        type_ = _bytes_type(size.data, align)
         head = "ldvol" if self.one(inst.args[3]).data else "ld"
-        parts = self.load(head, self.space(inst.args[1].type), type_, source, align)
-        self.store("st" + head[2:], self.space(inst.args[0].type), type_, parts, to, align)
+        step = size.data if move else _COPIED
+        for at in range(0, size.data, step):
+            type_ = _bytes_type(min(step, size.data - at), align)
+            some = self.load(head, self.space(inst.args[1].type), type_, self.offset(source, at), align)
+            self.store("st" + head[2:], self.space(inst.args[0].type), type_, some, self.offset(to, at), align)
         return []
+
+    def block_move(self, inst: ir.Inst) -> list[Node]:
+        return self.block_copy(inst, move=True)
 
     def masked_load(self, inst: ir.Inst) -> list[Node]:
         """A constant mask, as the load vectoriser makes it. If the alignment covers the whole vector, it is loaded
@@ -642,6 +647,10 @@ class Intrinsics(Base):
         return [self.build.pure(f"isspacep.{space}.i64", "p", self.one(inst.args[0]))]
 
 
+_COPIED = 128
+"""Bytes of a memcpy that are under way together: 32 registers."""
+
+
 def _bytes_type(size: int, align: int) -> ir.Type:
     """A packed struct of the widest integers the alignment allows."""
     unit = min(align & -align if align else 1, 8)
@@ -688,7 +697,7 @@ _SPECIAL: dict[str, _Handler] = {
     "is.fpclass": Intrinsics.classify,
     "memcpy": Intrinsics.block_copy,
     "memcpy.inline": Intrinsics.block_copy,
-    "memmove": Intrinsics.block_copy,
+    "memmove": Intrinsics.block_move,
     "memset": Intrinsics.block_set,
     "memset.inline": Intrinsics.block_set,
     "masked.load": Intrinsics.masked_load,

@@ -14,6 +14,9 @@ from minicc.frontend.emit.module import Module
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
+_WIDEST = 16
+"""Bytes of the widest access: what of the local memory's arrays is cleared or copied goes by it."""
+
 
 @attrs.define(eq=False, repr=False)
 class Instructions:
@@ -75,7 +78,8 @@ class Instructions:
     def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
         self.count += 1
         slot = f"%{name or 't'}.{self.count}"
-        self.allocas.append(f"  {slot} = alloca {t.llvm}, align {max(align, t.align)}")
+        align = max(align, t.align, _WIDEST if t.aggregate and t.size >= _WIDEST else 0)
+        self.allocas.append(f"  {slot} = alloca {t.llvm}, align {align}")
         return slot
 
     def at(self, token: Token) -> None:

@@ -274,7 +274,8 @@ def brev(b: Builder, inst: ptx.Inst) -> None:
 def fns(b: Builder, inst: ptx.Inst) -> None:
     """fns.b32 d, mask, base, offset: the offset-th set bit at or above (below, if negative) base; -1 if there is none.
 
-    The mask is reversed for negative offsets, so that one loop that drops the lowest set bit serves both."""
+    The mask is reversed for negative offsets, and the place found by halves: as many bits as are set in the lower one
+    are to be passed or not."""
     d, mask_, base, offset = inst.operands
     word, at, count = b.reg(b.val(mask_)), b.reg(b.val(base)), b.reg(b.val(offset))
     down = b.setp("ISETP.LT.AND", count, ZERO)
@@ -282,32 +283,26 @@ def fns(b: Builder, inst: ptx.Inst) -> None:
     turned = b.temp()
     b.emit("BREV", (turned,), (word,))
     start = b.sel(b.new("IADD3", neg(at), imm(31), ZERO), at, down)
-    one = b.reg(imm(1))
     above = b.new("SHF.L.U32", b.reg(imm(-1)), start, ZERO)
-    only = b.new("SHF.L.U32", one, start, ZERO)
+    only = b.new("SHF.L.U32", b.reg(imm(1)), start, ZERO)
     field = b.logic(b.sel(turned, word, down), b.sel(only, above, zero), 0xC0)
-    steps = b.temp()
+    steps, passed, rest, position = b.temp(), b.temp(), b.temp(), b.temp()
     b.emit("IABS", (steps,), (count,))
-    # After 32 steps nothing is left.
     wanted = b.new("VIMNMX", b.new("IADD3", steps, imm(-1), ZERO), ZERO, FALSE)
-    left = b.new("VIMNMX.U32", wanted, b.reg(imm(32)), TRUE)
-    rest, todo = b.temp(), b.temp()
+    there = b.temp()
+    b.emit("POPC", (there,), (field,))
+    some = b.setp("ISETP.GT.U32.AND", there, wanted)
+    b.move(passed, wanted)
     b.move(rest, field)
-    b.move(todo, left)
-    loop, done = b.label("fns"), b.label("fns_done")
-    b.start(loop)
-    more = b.setp("ISETP.GT.AND", todo, ZERO)
-    b.jump(done, _turn(more))
-    lower = b.new("IADD3", rest, imm(-1), ZERO)
-    b.lop(rest, rest, lower, ZERO, 0xC0)
-    b.emit("IADD3", (todo,), (todo, imm(-1), ZERO))
-    b.jump(loop)
-    b.start(done)
-    flipped, position = b.temp(), b.temp()
-    b.emit("BREV", (flipped,), (rest,))
-    b.emit("FLO.U32.SH", (position,), (flipped,))
+    b.move(position, ZERO)
+    for half in (16, 8, 4, 2, 1):
+        lower = b.temp()
+        b.emit("POPC", (lower,), (b.logic(rest, imm((1 << half) - 1), 0xC0),))
+        beyond = b.setp("ISETP.GE.U32.AND", passed, lower)
+        b.emit("IADD3", (passed,), (passed, neg(lower), ZERO), beyond)
+        b.emit("SHF.R.U32.HI", (rest,), (ZERO, imm(half), rest), beyond)
+        b.emit("IADD3", (position,), (position, imm(half), ZERO), beyond)
     back = b.sel(b.new("IADD3", neg(position), imm(31), ZERO), position, down)
-    some = b.setp("ISETP.NE.AND", rest, ZERO)
     b.select(b.dst(d), back, imm(-1), some)
 
 
@@ -329,4 +324,3 @@ LOWER = {
     "brev": brev,
     "fns": fns,
 }
-BRANCHING = frozenset({"fns"})

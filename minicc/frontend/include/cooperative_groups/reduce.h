@@ -33,6 +33,20 @@ template <> struct has_redux<unsigned, bit_or<unsigned>> { static const bool val
 template <> struct has_redux<unsigned, bit_xor<unsigned>> { static const bool value = true; };
 }
 
+namespace details {
+// An inclusive scan, from lane to lane: how far back a thread looks doubles with each step.
+template <typename T, typename F> __device__ T scanned(const coalesced_group &g, T v, F f) {
+    unsigned rank = g.thread_rank(), size = g.size();
+    int from = rank ? 31 - __clz((int)(g.mask_ & lanes_below())) : (int)lane();
+    for (unsigned step = 1; step < size; step *= 2) {
+        T before = shfl(g.mask_, v, from, 32);
+        from = shfl(g.mask_, from, from, 32);
+        if (rank >= step) v = f(before, v);
+    }
+    return v;
+}
+}
+
 template <unsigned Size, typename P, typename T, typename F> __device__ T reduce(const thread_block_tile<Size, P> &g, T v, F f) {
     if constexpr (Size > 32) {
         thread_block_tile<32, thread_block> warp;
@@ -45,17 +59,12 @@ template <unsigned Size, typename P, typename T, typename F> __device__ T reduce
     }
 }
 template <typename T, typename F> __device__ T reduce(const coalesced_group &g, T v, F f) {
-    unsigned size = g.size(), rank = g.thread_rank();
-    if (size == 32) {
+    if constexpr (details::has_redux<T, F>::value) return details::redux(g.mask_, v, f);
+    if (g.size() == 32) {
         for (int with = 16; with > 0; with /= 2) v = f(v, details::shfl_xor(0xffffffffu, v, (unsigned)with, 32));
         return v;
     }
-    // Halves of the group onto each other; one thread more than half passes an odd one on.
-    for (unsigned left = size; left > 1; left = (left + 1) / 2) {
-        T other = g.shfl_down(v, (left + 1) / 2);
-        if (rank + (left + 1) / 2 < left) v = f(v, other);
-    }
-    return g.shfl(v, 0);
+    return details::shfl(g.mask_, details::scanned(g, v, f), 31 - __clz((int)g.mask_), 32);
 }
 }
 }

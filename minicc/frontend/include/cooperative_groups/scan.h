@@ -10,6 +10,7 @@ template <typename G, typename T, typename F> __device__ T inclusive_scan(const 
     }
     return v;
 }
+template <typename T, typename F> __device__ T inclusive_scan(const coalesced_group &g, T v, F f) { return details::scanned(g, v, f); }
 template <typename G, typename T> __device__ T inclusive_scan(const G &g, T v) { return inclusive_scan(g, v, plus<T>()); }
 template <typename G, typename T, typename F> __device__ T exclusive_scan(const G &g, T v, F f) {
     T before = g.shfl_up(inclusive_scan(g, v, f), 1);
