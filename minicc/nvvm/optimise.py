@@ -121,11 +121,8 @@ def _report(text: str, ir: str, options: Options) -> None:
     fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
 
 
-def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
-    """The optimised module and its text; `ir` is the text that it has now, which says what there is to do."""
-    level = options.opt_level
-    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-    builder = llvm.create_pass_builder(machine, tuning)
+def _pipeline(llvm: Any, module: Any, machine: Any, ir: str, builder: Any, level: int) -> str:
+    """Runs LLVM's middle end over the module; what it is then."""
     if level:
         # LLVM's pipeline tidies the blocks before it knows values. Where an `else if` ends, blocks are then merged that
         # would have told two values apart, and a branch on floats with three ways to its end stays a branch.
@@ -142,7 +139,25 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
             _register(llvm, machine)
             _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
     builder.getModulePassManager().run(module, builder)
-    text = str(module)
+    return str(module)
+
+
+def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
+    """The optimised module and its text; `ir` is the text that it has now, which says what there is to do."""
+    level = options.opt_level
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    builder = llvm.create_pass_builder(machine, tuning)
+    text = _pipeline(llvm, module, machine, ir, builder, level)
+    if level > 1 and " phi " in text:
+        from minicc.nvvm.flags import in_loops
+
+        if in_loops(text):
+            module = _parse(llvm, ir, machine, options)
+            llvm.set_option("", "-enable-nontrivial-unswitch=true")
+            try:
+                text = _pipeline(llvm, module, machine, ir, builder, level)
+            finally:
+                llvm.set_option("", "-enable-nontrivial-unswitch=false")
     if level and ".approx" in ir:
         from minicc.nvvm.approx import fold
 
