@@ -21,13 +21,20 @@ _NO_RETURN = "non-void function does not return a value"
 def _falls_through(s: ast.Stmt) -> bool:
     """Control surely may reach the end of the statement: where that takes a closer look, it may not."""
     if isinstance(s, ast.Block):
-        return not s.items or _falls_through(s.items[-1])
+        return not any(map(_ends, s.items)) and (not s.items or _falls_through(s.items[-1]))
     if isinstance(s, ast.If):
         both = [s.then, s.other] if s.other is not None else []
         return not isinstance(s.condition, ast.Number) and (not both or any(map(_falls_through, both)))
     if isinstance(s, ast.ExprStmt):
         return not isinstance(s.value, ast.Call | ast.BuiltinCall | ast.IndirectCall)
     return isinstance(s, ast.DeclStmt)
+
+
+def _ends(s: ast.Stmt) -> bool:
+    """What follows the statement is surely not reached that way."""
+    if isinstance(s, ast.ExprStmt):
+        return isinstance(s.value, ast.Call) and s.value.function.noreturn
+    return isinstance(s, ast.Return)
 
 
 class Declarations(Variables):
@@ -298,7 +305,7 @@ class Declarations(Variables):
         f.space = self._function_space(specs)
         f.noinline = "__noinline__" in specs.words
         f.forceinline = "__forceinline__" in specs.words
-        f.static = "static" in specs.words
+        f.static, f.noreturn = "static" in specs.words, "noreturn" in specs.words
         f.constexpr = bool({"constexpr", "consteval"} & specs.words)
         f.extern_c = self.extern_c and self.scope.kind in ("file", "namespace")
         f.bounds, f.cluster = specs.bounds, specs.cluster

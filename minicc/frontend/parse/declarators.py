@@ -111,6 +111,8 @@ class Declarators(Names):
             text = token.text
             if token.kind != IDENT:
                 if text == "[" and self.peek().text == "[" and token.kind == PUNCT:
+                    if self.peek(2).text == "noreturn":
+                        specs.words.add("noreturn")
                     self.skip_balanced()
                     continue
                 if text == "::" and specs.type is None and not words and token.kind == PUNCT:
@@ -193,7 +195,10 @@ class Declarators(Names):
         record = scope.record
         if record is None or self.token.text not in (record.name.partition("<")[0], record.template_name):
             return False
-        return self.tokens[self.i + 1 if self.peek().text != "<" else self._past_arguments(self.i + 1)].text == "("
+        if self.peek().text != "<":
+            return self.peek().text == "("
+        converts = self.tokens[self.i - 1].text in ("operator", "const", "volatile")
+        return not converts and self.tokens[self._past_arguments(self.i + 1)].text == "("
 
     def _past_arguments(self, k: int) -> int:
         """The index behind the `<...>` at index `k`."""

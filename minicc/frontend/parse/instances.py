@@ -240,9 +240,13 @@ class Instances(Declarations):
 
     def constructor_declarator(self, record: Record) -> Declarator:
         """`Name(params)` at the cursor."""
-        if self.token.text not in (record.name.partition("<")[0], record.template_name) or self.peek().text != "(":
+        if self.token.text not in (record.name.partition("<")[0], record.template_name):
             raise Abandon
         d = Declarator(self.take(), ty.VOID)
+        if self.at("<"):
+            self.skip_template_arguments()
+        if not self.at("("):
+            raise Abandon
         self._function_suffix(d)
         return d
 

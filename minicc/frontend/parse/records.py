@@ -777,6 +777,9 @@ class Records(Constraints):
             # As GCC's ABI has it: unsigned int where nothing is negative.
             if low >= 0:
                 underlying = ty.UINT if high < 1 << 32 else ty.ULONG
+                # [conv.prom]: to the first of int, unsigned, long, unsigned long that has all its values.
+                if high < 1 << 31 or 1 << 32 <= high < 1 << 63:
+                    made.cache["promoted"] = ty.INT if high < 1 << 31 else ty.LONG
             else:
                 underlying = ty.INT if low >= -(1 << 31) and high < 1 << 31 else ty.LONG
             self._set_underlying(made, underlying)

@@ -603,7 +603,10 @@ class Calls(Operators):
         count = 0
         for f in found:
             assert f.type.elem is not None
-            rank = self.rank(ast.Zero(_value_type(f.type.elem), f.at), target) if target.scalar else None
+            given = _value_type(f.type.elem)
+            # Behind a conversion function comes no other one.
+            direct = target.scalar and given.kind != "record"
+            rank = self.rank(ast.Zero(given, f.at), target) if direct else None
             if rank is None or rank >= USER:
                 continue
             if best is None or rank < best[0]:

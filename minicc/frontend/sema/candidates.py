@@ -7,7 +7,7 @@ import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.sema.convert import EXACT, PROMOTION, is_xvalue
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, is_xvalue
 from minicc.frontend.types import Type
 
 
@@ -22,23 +22,24 @@ class Candidate:
 
 
 def takes(f: ast.Function, base: ast.Expr | None) -> bool:
-    """A member function may be called for the object: a constant one needs a const function, and `&&` an rvalue."""
+    """A member function may be called for the object: const and volatile ones need such a function, `&&` an rvalue."""
     if base is None or f.this is None:
         return True
     if f.this_quals & ty.ON_RVALUE and base.lvalue and not is_xvalue(base):
         return False
     if f.this_quals & ty.ON_LVALUE and not f.this_quals & ty.CONST and (not base.lvalue or is_xvalue(base)):
         return False
-    return not base.type.const or bool(f.this_quals & ty.CONST)
+    return not base.type.quals & (ty.CONST | ty.VOLATILE) & ~f.this_quals
 
 
 def object_rank(f: ast.Function, base: ast.Expr | None) -> list[int]:
-    """How well the object fits: what need not be made const fits better, and `&&` an rvalue."""
+    """How well the object fits: what need not be made const or volatile fits better, and `&&` an rvalue."""
     if base is None:
         return []
     if f.this is not None and f.this_quals & ty.ON_RVALUE:
         return [EXACT]
-    return [PROMOTION if f.this is not None and f.this_quals & ty.CONST and not base.type.const else EXACT]
+    added = f.this_quals & (ty.CONST | ty.VOLATILE) & ~base.type.quals if f.this is not None else 0
+    return [(EXACT, PROMOTION, CONVERSION)[added.bit_count()]]
 
 
 def default_count(f: ast.Function) -> int:

@@ -18,7 +18,8 @@ def promoted(t: Type) -> Type:
     t = t.bare
     if t.kind == "enum":
         assert t.elem is not None
-        return promoted(t.elem)
+        own = t.cache.get("promoted")
+        return own if isinstance(own, Type) else promoted(t.elem)
     if t.kind == "bool" or (t.kind == "int" and t.rank < ty.INT.rank):
         return ty.INT
     return t
@@ -369,7 +370,7 @@ class Conversions(Cursor):
                 e = ast.Temporary(e.type, at, e, lvalue=True)
             return ast.Cast(target.elem, at, "move" if target.rvalue else "relabel", e, lvalue=True)
         if target.kind == "void":
-            return ast.Cast(ty.VOID, at, "void", e)
+            return ast.Cast(ty.VOID, at, "void", self.decay(e) if isinstance(e, ast.Overloads) else e)
         bare = target.bare
         if style == "C-style cast" or style == "static_cast":
             if bare.kind == "record" or e.type.kind == "record":

@@ -8,3 +8,49 @@ __device__ decltype(auto) pick(int (&a)[4], int i) { return (a[i]); }
 struct B { __device__ int h() const { return 1; } __device__ int g() const { return 2; } };
 struct C : B { using B::g; using B::h; __device__ int h() const { return B::h() + 100; } };
 __global__ void members(Ray *r, int *o) { meet(r[threadIdx.x]); int a[4] = {1, 2, 3, 4}; pick(a, 2) = 9; C c; o[threadIdx.x] = a[threadIdx.x & 3] + c.h() + c.g(); }
+
+// Enumerations without a type of their own promote to int where that has their values.
+enum { small_ = 32 };
+enum Big_ { big_ = 0x80000000u };
+enum Wide_ { wide_ = 0x100000000ll };
+enum Signed_ { minus_ = -1, zero_ };
+enum Typed_ : unsigned { typed_ = 3 };
+template <class A, class B> struct Same_ { static const bool v = false; };
+template <class A> struct Same_<A, A> { static const bool v = true; };
+static_assert(Same_<decltype(+small_), int>::v && Same_<decltype(+big_), unsigned>::v, "");
+static_assert(Same_<decltype(+wide_), long>::v && Same_<decltype(+zero_), int>::v, "");
+static_assert(Same_<decltype(+typed_), unsigned>::v && small_ - 33 < 0, "");
+__host__ __device__ constexpr int halves_(int x) { return x > 1 ? halves_(x / 2) + 1 : 0; }
+__host__ __device__ constexpr long halves_(unsigned long x) { return x > 1 ? halves_(x / 2) + 1 : 0; }
+static_assert(sizeof(halves_(small_)) == 4, "");
+struct Volatile_ {
+    float r;
+    __device__ float real() const volatile { return r; }
+    __device__ float real() const { return r + 1; }
+};
+[[noreturn]] static __device__ void stops_()
+{
+    __trap();
+    (void)stops_;
+}
+__device__ int never_() { stops_(); }
+__global__ void promoted_(int *o, int i, Volatile_ *c, volatile Volatile_ *d)
+{
+    o[0] = (i - small_ < 0) + (int)c->real() + (int)d->real() + (i == 12345 ? never_() : 0);
+}
+template <class T> struct Named_ {
+    T v;
+    __host__ __device__ Named_<T>(T t) : v(t) {}
+    template <class U> __host__ __device__ Named_<T>(const Named_<U> &o) : v(o.v) {}
+    __host__ __device__ operator const Named_<int>() const { return Named_<int>(int(v)); }
+};
+struct Derived_ : Named_<float> {
+    using Base = Named_<float>;
+    using Base::Base;
+};
+__global__ void named_(float *o)
+{
+    Named_<float> a(1.5f);
+    Derived_ d(2.5f);
+    o[0] = Named_<int>(a).v + d.v;
+}
