@@ -121,6 +121,8 @@ RAW = {
     "r2ur": {"uniform": 8, "umov": 10, "vector": 10, "mem": 12, "branch": 13, "uldc": 13},
     "up_alu": {"pred": 4, "guard": 11, "branch": 9},
     "up_vote": {"pred": 1, "guard": 5, "branch": 2},
+    # Convergence barriers, saved by BMOV: NVIDIA's NCCL (2.32, sm_90) leaves 4.
+    "bssy": {"branch": 4},
 }
 
 LATENCY = Latency(

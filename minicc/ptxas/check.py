@@ -75,7 +75,8 @@ Pending = dict[tuple[int, int], int]
 class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
-    setter of a scoreboard; `sums`, `factors`: groups ended since a multiply that adds to, or reads, a register."""
+    setter of a scoreboard; `sums`, `factors`: groups ended since a multiply that adds to, or reads, a register;
+    `reguarded`: instructions whose guard has been written since."""
 
     fixed: Pending = attrs.field(factory=dict)
     uniform: Pending = attrs.field(factory=dict)
@@ -84,11 +85,12 @@ class _State:
     setters: Pending = attrs.field(factory=dict)
     sums: Pending = attrs.field(factory=dict)
     factors: Pending = attrs.field(factory=dict)
+    reguarded: set[int] = attrs.field(factory=set)
 
     def copy(self) -> _State:
         return _State(
             dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters),
-            dict(self.sums), dict(self.factors),
+            dict(self.sums), dict(self.factors), set(self.reguarded),
         )  # fmt: skip
 
     def merge(self, other: _State) -> bool:
@@ -111,6 +113,10 @@ class _State:
                 if new != old:
                     mine[key] = new
                     changed = True
+        under_way = {p for table in (other.fixed, other.slow, other.held) for _, p in table}
+        if not (lost := other.reguarded & under_way) <= self.reguarded:
+            self.reguarded |= lost
+            changed = True
         return changed
 
 
@@ -121,12 +127,10 @@ def _node(instr: Instr, arch: Arch) -> _Node:
         # The high word of the addend is read late (see the arch's "wide_hi"; nvcc relies on it for IMAD.HI, too).
         high = {(BASE["R"] + a.index + 1, a.cls) for a in found.reads if a.file == "R" and a.count == 2}
         reads = [(key, "wide_hi") if (key, cls) in high else (key, cls) for key, cls in reads]
-    if instr.mnemonic == "P2R" and isinstance(instr.operands[-1], Imm):
+    if instr.mnemonic in ("P2R", "UP2UR") and isinstance(instr.operands[-1], Imm):
         # Only the predicates that the mask lets through matter.
-        mask = instr.operands[-1].bits
-        reads = [
-            (key, cls) for key, cls in reads if not BASE["P"] <= key < BASE["P"] + 7 or mask >> key - BASE["P"] & 1
-        ]
+        mask, first = instr.operands[-1].bits, BASE["P" if instr.mnemonic == "P2R" else "UP"]
+        reads = [(key, cls) for key, cls in reads if not first <= key < first + 7 or mask >> key - first & 1]
     writes = []
     for a in found.writes:
         if a.file not in BASE:
@@ -155,6 +159,7 @@ class Checker:
         self.distances = Distances(arch)
         words = [int.from_bytes(code[i : i + SIZE], "little") for i in range(0, len(code) - SIZE + 1, SIZE)]
         self.nodes = [_node(decode(w, arch, i * SIZE), arch) for i, w in enumerate(words)]
+        self._guard = [BASE[n.instr.guard.file] + n.instr.guard.index for n in self.nodes]
         self.multiplies = any(n.instr.mnemonic in GMMA for n in self.nodes)
         self.problems: dict[tuple[str, int, int, str], Problem] = {}
         self._blocks()
@@ -275,7 +280,7 @@ class Checker:
             wanted.setdefault(key, []).append(cls)
         written = dict(node.writes)
         for (key, p), age in state.fixed.items():
-            if key not in wanted and key not in written:
+            if (key not in wanted and key not in written) or self._exclusive(p, i, state):
                 continue
             producer = next((c for k, c in self.nodes[p].writes if k == key), "")
             for cls in wanted.get(key, ()):
@@ -301,10 +306,12 @@ class Checker:
                 if age < need:
                     self._report("war", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
         for (key, p), mask in state.slow.items():
-            if key in wanted or (key in written and not self._in_order(p, i)):
+            touched = key in wanted or (key in written and not self._in_order(p, i))
+            if touched and not self._exclusive(p, i, state):
                 self._report("wait", p, i, f"{key_name(key)}: {_announced(mask)}")
         for (key, p), mask in state.held.items():
-            if key in written and not (node.found.late and self._in_order(p, i)):
+            touched = key in written and not (node.found.late and self._in_order(p, i))
+            if touched and not self._exclusive(p, i, state):
                 self._report("late", p, i, f"{key_name(key)} overwritten: {_announced(mask)}")
 
     def _groups(self, i: int, node: _Node, state: _State, *, report: bool) -> None:
@@ -340,6 +347,11 @@ class Checker:
             for table in (state.sums, state.factors):
                 for k in table:
                     table[k] = min(table[k] + 1, _OLD - 1)
+
+    def _exclusive(self, first: int, second: int, state: _State) -> bool:
+        """Whether no lane runs both: they are guarded by a predicate and its opposite."""
+        a, b = self.nodes[first].instr.guard, self.nodes[second].instr.guard
+        return (a.file, a.index) == (b.file, b.index) and a.inv != b.inv and first not in state.reguarded
 
     def _in_order(self, first: int, second: int) -> bool:
         """Whether the two are in one queue, which reads registers in order and (loads of one kind) answers in order."""
@@ -385,9 +397,18 @@ class Checker:
             for k, mask in state.slow.items():
                 if self._answers_in_order(k[1], i):
                     state.slow[k] = mask | 1 << control.wbar
+        written = {key for key, _ in node.writes}
+        state.reguarded.discard(i)
+        if any(BASE["P"] <= key < BASE["B"] for key in written):
+            for table in (state.fixed, state.slow, state.held):
+                state.reguarded |= {p for _, p in table if self._guard[p] in written}
+            if self._guard[i] in written:
+                state.reguarded.add(i)
         for key, _ in node.writes:
             if found.variable:
-                state.slow[(key, i)] = 1 << control.wbar if control.wbar < 6 else 0
+                # What an atomic knows from the address alone is there when its registers have been read.
+                early = node.instr.mnemonic == "ATOM" and key >= BASE["P"]
+                state.slow[(key, i)] = bars if early else 1 << control.wbar if control.wbar < 6 else 0
             else:
                 state.fixed[(key, i)] = step
         if found.late:

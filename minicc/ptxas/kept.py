@@ -2,9 +2,9 @@
 
 The cache holds one register per operand slot and bank, from an instruction with the flag until the next one that reads
 that bank in that slot, and is not coherent (see `reuse`). Two things go wrong: the register is written in between; and
-what the FP64 pipe keeps is read as something other than that pair, or the reverse (an H200 gave old values for a pair
-of DADD's whose halves were read one by one; with IMAD.WIDE's addend NVIDIA's ptxas mixes them). Blocks are looked at
-one by one.
+the first half of what the FP64 pipe keeps is read as something other than half of that pair, or the reverse (an H200
+gave old values for a pair of DADD's whose halves were read one by one; NVIDIA's NPP reads second halves alone, and
+with IMAD.WIDE's addend its ptxas mixes all of them). Blocks are looked at one by one.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ def problems(code: Sequence[tuple[Instr, Effects]], leaders: Collection[int]) ->
             for number, (by, _, count) in hits.items():
                 if number in old and old[number] >= by:
                     yield by, n, f"R{number} is kept, and written at {16 * old[number]:#06x}"
-                elif _PAIRS in (found.pipe, code[by][1].pipe) and not (
-                    count == access.count == len(hits) and all(entry[0] == by for entry in hits.values())
-                ):
+                elif _PAIRS in (found.pipe, code[by][1].pipe) and count != access.count and not number & 1:
                     yield by, n, f"R{number} is kept as one of {count}, and read as one of {access.count}"
             if flags >> access.slot & 1:
                 kept.update({(access.slot, number & 1): (n, number, access.count) for number in numbers})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -49,6 +50,43 @@ def test_nvidias_code_passes(kernels_cubin: bytes) -> None:
     assert len(functions) >= 5
     for function in functions:
         assert [str(p) for p in check(function.code, ARCH)] == [], function.name
+
+
+def found(*lines: str) -> list[str]:
+    """Kinds of problem in instructions written `controls | text`: stall, barriers set (w, r), waits by their bits."""
+    code = b""
+    for line in (*lines, "s5 | EXIT"):
+        fields, _, text = line.partition(" | ")
+        named = {word[0]: int(word[1:]) for word in fields.split()}
+        control = Control(
+            stall=named.get("s", 1), wbar=named.get("w", 7), rbar=named.get("r", 7), wait=named.get("b", 0)
+        )
+        instr = attrs.evolve(sass.parse(text), control=control)
+        code += sass.encode(instr, ARCH, len(code)).to_bytes(16, "little")
+    return [p.kind for p in check(code, ARCH)]
+
+
+def test_no_lane_runs_under_a_guard_and_its_opposite() -> None:
+    """NPP loads under @P0 what it moves under @!P0, without a wait."""
+    load, move = "w0 r1 | @P0 LDG.E R4, desc[UR4][R2.64]", "s1 | @!P0 MOV R4, R8"
+    assert found(load, move) == []
+    assert found(load, "s1 | @!P0 MOV R2, R8") == [], "nor is what it reads late"
+    assert found(load, "s1 | @P0 MOV R4, R8") == ["wait"]
+    assert found(load, "s1 | @!P1 MOV R4, R8") == ["wait"]
+    compare = ("s11 | ISETP.NE.AND P0, PT, R9, RZ, PT", "s4 | NOP")
+    assert found(load, *compare, move) == ["wait"], "the guard is another by then"
+    assert found(*compare, load, move) == []
+    assert found("s1 | @P0 IADD3 R4, R5, R6, RZ", "s1 | @!P0 IADD3 R7, R4, R6, RZ") == []
+    assert found("s1 | @P0 IADD3 R4, R5, R6, RZ", "s1 | @P0 IADD3 R7, R4, R6, RZ") == ["raw"]
+
+
+def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
+    atom = "ATOM.E.MAX.64.STRONG.GPU P2, RZ, desc[UR36][R12.64+0xb8], R4"
+    assert found(f"r1 s2 | {atom}", "b2 s5 | @P2 BRA 0x20") == [], "the address alone says so"
+    assert found(f"r1 s2 | {atom}", "s5 | @P2 BRA 0x20") == ["wait"]
+    compare = "s2 | UISETP.GE.U32.AND UP0, UPT, UR4, UR10, UPT"
+    assert found(compare, "s1 | UP2UR UR51, UPR, URZ, 0x4") == []
+    assert found(compare, "s1 | UP2UR UR51, UPR, URZ, 0x1") == ["raw"]
 
 
 @pytest.mark.parametrize(

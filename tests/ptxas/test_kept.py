@@ -48,6 +48,8 @@ def test_pairs_of_doubles_are_read_as_pairs() -> None:
     assert kinds(kept, "IADD3 R9, R2, R10, RZ") == {"reuse"}
     assert kinds(kept, "IADD3 R9, R3, R10, RZ", "IADD3 R9, R2, R10, RZ") == {"reuse"}
     assert kinds("IADD3 R9, R2.reuse, R10, RZ", "DADD R8, R2, R10") == {"reuse"}
+    assert kinds(kept, "IADD3 R9, R3, R10, RZ") == set(), "as NVIDIA's NPP has it"
+    assert kinds(kept, "IADD3 R9, R13, R10, RZ", "DADD R8, R2, R10") == set(), "half of the pair is kept still"
     assert kinds("IMAD.WIDE R4, R8, R9, R2.reuse", "IADD3 R9, R8, R9, R2") == set()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.isa.notation import Row, op
-from minicc.sass.isa.timing import ALU, BRANCH, MOVE_B, NONE, SYSTEM
+from minicc.sass.isa.timing import ALU, BRANCH, BSSY, MOVE_B, NONE, SYSTEM
 
 NEW = "sm_90 sm_100 sm_120"
 INC = "85..86: - INC DEC ?"
@@ -72,8 +72,8 @@ ROWS = (
     *branch("RET", 0x950, ".ABS{nodec} !Ps?, URa:2 #to", "int", when="91=1 85=1", nodec="86: - NODEC"),
     op("EXIT", 0x94D, "{keep}{how} !Ps?", BRANCH, keep="84..85: - KEEPREFCOUNT PREEMPTED ?", how="86: - NO_ATEXIT"),
     op("KILL", 0x95B, " !Ps?", BRANCH),
-    op("BSSY", 0x945, " !Ps?, Bd, @to", BRANCH, on="sm_80 sm_90", to="34..63 rel*4"),
-    op("BSSY", 0x945, "{kind} !Ps?, Bd, @to", BRANCH, on="sm_100 sm_120", to="34..63 rel*4", kind=RECONVERGENT),
+    op("BSSY", 0x945, " !Ps?, Bd, @to", BSSY, on="sm_80 sm_90", to="34..63 rel*4"),
+    op("BSSY", 0x945, "{kind} !Ps?, Bd, @to", BSSY, on="sm_100 sm_120", to="34..63 rel*4", kind=RECONVERGENT),
     op("BSYNC", 0x941, " !Ps?, Bs", BRANCH, on="sm_80 sm_90"),
     op("BSYNC", 0x941, "{kind} !Ps?, Bs", BRANCH, on="sm_100 sm_120", kind=RECONVERGENT),
     op("BREAK", 0x942, " !Ps?, Bs", BRANCH, on="sm_80 sm_90"),
