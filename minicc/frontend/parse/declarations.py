@@ -350,6 +350,8 @@ class Declarations(Variables):
             assert ret is not None
             if ret.kind != "void":
                 self.fail(f"kernel function type '{f.type}' must have void return type", d.name)
+            if f.type.variadic:
+                self.fail("a __global__ function cannot have ellipsis", d.name)
         elif f.bounds:
             self.warn("frontend.launch-bounds", "'__launch_bounds__' is only allowed on a __global__ function", d.name)
         found = self.scope.names.get(name)

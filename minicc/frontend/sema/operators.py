@@ -164,6 +164,9 @@ class Operators(Conversions):
                 kind = "variable" if v.storage != "member" else "static data member"
                 self.fail(f"cannot assign to {kind} '{name}' with const-qualified type '{e.type}'", at, notes=notes)
             self.fail(f"read-only variable is not assignable (type '{e.type}')", at)
+        if isinstance(e, ast.Name) and e.variable.storage == "constant" and self.function is not None:
+            # As nvcc: its parts are not asked about.
+            self.fail(f"cannot assign to __constant__ variable '{e.variable.name}' in device code", at)
 
     # -- binary
 
