@@ -41,7 +41,7 @@ from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
 from runtime.device.sm.table import CODE, CT, MP, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 from runtime.device.sm.units import book, constant_line, occupy, port_reads, port_time, read_ports, unit_time
-from runtime.device.sm.vector import due, lanes_at, next_due, prefetch
+from runtime.device.sm.vector import alike, due, lanes_at, next_due, prefetch
 
 LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
 LSU_FRONT = 6
@@ -351,23 +351,30 @@ def run_sm(m: int, begin: int, end: int) -> int:
                             continue
                         else:
                             break
-                    wake = unit_time(SC[sc, L.S_UNIT + (v & 15)], sc)
-                    j = 0
-                    if wake <= t:
-                        j = WS[v, L.W_PC]
-                        if j < low or j >= limit:
-                            # Code of another grid, if it is that of the warp's.
-                            if not turned(v, j):
-                                G[L.G_FWARP] = v
-                                G[L.G_FPC] = j * 16
-                                return -L.F_INSTR
-                            low = G[L.G_LOW]
-                            limit = G[L.G_NINSTR]
-                    if wake <= t and CODE[j, L.C_PORTS] >= 0:
+                    unit = SC[sc, L.S_UNIT + (v & 15)]
+                    wake = unit_time(unit, sc)
+                    if wake > t:
+                        # So it is for all that need the same.
+                        if wake < best:
+                            best = wake
+                        others = ~alike(address(SC, (sc, L.S_UNIT)), unit)
+                        ready &= others
+                        above &= others
+                        below &= others
+                        v = -1
+                        continue
+                    j = WS[v, L.W_PC]
+                    if j < low or j >= limit:
+                        # Code of another grid, if it is that of the warp's.
+                        if not turned(v, j):
+                            G[L.G_FWARP] = v
+                            G[L.G_FPC] = j * 16
+                            return -L.F_INSTR
+                        low = G[L.G_LOW]
+                        limit = G[L.G_NINSTR]
+                    if CODE[j, L.C_PORTS] >= 0:
                         reads = port_reads(v, j, sc)
-                        ports = port_time(reads, sc)
-                        if ports > wake:
-                            wake = ports
+                        wake = port_time(reads, sc)
                     if wake <= t and CODE[j, L.C_CLINE] >= 0:
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
@@ -379,6 +386,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
                                 WAKE[v] = wake
                     if wake <= t:
                         w = v
+                        # When another one could go on, as far as is known: who does more about it says so below.
+                        SC[sc, L.S_NEXT] = t + 1 if (ready | above | below) & ~(1 << (v - base)) else best
                         break
                     if wake < best:
                         best = wake
@@ -409,7 +418,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
             else:
                 SC[sc, L.S_LASTWARP] = w
                 SC[sc, L.S_YIELDED] = -1
-            SC[sc, L.S_PORT] = t + CODE[i, L.C_HOLD]
+            held = t + CODE[i, L.C_HOLD]
+            SC[sc, L.S_PORT] = held
             pipe = CODE[i, L.C_PIPE]
             if pipe:
                 occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
@@ -658,8 +668,12 @@ def run_sm(m: int, begin: int, end: int) -> int:
                         row_ahead(w)
             if RECORDING:
                 observe(w, i, t, mask, done)
-            SC[sc, L.S_NEXT] = t + 1
-            soon = t + 1
+            following = min(SC[sc, L.S_NEXT], WAKE[w])
+            if following < held:
+                following = held
+            SC[sc, L.S_NEXT] = following
+            if following < soon:
+                soon = following
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
             return -L.F_TIMEOUT
         # A barrier or a new CTA may have moved an earlier sub-core's next time.

@@ -536,7 +536,8 @@ G_OUT = next(_c)
 G_OUTLEN = next(_c)
 G_OUTCAP = next(_c)
 G_CONFIGURATION = next(_c)
-"""bytes that the driver wants as shared memory of each SM"""
+"""bytes that the driver wants as shared memory of each SM, and of an SM that others have set up"""
+G_DEMAND = next(_c)
 G_CTAINTERVAL = next(_c)
 """cycles at least between two CTAs that begin on an SM"""
 G_FIRSTCTA = next(_c)

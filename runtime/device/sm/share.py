@@ -6,8 +6,9 @@ all grids are rows of one CODE, so that a warp of another grid is noticed by its
 CTAs begin in the order of G_ORDER: that of priorities, then of arrival. A grid's CTAs begin when all of the grids
 before it have begun, wherever there is room: hardware slots for their warps (a run of them, from the top), registers of
 their sub-cores, shared memory in one piece, one of 32 rows of CT. A grid that comes goes to the SMs with the fewest
-warps. How much of an SM's memory is shared memory is settled when a CTA comes to an idle SM: who needs more waits until
-the SM is idle again. All of that is what an H200 does (tests/gpu/together).
+warps. How much of an SM's memory is shared memory is settled when a CTA comes to an idle SM; a grid with shared memory
+for which the driver would set up more (`cwd.shared_configuration`) waits until the SM is idle again, even if there is
+room. All of that is what an H200 does (tests/gpu/together).
 """
 
 from __future__ import annotations
@@ -91,6 +92,8 @@ def bring(m: int, t: int) -> int:
         return 0
     if SM[m, L.M_LIVE] == 0:
         SM[m, L.M_SHARED] = G[L.G_CONFIGURATION]
+    elif SM[m, L.M_SHARED] < G[L.G_DEMAND]:
+        return 0
     at = piece(m)
     if at < 0:
         return 0

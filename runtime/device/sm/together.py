@@ -109,6 +109,7 @@ class Together:
         g[L.G_CODEVA] -= 16 * first
         unit = self.arch.occupancy.register_unit_per_warp
         g[L.G_CONFIGURATION] = cwd.shared_configuration(grid, self.arch)
+        g[L.G_DEMAND] = g[L.G_CONFIGURATION] if grid.shared > self.arch.abi.shared_reserved else 0
         g[L.G_REGISTERS] = max(-(-grid.registers * 32 // unit) * unit, unit)
         if number >= len(self.rows):
             self.rows = np.vstack([self.rows, np.zeros((16, L.G_OWN), np.int64)])
@@ -207,8 +208,7 @@ class Together:
             self.order[: len(waiting)] = waiting
             self.g[L.G_WAITING] = len(waiting)
             sms = self.tables["SM"]
-            # Its code has to come, and what L1 has may be old.
-            sms[:, L.M_CODE] = 0
+            # What L1 has may be old.
             sms[:, L.M_FRESH] = int(self.g[L.G_L1STAMP]) + 1
             extension.extend(L.X_PLACE, -1, 0, 0, member.at, self._where().ctypes.data)
 

@@ -53,6 +53,12 @@ next_due = Primitive(
     + "%r = call i64 @llvm.vector.reduce.smin.v16i64(<16 x i64> %k)\nret i64 %r",
 )  # fmt: skip
 """(times, now): the first of 16 times at a host address that is after `now`."""
+alike = Primitive(
+    "alike", "int64(int64, int64)",
+    _load("v", "%0", 16, metadata="") + _splat("x", "%1", 16)
+    + "%c = icmp eq <16 x i64> %v, %x\n%b = bitcast <16 x i1> %c to i16\n%r = zext i16 %b to i64\nret i64 %r",
+)  # fmt: skip
+"""(numbers, one): which of 16 numbers at a host address are equal to one: a bit each."""
 
 
 def _finder(name: str, n: int) -> Primitive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import minicc
 import runtime
+from tests.conftest import ROOT
 
 SOURCE = Path(__file__).with_name("together.k")
 
@@ -84,6 +86,27 @@ def test_shared_memory_is_split_when_an_sm_is_idle(image):
     assert run.begins(1).max() < run.ends(0).min()
     run = Spins(image, (264, 128, 65536, 2000, 0), (264, 128, 65536, 1000, 0))
     assert run.at_once(0) == 2 and run.at_once(1) in (1, 2)
+
+
+PAIRS = ("none_then_64K", "64K_then_none", "64K_64K", "8K_64K", "full", "96_160", "behind")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_kernels_wait_for_each_other_as_on_an_h200(image, name):
+    """Who waits for whom, and for how long after the first CTA that was in the way has ended; with shorter CTAs."""
+    entry = json.loads((ROOT / "tests/gpu/data/together.json").read_text())[name]
+    launches = [(grid, block, shared, base // 20, step) for _, grid, block, shared, _, base, step in entry["launches"]]
+    run = Spins(image, *launches)
+    for chip in entry["rounds"]:
+        for later in range(1, len(launches)):
+            for earlier in range(later):
+                waits = chip[later]["begin"][0] > chip[earlier]["end"][0]
+                gap = int(run.begins(later).min() - run.ends(earlier).min())
+                if waits and name != "behind" and chip[later]["begin"][0] - chip[earlier]["end"][0] < 1000:
+                    # The timer counts in steps of 63 cycles.
+                    assert abs(gap - (chip[later]["begin"][0] - chip[earlier]["end"][0])) < 150
+                if name != "full":  # where the host was late: the first was done before the second came
+                    assert (gap > 0) == waits, (later, earlier)
 
 
 def test_registers_and_slots_are_not_given_twice(image):
