@@ -424,7 +424,13 @@ class Preprocessor:
             lines.at += 1
             if token.kind == IDENT and (token.text in macros or token.text in lazy or token.text in dynamic):
                 # What a macro leaves may call another whose arguments follow in the file, hence `lines`.
+                start = len(out)
                 self._expand_into([token], out, lines)
+                if token.bol and [t.text for t in out[start : start + 2]] == ["#", "pragma"]:
+                    # No directive in C++, but nvcc reads its preprocessor's output again.
+                    made = out[start + 2 :]
+                    del out[start:]
+                    self._pragma(token, made, source)
             else:
                 out.append(token)
         for group in groups:

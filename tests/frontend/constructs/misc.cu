@@ -95,3 +95,12 @@ __global__ void foreign(int *o, Pair_<float> *p, Pair_<double> *q, Wrapped_ *w)
     p[0] = p[1] / p[2], q[0] = q[1] / q[2];
     o[1] = w->positive() + static_cast<Pair_<int>>(w[1]).x + (FP_NAN == 0);
 }
+#define UNROLL_ #pragma unroll
+#define UNROLL_BY_ #pragma unroll 4
+__global__ void unrolled(float *o, int n)
+{
+    UNROLL_
+    for (int i = 0; i < 4; i++) o[i] += 1.0f;
+    UNROLL_BY_
+    for (int i = 0; i < n; i++) o[i] += 1.0f;
+}
