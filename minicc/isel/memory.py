@@ -54,7 +54,11 @@ class Memory(Base):
                 value = build.trunc(value)
             value, extra = _peel(build, value)
             constant += extra * size
-            base = build.binary("add", kind, base, build.binary("mul", kind, value, build.const(kind, size)))
+            if base.head == "sym" and base.data[1]:
+                constant += base.data[1]
+                base = build.symbol(kind, base.data[0])
+            for term in _terms(value):
+                base = build.binary("add", kind, base, build.binary("mul", kind, term, build.const(kind, size)))
         return build.binary("add", kind, base, build.const(kind, constant)) if constant else base
 
     def address_cast(self, a: Node, source: int, to: int) -> Node:
@@ -458,6 +462,13 @@ _SIZE = {"u8": 1, "u16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "
 def _align_at(align: int, offset: int) -> int:
     """Alignment known at base + offset."""
     return align if offset == 0 else min(align, offset & -offset)
+
+
+def _terms(index: Node) -> tuple[Node, ...]:
+    """Extended words that an index is the sum of: each takes one instruction with the address, their sum four."""
+    if index.op == "add.i64" and all(term.op in ("sext.i64.i32", "zext.i64.i32") for term in index.args):
+        return index.args
+    return (index,)
 
 
 def _peel(build: object, value: Node) -> tuple[Node, int]:

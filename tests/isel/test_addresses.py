@@ -7,9 +7,11 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minicc import ptx
 from minicc.isel.addresses import share
 from minicc.isel.layout import DataLayout
 from minicc.nvvm import ir, read
+from tests.isel.run_ptx import compile_ir
 
 LAYOUT = "e-p3:32:32-i64:64-i128:128"
 SPACES = {"global": ("ptr addrspace(1)", 64), "shared": ("ptr addrspace(3)", 32)}
@@ -126,3 +128,18 @@ def test_an_index_that_wraps_is_left_alone() -> None:
     before = [x.op for x in function.instructions()]
     share(function, DataLayout(LAYOUT))
     assert [x.op for x in function.instructions()] == before
+
+
+def test_an_index_that_is_a_sum_of_words_takes_an_instruction_each() -> None:
+    """The sum of two extended words, times the size, plus the base: no 64-bit sum and shift of its own."""
+    text = """define ptx_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b) {
+  %x = sext i32 %a to i64
+  %y = sext i32 %b to i64
+  %i = add i64 %x, %y
+  %q = getelementptr float, ptr addrspace(1) %p, i64 %i
+  store float 0.0, ptr addrspace(1) %q, align 4
+  ret void
+}
+"""
+    text = ptx.format(compile_ir(text))
+    assert text.count("mul.wide.s32") + text.count("mad.wide.s32") == 2 and "shl.b64" not in text
