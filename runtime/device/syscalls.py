@@ -12,3 +12,8 @@ ADDRESSES = {
     "malloc": 0x7E0000000030,
     "free": 0x7E0000000040,
 }
+NOWHERE = 0x7E0000001000
+"""Where functions are that are not provided: who jumps there ends in a fault."""
+DEVICE_RUNTIME = "cuda"
+"""How names of functions begin with which device code launches kernels and sets conditions of graphs. A program that
+has them can be loaded; only who calls one fails."""

@@ -11,7 +11,7 @@ import pytest
 
 import runtime
 from runtime.device.grid import Hazard
-from tests.conftest import find_tool
+from tests.conftest import ROOT, find_tool
 from tests.gpu.binary import make_cases
 
 
@@ -151,3 +151,13 @@ def test_progress_of_a_long_grid(cases, timing):
     done = [seen[1] for seen in told]
     assert done == sorted(done) and done[0] < done[-1] == 20000
     assert not timing or told[-1][3] > told[0][3] > 0
+
+
+def test_a_program_that_sets_conditions_of_graphs_can_be_loaded():
+    gpu = runtime.Device("sm_90")
+    module = gpu.load(ROOT / "tests/runtime/data/graph.ptx")
+    out = gpu.zeros(1, np.int32)
+    module["good"][1, 1](out)
+    assert out.item() == 7
+    with pytest.raises(runtime.DeviceError, match="a place that holds no code"):
+        module["sets"][1, 1](np.uint64(5)).wait()

@@ -18,7 +18,10 @@ from minicc.ptxas.lower.params import words
 from minicc.ptxas.mir import RETURN_POINT, MInst, MOperand, V, VConst, function_label
 from minicc.sass.instr import Target
 
-PROVIDED = frozenset({"vprintf", "__assertfail", "malloc", "free"})
+PROVIDED = frozenset({
+    "vprintf", "__assertfail", "malloc", "free", "cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled",
+    "cudaGraphKernelNodeSetParam", "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply",
+})  # fmt: skip
 
 
 def call(b: Builder, inst: ptx.Inst) -> None:
