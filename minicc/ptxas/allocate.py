@@ -97,13 +97,13 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             from minicc.ptxas import crowd
 
             if spilled := crowd.spills(ranges, usable, tighter):
-                spiller.rewrite(spilled)
+                spiller.rewrite(spilled, ranges)
                 continue
         scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1])
         spilled = scan.run()
         if not spilled:
             break
-        spiller.rewrite(spilled)
+        spiller.rewrite(spilled, ranges)
     else:
         fail("ptxas.registers", f"'{function.name}' does not fit in {limit} registers", exit_status=EXIT_PTXAS)
     if function.entry and len(regions) == 1:

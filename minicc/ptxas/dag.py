@@ -173,7 +173,8 @@ def build(
                             edge(other, i, 1)
                     loads = kept
                     stores.append((i, where))
-                if len(loads) + len(stores) > _MOST_OPEN:
+                # Loads alone are compared with nothing.
+                if inst.memory != "load" and len(loads) + len(stores) > _MOST_OPEN:
                     for other, _ in (*loads, *stores):
                         if other != i:
                             edge(other, i, 1)

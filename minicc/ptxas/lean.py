@@ -22,6 +22,8 @@ from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 96
 """Candidates that are compared, the last ones of the program's order."""
+_DEPTH = 2
+"""Makers before makers that are looked at for each."""
 
 
 def run(function: MFunction, arch: Arch) -> None:
@@ -44,7 +46,13 @@ def run(function: MFunction, arch: Arch) -> None:
 def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: set[int]) -> list[int]:
     """The run's order; `live` becomes what is live before it."""
     reads = [{key for key, _ in p.reads if key in general} for p in prints]
-    writes = [set() if p.guarded else {key for key, _ in p.writes if key in general} for p in prints]
+    writes = [{key for key, _ in p.writes if key in general} for p in prints]
+    whole = [set() if p.guarded else w for p, w in zip(prints, writes, strict=True)]
+    makers: dict[int, list[int]] = {}
+    """Who writes a register, in the program's order."""
+    for i, found in enumerate(writes):
+        for key in found:
+            makers.setdefault(key, []).append(i)
     preds: list[list[int]] = [[] for _ in nodes]
     left = [len(node.succs) for node in nodes]
     for i, node in enumerate(nodes):
@@ -52,15 +60,34 @@ def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: 
             preds[succ].append(i)
     ready = [i for i, n in enumerate(left) if not n]
     out: list[int] = []
+
+    def more(i: int, depth: int) -> int:
+        """Values live before `i` less those behind it, taking it that what makes one only for it comes right before,
+        where that leaves fewer."""
+        new = reads[i] - live
+        total = len(new) - len((whole[i] & live) - reads[i])
+        if not depth:
+            return total
+        changed = (writes[i] & live) - whole[i]
+        asked = set()
+        for key in (*new, *changed):
+            before = [m for m in makers.get(key, ()) if m < i]
+            if before and before[-1] not in asked and left[before[-1]] == 1:
+                asked.add(before[-1])
+                made = whole[before[-1]]
+                inner = more(before[-1], depth - 1) - len(made & new)
+                total += min(inner, 0)
+        return total
+
     while ready:
         best, chosen = (1 << 30, 0), ready[-1]
         for i in ready[-_LOOK:]:
-            more = len(reads[i] - live) - len((writes[i] & live) - reads[i])
-            if (more, -i) < best:
-                best, chosen = (more, -i), i
+            cost = (more(i, _DEPTH), -i)
+            if cost < best:
+                best, chosen = cost, i
         ready.remove(chosen)
         out.append(chosen)
-        live -= writes[chosen]
+        live -= whole[chosen]
         live |= reads[chosen]
         for p in preds[chosen]:
             left[p] -= 1

@@ -83,13 +83,19 @@ class Values:
 class Pressure:
     """What is live as instructions are taken one by one."""
 
-    def __init__(self, values: Values, target: int) -> None:
+    def __init__(self, values: Values, target: int, *, fixed: bool = False) -> None:
         self.reads, self.born = values.reads, values.born
         self.uses, self.where, self.change = values.uses.copy(), values.where.copy(), values.change.copy()
         self.live, self.most = values.before, 0
         """Values that are live now, and that have been after any instruction."""
         self.target = target
         """Live values from which on to take care."""
+        self.fixed = fixed
+        """Whether that is what there is, rather than what is to be aimed at."""
+
+    @property
+    def tight(self) -> bool:
+        return self.live >= self.target
 
     def take(self, i: int) -> None:
         """Instruction `i` comes next."""

@@ -202,7 +202,7 @@ class _Run:
             # So many were never live that either would have counted.
             self.last = attrs.evolve(last, target=target)
             return self.last
-        pressure = Pressure(self.values, target)
+        pressure = Pressure(self.values, target, fixed=not aim.launched)
         few = Pressure(self.flags, _FLAGS) if self.flags else None
         order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
         self.last = _Ordered(order, cycles, target, short, held, pressure.most)
@@ -305,9 +305,12 @@ def _order(
         if not ready:
             now = waiting[0][0]
             continue
-        spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.live >= flags.target else None
-        if spared and flags and ready and spared[0] > now + _PATIENCE and flags.live == _FLAGS:
-            spared = None
+        spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
+        if spared and flags and flags.live == _FLAGS:
+            # One more, rather than to wait long or to do all that needs registers and is not wanted yet.
+            short = pressure is not None and pressure.tight and pressure.fixed and pressure.change[spared[2]] > 0
+            if ready and (short or spared[0] > now + _PATIENCE):
+                spared = None
         if spared is not None:
             when, height, i = spared
             if when < 0:
@@ -315,11 +318,18 @@ def _order(
             else:
                 waiting.remove(spared)
                 now = when
-        elif pressure is not None and pressure.live >= pressure.target:
+        elif pressure is not None and pressure.tight:
             # Anything that is free of unmet dependences will do, even if it has to wait.
             depends = True
             change = pressure.change
             best = min([(change[i], height, i) for height, i in ready[:_LOOK]])
+            if best[0] > 0 and pressure.fixed:
+                # Long blocks with hundreds of values: what is not urgent at all (a store) may end some; else what comes
+                # first in the order as it was, which is as good as any.
+                height, i = min(ready[-_LOOK:], key=lambda entry: change[entry[1]])
+                if change[i] > 0:
+                    height, i = min(ready, key=lambda entry: entry[1])
+                best = change[i], height, i
             if waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
                 if other < best and not (other[3] > now + _PATIENCE and pressure.live < pressure.target + 3):
@@ -419,12 +429,21 @@ def _sparing(
     flags: Pressure, pressure: Pressure | None, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]]
 ) -> tuple[int, int, int] | None:
     """(when or -1, -height, index) of the candidate to take, of those that make no further predicate live: one that
-    need not wait if there is one."""
+    need not wait if there is one, or where registers are short what ends most lives."""
     change = flags.change
+    tight = pressure is not None and pressure.tight
+    best: tuple[int, int, int] | None = None
     for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
         fit = [entry for entry in candidates if change[entry[2]] <= 0]
-        if fit:
-            if pressure is not None and pressure.live >= pressure.target:
-                return min(fit, key=lambda entry: (pressure.change[entry[2]], entry))
+        if not fit:
+            continue
+        if not tight:
             return fit[0]
-    return None
+        assert pressure is not None
+        lives = pressure.change
+        found = min(fit, key=lambda entry: (lives[entry[2]], entry))
+        if not pressure.fixed:
+            return found
+        if best is None or lives[found[2]] < lives[best[2]]:
+            best = found
+    return best

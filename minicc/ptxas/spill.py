@@ -2,6 +2,8 @@
 
 A spilled register vanishes: every use loads it into a short-lived register just before, every definition stores one
 just after (under the same guard). Within a few instructions of one block a loaded or stored value is used again.
+Instead of loading it is computed again what is a constant, and what two operations at most make of registers that are
+there anyway.
 """
 
 from __future__ import annotations
@@ -9,8 +11,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas import dead
+from minicc.ptxas.intervals import Ranges
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 STACK = Reg("R", 1)
@@ -40,6 +45,29 @@ def _cheap(inst: MInst) -> bool:
     )  # fmt: skip
 
 
+_OPERATIONS = 2
+"""Most operations in place of a load."""
+_AGAIN = frozenset({"IADD3", "IMAD", "LEA", "LOP3", "PRMT", "SGXT", "SHF", "VIADD"})
+"""Operations that are no worse than a load."""
+
+
+def again(inst: MInst, single: Single, b: int, at: int) -> list[V] | None:
+    """The registers that the instruction, at (b, at), would need if it came later; None if it cannot."""
+    if inst.mnemonic not in _AGAIN or guarded(inst) or inst.side_effect or inst.hidden or len(inst.dsts) != 1:
+        return None
+    needs = [r for r in reads(inst) if isinstance(r, V)]
+    if len(needs) < len(reads(inst)) or not needs:
+        return None
+    for v in needs:
+        if v.reg.file != "R" or v.reg.fixed is not None or not v.reg.spillable:
+            return None
+        for part in range(v.part, v.part + v.count):
+            found = single.table.get((v.reg.id, part))
+            if found is None or not single.dominates(found.block, found.at, b, at):
+                return None
+    return needs
+
+
 @attrs.frozen(repr=False)
 class _Holder:
     """The bit of a general register that holds a predicate; `first`: writing it clears the others."""
@@ -60,20 +88,71 @@ class Spiller:
         self.store_bytes = 0
         self.load_bytes = 0
 
-    def rewrite(self, spilled: set[VReg]) -> None:
-        """Replace each of `spilled` everywhere."""
+    def rewrite(self, spilled: set[VReg], ranges: Ranges | None = None) -> None:
+        """Replace each of `spilled` everywhere. Those for which others of them are needed make these stay."""
         predicates = {reg.id for reg in spilled if reg.file == "P"}
         general = {reg.id: reg for reg in spilled if reg.file == "R"}
-        remade = self._recomputable(general)
+        redone = {} if ranges is None else self._operations(general, ranges)
+        for code in redone.values():
+            for inst in code:
+                for v in reads(inst):
+                    if isinstance(v, V) and v.reg.id not in redone:
+                        general.pop(v.reg.id, None)
+        remade = self._recomputable({name: reg for name, reg in general.items() if name not in redone})
         slots: dict[int, int] = {}
-        for name in sorted(general.keys() - remade.keys()):
+        for name in sorted(general.keys() - remade.keys() - redone.keys()):
             width = 4 * (1, 1, 2, 4, 4)[general[name].width]
             self.function.frame = -(-self.function.frame // width) * width
             slots[name] = self.function.frame
             self.function.frame += width
         holders = self._holders(predicates)
         for block in self.function.blocks:
-            block.insts = _Rewriter(self, slots, remade, holders).block(block.insts)
+            block.insts = _Rewriter(self, slots, remade, redone, holders).block(block.insts)
+        if any(len(code) > 1 for code in redone.values()):
+            dead.sweep(self.function)
+
+    def _operations(self, general: dict[int, VReg], ranges: Ranges) -> dict[int, list[MInst]]:
+        """Registers that a few operations make of others that are live where they are, or that several are made of:
+        {vreg id: the operations}."""
+        single = Single.of(self.function)
+
+        def made(reg: VReg) -> tuple[MInst, list[V]] | None:
+            """The operation that makes the whole of a register, and what it needs."""
+            found = single.table.get((reg.id, 0))
+            if found is None or found.word or reg.width > 2:
+                return None
+            d = found.inst.dsts[0]
+            needs = again(found.inst, single, found.block, found.at)
+            return None if needs is None or not isinstance(d, V) or d.count != reg.width else (found.inst, needs)
+
+        found: dict[int, tuple[list[MInst], set[int]]] = {}
+        wanted: dict[int, int] = {}
+        """How many need a register that is not there anyway."""
+        for name, reg in sorted(general.items()):
+            code: list[MInst] = []
+            todo = [reg]
+            more: set[int] = set()
+            while todo:
+                one = todo.pop()
+                step = made(one) if len(code) < _OPERATIONS else None
+                if step is None:
+                    more.add(one.id)
+                    continue
+                code.insert(0, step[0])
+                todo += [v.reg for v in step[1] if not _covers(ranges, v.reg.id, name)]
+            if code and name not in more:
+                found[name] = code, more
+                for v in more:
+                    wanted[v] = wanted.get(v, 0) + 1
+        chosen: dict[int, list[MInst]] = {}
+        staying: set[int] = set()
+        for name, (code, more) in found.items():
+            inner = {d.reg.id for inst in code for d in inst.dsts if isinstance(d, V)}
+            sources = {v.reg.id for inst in code for v in reads(inst) if isinstance(v, V)} - inner
+            if name not in staying and not sources & chosen.keys() and all(wanted[v] > 1 for v in more):
+                chosen[name] = code
+                staying |= sources
+        return chosen
 
     def _holders(self, predicates: set[int]) -> dict[int, _Holder]:
         """Where predicates are kept. Those that one block makes, each at one place and read by none before that, are
@@ -194,11 +273,17 @@ class _Rewriter:
     """Rewrites one block. `kept` maps (vreg id, part, count) to (register that holds it now, age)."""
 
     def __init__(
-        self, owner: Spiller, slots: dict[int, int], remade: dict[int, dict[int, MInst]], holders: dict[int, _Holder]
+        self,
+        owner: Spiller,
+        slots: dict[int, int],
+        remade: dict[int, dict[int, MInst]],
+        redone: dict[int, list[MInst]],
+        holders: dict[int, _Holder],
     ) -> None:
         self.owner = owner
         self.function = owner.function
-        self.slots, self.remade, self.holders = slots, remade, holders
+        self.slots, self.remade, self.redone, self.holders = slots, remade, redone, holders
+        self.names = {*slots, *remade, *redone, *holders}
         self.out: list[MInst] = []
         self.kept: dict[tuple[int, int, int], tuple[VReg, int]] = {}
         self.at = 0
@@ -214,26 +299,27 @@ class _Rewriter:
             self.kept.clear()  # few registers survive it
         touched = [o for o in (*reads(inst), *writes(inst)) if isinstance(o, V)]
         names = {o.reg.id for o in touched}
-        if not (names & self.slots.keys() or names & self.remade.keys() or names & self.holders.keys()):
+        if not names & self.names:
             self.out.append(inst)
             return
-        if any(isinstance(o, V) and o.reg.id in self.remade for o in writes(inst)):
+        if any(isinstance(o, V) and (o.reg.id in self.remade or o.reg.id in self.redone) for o in writes(inst)):
             return  # the definition moves to the uses
         fresh: dict[tuple[int, int, int], VReg] = {}
 
         def use(v: V) -> MOperand:
             name = v.reg.id
-            if name not in self.slots and name not in self.remade and name not in self.holders:
+            if name not in self.names:
                 return v
-            key = (name, v.part, v.count)
+            whole = name in self.redone
+            key = (name, 0, v.reg.width) if whole else (name, v.part, v.count)
             if key not in fresh:
                 kept = self.kept.get(key)
                 if kept is not None and self.at - kept[1] <= self.owner.window:
                     fresh[key] = kept[0]
                 else:
-                    fresh[key] = self._load(v, inst)
+                    fresh[key] = self._again(v.reg) if whole else self._load(v, inst)
                 self.kept[key] = (fresh[key], self.at)
-            return attrs.evolve(v, reg=fresh[key], part=0)
+            return attrs.evolve(v, reg=fresh[key], part=v.part if whole else 0)
 
         map_reads(inst, use)
         after: list[MInst] = []
@@ -271,8 +357,7 @@ class _Rewriter:
             for part in range(v.count):
                 source = self.remade[name].get(v.part + part)
                 if source is not None:
-                    again = attrs.evolve(source, dsts=(V(temp, part),))
-                    self.out.append(again)
+                    self.out.append(attrs.evolve(source, dsts=(V(temp, part),)))
         else:
             for part, count in _pieces(v.count):
                 address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
@@ -284,6 +369,22 @@ class _Rewriter:
                 )
                 self.owner.load_bytes += 4 * count
         return temp
+
+    def _again(self, reg: VReg) -> VReg:
+        fresh: dict[int, VReg] = {}
+
+        def new(v: V) -> MOperand:
+            return attrs.evolve(v, reg=fresh[v.reg.id]) if v.reg.id in fresh else v
+
+        for source in self.redone[reg.id]:
+            inst = attrs.evolve(source)
+            map_reads(inst, new)
+            d = inst.dsts[0]
+            assert isinstance(d, V)
+            fresh[d.reg.id] = temp = self._temp(d)
+            inst.dsts = (V(temp, 0, d.count),)
+            self.out.append(inst)
+        return fresh[reg.id]
 
     def _store(self, name: int, v: V, temp: VReg, inst: MInst) -> list[MInst]:
         if name in self.holders:
@@ -303,6 +404,17 @@ class _Rewriter:
             )  # fmt: skip
             self.owner.store_bytes += 4 * count
         return out
+
+
+def _covers(ranges: Ranges, other: int, name: int) -> bool:
+    """Whether all of `other` is live wherever some of `name` is."""
+    there, here = ranges.intervals[other], ranges.intervals[name]
+    if there is None or here is None:
+        return False
+    return all(
+        any(start <= a and b <= end for start, end in theirs)
+        for part in here.parts for a, b in part for theirs in there.parts
+    )  # fmt: skip
 
 
 def _pieces(count: int) -> tuple[tuple[int, int], ...]:

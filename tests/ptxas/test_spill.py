@@ -1,0 +1,70 @@
+"""Spilling: what can be computed again is not stored, and what it is computed from stays right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicc
+from minicc import arch
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
+from minicc.ptxas.dag import build
+from minicc.ptxas.mir import MFunction, MInst, V, VMem
+from minicc.ptxas.operands import Components
+from minicc.ptxas.timing import Distances, footprint
+from runtime import Device
+
+SM_90 = arch.get("sm_90")
+MANY = 40
+
+
+def kernel(folder: Path, value: str) -> Path:
+    """Forty values made from few before a loop, which waits at a barrier, and used in it and after it."""
+    path = folder / "f.k"
+    made = "".join(f"    int v{k} = {value.format(k=k, odd=2 * k + 3)};\n" for k in range(MANY))
+    first = "".join(f"    s += p[v{k}];\n" for k in range(MANY))
+    again = "".join(f"    q[v{k}] = s + {k};\n" for k in range(MANY))
+    path.write_text(
+        "__global__ void __launch_bounds__(64) f(const int *p, int *q, int a, int n)\n{\n"
+        f"    int t = threadIdx.x * 512, s = 0;\n{made}"
+        f"    for (int i = 0; i < n; i++) {{\n{first}    __syncthreads();\n    p += s & 1;\n    }}\n{again}}}\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize("value", ["(t + {k}) ^ a", "((t + {k}) ^ a) & 4095"])
+def test_values_are_computed_again(value: str, tmp_path: Path) -> None:
+    """The same results with few registers, and few loads of what was spilled."""
+    path = kernel(tmp_path, value)
+    rng = np.random.default_rng(1)
+    p = rng.integers(0, 100, 1 << 16, dtype=np.int32)
+    results = []
+    for limit in ("", "-maxrregcount=24"):
+        text = path.read_text()
+        if limit:
+            path.write_text(text.replace("__launch_bounds__(64) ", ""))
+        image = minicc.compile(path, arch="sm_90", options=limit).cubin
+        code = read_cubin(image, "f").functions[0]
+        assert not limit or code.registers <= 24
+        loads = sum(1 for i in instructions(code.code, SM_90) if i.mnemonic == "LDL")
+        q = np.zeros(1 << 16, np.int32)
+        Device().load(image)["f"][1, 64](p, q, 1, 3)
+        results.append(q)
+        assert loads < MANY // 8
+    assert (results[0] == results[1]).all() and results[0].any()
+
+
+def test_loads_do_not_wait_for_loads() -> None:
+    """However many there are."""
+    f = MFunction("f", True)
+    base = f.new("R", 2)
+    insts = [
+        MInst("LDG", ("E",), (V(f.new("R")),), (VMem(V(base, 0, 2), 4 * k),), memory="load", space="global")
+        for k in range(200)
+    ]
+    components = Components(f)
+    nodes = build(insts, [footprint(i, components) for i in insts], Distances(SM_90))
+    assert not any(node.succs for node in nodes)
