@@ -8,6 +8,9 @@ value later: scaling before and after MUFU, for one. Late, because x is then wri
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -27,7 +30,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     components, distances = Components(function), Distances(arch)
     renamed: dict[int, VReg] = {}
     for block in function.blocks:
-        _block(block, uses, makers, renamed, _Paths(block, components, distances))
+        _block(block, uses, makers, renamed, partial(_Paths, block.insts, components, distances))
     if renamed:
         for block in function.blocks:
             for inst in block.insts:
@@ -69,17 +72,16 @@ def _choice(inst: MInst) -> bool:
 class _Paths:
     """When the instructions of a block could go at the earliest, and how long it is from there to its end."""
 
-    def __init__(self, block: Block, components: Components, distances: Distances) -> None:
+    def __init__(self, insts: list[MInst], components: Components, distances: Distances, at: int) -> None:
+        """Those before `at` have gone."""
         self.components, self.distances = components, distances
         self.made: dict[int, tuple[int, Footprint, str]] = {}
         """Key -> when what made it has gone, the maker, and its class, of what has gone so far."""
         self.behind: list[int] = []
         """Cycles from each instruction to the end of the block."""
-        if not any(map(_choice, block.insts)):
-            return
         wanted: dict[int, dict[str, int]] = {}
         """Key -> reader class -> cycles from the reader to the end."""
-        for inst in reversed(block.insts):
+        for inst in reversed(insts):
             print_ = footprint(inst, components)
             longest = print_.timing.stall
             for key, producer in print_.writes:
@@ -93,6 +95,8 @@ class _Paths:
             self.behind.append(longest)
         self.behind.reverse()
         self.length = max(len(self.behind), *self.behind)
+        for inst in insts[:at]:
+            self.take(inst)
 
     def _distance(self, maker: Footprint, producer: str, reader: str) -> int:
         return maker.timing.expect if maker.timing.variable else self.distances.raw(producer, reader)
@@ -103,19 +107,21 @@ class _Paths:
 
     def take(self, inst: MInst) -> None:
         """It is the next one."""
-        if self.behind:
-            print_ = footprint(inst, self.components)
-            at = self._earliest(print_)
-            for key, producer in print_.writes:
-                self.made[key] = (at, print_, producer)
+        print_ = footprint(inst, self.components)
+        at = self._earliest(print_)
+        for key, producer in print_.writes:
+            self.made[key] = (at, print_, producer)
 
     def spare(self, inst: MInst, at: int) -> bool:
         """Whether the block takes no longer with `inst` in place of the `at`-th, the next one."""
         return self._earliest(footprint(inst, self.components)) + self.behind[at] <= self.length
 
 
-def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: dict[int, VReg], paths: _Paths) -> None:
-    """`renamed` gets the results that are called otherwise from now on."""
+def _block(
+    block: Block, uses: dict[int, int], makers: dict[int, int], renamed: dict[int, VReg], begun: Callable[[int], _Paths]
+) -> None:
+    """`renamed` gets the results that are called otherwise from now on; `begun` looks at the ways from an index on."""
+    paths: _Paths | None = None
     made: dict[int, list[int]] = {}
     """Register -> where it is written in this block."""
     seen: dict[int, int] = {}
@@ -131,7 +137,8 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             if isinstance(w, V):
                 made.setdefault(w.reg.id, []).append(at)
         if not _choice(inst):
-            paths.take(inst)
+            if paths is not None:
+                paths.take(inst)
             continue
         y, p = inst.dsts[0], inst.srcs[2]
         assert isinstance(y, V) and isinstance(p, V)
@@ -154,6 +161,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             changed = MInst(
                 maker.mnemonic, maker.modifiers, (x,), maker.srcs, guard, maker.loc, maker.ptx, hidden=maker.hidden
             )
+            paths = paths or begun(at)
             if not paths.spare(changed, at):
                 continue
             block.insts[at] = changed
@@ -165,7 +173,8 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int], renamed: 
             made[x.reg.id].append(at)
             makers[x.reg.id] += 1
             break
-        paths.take(block.insts[at])
+        if paths is not None:
+            paths.take(block.insts[at])
     if gone:
         block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
 
