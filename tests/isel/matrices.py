@@ -48,8 +48,10 @@ def element(kind: str, draw: random.Random) -> int:
 
 
 def word(kind: str, draw: random.Random) -> int:
-    """A register full of elements."""
+    """A register full of elements: any of an integer type, small ones of another."""
     width = BITS[kind]
+    if kind[0] in "bsu" and kind != "bf16":
+        return draw.getrandbits(max(width, 32))
     return sum(element(kind, draw) << i for i in range(0, max(width, 32), width))
 
 

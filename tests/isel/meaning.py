@@ -315,6 +315,8 @@ def _narrow(head: str, rest: list[str], kind: str, args: list[int]) -> Any:
     if head in ("ff2e", "h2e") and to in NARROW:
         values = [number(a, "f32") for a in args] if head == "ff2e" else [number(args[0] >> 16 & 0xFFFF, "f16"),
                                                                          number(args[0] & 0xFFFF, "f16")]  # fmt: skip
+        if 0 in values and "relu" not in rest:
+            return None  # the sign of a zero stays, and is lost here
         codes = [narrowed(_positive(v, "relu" in rest), to) for v in values]
         return codes[0] << 8 | codes[1]
     if head == "e2h" and to in NARROW:
@@ -445,6 +447,8 @@ def approximate(head: str, rest: list[str], kind: str, args: list[int]) -> Any:
     if not smallest <= abs(want) <= largest:
         return None
     bound = bounds[kind] * abs(want) if bounds[kind] > 0 else -bounds[kind]
+    if head == "flg2":
+        bound = max(bound, 2**-22)  # absolute between 0.5 and 2
     return lambda bits: abs(float(number(bits & (1 << bits_of(kind)) - 1, kind)) - want) <= bound
 
 

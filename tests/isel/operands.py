@@ -54,6 +54,10 @@ _ROLES: list[tuple[str, str, Draw]] = [
     (r"bulk\.s2c", "p", lambda lane, draw: LANE * lane + 16 * draw.randrange(6)),
     (r"bulk\.s2c", "q", lambda lane, draw: LANE * lane + 16 * draw.randrange(6) - OFFSET),
     (r"tensor", "p", lambda lane, draw: LANE * lane),
+    (r"bulk\.g2s", "p", lambda lane, draw: LANE * lane + 16 * draw.randrange(6)),
+    (r"bulk\.s2g", "q", lambda lane, draw: LANE * lane + 16 * draw.randrange(6)),
+    (r"bulk\.(g2s|prefetch)", "[pq]", lambda lane, draw: FAR + LANE * lane + 16 * draw.randrange(6)),
+    (r"bulk\.s2g", "p", lambda lane, draw: FAR + LANE * lane + 16 * draw.randrange(6)),
     (r"(ld|st)(8|4.*64)", "p", lambda lane, draw: FAR + LANE * lane + 32 * draw.randrange(4)),
     (r"tensor.*([2-5])d", "a0", lambda lane, draw: 4 * (lane % 2)),
     (r"tensor.*1d", "a0", lambda lane, draw: 4 * (lane % 2)),
@@ -92,7 +96,8 @@ _ROLES: list[tuple[str, str, Draw]] = [
     (r"tex.*(level|f32$)", "a\\d", _real),
     (r"tex.*3d.*s32$", "a2", _coordinate(4)),
     (r"tex.*s32$", "a\\d", _coordinate(8)),
-    (r"su(ld|st)", "a0", lambda lane, draw: 4 * draw.randrange(32)),
+    (r"suld", "a0", lambda lane, draw: 4 * draw.randrange(32)),
+    (r"sust", "a0", lambda lane, draw: 4 * lane),  # of two lanes at one place either may win
     (r"su(ld|st)", "a[12]", _coordinate(4)),
     (r"f+2ue", "[ab]", lambda lane, draw: meaning.encode(2.0 ** draw.uniform(-99, 99), "f32")),
     (r"h2ue", "a", lambda lane, draw: 0x10001 * meaning.encode(2.0 ** draw.uniform(-99, 99), "bf16")),
@@ -131,10 +136,18 @@ def leaves(probe: Probe) -> list[tuple[str, Leaf, str]]:
 
 def words(probe: Probe, handle: int, draw: random.Random) -> list[list[int]]:
     """Every lane's operands."""
-    rows = [[draw.getrandbits(64) for _ in range(WORDS)] for _ in range(LANES)]
+    rest = random.Random(2)  # what no operation reads is not worth a draw
+    rows = [[rest.getrandbits(64) for _ in range(WORDS)] for _ in range(LANES)]
     for place, (name, item, op) in enumerate(leaves(probe)):
         kind = argument_type(op, name)
-        role = next((what for where, leaf, what in _ROLES if re.match(where, op) and re.fullmatch(leaf, name)), None)
+        role = next(
+            (
+                what
+                for where, leaf, what in _ROLES
+                if re.match(where, op) and re.fullmatch(leaf, name.partition("|")[0])
+            ),
+            None,
+        )
         for lane, row in enumerate(rows):
             element = matrices.draws(op, name, draw)
             if name == "t":

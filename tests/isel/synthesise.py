@@ -243,7 +243,8 @@ def result_type(op: str) -> str:
 
 
 def argument_type(op: str, name: str) -> str:
-    """Type of a leaf under `op`."""
+    """Type of a leaf under `op`; after a bar a name says which of several trees it is of."""
+    name = name.partition("|")[0]
     for where, leaf, kind in _LEAVES:
         if re.match(where, op) and re.fullmatch(leaf, name):
             return kind
@@ -253,13 +254,16 @@ def argument_type(op: str, name: str) -> str:
     return words[-1] if words and words[-1] in _TYPES else "i32"
 
 
-def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int, ftz: bool = False) -> Probe | None:
-    """The function, or None where the row cannot stand alone (branches)."""
+def build(
+    row_pattern: Any, op: str, database: Database, arch: Any, number: int, ftz: bool = False, tree: Tree | None = None
+) -> Probe | None:
+    """The function, or None where the row cannot stand alone (branches). With a tree, which the row's is the top of,
+    patterns are chosen by least cost; otherwise the row is what is emitted."""
     template = row_pattern.template
     builder = Builder()
     around = Around(arch, ftz)
     leaves = Leaves(builder, row_pattern.row.flags)
-    root = leaves.tree(row_pattern.tree, op)
+    root = leaves.tree(tree or row_pattern.tree, op)
     head = root.head
     if head in ("br", "brcond", "brtable", "ret", "callreg"):
         return None
@@ -294,13 +298,12 @@ def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int,
     missing = cover.run(dag.nodes)
     assert missing is None, missing
     winner = root.tile.pattern if root.tile else None
-    # Emit the row itself, whether or not it won.
-    for pattern in database.lookup(root.op):
+    for pattern in () if tree else database.lookup(root.op):  # the row itself, whether or not it won
         if pattern.row is row_pattern.row and cover.matcher.match(pattern, root):
             root.tile = Tile(pattern, root, cover.matcher.bound, cover.matcher.inner, cover.matcher.wild)
             break
     else:
-        raise AssertionError(f"the row's own tree does not match it: {row_pattern.row.tree}")
+        assert tree, f"the row's own tree does not match it: {row_pattern.row.tree}"
     demand(around.blocks, around)  # type: ignore[arg-type]
     emitter = Emitter(around, cover, number, lambda ref: None)  # type: ignore[arg-type]
     number_results(around.blocks, emitter)
@@ -314,7 +317,7 @@ def build(row_pattern: Any, op: str, database: Database, arch: Any, number: int,
     made.body = [*([FRAME] if uses_frame else []), *emitter.out]
     made.reg_ranges = emitter.declarations()
     wins = winner is not None and winner.row is row_pattern.row
-    return Probe(op, row_pattern.tree, made, leaves.nodes, tuple(kinds), wins)
+    return Probe(op, tree or row_pattern.tree, made, leaves.nodes, tuple(kinds), wins)
 
 
 def plain(op: str) -> str:
