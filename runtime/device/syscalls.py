@@ -14,6 +14,6 @@ ADDRESSES = {
 }
 NOWHERE = 0x7E0000001000
 """Where functions are that are not provided: who jumps there ends in a fault."""
-DEVICE_RUNTIME = "cuda"
-"""How names of functions begin with which device code launches kernels and sets conditions of graphs. A program that
-has them can be loaded; only who calls one fails."""
+GRAPHS = "cudaGraph"
+"""How names of functions begin with which device code changes the graph that it is in. A program that has them can be
+loaded; only who calls one fails."""

@@ -12,7 +12,7 @@ from minicc.binary.scan import pad
 from minicc.diagnostics import fail
 from minicc.sass.program import Function, Program, Variable
 from runtime.device.memory import OutOfMemory
-from runtime.device.syscalls import ADDRESSES, DEVICE_RUNTIME, NOWHERE
+from runtime.device.syscalls import ADDRESSES, GRAPHS, NOWHERE
 from runtime.driver import relocate
 from runtime.errors import LaunchError
 from runtime.hw.trace import Tracer
@@ -64,7 +64,7 @@ class LoadedModule:
                     f"kernel '{f.name}' has {size} bytes of parameters; {MAX_PARAMETER_BYTES} at most",
                 )
         for name in program.externs:
-            if name not in ADDRESSES and not name.startswith(DEVICE_RUNTIME):
+            if name not in ADDRESSES and not name.startswith(GRAPHS):
                 fail("load.extern", f"the program calls '{name}', which this driver does not provide")
         sizes = [name for name, kind in program.references.items() if kind == "size"]
         for name in (*sizes, *(name for f in program.functions for name in f.headers)):
@@ -133,7 +133,7 @@ class LoadedModule:
                 return self.place(f.name).entry + f.labels[symbol]
         if symbol in ADDRESSES:
             return ADDRESSES[symbol]
-        if symbol.startswith(DEVICE_RUNTIME):
+        if symbol.startswith(GRAPHS):
             return NOWHERE
         fail("load.symbol", f"nothing defines the symbol '{symbol}'")
 
