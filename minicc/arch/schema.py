@@ -107,6 +107,9 @@ class Core:
     """Extra cycles of a jump that finds its line in L1, L1.5, L2, DRAM."""
     icache_next: tuple[int, int, int] = (16, 45, 105)
     """Cycles per line of straight code from L1.5, L2, DRAM (prefetched)."""
+    icache_cold: tuple[int, float] = (70, 3.4)
+    """Extra cycles of a jump over more than four lines to code that has never been there, and for each line of the way
+    (H200: 512 bytes to 8 KB); at most as many as from L2."""
     icache_prewarmed: int = 65536
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150
@@ -166,17 +169,17 @@ class Memory:
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
     port_read: float = 1.15
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
-    port_write: tuple[float, float, float, float] = (2.0, 1.0, 1.125, 2.25)
-    """The same for stores of sectors of a line: at least; a whole sector; one in part; a reduction's sector."""
+    port_write: tuple[float, float, float, float] = (1.0, 1.1, 0.5, 2.25)
+    """The same for stores: a sector; a line of which not all is stored; a line that is held; a reduction's sector."""
     port_bandwidth: float = 128
     """Bytes a cycle from L2 to a pair of SMs."""
     slice_read: tuple[float, float] = (0.35, 0.6)
     """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
     slice_fill: tuple[float, float] = (0.8, 0.4)
     """The same for what comes from DRAM."""
-    slice_write: tuple[float, float, float, float] = (1.1, 0.95, 1.42, 1.0)
-    """The same for a write: in all; a whole sector; one in part; instead of that, for lanes that all store to the place
-    written last."""
+    slice_write: tuple[float, float, float, float, float] = (1.1, 0.95, 1.1, 1.42, 2.03)
+    """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
+    that all store to the place written last."""
     slice_atomic: tuple[float, float, float, float, float] = (1.25, 2.4, 1.46, 1.5, 3.47)
     """The same for a reduction: a packet, which is of a sector and has no word twice; one of several 64-bit floats, or
     to compare and swap several words; one for the word of the packet before; one of floats at least, and what a packet

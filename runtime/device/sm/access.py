@@ -419,6 +419,29 @@ def wavefronts(width: int, lanes: int, mask: u32, each: int, tally: int) -> int:
 
 
 @compiled
+def wide_passes(width: int, lanes: int, mask: u32, tally: int) -> int:
+    """The passes over L1's 16 banks of 8 bytes of a warp that goes in halves (64 bits) or quarters (128): an H200 takes
+    as many for each as if it were alone, even if all name one word."""
+    ones = 3 if width == 16 else 1
+    group = 32 // (width >> 2)
+    total = 0
+    for start in range(0, 32, group):
+        part = mask & np.uint32((1 << group) - 1 << start)
+        if part == np.uint32(0):
+            continue
+        clear_tally(tally)
+        while part:
+            k = first(part)
+            here = (lanes_at(lanes, 7, loads64(lanes + 8 * k) >> 7) & part) | (np.uint32(1) << np.uint32(k))
+            part &= ~here
+            marks = touched(lanes, here, 3, ones)
+            marks |= marks >> np.uint32(16)
+            count(tally, marks & np.uint32(0xFFFF))
+        total += largest(tally)
+    return total
+
+
+@compiled
 def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
     sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take."""
@@ -441,6 +464,8 @@ def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
         )
         lines += 1
     X[SURVEY_PASSES] = largest(tally)
+    if width > 4:
+        X[SURVEY_PASSES] = wide_passes(width, lanes, mask, tally)
     return lines
 
 

@@ -7,7 +7,7 @@ LLVM."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -46,7 +46,7 @@ class Transfer:
     type: str
     bank: int
     address_width: int
-    strong: bool
+    strong: int
     matrices: int
     transposed: bool
     zero_fill: bool
@@ -54,6 +54,12 @@ class Transfer:
 
 _OPS = {"load": "load", "store": "store", "atomic": "atom", "reduce": "red", "copy": "ldgsts", "matrix_load": "ldsm",
         "matrix_store": "stsm", "sync": "sync"}  # fmt: skip
+
+
+def _strong(modifiers: Sequence[str]) -> int:
+    """1 for an access whose scope is more than its SM, 2 if that is the system."""
+    strong = "STRONG" in modifiers and "SM" not in modifiers
+    return 2 if "MMIO" in modifiers or (strong and "SYS" in modifiers) else int(strong)
 
 
 def _transfer(access: Access, instr: Instr) -> Transfer:
@@ -90,7 +96,7 @@ def _transfer(access: Access, instr: Instr) -> Transfer:
         access.type.lower(),
         access.bank,
         64 if wide else 32,
-        ("STRONG" in instr.modifiers and "SM" not in instr.modifiers) or "MMIO" in instr.modifiers,
+        _strong(instr.modifiers),
         access.matrices,
         access.transposed,
         access.zero_fill,

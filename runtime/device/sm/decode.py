@@ -447,6 +447,9 @@ def _meaning(
         row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
     else:
         row[L.C_KIND] = L.K_EXEC
+        if instr.mnemonic == "MATCH" and "ANY" in instr.modifiers:
+            row[L.C_WIDTH] = 8 if "U64" in instr.modifiers else 4
+            row[L.C_DATA] = 4 * abi.r_row(bound.sources[0][1])
     return bound, None
 
 

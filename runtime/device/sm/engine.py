@@ -53,11 +53,13 @@ def _l2_parameters(arch: Arch) -> Any:
         return max(1, round(16 * cycles))
 
     MP[l2.MP_ASK] = units(m.port_read)
-    MP[l2.MP_SEND_FIRST], MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
+    MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_JOIN], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
     MP[l2.MP_RECEIVE] = units(m.sector / m.port_bandwidth)
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
     MP[l2.MP_FILL], MP[l2.MP_FILL_SECTOR] = map(units, m.slice_fill)
-    MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(units, m.slice_write)
+    MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PARTS], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(
+        units, m.slice_write
+    )
     MP[l2.MP_DRAM_LINE] = m.dram_line
     atomic = map(units, m.slice_atomic)
     MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT], MP[l2.MP_ATOM_SUM] = atomic
@@ -84,6 +86,7 @@ def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
     FP[front.FP_JUMP_L1 : front.FP_JUMP_DRAM + 1] = c.icache_jump
     FP[front.FP_NEXT_L15 : front.FP_NEXT_DRAM + 1] = c.icache_next
     FP[front.FP_PREWARMED] = c.icache_prewarmed // c.icache_line
+    FP[front.FP_COLD], FP[front.FP_COLD_LINE] = c.icache_cold[0], round(16 * c.icache_cold[1])
     return FP, front.SET * int(FP[front.FP_L1]), front.SET * int(FP[front.FP_L15])
 
 

@@ -30,11 +30,15 @@ from runtime.device.sm.table import CODE, FP, IC0, IC1, IC2, SC, SM, WS, G
     FP_NEXT_L2,
     FP_NEXT_DRAM,
     FP_PREWARMED,
+    FP_COLD,
+    FP_COLD_LINE,
     FP_COUNT,
-) = range(12)
+) = range(14)
 SET = 5
 """Words of a set of L1 or L1.5."""
 WAYS = 4
+NEAR_LINES = 4
+"""A jump over fewer lines finds them under way."""
 
 
 @compiled(forceinline=True)
@@ -88,8 +92,17 @@ def fetch(sc: int, line: int, sequential: int, t: int) -> int:
     ever = SET * FP[FP_L15] + (line >> 6)
     known = IC2[m, ever] >> (line & 63) & 1
     IC2[m, ever] |= 1 << (line & 63)
-    if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line) or (not known and line < FP[FP_PREWARMED]):
+    if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line):
         t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15])
+    elif not known and line < FP[FP_PREWARMED]:
+        # What has never been here comes line after line behind what came last; a jump over many of them waits.
+        away = line - SM[m, L.M_LINE]
+        if away < 0:
+            away = -away
+        latency = FP[FP_JUMP_L15]
+        if away > NEAR_LINES:
+            latency = min(FP[FP_COLD] + (away * FP[FP_COLD_LINE] >> 4), FP[FP_JUMP_L2])
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], latency)
     elif known:
         t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2])
     else:

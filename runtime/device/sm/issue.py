@@ -55,6 +55,12 @@ HOT_LINES = 4
 """Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
 """MHz, for NANOSLEEP."""
+MATCHED = 10
+"""Cycles, and one more for each word of a value, by which MATCH.ANY is later for each value that lanes have beside the
+first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 warps)."""
+RETURN = 30
+"""Sixteenths of a cycle of a sub-core for each pass over L1 of a load of its warps (H200: loads of one warp from 1 to
+32 lines)."""
 WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
@@ -76,6 +82,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         start = (unit + 15) >> 4
     cost = CODE[i, L.C_QSM]
     blocked = 0
+    returns = 0
     done = start - LSU_FRONT + CODE[i, L.C_LATENCY]
     scratch = G[L.G_SCRATCH]
     space = CODE[i, L.C_SPACE]
@@ -162,6 +169,9 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             PCC[i, L.P_SECTORS] += sectors
             PCC[i, L.P_LINES] += lines
             PCC[i, L.P_WAVEFRONTS] += n
+            if kind == L.A_STORE and lines > n:
+                # Stores go line by line.
+                n = lines
             if 16 * n > cost:
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
@@ -170,6 +180,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 CODE[i, L.C_MISSED] = X[MISSED]
                 # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
                 cost += X[MISSED] * FILLED
+                returns = (RETURN * n >> 4) - CODE[i, L.C_QSUB]
             else:
                 CODE[i, L.C_MISSED] = 1
                 atomic = -1
@@ -194,8 +205,10 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 part = 0
                 if consecutive != 1:
                     written = popcount(mask) * width
-                    part = 1 if written < 32 * sectors else 3 if written > 32 * sectors else 0
-                    if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
+                    part = 1 if written < 32 * sectors else 3
+                    if written == 32 * sectors:
+                        part = 0 if most_on_one(lanes, mask) == 1 else 1
+                    elif sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
                 answer = 1 if kind == L.A_ATOM else 0
                 done = write_lines(lines, m, start, atomic, answer, part, i)
@@ -244,7 +257,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SC[sc, L.S_ROOM + L.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
         SM[m, L.M_ADU] = start * 16 + cost
     else:
-        SC[sc, L.S_LSULAST] = start
+        SC[sc, L.S_LSULAST] = start + max(returns, 0)
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
         SC[sc, L.S_LSUN] += 1
         SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
@@ -254,6 +267,21 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SM[m, L.M_LSU] = (begin if begin > unit else unit) + cost
     X[4000] = start - LSU_FRONT - t
     return done
+
+
+@compiled
+def distinct(row: int, width: int, mask: u32) -> int:
+    """How many values a register (or a pair, of 8 bytes) at a host address has among these lanes."""
+    count = 0
+    while mask:
+        k = 4 * first(mask)
+        for lane in range(0, 128, 4):
+            if load32(row + lane) == load32(row + k) and (
+                width == 4 or load32(row + 128 + lane) == load32(row + 128 + k)
+            ):
+                mask &= ~(np.uint32(1) << np.uint32(lane >> 2))
+        count += 1
+    return count
 
 
 @compiled
@@ -459,6 +487,11 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     else:
                         done = memory_time(w, i, np.uint32(0), t, 0)
                         delay = X[4000]
+                        if CODE[i, L.C_WIDTH] and mask:
+                            # MATCH.ANY takes one value after the other.
+                            more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
+                            done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
+                            SM[m, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
                 if mask:
                     operands = CODE[i, L.C_OPERANDS]
                     if kind == L.K_SPECIAL:

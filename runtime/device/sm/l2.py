@@ -47,8 +47,13 @@ LOCAL_LINES = LOCAL_REGION >> 7
 assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
 assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
 L1_WAYS, L2_WAYS = 8, 16
-MERGED = 12
-"""Cycles within which a store to the same sectors is no store of its own."""
+IDLE = 12
+"""Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
+WHOLE = 10
+"""Cycles for which it holds a line that was stored to in all its words."""
+HELD = 32
+"""As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
+once, of 32 lines each eight times)."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
 PACKETS = 4010
@@ -72,9 +77,9 @@ MISSED = 4006
     MP_AT_SLICE,
     MP_AT_CHANNEL,
     MP_ASK,
-    MP_SEND_FIRST,
     MP_SEND_SECTOR,
     MP_SEND_PART,
+    MP_SEND_JOIN,
     MP_SEND_ATOM,
     MP_RECEIVE,
     MP_READ,
@@ -83,6 +88,7 @@ MISSED = 4006
     MP_FILL_SECTOR,
     MP_WRITE,
     MP_WRITE_SECTOR,
+    MP_WRITE_PARTS,
     MP_WRITE_PART,
     MP_WRITE_AGAIN,
     MP_DRAM_LINE,
@@ -105,7 +111,7 @@ MISSED = 4006
     MP_EPOCH,
     MP_STAMP,
     MP_COUNT,
-) = range(45)
+) = range(46)
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
 BK_TURN, BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(8)
@@ -365,8 +371,8 @@ def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> i
 def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
-    parts, 4 a write of many lanes to one place, 3 + 16 times the time that it takes its slice a reduction, 5 + 16 times
-    that one that is answered. The time at which a reader has the data; for a write, when L2 accepted it; for what is
+    parts, 4 a write of many lanes to one place (16 more if other sectors of the line are on the way with it), 3 + 16
+    times the time that it takes its slice a reduction, 5 + 16 times that one that is answered. The time at which a reader has the data; for a write, when L2 accepted it; for what is
     answered, when it has what it adds to."""
     write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
@@ -378,7 +384,9 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     if write == 3 or write == 5:
         units = how >> 4
     elif write:
-        units = MP[MP_WRITE] + sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
+        units = sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
+        if how < 16:
+            units += MP[MP_WRITE] if write == 1 else MP[MP_WRITE_PARTS]
         if write == 4:
             # Lanes that store to one place: one after another of them is cheap.
             if BK[BK_WRITTEN, slice_] == line | MP[MP_EPOCH]:
@@ -508,12 +516,12 @@ def l2_ahead(line: int, partition: int) -> None:
 
 
 @compiled(forceinline=True)
-def joined(m: int, t: int, line: int, need: int) -> int:
+def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
     """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
     waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
     place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
     other = BK[BK_ASKED, place] ^ MP[MP_EPOCH] ^ line
-    if other & ~(15 << 44) or other >> 44 == m & 15:
+    if bypass > 1 or other & ~(15 << 44) or (other >> 44 == m & 15 and not bypass):
         return 0
     word = BK[BK_COMES, place]
     asked = word >> 24
@@ -522,6 +530,21 @@ def joined(m: int, t: int, line: int, need: int) -> int:
         return 0
     BK[BK_COMES, place] = word + 16
     return t + took if asked > t else asked + took
+
+
+@compiled
+def let_go(m: int) -> None:
+    """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
+    for place in range(L.M_STORE, L.M_STORE + 4 * L.STORES, 4):
+        line = SM[m, place] - 1
+        if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
+            at = l1_set(line, G[L.G_L1SETS])
+            hits = find8(address(L1, (m, at)), tag_of(line), SM[m, L.M_FRESH])
+            if hits:
+                for s in range(4):
+                    if SM[m, place + 1] >> s & 1:
+                        L1[m, at + 16 + 4 * first(np.uint32(hits)) + s] = 0
+    SM[m, L.M_GONE] = SM[m, L.M_STORED]
 
 
 @compiled
@@ -578,7 +601,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         if SM[m, L.M_ROOM + place_] > asked + latency:
             asked = SM[m, L.M_ROOM + place_] - latency
         asked = take(BK_UP + m, asked, MP[MP_ASK])
-        there = joined(m, asked, line, missing)
+        there = joined(m, asked, line, missing, bypass)
         if there == 0:
             PCC[i, L.P_ASKED] += sector_count(missing)
             there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
@@ -621,25 +644,32 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     SM has sent it."""
     done = t
     X[SENT] = t
+    if atomic < 0 and t > SM[m, L.M_HOLDS]:
+        SM[m, L.M_GONE] = SM[m, L.M_STORED]
     for k in range(lines):
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
     for k in range(lines):
         need = X[2 * k + 1]
-        slot = L.M_STORE + 4 * (X[2 * k] & (L.STORES - 1))
+        slot = L.M_STORE + 4 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
+        more = 0
         if atomic < 0:
-            # One store after another to the same sectors: they leave the SM as one.
-            if SM[m, slot] == X[2 * k] + 1 and t <= SM[m, slot + 2] + MERGED:
-                SM[m, slot + 2] = t
+            # Stores to a line that is held leave the SM as one.
+            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]:
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
+                    take(BK_UP + m, t, MP[MP_SEND_JOIN])
                     if SM[m, slot + 3] > done:
                         done = SM[m, slot + 3]
                     continue
+                more = 1
             else:
+                SM[m, L.M_STORED] += 1
                 SM[m, slot] = X[2 * k] + 1
-                SM[m, slot + 1] = need
-                SM[m, slot + 2] = t
+                SM[m, slot + 1] = need | SM[m, L.M_STORED] << 4
+                SM[m, slot + 2] = t + WHOLE if need == 15 and part == 0 else LAST << 20
+                if SM[m, L.M_STORED] - SM[m, L.M_GONE] == HELD:
+                    let_go(m)
         elif SM[m, slot] == X[2 * k] + 1:
             SM[m, slot] = 0
         sectors = sector_count(need)
@@ -662,9 +692,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             PCC[i, L.P_L2] += count
             PCC[i, L.P_L2HIT] += count
         else:
-            units = sectors * (MP[MP_SEND_PART] if part == 1 else MP[MP_SEND_SECTOR])
-            if units < MP[MP_SEND_FIRST]:
-                units = MP[MP_SEND_FIRST]
+            units = sectors * MP[MP_SEND_SECTOR]
+            if more == 0 and (part or sectors < 4):
+                units += MP[MP_SEND_PART]
+            if more:
+                how += 16
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
@@ -674,6 +706,9 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         asked = take(BK_UP + m, asked, units)
         if asked > X[SENT]:
             X[SENT] = asked
+        if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
+            # More can join while it waits for its turn.
+            SM[m, slot + 2] = asked + WHOLE
         taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
@@ -689,4 +724,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         SM[m, slot + 3] = taken
         if taken > done:
             done = taken
+    if atomic < 0:
+        last = max(t + lines, X[SENT])
+        if last + IDLE > SM[m, L.M_HOLDS]:
+            SM[m, L.M_HOLDS] = last + IDLE
     return done

@@ -485,9 +485,16 @@ M_CONSTANTS = next(_c)
 M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
-STORES = 32
+STORES = 64
 M_STORE = _several(_c, 4 * STORES)
-"""lines that were stored to last, by number: line (plus one), sectors, when, when L2 took them"""
+"""lines that were stored to last, by number: line (plus one), sectors (above them which store brought it), until when
+more can join, when L2 took them"""
+M_STORED = next(_c)
+"""how many stores of lines have joined none before"""
+M_GONE = next(_c)
+"""how many of those it has let go of"""
+M_HOLDS = next(_c)
+"""until when it holds the others, without another store"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_SLOTS = next(_c)

@@ -11,10 +11,11 @@ from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_progra
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
 from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
+from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
 
-IMAGES = ("core", "memory", "cold", "contended", "constant", "causes", "traces")
+IMAGES = ("core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms")
 
 
 def launch_programs() -> list[Program]:
@@ -484,6 +485,7 @@ def plans() -> dict[str, list[Program]]:
         "work": work_programs(),
         "traces": trace_programs(),
         "stores": store_programs(),
+        "mechanism": mechanism_programs(),
     }
 
 

@@ -154,3 +154,37 @@ def test_first_pass_of_straight_code_waits_for_instructions() -> None:
     lines = [i("CS2R.32 R20, SR_CLOCKLO", 4), *[i("NOP")] * 400, i("CS2R.32 R21, SR_CLOCKLO", 8)]
     words, _ = BENCH.words([*lines, i("IADD3 R4, R21, -R20, RZ", 8)])
     assert 2.0 <= words[0] / 400 <= 2.4
+
+
+@pytest.mark.parametrize(("bytes_", "expected"), [(1024, 105), (2048, 125), (4096, 190), (8192, 290)])
+def test_a_jump_to_code_that_never_ran_waits_for_the_lines_between(bytes_: int, expected: float) -> None:
+    """H200, all SMs at it: cycles of a jump over so many bytes, 28 of them one after the other."""
+    lines = [i("CS2R.32 R20, SR_CLOCKLO", 4)]
+    for _ in range(7):
+        target = 16 * (len(HEAD) + len(lines)) + bytes_
+        lines += [i(f"BRA {target:#x}", 5), *[i("NOP")] * (bytes_ // 16 - 1)]
+    words, _ = BENCH.words([*lines, i("CS2R.32 R21, SR_CLOCKLO", 8), i("IADD3 R4, R21, -R20, RZ", 8)])
+    assert words[0] / 7 == pytest.approx(expected, rel=0.2)
+
+
+@pytest.mark.parametrize("values", [1, 2, 8, 32])
+def test_match_takes_one_value_after_the_other(values: int) -> None:
+    """H200: 11 cycles more for each other value among the lanes."""
+    setup = [i(f"LOP3.LUT R6, R0, {values - 1:#x}, RZ, 0xc0, !PT", 15, yield_=True)]
+    body = [i("MATCH.ANY R5, R6", 2, wbar=0), i("NOP", 1, wait=1)]
+    one = cycles_per_copy(body, [i("MOV R6, RZ", 15, yield_=True)])
+    assert cycles_per_copy(body, setup) - one == 11 * (values - 1)
+
+
+@pytest.mark.parametrize(("width", "lines", "expected"), [(32, 32, 60), (64, 16, 60), (128, 8, 60), (32, 8, 15)])
+def test_a_sub_core_takes_passes_over_l1_one_after_the_other(width: int, lines: int, expected: float) -> None:
+    """H200: 1.75 to 1.9 cycles each; wide loads go by halves and quarters of the warp, even if these name one word."""
+    setup = [
+        i(f"LOP3.LUT R8, R0, {lines - 1:#x}, RZ, 0xc0, !PT", 15, yield_=True),
+        i("LDC.64 R6, c[0x0][0x210]", 2, wbar=0),
+        i("NOP", 15, yield_=True, wait=1),
+        i("IMAD.WIDE.U32 R6, R8, 0x80, R6", 15, yield_=True),
+    ]
+    suffix = "" if width == 32 else f".{width}"
+    load = i(f"LDG.E{suffix} R12, desc[UR4][R6.64]", 2, wbar=1)
+    assert cycles_per_copy([load], setup, [i("NOP", 2, wait=2)]) == pytest.approx(expected, rel=0.05)
