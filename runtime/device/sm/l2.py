@@ -372,8 +372,8 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
     hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
     parts, 4 a write of many lanes to one place (16 more if other sectors of the line are on the way with it), 3 + 16
-    times the time that it takes its slice a reduction, 5 + 16 times that one that is answered. The time at which a reader has the data; for a write, when L2 accepted it; for what is
-    answered, when it has what it adds to."""
+    times the time that it takes its slice a reduction, 5 + 16 times that one that is answered. The time at which a
+    reader has the data; for a write, when L2 accepted it; for what is answered, when it has what it adds to."""
     write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
