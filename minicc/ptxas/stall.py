@@ -8,12 +8,10 @@ those is safe. Waiting on a scoreboard only makes instructions later, so it is n
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.scoreboard import LEAVES, NONE, Marks
-from minicc.ptxas.timing import Distances, Footprint, apart, timing
+from minicc.ptxas.timing import Distances, Footprint, timing
 
 LIMIT = 15
 ALL = -1
@@ -30,8 +28,7 @@ def assign(
 ) -> list[list[int]]:
     """Stall counts per instruction; adds NOPs (and their footprints and marks) where more than 15 cycles are needed."""
     leaves = [[inst.mnemonic in LEAVES for inst in block.insts] for block in function.blocks]
-    gaps = [[apart(a.mnemonic, b.mnemonic) for a, b in pairwise(block.insts)] for block in function.blocks]
-    cycles = [_issue(prints[b], marks[b], leaves[b], gaps[b], distances) for b in range(len(prints))]
+    cycles = [_issue(prints[b], marks[b], leaves[b], distances) for b in range(len(prints))]
     entries = _entry_needs(cfg, prints, leaves, cycles, distances)
     stalls: list[list[int]] = []
     for b, block in enumerate(prints):
@@ -47,9 +44,7 @@ def assign(
     return stalls
 
 
-def _issue(
-    prints: list[Footprint], marks: list[Marks], leaves: list[bool], gaps: list[int], distances: Distances
-) -> list[int]:
+def _issue(prints: list[Footprint], marks: list[Marks], leaves: list[bool], distances: Distances) -> list[int]:
     """Earliest issue cycles of a block on its own, and its length as a last entry. Where other code follows (`leaves`),
     every result has landed."""
     out: list[int] = []
@@ -59,7 +54,7 @@ def _issue(
     horizon = distances.longest
     for i, print_ in enumerate(prints):
         if i:
-            least = max(prints[i - 1].timing.stall, gaps[i - 1])
+            least = prints[i - 1].timing.stall
             before = marks[i - 1]
             if least < distances.setup and marks[i].wait:
                 bars = (1 << before.wbar if before.wbar != NONE else 0) | (

@@ -87,10 +87,6 @@ _LEAST = {
     # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
     "DEPBAR": 4,
 }  # fmt: skip
-_STORED = 4
-"""Cycles from a store to global memory to the warp's next access to it, as ptxas has them: others' accesses get in
-between. On an H200 29 launches of PolyBench and Rodinia take 0.994 of the time, BFS's Kernel2 and dwt2d's fdwt53 0.955;
-21 of HeCBench 1.000. (The same after loads: 1.01.)"""
 _UNKNOWN = Timing("lsu", reader="xu", preader="guard", ureader="mem", arrival="ldg", expect=_FAR)
 
 
@@ -127,11 +123,6 @@ def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
         uniform=known.uout,
         predicate=known.pout,
     )
-
-
-def apart(first: str, second: str) -> int:
-    """Cycles that are left between two instructions that follow each other, besides what `Timing.stall` says."""
-    return _STORED if first == "STG" and second in ("STG", "LDG") else 1
 
 
 @attrs.define(eq=False, repr=False)
@@ -254,4 +245,4 @@ def of_instr(instr: Instr) -> Timing:
     return timing(instr.mnemonic, instr.modifiers)
 
 
-__all__ = ["Distances", "Footprint", "Timing", "apart", "footprint", "of_instr", "timing"]
+__all__ = ["Distances", "Footprint", "Timing", "footprint", "of_instr", "timing"]

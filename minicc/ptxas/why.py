@@ -12,7 +12,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.check import SIZE, Checker, _Node, _State
 from minicc.ptxas.operands import key_name
 from minicc.ptxas.scoreboard import LEAVES
-from minicc.ptxas.timing import apart, of_instr
+from minicc.ptxas.timing import of_instr
 
 
 @attrs.define(eq=False)
@@ -81,18 +81,13 @@ class _Why(Checker):
     def _others(self, i: int, node: _Node, found: Reasons) -> None:
         control = node.instr.control
         least = of_instr(node.instr).stall
-        after, gap = 0, 1
-        if i + 1 < len(self.nodes):
-            after = self.nodes[i + 1].instr.control.wait
-            gap = apart(node.instr.mnemonic, self.nodes[i + 1].instr.mnemonic)
+        after = self.nodes[i + 1].instr.control.wait if i + 1 < len(self.nodes) else 0
         own = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
         if control.stall > 1 and not found.stall:
             if own & after and control.stall <= self.distances.setup:
                 found.stall.append(f"the next instruction waits for its scoreboard: {self.distances.setup} cycles")
             elif i + 1 < len(self.nodes) and self.nodes[i + 1].instr.mnemonic in LEAVES:
                 found.stall.append("every result lands before other code runs")
-            elif control.stall <= gap:
-                found.stall.append("other warps' accesses get in between two of this one")
             elif control.stall <= least:
                 found.stall.append(f"{node.instr.mnemonic} takes {least} cycles before the next instruction")
             else:

@@ -170,20 +170,3 @@ def test_damage_shows() -> None:
             altered += 1
             caught += bool(check(function.code, ARCH))
     assert altered and caught == altered
-
-
-def test_stores_leave_room() -> None:
-    """Four stores to global memory in a row: other warps' accesses get in between, and the explanation says so."""
-    body = "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x;\n"
-    body += "".join(f"st.global.u32 [%rd0+{1024 * k}], %r0;\n" for k in range(4))
-    code = (
-        assemble(
-            ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n"
-            "{ .reg .b64 %rd<1>; .reg .b32 %r<1>;\n" + body + "ret; }\n"
-        )
-        .functions[0]
-        .code
-    )
-    stores = [i for i, instr in enumerate(sass.decode_all(code, ARCH)) if instr.mnemonic == "STG"]
-    assert [controls(code)[i].stall for i in stores] == [4, 4, 4, 1]
-    assert "other warps" in explain(code, ARCH)[stores[0]].text()
