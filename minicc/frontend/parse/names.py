@@ -337,7 +337,8 @@ class Names(Expressions):
                 if scope.record is not None and scope.record.template is template and scope.record_type is not None:
                     return scope.record_type
                 scope = scope.parent
-            if template.alias or template.variable or self.at("::"):
+            if self.at("::") or ((template.alias or template.variable) and not self.at(";")):
+                # Before a `;` stands the end of a using-declaration.
                 self.needs_arguments(template, at)
             return Type("auto", template.name, template=template)
         return self.class_instance(template, self.template_arguments(template.params), at)

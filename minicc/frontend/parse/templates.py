@@ -175,7 +175,8 @@ class Templates(Instances):
     def _stand_in(self, p: ast.TemplateParam) -> object:
         """What the parameter's name means in a pattern."""
         if p.kind == "value":
-            return ast.Variable(p.name, p.type or ty.INT, self.token, "stand-in", stand_in=p.marker)
+            t = p.type if p.type is not None and p.type.kind != "auto" else ty.INT
+            return ast.Variable(p.name, t, self.token, "stand-in", stand_in=p.marker)
         return p.marker
 
     def _skip_template_default(self) -> None:
@@ -285,6 +286,9 @@ class Templates(Instances):
     def _alias_template(self, params: list[ast.TemplateParam]) -> None:
         self.i += 1
         name = self.identifier()
+        while self.at("[") or self.at("__attribute__"):
+            self.i += self.at("__attribute__")
+            self.skip_balanced()
         self.expect("=")
         begin = self.i
         while not self.at(";") and self.token.kind != EOF:
