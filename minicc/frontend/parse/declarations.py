@@ -286,7 +286,9 @@ class Declarations(Variables):
         if self.accept(","):
             if self.token.kind != STRING:
                 self.fail("expected string literal for diagnostic message in static_assert", self.token)
-            message = ": " + self.take().text[1:-1]
+            message = ": "
+            while self.token.kind == STRING:
+                message += self.take().text[1:-1]
         self.expect(")")
         self.expect(";", "after 'static_assert'")
         value = constant.truth(self.condition(e))
