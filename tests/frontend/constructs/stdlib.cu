@@ -30,3 +30,17 @@ template <bool b, class T = void> struct en_ {}; template <class T> struct en_<t
 template <int v> struct C_ { static constexpr int value = v; };
 template <auto t, class U, typename en_<(is_i_<U>::value && t == 0)>::type * = nullptr> __host__ __device__ constexpr C_<0> operator*(C_<t>, U) { return {}; }
 __global__ void alias_and_auto(int *o) { red_<int> a; a.x = 2; o[0] = a.x + (C_<0>{} * 5).value; }
+
+#include <iterator>
+struct Walker_ {
+    typedef float value_type;
+    typedef int difference_type;
+    typedef float *pointer;
+    typedef float &reference;
+    typedef std::random_access_iterator_tag iterator_category;
+};
+template <class It> __device__ typename std::iterator_traits<It>::value_type first_(It it) { return *it; }
+static_assert(std::is_same<std::iterator_traits<const int *>::value_type, int>::value, "");
+static_assert(sizeof(std::iterator_traits<Walker_>::difference_type) == 4, "");
+static_assert(std::is_base_of<std::input_iterator_tag, std::iterator_traits<float *>::iterator_category>::value, "");
+__global__ void traits_of(const double *p, double *o) { o[0] = first_(p); }

@@ -1,5 +1,31 @@
-// Thrust's iterators that device code reads from.
+// What iterators are, and Thrust's that device code reads from.
 namespace std {
+struct input_iterator_tag {};
+struct output_iterator_tag {};
+struct forward_iterator_tag : input_iterator_tag {};
+struct bidirectional_iterator_tag : forward_iterator_tag {};
+struct random_access_iterator_tag : bidirectional_iterator_tag {};
+template <typename It> struct iterator_traits {
+    typedef typename It::value_type value_type;
+    typedef typename It::difference_type difference_type;
+    typedef typename It::pointer pointer;
+    typedef typename It::reference reference;
+    typedef typename It::iterator_category iterator_category;
+};
+template <typename T> struct iterator_traits<T *> {
+    typedef T value_type;
+    typedef long difference_type;
+    typedef T *pointer;
+    typedef T &reference;
+    typedef random_access_iterator_tag iterator_category;
+};
+template <typename T> struct iterator_traits<const T *> {
+    typedef T value_type;
+    typedef long difference_type;
+    typedef const T *pointer;
+    typedef const T &reference;
+    typedef random_access_iterator_tag iterator_category;
+};
 template <typename T> struct counting_iterator {
     typedef T value_type;
     T value;
