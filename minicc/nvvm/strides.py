@@ -29,8 +29,9 @@ _LONGEST = 32
 _LOADS = 4
 """Loads of a turn beyond which enough are under way; LLVM's own unrolling makes such turns."""
 _ACCESSES = 3
-"""Of a turn that stores: each has an address of its own, and four turns of more take over 32 registers (reaction_gray_scott
-of HeCBench, two loads and two stores: 44, one block of 1,024 threads an SM, 1.32 of its time before on an H200)."""
+"""Of a turn that stores: each has an address of its own, and four turns of more take over 32 registers
+(reaction_gray_scott of HeCBench, two loads and two stores: 44, one block of 1,024 threads an SM, 1.32 of its time
+before on an H200)."""
 
 _ID = r"%[-\w.$]+"
 _LOOP = re.compile(
