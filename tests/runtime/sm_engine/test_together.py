@@ -103,8 +103,8 @@ def test_kernels_wait_for_each_other_as_on_an_h200(image, name):
                 waits = chip[later]["begin"][0] > chip[earlier]["end"][0]
                 gap = int(run.begins(later).min() - run.ends(earlier).min())
                 if waits and name != "behind" and chip[later]["begin"][0] - chip[earlier]["end"][0] < 1000:
-                    # The timer counts in steps of 63 cycles.
-                    assert abs(gap - (chip[later]["begin"][0] - chip[earlier]["end"][0])) < 150
+                    # The timer counts in steps of 63 cycles; the last stores of a CTA hold its place longer here.
+                    assert abs(gap - (chip[later]["begin"][0] - chip[earlier]["end"][0])) < 220
                 if name != "full":  # where the host was late: the first was done before the second came
                     assert (gap > 0) == waits, (later, earlier)
 
