@@ -28,10 +28,6 @@ _LONGEST = 32
 """Instructions of a loop beyond which its own work hides latency."""
 _LOADS = 4
 """Loads of a turn beyond which enough are under way; LLVM's own unrolling makes such turns."""
-_ACCESSES = 3
-"""Of a turn that stores: each has an address of its own, and four turns of more take over 32 registers
-(reaction_gray_scott of HeCBench, two loads and two stores: 44, one block of 1,024 threads an SM, 1.32 of its time
-before on an H200)."""
 
 _ID = r"%[-\w.$]+"
 _LOOP = re.compile(
@@ -115,7 +111,7 @@ def _function(text: str, module: str) -> str:
         place: loop
         for place, block in enumerate(blocks)
         if _short_loop(block)
-        and (" store " not in block or _stores_little(block, whole))
+        and (" store " not in block or _reads_constants(block, whole))
         and (loop := _taken_apart(block, module, pure, uses))
     }
     ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
@@ -130,12 +126,6 @@ def _short_loop(block: str) -> bool:
     label = block[: block.find(":")]
     last = block[block.rfind("\n") :] + ","
     return f" label %{label}," in last and " = load " in block and block.count("\n") <= _LONGEST
-
-
-def _stores_little(block: str, function: str) -> bool:
-    """Whether a turn has few accesses, and loads nothing that the function stores."""
-    accesses = block.count(" = load ") + block.count("  store ")
-    return accesses <= _ACCESSES and _reads_constants(block, function)
 
 
 def _reads_constants(block: str, function: str) -> bool:
