@@ -638,7 +638,7 @@ class Declarators(Names):
 
     def _function_suffix(self, made: Declarator) -> None:
         self.enter(self.token)
-        self.i += 1
+        self.expect("(")
         outer = self.scope
         if made.owner is not None and made.owner.record is not None and made.owner.record.scope is not None:
             # Parameters of a member defined outside of its class are looked up in the class.

@@ -447,9 +447,10 @@ def _meaning(
         row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
     else:
         row[L.C_KIND] = L.K_EXEC
-        if instr.mnemonic == "MATCH" and "ANY" in instr.modifiers:
+        general = [index for file, index in bound.sources if file == "R"]  # of RZ or a number all lanes have one value
+        if instr.mnemonic == "MATCH" and "ANY" in instr.modifiers and general:
             row[L.C_WIDTH] = 8 if "U64" in instr.modifiers else 4
-            row[L.C_DATA] = 4 * abi.r_row(bound.sources[0][1])
+            row[L.C_DATA] = 4 * abi.r_row(general[0])
     return bound, None
 
 
