@@ -87,6 +87,9 @@ def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
     compare = "s2 | UISETP.GE.U32.AND UP0, UPT, UR4, UR10, UPT"
     assert found(compare, "s1 | UP2UR UR51, UPR, URZ, 0x4") == []
     assert found(compare, "s1 | UP2UR UR51, UPR, URZ, 0x1") == ["raw"]
+    load = "s1 | ULDC UR6, c[0x3][UR4+0x4]"
+    assert found(load, "s1 | ULDC UR4, c[0x3][UR4]") == []
+    assert found(load, "s1 | UMOV UR4, 0x1") == ["war"]
 
 
 @pytest.mark.parametrize(
