@@ -20,7 +20,6 @@ from typing import Any
 
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm.options import Options
-from minicc.nvvm.strides import widen
 
 TRIPLE = "nvptx64-nvidia-cuda"
 _LAST_PASS = {0: "stack-protector"}
@@ -168,9 +167,12 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
             module = _parse(llvm, folded, machine, options)
             builder.getModulePassManager().run(module, builder)
             text = str(module)
-    wide = widen(text) if level > 1 else None
-    if wide is not None:
-        text, module = wide, _parse(llvm, wide, machine, options)
+    if level > 1 and " phi " in text:
+        from minicc.nvvm.strides import widen
+
+        wide = widen(text)
+        if wide is not None:
+            text, module = wide, _parse(llvm, wide, machine, options)
     return module, text
 
 
