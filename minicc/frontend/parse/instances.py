@@ -9,8 +9,8 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.members import Made
 from minicc.frontend.parse.names import opaque
-from minicc.frontend.parse.records import Made
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (

@@ -1,0 +1,495 @@
+"""The members of a class: data and its layout, functions, constructors and destructors, friends, using-declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.constraints import Constraints
+from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.layout import Layout
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
+
+Made = TypeVar("Made")
+
+
+class Members(Constraints):
+    library: bool = False
+    """Reading our own library: host rules do not apply."""
+    host_members: list[ast.Function]
+    """Host members of class template instances, which wait for a call."""
+
+    def _default_constructor(self, made: Type, at: Token) -> None:
+        """A class with a virtual table has a constructor, if only to set the pointer to it."""
+        record = made.record
+        assert record is not None
+        f = ast.Function(record.template_name or record.name, ty.function(ty.VOID, []), at, scope=record.scope)
+        f.record, f.constructor, f.library = made, True, self.library
+        f.param_scope = ast.Scope("function", record.scope)
+        self._add_this(f, made, 0)
+        f.pending = ([Token(PUNCT, t, at.source, at.start) for t in "{}"] + [Token(EOF, "", at.source, at.start)], 0)
+        record.constructors.append(f)
+        record.has_default = False
+
+    def _member(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
+        """One member. Functions of the host that cannot be read are stepped over."""
+        start, scope, nest = self.i, self.scope, self.nest
+        self.quiet += 1
+        try:
+            self._member_declaration(made, layout, pending)
+            return
+        except Abandon:
+            pass
+        finally:
+            self.quiet -= 1
+        self.i, self.scope, self.nest = start, scope, nest
+        if not self.skip_host_member():
+            self._member_declaration(made, layout, pending)
+
+    def _befriend(self, record: Record) -> None:
+        """Keep the words of the friend declaration at the cursor, if it is one."""
+        k, words = self.i, set()
+        while self.tokens[k].text not in (";", "{") and self.tokens[k].kind != EOF:
+            words.add(self.tokens[k].text)
+            k += 1
+        if "friend" in words:
+            record.friends |= words
+
+    def skip_host_member(self) -> bool:
+        """Step over a member function that is the host's business; False if it is not."""
+        return False
+
+    def _member_declaration(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        token = self.token
+        if self.accept(";"):
+            return
+        if token.text == "static_assert":
+            self.static_assert()
+            return
+        if token.text == "using":
+            self._using_member(made)
+            return
+        if token.text == "typedef":
+            self.declaration()
+            return
+        if token.text == "template":
+            self._befriend(record)
+            self.member_template(made)
+            return
+        autos = self.take_autos() if self.constrains else []
+        if autos:
+            self.abbreviated(autos, made)
+            return
+        if token.text == "friend":
+            self._befriend(record)
+            self.i += 1
+            if self.token.text in ("class", "struct"):
+                self.recover()
+                return
+            self._friend(pending)
+            return
+        start = self.i
+        specs = self.specifiers(need_type=False)
+        if "friend" in specs.words:
+            self.i = start
+            self._befriend(record)
+            specs = self.specifiers()
+            self._friend(pending, specs)
+            return
+        if self.at("~"):
+            self._destructor(made, specs, pending)
+            return
+        if specs.type is None:
+            if self._is_constructor_name():
+                self._constructor(made, specs, pending)
+                return
+            if self.at("operator"):
+                name = self.operator_name()
+                d = Declarator(name, self.conversion_type or ty.INT)
+                self._function_suffix(d)
+                self._member_function(made, specs, d, pending)
+                return
+            self._no_type()
+        assert specs.type is not None
+        if self.accept(";"):
+            if specs.type.record is not None and specs.defined and specs.type.record.name.startswith("(unnamed"):
+                layout.add("", specs.type, 0, -1, None)
+            return
+        while True:
+            d = self.declarator(specs.type, abstract=self.at(":"))
+            if d.type.kind == "function" and d.params is not None:
+                self._member_function(made, specs, d, pending)
+                return
+            self._data_member(made, specs, d, layout)
+            if not self.accept(","):
+                break
+        self.expect(";", "at end of declaration list")
+
+    def _friend(self, pending: list[ast.Function], specs: Specifiers | None = None) -> None:
+        """A friend function lives in the enclosing namespace; its body is read when the class is complete."""
+        specs = specs or self.specifiers()
+        assert specs.type is not None
+        if self.accept(";"):
+            return
+        d = self.declarator(specs.type)
+        inner, outer = self.scope, self.scope
+        while outer.kind == "record" and outer.parent is not None:
+            outer = outer.parent
+        self.scope = outer
+        try:
+            f = self.function_declarator(specs, d)
+        finally:
+            self.scope = inner
+        if self.at("{"):
+            self.member_body(f, d, pending)
+        else:
+            self.expect(";", "at end of declaration list")
+
+    def function_declarator(self, specs: Specifiers, d: Declarator) -> ast.Function:
+        raise NotImplementedError
+
+    def _using_member(self, made: Type) -> None:
+        """`using Base::name;`, `using Base::Base;` and aliases."""
+        record = made.record
+        assert record is not None
+        if self.peek().text == "namespace" or self.peek(2).text == "=":
+            self.declaration()
+            return
+        self.i += 1
+        self.accept("typename")
+        end = self.expansion_end() if self.has_packs else None
+        if end is not None:
+            for _ in self.expansions(self.i, end):
+                self._used_member(record, *self.qualified())
+            self.i += 1
+        else:
+            self._used_member(record, *self.qualified())
+        self.expect(";", "after using declaration")
+
+    def _used_member(self, record: Record, entity: object, name: Token) -> None:
+        bases = [t for t, _ in record.bases]
+        if isinstance(entity, Type) and entity in bases and entity.record is not None:
+            record.inherit_from = entity
+            return
+        assert record.scope is not None
+        found = record.scope.names.get(name.text)
+        if isinstance(found, list) and isinstance(entity, list):
+            found += [f for f in entity if f not in found]
+        elif isinstance(entity, Field):
+            record.hidden[name.text] = "public"
+        else:
+            record.scope.names[name.text] = list(entity) if isinstance(entity, list) else entity
+
+    def _data_member(self, made: Type, specs: Specifiers, d: Declarator, layout: Layout) -> None:
+        record = made.record
+        assert record is not None and record.scope is not None
+        name = d.name.text if d.name is not None else ""
+        at = d.name or specs.at
+        if "static" in specs.words:
+            v = ast.Variable(name, d.type, at, "member", constexpr="constexpr" in specs.words, scope=self.scope)
+            if "constexpr" in specs.words:
+                v.type = ty.qualified(v.type, ty.CONST)
+            if self.at("=") or self.at("{"):
+                self._static_value(v, record)
+            record.scope.names[name] = v
+            return
+        if d.type.kind == "auto":
+            self.check_arguments(d.type, at)
+            self.fail("'auto' not allowed in non-static struct member", at)
+        width = -1
+        if self.accept(":"):
+            width = self.constant_integer(
+                self.conditional_expression(), "expression is not an integral constant expression"
+            )
+            if not (d.type.integral or d.type.kind == "enum"):
+                self.fail(f"bit-field '{name}' has non-integral type '{d.type}'", at)
+            if width > d.type.bits:
+                self.fail(
+                    f"width of bit-field '{name}' ({width} bits) exceeds the width of its type ({d.type.bits} bits)", at
+                )
+        if d.type.kind == "void" or not ty.is_complete(d.type):
+            self.fail(f"field has incomplete type '{d.type}'", at)
+        if name and any(f.name == name for f in record.fields[record.inherited :]):
+            self.fail(f"duplicate member '{name}'", at)
+        default: tuple[list[Token], ast.Scope] | None = None
+        if self.at("=") or self.at("{"):
+            self.accept("=")
+            start = self.i
+            self._skip_default_member()
+            default = (self.tokens[start : self.i], self.scope)
+        layout.add(name, d.type, specs.align, width, default)
+        if "mutable" in specs.words:
+            record.fields[-1].mutable = True
+
+    def _static_value(self, v: ast.Variable, record: Record) -> None:
+        """The initial value of a static member at the cursor; in an instance of a template it waits until it is needed,
+        unless the type depends on it."""
+        start = self.i
+        self._skip_default_member()
+        if self._in_template(record) and self.at(";") and (v.type.bare.kind != "auto" and v.type.count >= 0):
+            tokens, scope = [*self.tokens[start : self.i], Token(EOF, "", v.at.source, v.at.start)], self.scope
+
+            def later(v: ast.Variable) -> None:
+                self.tokens, self.scope = tokens, scope
+                self._read_static_value(v)
+
+            ast.UnreadVariable.put_off(v, lambda v: self.apart(lambda: later(v)))
+            return
+        self.i = start
+        self._read_static_value(v)
+
+    def _read_static_value(self, v: ast.Variable) -> None:
+        self.accept("=")
+        e = self.braced_list() if self.at("{") else self.assignment()
+        if v.type.bare.kind == "auto":
+            v.type = ty.qualified(self.decay(e).type.bare, v.type.quals)
+        v.init = self.initialise(v.type, e, v.at)
+        v.type = v.init.type if v.type.kind == "array" else v.type
+        v.value = constant.evaluate(v.init)
+
+    def apart(self, read: Callable[[], Made]) -> Made:
+        raise NotImplementedError
+
+    def _skip_default_member(self) -> None:
+        while not self.at(";") and not self.at(",") and self.token.kind != EOF:
+            if self.token.text in ("(", "{", "[") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+
+    def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
+        if field.default is None:
+            return None
+        tokens, scope = field.default
+        saved = self.tokens, self.i, self.scope
+        self.tokens, self.i, self.scope = [*tokens, Token(EOF, "", at.source, at.start)], 0, scope
+        try:
+            e = self.braced_list() if self.at("{") else self.assignment()
+            return self.initialise(field.type, e, at)
+        finally:
+            self.tokens, self.i, self.scope = saved
+
+    def _member_function(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
+        assert d.name is not None
+        if self.at("=") and self.peek().text == "default":
+            # What the compiler does by itself.
+            self.i += 2
+            self.expect(";")
+            if d.name.text == "operator==" and d.params:
+                self._equality(made, specs, d, pending)
+            return
+        f = self.make_function(specs, d)
+        f.record = made
+        if d.constraint is not None and not self._keeps(f, d):
+            self.member_body(f, d, [])
+            return
+        f.explicit = "explicit" in specs.words
+        if "static" not in specs.words:
+            self._add_this(f, made, d.this_quals)
+            self._virtual(f, specs, d)
+        f.scope = self.scope
+        self._add_overload(self.scope, d.name.text, f, d.name)
+        self.member_body(f, d, pending)
+
+    def _equality(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
+        """`operator==(const T &) const = default;`: member by member, the bases' among them."""
+        assert d.name is not None and d.params is not None and made.record is not None and d.param_scope is not None
+        other = d.params[0]
+        other.name = other.name or "other#"
+        d.param_scope.names[other.name] = other
+        f = self.make_function(specs, d)
+        f.record, f.scope, f.param_scope = made, self.scope, d.param_scope
+        self._add_this(f, made, d.this_quals)
+        self._add_overload(self.scope, d.name.text, f, d.name)
+        words = ["{", "return", "true"]
+        for field in made.record.fields:
+            words += ["&&", "this", "->", field.name, "==", other.name, ".", field.name]
+        tokens = [
+            Token(IDENT if w[0].isalpha() or w[0] == "_" else PUNCT, w, f.at.source, f.at.start, True)
+            for w in [*words, ";", "}"]
+        ]
+        f.pending = ([*tokens, Token(EOF, "", f.at.source, f.at.start)], 0)
+        pending.append(f)
+
+    def _keeps(self, f: ast.Function, d: Declarator) -> bool:
+        """Whether a member function with a requires-clause is one; it goes before one of that signature without."""
+        f.constrained = True
+        f.this_quals = d.this_quals
+        assert d.constraint is not None
+        saved, self.scope = self.scope, d.param_scope or self.scope
+        try:
+            if not self.satisfied(d.constraint):
+                return False
+        finally:
+            self.scope = saved
+        found = self.scope.names.get(f.name)
+        if isinstance(found, list):
+            found[:] = [
+                g
+                for g in found
+                if not isinstance(g, ast.Function)
+                or g.constrained
+                or g.type.params != f.type.params
+                or g.this_quals != f.this_quals
+            ]
+        return True
+
+    def abbreviated(self, autos: list[ast.TemplateParam], made: Type | None) -> None:
+        raise NotImplementedError
+
+    def _virtual(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
+        """Virtual by its declaration, or by what it overrides."""
+        record = f.record.record if f.record is not None else None
+        assert record is not None
+        base = virtuals.overridden(record, f) if record.bases else None
+        if base is not None and base.final:
+            self.fail(f"declaration of '{f.name}' overrides a 'final' function", f.at)
+        if d.override and base is None:
+            self.fail(f"'{f.name}' marked 'override' but does not override any member functions", f.at)
+        if "virtual" not in specs.words and base is None:
+            return
+        if base is not None and base.type.elem is not f.type.elem and not self._covariant(base.type.elem, f.type.elem):
+            self.fail(
+                f"virtual function '{f.name}' has a different return type ('{f.type.elem}') than the function it"
+                f" overrides (which has return type '{base.type.elem}')",
+                f.at,
+            )
+        f.virtual, f.final = True, d.final
+        f.pure = self.at("=") and self.peek().text == "0"
+        record.virtuals.append(f)
+
+    def _covariant(self, base: Type | None, own: Type | None) -> bool:
+        """A class in place of one of its bases, which begins where it does."""
+        if base is None or own is None or base.elem is None or own.elem is None or base.kind != own.kind:
+            return False
+        return ty.base_offset(own.elem.bare, base.elem.bare) == 0
+
+    def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
+        f.this_quals = quals
+        f.this = ast.Variable("this", ty.pointer(ty.qualified(made, quals & (CONST | VOLATILE))), f.at, "param")
+
+    def member_body(self, f: ast.Function, d: Declarator, pending: list[ast.Function]) -> None:
+        """A body is read after the class is complete; `= default` and `= delete` here."""
+        f.param_scope = d.param_scope
+        if self.accept("="):
+            word = self.take().text
+            f.deleted = word == "delete"
+            f.body = ast.Block(f.at) if word != "delete" and not f.pure else None
+            self.expect(";")
+            return
+        if self.at("{") or self.at(":"):
+            start = self.i
+            self._skip_function_body()
+            f.pending = ([*self.tokens[start : self.i], Token(EOF, "", f.at.source, self.tokens[self.i - 1].start)], 0)
+            pending.append(f)
+            return
+        self.expect(";", "at end of declaration list")
+
+    def _skip_function_body(self) -> None:
+        if self.at(":"):
+            # A constructor's member initialisers.
+            self.i += 1
+            while self.token.kind != EOF:
+                while self.token.text not in ("(", "{") and self.token.kind != EOF:
+                    if self.at("<"):
+                        self.skip_template_arguments()
+                    else:
+                        self.i += 1
+                self.skip_balanced()
+                self.accept("...")
+                if not self.accept(","):
+                    break
+        if not self.at("{"):
+            self.fail("expected '{'", self.token, code="frontend.syntax")
+        self.skip_balanced()
+
+    def _constructor(self, made: Type, specs: Specifiers, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        name = self.take()
+        if self.at("<"):  # C++17 lets them have their class's arguments.
+            self.skip_template_arguments()
+        d = Declarator(name, ty.VOID)
+        self._function_suffix(d)
+        if self.at("=") and self.peek().text == "default":
+            self.i += 2
+            self.expect(";")
+            record.has_default = record.has_default or not d.params
+            return
+        if self.at("=") and self.peek().text == "delete" and not d.params:
+            record.has_default = False
+        f = self.make_function(specs, d)
+        f.record, f.constructor, f.scope = made, True, self.scope
+        f.explicit = "explicit" in specs.words
+        self._add_this(f, made, 0)
+        record.constructors.append(f)
+        self.member_body(f, d, pending)
+
+    def _destructor(self, made: Type, specs: Specifiers, pending: list[ast.Function]) -> None:
+        record = made.record
+        assert record is not None
+        self.i += 1
+        name = self.identifier()
+        d = Declarator(Token(IDENT, "~" + name.text, name.source, name.start), ty.VOID)
+        self._function_suffix(d)
+        f = self.make_function(specs, d)
+        f.record, f.scope = made, self.scope
+        self._add_this(f, made, 0)
+        self._virtual(f, specs, d)
+        if record.scope is not None:
+            record.scope.names[f.name] = [f]
+        if self.at("=") and self.peek().text in ("default", "0"):
+            self.i += 2
+            self.expect(";")
+            f.pure = False
+            return
+        if f.space == "device":
+            record.destructor = f
+        self.member_body(f, d, pending)
+
+    def _add_overload(self, scope: ast.Scope, name: str, f: object, at: Token) -> None:
+        found = scope.names.get(name)
+        if isinstance(found, list):
+            if isinstance(f, ast.Function):
+                for other in found:
+                    if (
+                        isinstance(other, ast.Function)
+                        and other.type.params == f.type.params
+                        and other.this_quals == f.this_quals
+                    ):
+                        if other.constrained:
+                            return
+                        if other.record is not None and f.record is not None and other.record.bare is not f.record.bare:
+                            # Brought in by a using-declaration, and hidden.
+                            found[found.index(other)] = f
+                            return
+                        self.fail(f"class member cannot be redeclared: '{name}'", at)
+            found.append(f)
+        elif found is None:
+            scope.names[name] = [f]
+        else:
+            self.fail(f"redefinition of '{name}' as different kind of symbol", at, code="frontend.redefinition")
+
+    # -- from the declaration parser
+
+    def make_function(self, specs: Specifiers, d: Declarator) -> ast.Function:
+        raise NotImplementedError
+
+    def declaration(self) -> list[ast.Variable]:
+        raise NotImplementedError
+
+    def static_assert(self) -> None:
+        raise NotImplementedError
+
+    def template_declaration(self, member_of: Type | None = None) -> None:
+        raise NotImplementedError
+
+    def member_template(self, made: Type) -> None:
+        raise NotImplementedError
