@@ -179,6 +179,7 @@ class FunctionTemplate:
     record: Type | None = None
     constructor: bool = False
     explicit: bool = False
+    static: bool = False
     constraints: list[list[Token]] = attrs.field(factory=list)
 
 

@@ -162,18 +162,20 @@ HEADERS: dict[str, str] = {
         initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource
         mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex
         span sstream stack stdexcept streambuf string string_view system_error thread tuple type_traits typeindex
-        typeinfo unordered_map unordered_set utility valarray variant vector version complex.h ctype.h errno.h
+        typeinfo unordered_map unordered_set utility valarray variant vector version barrier cxxabi.h expected latch
+        semaphore source_location spanstream stacktrace stop_token syncstream complex.h ctype.h errno.h
         fenv.h iso646.h locale.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdnoreturn.h tgmath.h threads.h
         uchar.h wchar.h wctype.h aio.h alloca.h arpa/inet.h byteswap.h dirent.h dlfcn.h endian.h err.h error.h
         execinfo.h fcntl.h features.h fnmatch.h ftw.h getopt.h glob.h grp.h iconv.h langinfo.h libgen.h libintl.h
         linux/limits.h malloc.h memory.h net/if.h netdb.h netinet/in.h netinet/tcp.h omp.h poll.h pthread.h pwd.h
         regex.h sched.h search.h semaphore.h spawn.h strings.h syslog.h termios.h ucontext.h unistd.h utime.h
-        values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h x86intrin.h sys/cdefs.h sys/file.h sys/ioctl.h
+        values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h x86intrin.h cpuid.h zlib.h sys/auxv.h sys/epoll.h
+        sys/eventfd.h sys/prctl.h sys/random.h sys/sendfile.h sys/statfs.h sys/vfs.h sys/cdefs.h sys/file.h sys/ioctl.h
         sys/ipc.h sys/mman.h sys/param.h sys/poll.h sys/ptrace.h sys/resource.h sys/select.h sys/sem.h sys/shm.h
         sys/signal.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/timeb.h
         sys/times.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h channel_descriptor.h
-        cudaProfiler.h cuda_gl_interop.h cuda_occupancy.h cuda_profiler_api.h cufft.h curand.h cusolverDn.h
-        cusparse.h cusparse_v2.h driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
+        cudaProfiler.h cuda_gl_interop.h cuda_occupancy.h cuda_profiler_api.h curand.h
+        driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
         nvtx3/nvToolsExt.h common_functions.h cudaProfilerTypedefs.h cudaTypedefs.h cudart_platform.h device_types.h
         device_atomic_functions.hpp fatbinary_section.h host_config.h nv_decode.h nvvm.h vector_functions.hpp
         surface_indirect_functions.h surface_types.h texture_indirect_functions.h texture_types.h""".split(),  # noqa: SIM905
@@ -184,7 +186,7 @@ HEADERS: dict[str, str] = {
         """atomic bitset ccomplex chrono codecvt complex condition_variable ctgmath execution filesystem fstream future
         iomanip ios iostream istream iterator locale memory memory_resource mutex ostream random ratio regex
         shared_mutex sstream stdexcept streambuf string string_view system_error thread complex.h tgmath.h
-        stdint.h cstdint""".split(),  # noqa: SIM905
+        bits/stdc++.h stdint.h cstdint""".split(),  # noqa: SIM905
         "stdint.h",
     ),
     "inttypes.h": "stdint.h",
@@ -213,10 +215,14 @@ HEADERS: dict[str, str] = {
 
 PREFIXES: dict[str, str] = {
     "thrust/": "cccl.h", "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "nvtx3/": "", "cudnn": "",
-    "cusparseLt.h": "", "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",
+    "cufft": "", "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",
+    "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",
     "cuda_egl": "", "cuda_vdpau": "", "generated_": "",
 }  # fmt: skip
 """Likewise for all headers whose names begin so."""
+
+SYSTEM = ("/usr/local/include", "/usr/include", "/usr/include/x86_64-linux-gnu")
+"""Where other libraries' C headers (mpi.h, png.h, GL/gl.h) are: the host's, hence as good as empty."""
 
 STDINT = frozenset(
     [

@@ -608,6 +608,8 @@ class Preprocessor:
         alias = predefined.HEADERS.get(wanted)
         if alias is None:
             alias = next((to for prefix, to in predefined.PREFIXES.items() if wanted.startswith(prefix)), None)
+        if alias is None and wanted.endswith(".h") and any(Path(f, wanted).is_file() for f in predefined.SYSTEM):
+            alias = ""
         if alias is None:
             return None
         if alias == "":

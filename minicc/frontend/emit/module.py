@@ -141,8 +141,8 @@ class Module:
             return self.static_pointer(e.operand) if e.operand.type.kind in ("pointer", "array") else None
         if isinstance(e, ast.FunctionAddress):
             return f"@{quoted(self.function_symbol(e.function))}"
-        if isinstance(e, ast.Text):
-            return self.text(e.data)
+        if isinstance(e, ast.Cast) and e.kind == "decay" and isinstance(e.operand, ast.Text):
+            return self.text(e.operand.data)
         place = self._static_value(e)
         if place is None:
             return None

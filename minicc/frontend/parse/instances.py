@@ -225,7 +225,7 @@ class Instances(Declarations):
         f.constructor, f.explicit = template.constructor, template.explicit
         if template.record is not None:
             f.record = template.record
-            if "static" not in specs.words:
+            if "static" not in specs.words and not template.static:
                 self._add_this(f, template.record, d.this_quals)
         if tokens[end].text in ("{", ":"):
             f.pending = (tokens, end)

@@ -384,6 +384,7 @@ class Templates(Instances):
             template.scope = self.scope
         template.constructor = constructor
         template.explicit = explicit
+        template.static = any(t.text == "static" for t in self.tokens[start:end_of_head])
         template.constraints = self.constraints
         if d is not None:
             template.pattern = d.type
@@ -613,6 +614,9 @@ class Templates(Instances):
         """`template <>` before a function, a class or a variable."""
         while self.at("template") and self.peek().text == "<" and self.peek(2).text == ">":
             self.i += 3
+        if self.at("template"):
+            self._specialised_member_template(at)
+            return
         if self.token.text in ("struct", "class", "union"):
             self._class_specialisation()
             return
@@ -669,6 +673,22 @@ class Templates(Instances):
         else:
             self.expect(";")
         return True
+
+    def _specialised_member_template(self, at: Token) -> None:
+        """`template <> template <class U> void Class<int>::f(U) { ... }`: a member template of one instance."""
+        self.i += 1
+        params = self._template_parameters()
+        start = self.i
+        d, _, _ = self._pattern(params)
+        self.skip_declaration()
+        name = d.name if d is not None else None
+        record = d.owner.record if d is not None and d.owner is not None else None
+        found = record.scope.names.get(name.text) if record is not None and record.scope and name is not None else None
+        for template in found if isinstance(found, list) and d is not None else ():
+            if isinstance(template, ast.FunctionTemplate) and pattern_key(template.pattern) == pattern_key(d.type):
+                template.tokens, template.params = self.closed(start, self.i), params
+                return
+        self.fail("no function template matches function template specialization", name or at)
 
     def _class_specialisation(self) -> None:
         start = self.i

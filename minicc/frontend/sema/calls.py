@@ -13,7 +13,7 @@ from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
 from minicc.frontend.sema.convert import CONVERSION, USER, is_derived, is_xvalue, promoted
-from minicc.frontend.sema.deduce import Bindings, call_pattern, deduce_call, dependent, more_specialised, unify
+from minicc.frontend.sema.deduce import Bindings, Typed, call_pattern, deduce_call, dependent, more_specialised, unify
 from minicc.frontend.sema.operators import Operators, simple
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -666,10 +666,13 @@ class Calls(Operators):
                 t.bare, at, [(offset, None, self.construct(inherited, args, at)), *self.member_defaults(t, at)]
             )
         if len(args) == 1 and not same:
-            # [over.match.copy]: what a copy constructor takes may come of an explicit conversion.
+            # [over.match.copy], CWG 2327: a function that gives the class itself may be explicit; it comes before
+            # constructors that need a conversion of their own.
             f = self.conversion_function(args[0].type.bare, t.bare, explicit=True)
-            if f is not None and (f.explicit or not record.constructors) and f.type.elem is t.bare:
-                return self.call_method(args[0], f, [], at)
+            if f is not None and f.type.elem is t.bare:
+                viable = [] if f.explicit else self.viable(list(record.constructors), args, None)
+                if all(c.ranks[0] >= USER for c in viable):
+                    return self.call_method(args[0], f, [], at)
         if record.constructors:
             chosen = self.resolve_constructor(t, args, at)
             entity = chosen.entity
@@ -785,6 +788,11 @@ def fits(param: ast.TemplateParam, value: object) -> bool:
         return isinstance(value, Type) and value.kind != "value"
     if param.kind == "template":
         return isinstance(value, ast.ClassTemplate) or (isinstance(value, Type) and value.kind == "spec")
+    if param.type is not None and isinstance(value, int):
+        # [temp.arg.nontype]: a number becomes no enumerator, nor a scoped enumerator a number.
+        given = value.type if isinstance(value, Typed) else ty.INT
+        if param.type.kind == "enum" or (given.kind == "enum" and given.scoped and param.type.arithmetic):
+            return given.bare is param.type.bare
     return not isinstance(value, ast.ClassTemplate) and (not isinstance(value, Type) or value.kind == "value")
 
 

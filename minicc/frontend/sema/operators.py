@@ -486,6 +486,9 @@ class Operators(Conversions):
                 return ty.pointer(ty.qualified(ty.unqualified(a.elem), quals))
             if "void" in (a.elem.kind, b.elem.kind):
                 return ty.pointer(ty.qualified(ty.VOID, quals & CONST))
+            for inner, outer in ((a.elem, b.elem), (b.elem, a.elem)):
+                if is_derived(inner.bare, outer.bare):
+                    return ty.pointer(ty.qualified(outer.bare, quals))
             if similar(a, b):
                 return b
             if similar(b, a):

@@ -54,3 +54,18 @@ __global__ void named_(float *o)
     Derived_ d(2.5f);
     o[0] = Named_<int>(a).v + d.v;
 }
+// CWG 2327: the function that gives the class itself comes before constructors that need a conversion.
+struct Number_ {
+    double v;
+    __device__ Number_(float x) : v(x) {}
+    __device__ Number_(int x) : v(x) {}
+};
+struct Packed_ {
+    int v;
+    __device__ operator float() const { return v; }
+    __device__ operator Number_() const { return Number_(v + 1); }
+};
+__global__ void direct_(double *o, Packed_ p) { o[0] = static_cast<Number_>(p).v + Number_(p).v; }
+// ?: over a pointer to a class and one to its base.
+struct Derived2_ : Number_ { int more; };
+__global__ void either_(double *o, Number_ *n, const Derived2_ *d, bool b) { o[0] = (b ? n : d)->v; }

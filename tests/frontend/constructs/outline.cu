@@ -29,3 +29,15 @@ __global__ void outline_kernel(float *o) {
     Pl_::In i{2};
     o[1] = p.f(1) + p.g(i).q;
 }
+// Member templates of explicit specialisations; what is static in the class is so outside of it.
+template <int I> struct Get_ {
+    template <typename T, typename R> static inline __device__ R of(const T &v);
+};
+template <> template <typename T, typename R> inline __device__ R Get_<0>::of(const T &v) { return v.x; }
+template <> template <typename T, typename R> inline __device__ R Get_<1>::of(const T &v) { return v.y; }
+template <class T> struct Maker_ { template <class U> __device__ static T of(U u); };
+template <class T> template <class U> __device__ T Maker_<T>::of(U u) { return T(u) + 1; }
+__global__ void outline_member_templates(float *o, float4 v)
+{
+    o[0] = Get_<0>::of<float4, float>(v) + Get_<1>::of<float4, float>(v) + Maker_<float>::of(3);
+}

@@ -21,3 +21,13 @@ __global__ void partial_kernel(float *o, int n) {
     Rem_<int[3]>::type b = n;
     o[2] = Op_<float, true>::f(a) + Op_<int, false>::f(b) + pick_(n) + pick_(a) + pick2_(n) + pick2_(1.0);
 }
+// [temp.arg.nontype]: a number is no enumerator, a scoped enumerator no number.
+enum class Red_ { add, max };
+template <typename T, Red_ A, int W = 32> __device__ void reduce_(T *d) { d[0] = W; }
+template <typename T, Red_ A, Red_ B, int W = 32> __device__ void reduce_(T *d) { d[0] = W; d[1] = 2; }
+__global__ void enumerator_arguments(float *o)
+{
+    reduce_<float, Red_::add, 4>(o);
+    reduce_<float, Red_::add, Red_::max, 8>(o + 4);
+    reduce_<float, Red_::max>(o + 8);
+}
