@@ -132,6 +132,15 @@ class Members(Constraints):
                 break
         self.expect(";", "at end of declaration list")
 
+    def _in_template(self, record: Record) -> bool:
+        """An instance of a class template, or a class in one."""
+        scope: ast.Scope | None = record.scope
+        while scope is not None and scope.record is not None:
+            if scope.record.template is not None:
+                return True
+            scope = scope.parent
+        return False
+
     def _friend(self, pending: list[ast.Function], specs: Specifiers | None = None) -> None:
         """A friend function lives in the enclosing namespace; its body is read when the class is complete."""
         specs = specs or self.specifiers()

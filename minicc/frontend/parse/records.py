@@ -171,15 +171,6 @@ class Records(Members):
                 pack = 1
         return pack
 
-    def _in_template(self, record: Record) -> bool:
-        """An instance of a class template, or a class in one."""
-        scope: ast.Scope | None = record.scope
-        while scope is not None and scope.record is not None:
-            if scope.record.template is not None:
-                return True
-            scope = scope.parent
-        return False
-
     def _bases(self) -> list[Type]:
         """The base classes after the colon."""
         out: list[Type] = []

@@ -681,14 +681,15 @@ class Templates(Instances):
         start = self.i
         d, _, _ = self._pattern(params)
         self.skip_declaration()
-        name = d.name if d is not None else None
-        record = d.owner.record if d is not None and d.owner is not None else None
-        found = record.scope.names.get(name.text) if record is not None and record.scope and name is not None else None
-        for template in found if isinstance(found, list) and d is not None else ():
+        if d is None or d.name is None:
+            self.fail("no function template matches function template specialization", at)
+        record = d.owner.record if d.owner is not None else None
+        found = record.scope.names.get(d.name.text) if record is not None and record.scope is not None else None
+        for template in found if isinstance(found, list) else ():
             if isinstance(template, ast.FunctionTemplate) and pattern_key(template.pattern) == pattern_key(d.type):
                 template.tokens, template.params = self.closed(start, self.i), params
                 return
-        self.fail("no function template matches function template specialization", name or at)
+        self.fail(f"no function template matches function template specialization '{d.name.text}'", d.name)
 
     def _class_specialisation(self) -> None:
         start = self.i
