@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import fail
 
 USAGE = """usage: minicc objdump [options] FILE...

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import attrs
-
-from minicc import arch
+from minicc import arch, attrs
 from minicc.diagnostics import fail
 
 Kind = Literal["flag", "value", "list", "bool", "glued"]

@@ -8,8 +8,7 @@ pipe's issue interval gives it cycles.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.analysis.mix import instructions
 from minicc.arch.schema import Arch
 from minicc.sass import effects

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.analysis.access import access_of
 from minicc.analysis.banks import banks
 from minicc.analysis.mix import SIZE, instructions

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.sass import Effects, effects
 from minicc.sass.instr import PT, Instr, Target

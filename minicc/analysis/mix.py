@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.sass import decode, effects
 from minicc.sass.instr import Instr

@@ -3,8 +3,7 @@ distributor (limits and granularities in the arch's `occupancy`)."""
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 
 

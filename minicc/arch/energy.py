@@ -9,7 +9,7 @@ same.
 
 from __future__ import annotations
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen

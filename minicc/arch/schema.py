@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen(eq=False, repr=False)

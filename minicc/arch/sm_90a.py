@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import sm_90
 
 ARCH = attrs.evolve(sm_90.ARCH, name="sm_90a", feature="a", features=sm_90.ARCH.features | {"wgmma"})

@@ -7,8 +7,7 @@ table.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import sm_90
 from minicc.arch.schema import Arch
 

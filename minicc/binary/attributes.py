@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
 from minicc.binary.data import Data, align_up
 

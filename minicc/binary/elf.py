@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.data import Data, align_up
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")

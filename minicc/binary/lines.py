@@ -13,8 +13,7 @@ import posixpath
 import struct
 from collections.abc import Iterable, Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.data import Data
 from minicc.sass.program import Line
 

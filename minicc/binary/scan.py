@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
+from minicc import attrs
 
 INSTRUCTION = 16
 """Bytes of one instruction."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
 

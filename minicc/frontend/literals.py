@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 
-import attrs
+from minicc import attrs
 
 
 class BadLiteral(Exception):

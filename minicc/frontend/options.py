@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import Diagnostic, SourceFile
 
 Debug = Literal["none", "lineinfo", "full"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import Diagnostics
 from minicc.frontend import ast
 from minicc.frontend import types as ty

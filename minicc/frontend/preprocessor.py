@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
 from minicc.frontend import predefined
 from minicc.frontend.condition import Condition

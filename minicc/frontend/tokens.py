@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import SourceFile, Span, fail
 
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.nvvm import ir

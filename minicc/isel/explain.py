@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.isel import cost as costs
 from minicc.isel.dag import Node
 from minicc.isel.database import Database, Pattern

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share

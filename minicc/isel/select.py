@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import is_kernel

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
+from minicc import attrs
 from minicc.isel import template
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.nvvm import ir

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen(repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen(repr=False)

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.model import Float, Int, Symbol, Variable

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import SourceFile, Span, fail
 
 _TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token

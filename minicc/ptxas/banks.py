@@ -14,8 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from itertools import combinations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.intervals import Ranges, Segments
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg

@@ -10,8 +10,7 @@ at the copies: their sources have registers of their own by then.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes

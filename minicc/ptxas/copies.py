@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
 from minicc.ptxas.operands import guarded, map_operand, reads, writes

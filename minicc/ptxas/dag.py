@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.mir import MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg

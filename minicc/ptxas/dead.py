@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, V, VConst
 from minicc.ptxas.operands import reads

@@ -11,8 +11,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.sass.instr import Instr, Reg
 from minicc.sass.program import DebugSection, Function, Relocation

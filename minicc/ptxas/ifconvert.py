@@ -11,8 +11,7 @@ does, so a short body costs no more than its issue slots.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg

@@ -7,8 +7,7 @@ the tensor instructions, which read their sources over several cycles.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg

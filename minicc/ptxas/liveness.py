@@ -11,8 +11,7 @@ does not rely on this (see `allocate`).
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes

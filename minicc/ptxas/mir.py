@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx.model import Inst
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable
@@ -39,8 +38,7 @@ class VReg:
         return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")
 
 
-# Not frozen, though never changed: there are thousands, four times as fast to make.
-@attrs.define(unsafe_hash=True, repr=False)
+@attrs.frozen(repr=False)
 class V:
     """A use or definition of `count` registers of `reg` from `part` on, with the source modifiers of `sass.Reg`."""
 

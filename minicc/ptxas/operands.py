@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 

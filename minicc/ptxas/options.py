@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 

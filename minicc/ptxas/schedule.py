@@ -10,8 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import broadcast
 from minicc.ptxas.cfg import Cfg

@@ -11,8 +11,7 @@ data flow of "may be in flight" over the blocks, so that what crosses a branch i
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import BASE

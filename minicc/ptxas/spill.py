@@ -8,8 +8,7 @@ there anyway.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.intervals import Ranges

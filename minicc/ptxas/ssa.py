@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
+from minicc import attrs
 from minicc.graphs import nesting
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch, Latency
 from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count

@@ -10,8 +10,7 @@ bits of everything it was ever set to. Loads join across anything but stores, ba
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, writes

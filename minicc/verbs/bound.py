@@ -6,8 +6,7 @@ import json
 import sys
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments

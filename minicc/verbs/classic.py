@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import check_runtime, launching
 from minicc.verbs.launching import Arguments

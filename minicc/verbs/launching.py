@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import SourceFile, fail
 from minicc.options import Request
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from minicc import arch as archs
+from minicc import attrs
 from minicc.diagnostics import fail
 
 USAGE = """usage: minicc patterns [WORD...] [options]
@@ -132,8 +133,6 @@ def listing(found: list[dict[str, Any]]) -> str:
 
 def generations(as_json: bool) -> str:
     """Tensor cores by generation."""
-    import attrs
-
     from minicc.arch.tensor import GENERATIONS
 
     if as_json:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.classic.schema import Machine
 from runtime.classic.sm import conflict_ways
 from runtime.classic.stream import Op

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.classic.schema import Textbook
 from minicc.diagnostics import fail
 from runtime.classic.stream import Op

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import classic
 from minicc.arch.classic.schema import Machine
 from runtime.classic import banks

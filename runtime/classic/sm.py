@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.classic.schema import Machine, Unit
 from runtime.classic.stream import Op
 

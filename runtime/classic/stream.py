@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import fail
 
 _REGISTER = re.compile(r"R(\d+)$")

@@ -11,8 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from runtime import api
 from runtime.api import Buffer, Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.cuda import libcuda

@@ -11,8 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.host import EngineFault

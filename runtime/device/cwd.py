@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from runtime.device.grid import Grid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-import attrs
+from minicc import attrs
 
 Dim = tuple[int, int, int]
 

@@ -11,8 +11,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-import attrs
-
+from minicc import attrs
 from runtime.device.memory import BadAddress, DeviceMemory
 from runtime.device.timeline import Timeline
 from runtime.hw import channel as hw

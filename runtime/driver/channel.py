@@ -9,8 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from runtime.device.gpu import Gpu
 from runtime.hw import channel as hw
 from runtime.hw import methods

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from runtime.driver.channel import LOCAL_WINDOW, SHARED_WINDOW
 from runtime.driver.module import Placed

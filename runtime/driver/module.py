@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad

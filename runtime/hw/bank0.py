@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 
 

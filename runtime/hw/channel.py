@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-import attrs
+from minicc import attrs
 
 ENTRY_BYTES = 8
 USERD_BYTES = 512

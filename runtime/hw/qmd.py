@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import attrs
-
+from minicc import attrs
 from runtime.hw import qmd_fields
 from runtime.hw.qmd_fields import ENUMS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import energy as figures
 from minicc.sass import effects
 from runtime.profile.facts import Facts

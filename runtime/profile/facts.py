@@ -5,8 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.analysis.access import access_of
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError

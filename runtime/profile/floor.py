@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from runtime.profile import metrics
 from runtime.profile.facts import Facts
 from runtime.profile.kinds import title

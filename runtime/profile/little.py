@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.analysis.access import address_operand
 from minicc.sass.instr import Target
 from runtime.profile.facts import Facts, Hot

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import attrs
-
+from minicc import attrs
 from runtime.device.sm import layout as L
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning

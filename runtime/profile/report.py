@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from runtime.profile import metrics
 from runtime.profile.facts import Facts, gather
 from runtime.profile.sections import SECTIONS, details

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from textwrap import wrap
 
-import attrs
-
+from minicc import attrs
 from runtime.profile import energy, metrics
 from runtime.profile.calculator import occupancy_curves
 from runtime.profile.decoupled import decoupled

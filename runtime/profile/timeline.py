@@ -11,8 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from runtime.device.sm import layout as L
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.svg import Span, spans

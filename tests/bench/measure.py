@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.isel.calls import CallTarget
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import Builder, Node

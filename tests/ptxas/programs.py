@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import random
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem, VReg
 from minicc.sass.instr import Imm, Name, Reg, Target
 

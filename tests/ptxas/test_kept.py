@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import attrs
 import pytest
 
 from minicc import arch as archs
-from minicc import sass
+from minicc import attrs, sass
 from minicc.ptxas.check import check
 from tests.ptxas.conftest import assemble
 

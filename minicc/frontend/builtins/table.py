@@ -14,8 +14,7 @@ volatile, z variadic). `T` stands for each letter of the list after the row's `/
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import types as ty
 from minicc.frontend.types import Type
 

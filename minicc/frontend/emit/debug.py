@@ -6,8 +6,7 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import ast
 from minicc.frontend.emit.debug_types import DebugTypes, escape
 from minicc.frontend.tokens import Token

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import types as ty
 from minicc.frontend.types import VTABLE_POINTER, Type
 

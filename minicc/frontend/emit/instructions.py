@@ -5,8 +5,7 @@ Local variables live in allocas of the entry block; LLVM makes registers of them
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend.emit import layout

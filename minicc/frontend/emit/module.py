@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import ast, mangle
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.debug import DebugInfo

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.emit import unrolling

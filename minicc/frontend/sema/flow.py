@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.frontend import ast
 from minicc.frontend.tokens import Token
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.mir import Block, MFunction
 from minicc.sass.instr import PT, Reg, Target

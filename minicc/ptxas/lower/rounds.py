@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.lower.graph import TRUE, Graph, link
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi

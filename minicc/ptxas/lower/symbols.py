@@ -10,8 +10,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx

@@ -7,8 +7,7 @@ tensor and MUFU measurements agree). f64 operations keep the payload of a NaN op
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.sass.semantics.expr import (
     FALSE,
     TRUE,

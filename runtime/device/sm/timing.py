@@ -8,8 +8,7 @@ that the four sub-cores share.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.sass.instr import Instr, Mem
 from runtime.device.sm import layout as L
 
