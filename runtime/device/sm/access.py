@@ -46,7 +46,7 @@ SURVEY_PASSES = 4001
 """Where `survey` leaves its second answer."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def allocated(width: int, low: int, high: int, i: int) -> int:
     """Whether `width` bytes at the offsets from `low` to `high` lie in one allocation. Instruction i begins with
     the one that it found last."""

@@ -39,18 +39,16 @@ COLD = 14
 """Lines of the host's caches of a warp's row that its beginning and end need."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def registers_ahead(i: int, state: int) -> None:
     """The register rows of instruction i of the warp with this state."""
     for k in range(4):
         row = CODE[i, L.C_ROW + k]
-        if row == 0:
-            break
         prefetch(state + row)
         prefetch(state + row + 64)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def row_ahead(w: int) -> None:
     """The row of a warp that is about to end, and that of the warp which comes into its place."""
     row = address(WS, (w, 0))
@@ -58,7 +56,7 @@ def row_ahead(w: int) -> None:
         prefetch(row + 64 * piece)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def bucket_ahead(resource: int, t: int) -> None:
     """The bucket of a resource in which a request at `t` may find room."""
     b = t >> BUCKET_SHIFT
@@ -67,7 +65,7 @@ def bucket_ahead(resource: int, t: int) -> None:
     prefetch(address(BK, (resource, b & (NB - 1))))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def line_ahead(i: int, line: int, m: int, t: int) -> None:
     """The places of a line in the caches of SM m, and in the queues behind, where instruction i will look at `t`."""
     home = l2_home(line)

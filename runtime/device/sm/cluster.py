@@ -18,7 +18,7 @@ from runtime.device.sm.table import CT, SC, SM, WS, G
 RANK_SHIFT, OFFSET = 24, (1 << 24) - 1
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def owner(w: int, a: int) -> int:
     """Row of the CTA that shared address `a`, as warp w names it, belongs to; -1 if there is none."""
     c = WS[w, L.W_CTA]

@@ -15,7 +15,7 @@ ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 """Byte offsets in a warp's state of PT and UPT."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def warp_of(c: int, n: int) -> int:
     """Row of warp n of resident CTA c."""
     slot = CT[c, L.T_FIRST] + n

@@ -466,7 +466,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     code[:, L.C_GUARD] = 4 * abi.p_word(PT)
     code[:, L.C_WBAR] = code[:, L.C_RBAR] = 7
     code[:, L.C_STALL] = code[:, L.C_HOLD] = 1
-    code[:, L.C_PORTS] = code[:, L.C_CLINE] = code[:, L.C_PRED] = -1
+    code[:, L.C_PORTS] = code[:, L.C_CLINE] = code[:, L.C_PRED] = code[:, L.C_READ : L.C_READ + 8] = -1
+    code[:, L.C_ROW : L.C_ROW + 4] = 4 * abi.RZ_ROW * abi.LANES
     operands = np.zeros(count, abi.OPERANDS)
     instrs: list[Instr | None] = [None] * count
     timings: list[Timing | None] = [None] * count
@@ -514,6 +515,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     res, src, raw = tables(facts, code, arch)
     if hazards:
         prove(facts, code, flow, arch)
+    free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == L.Q_NONE)
+    code[:, L.C_PLAIN] = (code[:, L.C_KIND] == L.K_EXEC) & (code[:, L.C_STAGED] == 0) & free
     extended_ = bool((code[:, L.C_KIND] == L.K_EXTENDED).any())
     return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, extended_, absolute)
 
@@ -561,14 +564,16 @@ def _ports(row: Table, effects: sass.Effects, reuse: int) -> None:
         if read.file == "R" and 0 <= read.slot < 3:
             slots[read.slot] = [read.index, read.index + 1] if read.count > 1 else [read.index]
     known: set[int] = set()
-    entries: list[int] = []
+    ports = 0
     for slot, numbers in sorted(slots.items()):
-        keep = reuse >> slot & 1
-        entries += [n | slot << 8 | keep << 10 | (n in known) << 11 for n in numbers]
+        for n in numbers:
+            place = 2 * slot + (n & 1)
+            row[L.C_READ + place] = n
+            row[L.C_KEEP] |= (reuse >> slot & 1) << place
+            ports |= (n not in known) << place
         known.update(numbers)
-    if entries:
-        row[L.C_PORTS] = len(entries)
-        row[L.C_READ : L.C_READ + len(entries)] = entries
+    if slots:
+        row[L.C_PORTS] = ports
 
 
 def _rows(row: Table, bound: codegen.Bound) -> None:
@@ -581,5 +586,5 @@ def _rows(row: Table, bound: codegen.Bound) -> None:
     for part in (move.data, move.dest) if move is not None else ():
         if part is not None and part[0] == "R" and part[1] != RZ:
             wanted += [4 * abi.r_row(part[1] + k) for k in range(part[2])]
-    for k, offset in enumerate(wanted[:4]):
-        row[L.C_ROW + k] = offset
+    for k in range(4 if wanted else 0):
+        row[L.C_ROW + k] = wanted[min(k, len(wanted) - 1)]

@@ -212,7 +212,7 @@ class Run:
         t["NEXT"] = np.full(self.sms, L.BIG, np.int64)
         t["SC"] = np.zeros((self.sms * L.SUB_CORES, L.S_COLUMNS), np.int64)
         t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
-        t["SC"][:, L.S_CACHE : L.S_CACHE + 6] = -1
+        t["SC"][:, L.S_CACHE : L.S_CACHE + 8] = -1
         t["SM"] = np.zeros((self.sms, L.M_COLUMNS), np.int64)
         lines = self.decoded.count // 8 + 2
         t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)

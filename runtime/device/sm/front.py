@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, loads64, store64
+from runtime.device.sm.raw import address, first, loads64, store64
 from runtime.device.sm.table import CODE, FP, IC0, IC1, IC2, SC, SM, WS, G
 
 (
@@ -41,7 +41,7 @@ NEAR_LINES = 4
 """A jump over fewer lines finds them under way."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def streamed(sc: int, sequential: int, t: int, rate: int, latency: int) -> int:
     """When a line that a sub-core lacks comes at `t` or later: the next one follows the one before it at a rate."""
     there = t + latency
@@ -53,7 +53,7 @@ def streamed(sc: int, sequential: int, t: int, rate: int, latency: int) -> int:
     return there
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def keep(place: int, line: int) -> int:
     """Whether the set at a host address has a line; it has afterwards."""
     tree = loads64(place + 8 * WAYS)
@@ -124,12 +124,13 @@ def arm(w: int, t: int) -> int:
         WS[w, L.W_LINE] = line
     WS[w, L.W_TFETCH] = ready
     SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
-    wait = CODE[pc, L.C_WAIT]
-    if wait:
-        for k in range(6):
-            if wait >> k & 1 and WS[w, L.W_SB + k] > ready:
-                ready = WS[w, L.W_SB + k]
-                WS[w, L.W_SBLONG] = WS[w, L.W_SBL + k]
+    wait = np.uint32(CODE[pc, L.C_WAIT])
+    while wait:
+        k = first(wait)
+        wait &= wait - 1
+        if WS[w, L.W_SB + k] > ready:
+            ready = WS[w, L.W_SB + k]
+            WS[w, L.W_SBLONG] = WS[w, L.W_SBL + k]
     WS[w, L.W_TSB] = ready
     return ready
 

@@ -39,7 +39,7 @@ A_MANTISSA, A_EXPONENT, B_MANTISSA, B_EXPONENT, A_MARK, B_MARK, A_RAW, B_RAW, WO
 """Places in the work area, in words."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, transposed: int) -> int:
     """Shared address of an element: `index` is the row of A or column of B, `k_byte` its k times the element's size
     (bytes; K-major), or k itself if the operand is stored the other way (16-bit elements only)."""
@@ -62,7 +62,7 @@ def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, t
     return a ^ (((a >> 7) - offset & mask) << 4)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def bits_of(kind: int) -> int:
     """Bits of an element of a format."""
     if kind == L.GM_TF32:
@@ -72,7 +72,7 @@ def bits_of(kind: int) -> int:
     return 1 if kind == L.GM_B1 else 8
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark: int) -> None:
     """An element's bits as significand, exponent (of its significand's one) and mark, at these host addresses."""
     e_bits = 5
@@ -106,7 +106,7 @@ def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark:
     store64(mantissa, np.uint64(-m if sign else m))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def special(raw: int, kind: int) -> int:
     """1: infinity, 2: NaN, -1: zero, 0: any other; the sign apart."""
     if kind == L.GM_TF32:
@@ -236,7 +236,7 @@ def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: i
     return -1
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floor: int, c: int, to: int) -> int:
     """Row r times column n plus c (bits); `fraction`: bits below a product's one, `f`: bits kept below E's."""
     ma = work + 8 * (A_MANTISSA + r * depth)
@@ -283,7 +283,7 @@ def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floo
     return to_f32(total, top - f, 24 if f == 25 else 14)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, saturate: int) -> int:
     """The same in integers: bytes, or 256 bits in words of 32."""
     total = c - (1 << 32) if c >> 31 else c
@@ -306,7 +306,7 @@ def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, satur
     return total & 0xFFFFFFFF
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def load_element(place: int, bits: int) -> int:
     """An element (of 1 bit: 32 of them) at a host address."""
     if bits == 16:
@@ -316,7 +316,7 @@ def load_element(place: int, bits: int) -> int:
     return np.int64(load32(place))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int, depth: int) -> int:
     """The metadata field of compressed element j of row r of a warp's 16: which of 4 (16-bit and bytes) it is, or for
     L.GM_TF32 two fields of 2 bits that pick halves."""

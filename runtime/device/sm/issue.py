@@ -49,6 +49,8 @@ LSU_FRONT = 6
 FILLED = 16
 """Sixteenths of a cycle of the load/store unit for a line that comes."""
 RING = 16
+DONE = 4007
+"""Where in X an issue leaves when it is done, for who observes it."""
 TALLY = 2048
 """Byte offset in the scratch area of the counters of bank conflicts."""
 HOT_LINES = 4
@@ -311,6 +313,251 @@ def turned(w: int, j: int) -> int:
     return j >= G[L.G_LOW] and j < G[L.G_NINSTR]
 
 
+@compiled(inline=False)
+def left(w: int, i: int, t: int) -> None:
+    """The last lanes of warp w ended at `t`, in instruction i: its place, and its CTA's if that was the last warp."""
+    sc = w >> 4
+    m = sc >> 2
+    cta = WS[w, L.W_CTA]
+    # The warp's place is free when its last store has left.
+    gone = t + 1
+    if WS[w, L.W_STORED] > CT[cta, L.T_STORED]:
+        CT[cta, L.T_STORED] = WS[w, L.W_STORED]
+    if WS[w, L.W_SENT] > gone:
+        PCC[i, L.R_DRAIN] += WS[w, L.W_SENT] - gone
+        gone = WS[w, L.W_SENT]
+    if gone > CT[cta, L.T_FINISH]:
+        CT[cta, L.T_FINISH] = gone
+    SM[m, L.M_WARPCYCLES] += gone - WS[w, L.W_START]
+    SM[m, L.M_WARPS] += 1
+    if SC[sc, L.S_LASTWARP] == w:
+        SC[sc, L.S_LASTWARP] = -1
+    if CT[cta, L.T_LIVE] == 0:
+        gone = CT[cta, L.T_FINISH]
+        CT[cta, L.T_ACTIVE] = 0
+        G[L.G_DONE] += 1
+        if G[L.G_DONE] == G[L.G_TOTAL]:
+            G[L.G_FINISHED] += 1
+        SM[m, L.M_LIVE] -= 1
+        # The distributor hears of one end after the other.
+        heard = take(BK_RETIRE, gone, G[L.G_RETIRE])
+        if heard > G[L.G_LASTEND]:
+            G[L.G_LASTEND] = heard
+        if CT[cta, L.T_STORED] and CT[cta, L.T_STORED] + G[L.G_FLUSH] > G[L.G_LASTEND]:
+            # The grid is done when what it stored has arrived.
+            G[L.G_LASTEND] = CT[cta, L.T_STORED] + G[L.G_FLUSH]
+        if gone > SM[m, L.M_UNTIL]:
+            SM[m, L.M_UNTIL] = gone
+        idle = L.BIG
+        for slot in range(m * G[L.G_CTAS], (m + 1) * G[L.G_CTAS]):
+            if CT[slot, L.T_ACTIVE] and CT[slot, L.T_BEGIN] < idle:
+                idle = CT[slot, L.T_BEGIN]
+        if idle > SM[m, L.M_UNTIL]:
+            # Nothing runs until the next CTA begins, if there is one.
+            SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
+            SM[m, L.M_SINCE] = SM[m, L.M_UNTIL] if idle == L.BIG else idle
+        again = heard + G[L.G_CTALAUNCH]
+        if again < SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]:
+            again = SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]
+        if place(cta, again):
+            for other in range(4):
+                if SC[m * 4 + other, L.S_NEXT] > again:
+                    SC[m * 4 + other, L.S_NEXT] = again
+
+
+@compiled(inline=False)
+def carry_out(w: int, i: int, t: int, mask: u32) -> int:
+    """Instruction i of warp w, which is not plain (see `C_PLAIN`), issues at `t` for the lanes `mask`: what it does,
+    how long that takes, scoreboards, and when the warp goes on. 1: somebody else says that; 0; or minus the fault."""
+    sc = w >> 4
+    m = sc >> 2
+    state = WS[w, L.W_STATE]
+    stall = CODE[i, L.C_STALL]
+    kind = CODE[i, L.C_KIND]
+    done = 0
+    delay = 0
+    after = t + stall
+    queue = CODE[i, L.C_QUEUE]
+    blocked = False
+    if kind == L.K_EXEC or kind == L.K_SPECIAL:
+        if queue:
+            # Variable latency without memory: conversions, SHFL, S2R.
+            if queue == L.Q_XU:
+                n = SC[sc, L.S_XUN]
+                start = t
+                free = SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES]
+                if free > start:
+                    start = free
+                SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
+                SC[sc, L.S_XUN] = n + 1
+                SC[sc, L.S_ROOM + L.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
+                delay = start - t
+                done = start + CODE[i, L.C_LATENCY]
+            else:
+                done = memory_time(w, i, np.uint32(0), t, 0)
+                delay = X[4000]
+                if CODE[i, L.C_WIDTH] and mask:
+                    # MATCH.ANY takes one value after the other.
+                    more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
+                    done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
+                    SM[m, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
+        if mask:
+            operands = CODE[i, L.C_OPERANDS]
+            if kind == L.K_SPECIAL:
+                special(w, CODE[i, L.C_AUX], t)
+            if CODE[i, L.C_STAGED]:
+                arrive = -1
+                if CODE[i, L.C_CLASS] < 0:
+                    arrive = t + delay + CODE[i, L.C_ARRIVE]
+                buffer = stage(w, i, t, mask, arrive)
+                invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
+            else:
+                invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+        WS[w, L.W_PC] = i + 1
+    elif kind == L.K_MEM:
+        consecutive = 0
+        buffer = 0
+        if mask:
+            dst = state + CODE[i, L.C_DEST]
+            staged = CODE[i, L.C_STAGED]
+            if staged:
+                buffer = stage(w, i, t, mask, L.BIG)
+                dst = buffer
+            consecutive = memory_op(w, i, mask, dst)
+            if consecutive < 0:
+                return consecutive
+        if queue:
+            done = memory_time(w, i, mask, t, consecutive)
+            delay = X[4000]
+        elif mask:
+            # ULDC with an index: nothing goes on without it.
+            line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
+            if line >= 0:
+                there = uniform_constant(sc, line, t) + stall
+                if there > after:
+                    after = there
+                    WS[w, L.W_TBLOCK] = after
+                    WS[w, L.W_BLOCKKIND] = L.R_IMC
+        if buffer:
+            PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
+        if done > WS[w, L.W_MEMT]:
+            WS[w, L.W_MEMT] = done
+        if CODE[i, L.C_ACCESS] == L.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
+            WS[w, L.W_LDGSTS] = done
+        WS[w, L.W_PC] = i + 1
+    else:
+        WAKE[w] = -1
+        bad = control(w, i, mask, t)
+        if bad < 0:
+            return bad
+        if kind == L.K_EXIT:
+            if WS[w, L.W_ALIVE] == 0:
+                left(w, i, t)
+        elif kind == L.K_NANOSLEEP and bad == 0:
+            duration = CODE[i, L.C_AUX]
+            if CODE[i, L.C_DATA] >= 0 and mask:
+                duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
+            if mask:
+                if duration > 1000000:
+                    duration = 1000000
+                after = t + stall + duration * CLOCK // 1000
+                WS[w, L.W_TBLOCK] = after
+                WS[w, L.W_BLOCKKIND] = L.R_SLEEP
+        elif kind == L.K_MEMBAR:
+            if CODE[i, L.C_AUX]:
+                after = t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16
+                if WS[w, L.W_MEMT] > after:
+                    after = WS[w, L.W_MEMT]
+                WS[w, L.W_TBLOCK] = after
+                WS[w, L.W_BLOCKKIND] = L.R_MEMBAR
+                done = after
+        elif kind == L.K_DEPBAR:
+            if CODE[i, L.C_AUX] >= 0:
+                when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2])
+                if when > after:
+                    after = when
+            for k in range(6):
+                if CODE[i, L.C_AUX3] >> k & 1 and WS[w, L.W_SB + k] > after:
+                    after = WS[w, L.W_SB + k]
+            WS[w, L.W_TBLOCK] = after
+            WS[w, L.W_BLOCKKIND] = L.R_LONG
+        elif kind == L.K_LDGDEPBAR:
+            done = WS[w, L.W_LDGSTS]
+            if done < t + 2:
+                done = t + 2
+        elif (
+            kind != L.K_BAR
+            and kind != L.K_WARPSYNC
+            and kind != L.K_NOP
+            and kind != L.K_BSSY
+            and (WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC)
+            and t + G[L.G_BRANCH] > after
+        ):
+            # A taken branch: the next instruction comes a branch latency later.
+            after = t + G[L.G_BRANCH]
+            WS[w, L.W_TBRANCH] = after
+        if kind == L.K_BSYNC or kind == L.K_BREAK:
+            WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
+        elif kind == L.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
+            WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
+        if WS[w, L.W_SWITCH]:
+            if t + WS[w, L.W_SWITCH] > after:
+                after = t + WS[w, L.W_SWITCH]
+                WS[w, L.W_TBRANCH] = after
+            WS[w, L.W_SWITCH] = 0
+        if kind == L.K_EXTENDED:
+            if queue:
+                done = memory_time(w, i, np.uint32(0), t, 0)
+                delay = X[4000]
+            if G[L.G_XAFTER] > after:
+                after = G[L.G_XAFTER]
+                WS[w, L.W_TBLOCK] = after
+                WS[w, L.W_BLOCKKIND] = L.R_GMMA if CODE[i, L.C_OP] == L.X_MATRIX_WAIT else L.R_BARRIER
+            if G[L.G_XDONE] > done:
+                done = G[L.G_XDONE]
+            if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:
+                delay = G[L.G_XREAD] - t - CODE[i, L.C_RELEASE]
+        blocked = WAKE[w] != -1
+        if queue and done == 0:
+            done = t + CODE[i, L.C_LATENCY]
+        if WS[w, L.W_ACT] == 0 and not blocked:
+            WAKE[w] = L.BIG
+            blocked = True
+    # ---- scoreboards, and when the warp goes on
+    if not blocked and stall == 1:
+        # An increment is seen two cycles later: the next instruction does not wait on it.
+        WAKE[w] = arm(w, after)
+    barrier = CODE[i, L.C_WBAR]
+    if barrier < 6:
+        if done < t + 2:
+            done = t + 2
+        if kind == L.K_BMOV_WRITE:
+            # It has no result that would clear it: who waits for it waits for ever (as an H200 does).
+            done = L.BIG
+        if done >= WS[w, L.W_SB + barrier]:
+            WS[w, L.W_SB + barrier] = done
+            WS[w, L.W_SBL + barrier] = CODE[i, L.C_LONG]
+        if CODE[i, L.C_RING]:
+            n = SBR[w, 17 * barrier]
+            SBR[w, 17 * barrier + 1 + n % RING] = done
+            SBR[w, 17 * barrier] = n + 1
+    barrier = CODE[i, L.C_RBAR]
+    if barrier < 6:
+        read = t + CODE[i, L.C_RELEASE] + delay
+        if read >= WS[w, L.W_SB + barrier]:
+            WS[w, L.W_SB + barrier] = read
+            WS[w, L.W_SBL + barrier] = 0
+        if CODE[i, L.C_RING]:
+            n = SBR[w, 17 * barrier]
+            SBR[w, 17 * barrier + 1 + n % RING] = read
+            SBR[w, 17 * barrier] = n + 1
+    if not blocked and stall != 1:
+        WAKE[w] = arm(w, after)
+    if RECORDING:
+        X[DONE] = done
+    return 1 if blocked else 0
+
+
 @compiled
 def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
@@ -319,14 +566,19 @@ def run_sm(m: int, begin: int, end: int) -> int:
     low = G[L.G_LOW]
     limit = G[L.G_NINSTR]
     wakes = address(WAKE, 0)
-    for w in range(64 * m, 64 * m + 64):
-        # What this SM's warps need has gone from the host's caches while the other SMs ran.
-        if WAKE[w] < end:
-            row = address(WS, (w, 0))
+    # What this SM's warps need has gone from the host's caches while the other SMs ran.
+    for sc in range(4 * m, 4 * m + 4):
+        waking = np.uint32(due(wakes + 128 * sc, end - 1))
+        while waking:
+            row = address(WS, (16 * sc + first(waking), 0))
+            waking &= waking - 1
             for piece in range(HOT_LINES):
                 prefetch(row + 64 * piece)
-    for w in range(64 * m, 64 * m + 64):
-        if WAKE[w] < end:
+    for sc in range(4 * m, 4 * m + 4):
+        waking = np.uint32(due(wakes + 128 * sc, end - 1))
+        while waking:
+            w = 16 * sc + first(waking)
+            waking &= waking - 1
             j = WS[w, L.W_PC]
             if j >= 0 and j + 1 < limit:
                 prefetch(WS[w, L.W_STATE])
@@ -464,235 +716,22 @@ def run_sm(m: int, begin: int, end: int) -> int:
             elif CODE[i, L.C_GINV]:
                 mask = np.uint32(0)
             PCC[i, L.P_THREADS] += popcount(mask)
-            kind = CODE[i, L.C_KIND]
-            done = 0
-            delay = 0
-            after = t + stall
-            queue = CODE[i, L.C_QUEUE]
-            blocked = False
-            if kind == L.K_EXEC or kind == L.K_SPECIAL:
-                if queue:
-                    # Variable latency without memory: conversions, SHFL, S2R.
-                    if queue == L.Q_XU:
-                        n = SC[sc, L.S_XUN]
-                        start = t
-                        free = SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES]
-                        if free > start:
-                            start = free
-                        SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
-                        SC[sc, L.S_XUN] = n + 1
-                        SC[sc, L.S_ROOM + L.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
-                        delay = start - t
-                        done = start + CODE[i, L.C_LATENCY]
-                    else:
-                        done = memory_time(w, i, np.uint32(0), t, 0)
-                        delay = X[4000]
-                        if CODE[i, L.C_WIDTH] and mask:
-                            # MATCH.ANY takes one value after the other.
-                            more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
-                            done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
-                            SM[m, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
+            blocked = 0
+            if CODE[i, L.C_PLAIN]:
                 if mask:
                     operands = CODE[i, L.C_OPERANDS]
-                    if kind == L.K_SPECIAL:
-                        special(w, CODE[i, L.C_AUX], t)
-                    if CODE[i, L.C_STAGED]:
-                        arrive = -1
-                        if CODE[i, L.C_CLASS] < 0:
-                            arrive = t + delay + CODE[i, L.C_ARRIVE]
-                        buffer = stage(w, i, t, mask, arrive)
-                        invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
-                    else:
-                        invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+                    invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
                 WS[w, L.W_PC] = i + 1
-            elif kind == L.K_MEM:
-                consecutive = 0
-                buffer = 0
-                if mask:
-                    dst = state + CODE[i, L.C_DEST]
-                    staged = CODE[i, L.C_STAGED]
-                    if staged:
-                        buffer = stage(w, i, t, mask, L.BIG)
-                        dst = buffer
-                    consecutive = memory_op(w, i, mask, dst)
-                    if consecutive < 0:
-                        G[L.G_FWARP] = w
-                        G[L.G_FPC] = i * 16
-                        return consecutive
-                if queue:
-                    done = memory_time(w, i, mask, t, consecutive)
-                    delay = X[4000]
-                elif mask:
-                    # ULDC with an index: nothing goes on without it.
-                    line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
-                    if line >= 0:
-                        there = uniform_constant(sc, line, t) + stall
-                        if there > after:
-                            after = there
-                            WS[w, L.W_TBLOCK] = after
-                            WS[w, L.W_BLOCKKIND] = L.R_IMC
-                if buffer:
-                    PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
-                if done > WS[w, L.W_MEMT]:
-                    WS[w, L.W_MEMT] = done
-                if CODE[i, L.C_ACCESS] == L.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
-                    WS[w, L.W_LDGSTS] = done
-                WS[w, L.W_PC] = i + 1
+                WAKE[w] = arm(w, t + stall)
+                if RECORDING:
+                    X[DONE] = 0
             else:
-                WAKE[w] = -1
-                cta = WS[w, L.W_CTA]
-                bad = control(w, i, mask, t)
-                if bad < 0:
+                blocked = carry_out(w, i, t, mask)
+                if blocked < 0:
                     G[L.G_FWARP] = w
                     G[L.G_FPC] = i * 16
-                    return bad
-                if kind == L.K_EXIT:
-                    if WS[w, L.W_ALIVE] == 0:
-                        # The warp's place is free when its last store has left.
-                        gone = t + 1
-                        if WS[w, L.W_STORED] > CT[cta, L.T_STORED]:
-                            CT[cta, L.T_STORED] = WS[w, L.W_STORED]
-                        if WS[w, L.W_SENT] > gone:
-                            PCC[i, L.R_DRAIN] += WS[w, L.W_SENT] - gone
-                            gone = WS[w, L.W_SENT]
-                        if gone > CT[cta, L.T_FINISH]:
-                            CT[cta, L.T_FINISH] = gone
-                        SM[m, L.M_WARPCYCLES] += gone - WS[w, L.W_START]
-                        SM[m, L.M_WARPS] += 1
-                        if SC[sc, L.S_LASTWARP] == w:
-                            SC[sc, L.S_LASTWARP] = -1
-                        if CT[cta, L.T_LIVE] == 0:
-                            gone = CT[cta, L.T_FINISH]
-                            CT[cta, L.T_ACTIVE] = 0
-                            G[L.G_DONE] += 1
-                            if G[L.G_DONE] == G[L.G_TOTAL]:
-                                G[L.G_FINISHED] += 1
-                            SM[m, L.M_LIVE] -= 1
-                            # The distributor hears of one end after the other.
-                            heard = take(BK_RETIRE, gone, G[L.G_RETIRE])
-                            if heard > G[L.G_LASTEND]:
-                                G[L.G_LASTEND] = heard
-                            if CT[cta, L.T_STORED] and CT[cta, L.T_STORED] + G[L.G_FLUSH] > G[L.G_LASTEND]:
-                                # The grid is done when what it stored has arrived.
-                                G[L.G_LASTEND] = CT[cta, L.T_STORED] + G[L.G_FLUSH]
-                            if gone > SM[m, L.M_UNTIL]:
-                                SM[m, L.M_UNTIL] = gone
-                            idle = L.BIG
-                            for slot in range(m * G[L.G_CTAS], (m + 1) * G[L.G_CTAS]):
-                                if CT[slot, L.T_ACTIVE] and CT[slot, L.T_BEGIN] < idle:
-                                    idle = CT[slot, L.T_BEGIN]
-                            if idle > SM[m, L.M_UNTIL]:
-                                # Nothing runs until the next CTA begins, if there is one.
-                                SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
-                                SM[m, L.M_SINCE] = SM[m, L.M_UNTIL] if idle == L.BIG else idle
-                            again = heard + G[L.G_CTALAUNCH]
-                            if again < SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]:
-                                again = SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]
-                            if place(cta, again):
-                                for other in range(4):
-                                    if SC[m * 4 + other, L.S_NEXT] > again:
-                                        SC[m * 4 + other, L.S_NEXT] = again
-                elif kind == L.K_NANOSLEEP and bad == 0:
-                    duration = CODE[i, L.C_AUX]
-                    if CODE[i, L.C_DATA] >= 0 and mask:
-                        duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
-                    if mask:
-                        if duration > 1000000:
-                            duration = 1000000
-                        after = t + stall + duration * CLOCK // 1000
-                        WS[w, L.W_TBLOCK] = after
-                        WS[w, L.W_BLOCKKIND] = L.R_SLEEP
-                elif kind == L.K_MEMBAR:
-                    if CODE[i, L.C_AUX]:
-                        after = t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16
-                        if WS[w, L.W_MEMT] > after:
-                            after = WS[w, L.W_MEMT]
-                        WS[w, L.W_TBLOCK] = after
-                        WS[w, L.W_BLOCKKIND] = L.R_MEMBAR
-                        done = after
-                elif kind == L.K_DEPBAR:
-                    if CODE[i, L.C_AUX] >= 0:
-                        when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2])
-                        if when > after:
-                            after = when
-                    for k in range(6):
-                        if CODE[i, L.C_AUX3] >> k & 1 and WS[w, L.W_SB + k] > after:
-                            after = WS[w, L.W_SB + k]
-                    WS[w, L.W_TBLOCK] = after
-                    WS[w, L.W_BLOCKKIND] = L.R_LONG
-                elif kind == L.K_LDGDEPBAR:
-                    done = WS[w, L.W_LDGSTS]
-                    if done < t + 2:
-                        done = t + 2
-                elif (
-                    kind != L.K_BAR
-                    and kind != L.K_WARPSYNC
-                    and kind != L.K_NOP
-                    and kind != L.K_BSSY
-                    and (WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC)
-                    and t + G[L.G_BRANCH] > after
-                ):
-                    # A taken branch: the next instruction comes a branch latency later.
-                    after = t + G[L.G_BRANCH]
-                    WS[w, L.W_TBRANCH] = after
-                if kind == L.K_BSYNC or kind == L.K_BREAK:
-                    WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
-                elif kind == L.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
-                    WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
-                if WS[w, L.W_SWITCH]:
-                    if t + WS[w, L.W_SWITCH] > after:
-                        after = t + WS[w, L.W_SWITCH]
-                        WS[w, L.W_TBRANCH] = after
-                    WS[w, L.W_SWITCH] = 0
-                if kind == L.K_EXTENDED:
-                    if queue:
-                        done = memory_time(w, i, np.uint32(0), t, 0)
-                        delay = X[4000]
-                    if G[L.G_XAFTER] > after:
-                        after = G[L.G_XAFTER]
-                        WS[w, L.W_TBLOCK] = after
-                        WS[w, L.W_BLOCKKIND] = L.R_GMMA if CODE[i, L.C_OP] == L.X_MATRIX_WAIT else L.R_BARRIER
-                    if G[L.G_XDONE] > done:
-                        done = G[L.G_XDONE]
-                    if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:
-                        delay = G[L.G_XREAD] - t - CODE[i, L.C_RELEASE]
-                blocked = WAKE[w] != -1
-                if queue and done == 0:
-                    done = t + CODE[i, L.C_LATENCY]
-                if WS[w, L.W_ACT] == 0 and not blocked:
-                    WAKE[w] = L.BIG
-                    blocked = True
-            # ---- scoreboards, and when the warp goes on
-            if not blocked and stall == 1:
-                # An increment is seen two cycles later: the next instruction does not wait on it.
-                WAKE[w] = arm(w, after)
-            barrier = CODE[i, L.C_WBAR]
-            if barrier < 6:
-                if done < t + 2:
-                    done = t + 2
-                if kind == L.K_BMOV_WRITE:
-                    # It has no result that would clear it: who waits for it waits for ever (as an H200 does).
-                    done = L.BIG
-                if done >= WS[w, L.W_SB + barrier]:
-                    WS[w, L.W_SB + barrier] = done
-                    WS[w, L.W_SBL + barrier] = CODE[i, L.C_LONG]
-                if CODE[i, L.C_RING]:
-                    n = SBR[w, 17 * barrier]
-                    SBR[w, 17 * barrier + 1 + n % RING] = done
-                    SBR[w, 17 * barrier] = n + 1
-            barrier = CODE[i, L.C_RBAR]
-            if barrier < 6:
-                read = t + CODE[i, L.C_RELEASE] + delay
-                if read >= WS[w, L.W_SB + barrier]:
-                    WS[w, L.W_SB + barrier] = read
-                    WS[w, L.W_SBL + barrier] = 0
-                if CODE[i, L.C_RING]:
-                    n = SBR[w, 17 * barrier]
-                    SBR[w, 17 * barrier + 1 + n % RING] = read
-                    SBR[w, 17 * barrier] = n + 1
+                    return blocked
             if not blocked:
-                if stall != 1:
-                    WAKE[w] = arm(w, after)
                 following = WS[w, L.W_PC]
                 if CODE[following, L.C_MISSED]:
                     if CODE[following, L.C_BASE]:
@@ -700,7 +739,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     elif CODE[following, L.C_KIND] == L.K_EXIT:
                         row_ahead(w)
             if RECORDING:
-                observe(w, i, t, mask, done)
+                observe(w, i, t, mask, X[DONE])
             following = min(SC[sc, L.S_NEXT], WAKE[w])
             if following < held:
                 following = held

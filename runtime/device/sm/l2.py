@@ -149,13 +149,13 @@ def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int,
     return down, slice_, channel, bank, sums, sums + SUMS
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def sector_count(bits: int) -> int:
     """How many of four sector bits are set."""
     return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def take(resource: int, t: int, units: int) -> int:
     """Take a resource for `units` sixteenths of a cycle, not before `t`; the time at which that begins."""
     start = t >> BUCKET_SHIFT
@@ -202,26 +202,26 @@ def take(resource: int, t: int, units: int) -> int:
     return served if served > t else t
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_set(line: int) -> int:
     """Where the set of a line begins in a partition."""
     return L2_SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def tag_of(line: int) -> int:
     """32 bits of a line's number that tell it from all others: of device memory, or of the region of local memory,
     neither of which has more than 2^31 of them."""
     return line & 0x7FFFFFFF | line >> DEVICE - 31 & 0x80000000
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def line_of(tag: int) -> int:
     """The number of the line with a tag."""
     return (tag & 0x7FFFFFFF) + (DEVICE_LINES if tag >> 31 else LOCAL_LINES)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
     """Way of the line of this tag in the set at `at` of the partition, or -1 - (way to use instead)."""
     tags = address(L2, (partition, at))
@@ -234,20 +234,20 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
     return -1 - least16(tags + 64, MP[MP_STAMP])
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_side(m: int) -> int:
     """The partition that is near to SM m: eight SMs in a row are on one side (H200: so are all blocks of a grid of
     eight)."""
     return m >> GROUP_SHIFT & 1
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_home(line: int) -> int:
     """The partition that has a line's memory."""
     return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def until(t: int) -> int:
     """A time as a table has it."""
     return t if t <= LAST else 1
@@ -282,7 +282,7 @@ def activate(bank: int, t: int) -> int:
     return begin
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def dram_bank(line: int) -> int:
     """The DRAM bank that has a line: BANKS times its channel, and which of that."""
     chunk = line >> CHUNK_SHIFT
@@ -291,14 +291,14 @@ def dram_bank(line: int) -> int:
     return channel * BANKS + ((row ^ row >> 4 ^ row >> 9) & (BANKS - 1))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def refreshed(bank: int, t: int) -> int:
     """When a DRAM bank listens, asked at `t`: each is refreshed at times of its own."""
     left = MP[MP_REFRESHED] - (t + bank * 0x9E3779B1 & 0xFFFFFFFF) % MP[MP_REFRESH]
     return t + left if left > 0 else t
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def dram(line: int, t: int, atoms: int) -> int:
     """Move 64-byte pieces of a line through its DRAM channel; when that begins."""
     bank = dram_bank(line)
@@ -312,7 +312,7 @@ def dram(line: int, t: int, atoms: int) -> int:
     return take(MP[MP_AT_CHANNEL] + bank // BANKS, t, units)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_slice(line: int, partition: int) -> int:
     """The resource that is a line's slice in a partition. 4 KB share four slices of each partition (atomics on 32 and
     64 lines in a row, and stores to 128, take as long as so few slices do)."""
@@ -501,13 +501,13 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     return late
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l1_set(line: int, sets: int) -> int:
     """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
     return L1_SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def l2_ahead(line: int, partition: int) -> None:
     """Have the host fetch the set of a line; changes nothing."""
     tags = address(L2, (partition, l2_set(line)))
@@ -515,7 +515,7 @@ def l2_ahead(line: int, partition: int) -> None:
         prefetch(tags + 64 * piece)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
     """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
     waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""

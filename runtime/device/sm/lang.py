@@ -87,9 +87,10 @@ def _split(signature: str) -> tuple[str, list[str]]:
 
 
 class Function:
-    """A compiled function. `entry`: Python calls it, through the address that `jit` puts into `call`."""
+    """A compiled function. `entry`: Python calls it, through the address that `jit` puts into `call`; `inline`: into
+    all its callers, into none (False), or as LLVM likes."""
 
-    def __init__(self, python: Callable[..., Any], entry: bool, inline: bool) -> None:
+    def __init__(self, python: Callable[..., Any], entry: bool, inline: bool | None) -> None:
         self.python = python
         self.module = python.__module__.rpartition(".")[2]
         self.name = f"{self.module}.{python.__name__}"
@@ -112,7 +113,7 @@ class Function:
 
     def header(self) -> str:
         parts = [*(f"{LLVM[kind]} %{name}" for name, kind in self.parameters), f"ptr {LIST}"]
-        attributes = "nounwind" + (" alwaysinline" if self.inline else "")
+        attributes = {None: "nounwind", True: "nounwind alwaysinline", False: "nounwind noinline"}[self.inline]
         linkage = "" if self.entry else "internal "
         return f'define {linkage}{LLVM[self.result]} @"{self.name}"({", ".join(parts)}) {attributes}'
 
@@ -130,12 +131,12 @@ FUNCTIONS: list[Function] = []
 @overload
 def compiled(python: Callable[..., Any]) -> Function: ...
 @overload
-def compiled(*, entry: bool = False, forceinline: bool = False) -> Callable[[Callable[..., Any]], Function]: ...
-def compiled(python: Any = None, *, entry: bool = False, forceinline: bool = False) -> Any:
-    """Mark a function: `@compiled`, or `@compiled(entry=True)`."""
+def compiled(*, entry: bool = False, inline: bool | None = None) -> Callable[[Callable[..., Any]], Function]: ...
+def compiled(python: Any = None, *, entry: bool = False, inline: bool | None = None) -> Any:
+    """Mark a function: `@compiled`, or `@compiled(entry=True)`, or with what else `Function` takes."""
     if python is None:
-        return partial(compiled, entry=entry, forceinline=forceinline)
-    function = Function(python, entry, forceinline)
+        return partial(compiled, entry=entry, inline=inline)
+    function = Function(python, entry, inline)
     FUNCTIONS.append(function)
     return function
 

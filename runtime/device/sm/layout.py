@@ -61,11 +61,16 @@ C_RELEASE = next(_c)
 C_ARRIVE = next(_c)
 """issue to value in the register, unloaded, for variable-latency results"""
 C_PORTS = next(_c)
-"""registers read through the ports; -1: none"""
-C_READ = _several(_c, 6)
-"""each of them: number | slot << 8 | 1 << 10 if the reuse cache keeps it | 1 << 11 if an earlier slot reads it too"""
+"""registers read through the ports, a bit for each place 2 * slot + bank (a register that two slots read is read once);
+-1: none"""
+C_READ = _several(_c, 8)
+"""the register that a place reads, or -1"""
+C_KEEP = next(_c)
+"""places that the reuse cache keeps, a bit each"""
 C_ROW = _several(_c, 4)
-"""byte offsets in the warp state of register rows that it uses, to be fetched ahead (0 none)"""
+"""byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
+C_PLAIN = next(_c)
+"""1: of fixed latency, straight to its registers, with no scoreboard"""
 C_BASE = next(_c)
 """memory instructions whose addresses can be told before they issue: byte offset of the register with them (0 none),
 whether it is a pair, byte offset of a pair of uniform registers to add (0 none), what to add; see `ahead`"""
@@ -389,8 +394,8 @@ S_PORT = next(_c)
 """when the issue port is free"""
 S_BANK0 = next(_c)
 S_BANK1 = next(_c)
-S_CACHE = _several(_c, 6)
-"""reuse cache, entry 2 * slot + bank: warp * 256 + register, or -1"""
+S_CACHE = _several(_c, 8)
+"""reuse cache, place 2 * slot + bank: warp * 256 + register, or -1"""
 S_PIPE = _several(_c, 8)
 """when pipe p takes its next instruction; FMA: either half, BOTH: both, HEAVY: that half (pipe 0: always)"""
 S_LITE = next(_c)

@@ -18,7 +18,7 @@ from runtime.device.sm.raw import first, load32, load64, loads64, popcount, stor
 from runtime.device.sm.table import CODE, CT, WAKE, WS, G
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def place(w: int, k: int, size: int) -> int:
     """Host address that lane k names, or minus the fault."""
     a = loads64(G[L.G_SCRATCH] + 8 * k)
@@ -233,7 +233,7 @@ def left(w: int, mask: u32, t: int) -> None:
     barrier_done(c, t)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def addresses(w: int, i: int, mask: u32) -> None:
     """Lane addresses of instruction i to the scratch area."""
     invoke(CODE[i, L.C_FN], WS[w, L.W_STATE], CODE[i, L.C_OPERANDS], mask, G[L.G_SCRATCH], G[L.G_STAGE])

@@ -41,7 +41,7 @@ bits = Primitive(
 floor = Primitive("floor", "float64(float64)", "%r = call double @llvm.floor.f64(double %0)\nret double %r")
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def field(record: int, column: int) -> int:
     """A column of a texture's record."""
     return loads64(record + 8 * column)
@@ -102,7 +102,7 @@ def plain(record: int, raw: int, border: int) -> int:
     return bits(raw / top)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def sixteen(record: int, raw: int) -> int:
     """An 8- or 16-bit texel as 16 bits."""
     if field(record, L.TX_WIDTH_BYTES) == 2:
@@ -245,7 +245,7 @@ def face_of(record: int, x: int, y: int, z: int, place: int) -> int:
     return face
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def mode_of(record: int, dimension: int) -> int:
     """An address mode; wrapping and mirroring need normalized coordinates."""
     mode = field(record, L.TX_MODE + dimension)
@@ -358,7 +358,7 @@ def fetch(w: int, i: int, mask: u32) -> int:
     return 0
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def store_three(place: int, a: int, b: int, c: int) -> None:
     """Three words at a host address."""
     store64s(place, a)
@@ -366,7 +366,7 @@ def store_three(place: int, a: int, b: int, c: int) -> None:
     store64s(place + 16, c)
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def store64s(place: int, value: int) -> None:
     """A word at a host address."""
     store32(place, np.uint32(value & 0xFFFFFFFF))

@@ -28,7 +28,7 @@ S32, S64, F16, F32, F32_FTZ, F64, BF16 = 3, 5, 6, 7, 8, 9, 10
 """Types of maps that matter here."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def element_bytes(kind: int) -> int:
     """Bytes of an element of a map's type."""
     if kind == 0:
@@ -56,20 +56,20 @@ def parse(place: int, work: int) -> None:
             store64(work + 8 * (STRIDE + d), np.uint64(stride << 4))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def swizzled(a: int, how: int) -> int:
     """A shared address with its bits from 4 on mixed with those from 7 on: 1: 32, 2: 64, 3: 128 bytes."""
     return a ^ ((a >> 7) & ((1 << how) - 1)) << 4
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def outside(target: int, size: int, nan: int) -> None:
     """What an element outside the tensor reads as: zeros, or 0x7ff7 over and over."""
     for k in range(size):
         store8(target + k, np.uint64((0x7F if k & 1 else 0xF7) if nan else 0))
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def fetch(target: int, source: int, flags: int) -> None:
     """An element of a tensor to shared memory; TF32 rounds to nearest."""
     size = element_bytes(flags >> 7 & 15)
@@ -134,7 +134,7 @@ def element(w: int, i: int, a: int, position: int, smem: int, flags: int, ranks:
     return 0
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def corner(place: int, k: int) -> int:
     """Corner offset k of an im2col map: those of the lower corner come first. Signed; of 16, 8 or 5 bits, as many as
     fit 16 bits."""

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
+from runtime.device.sm.raw import popcount
 from runtime.device.sm.table import CODE, PCC, SC, WS
+from runtime.device.sm.vector import keep8, same8
 
 WINDOW = 3
 """Cycles in which an instruction reads its registers."""
-KEPT, DOUBLE = 1 << 10, 1 << 11
-"""Bits of a C_READ entry."""
+EVEN = 0b010101
+"""Places (see `C_PORTS`) of the even bank."""
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def port_reads(w: int, i: int, sc: int) -> int:
     """Registers that instruction i of warp w reads through the ports of the two banks, not counting what the reuse
     cache has: even ones, and odd ones << 32."""
-    reads = 0
-    for e in range(CODE[i, L.C_PORTS]):
-        entry = CODE[i, L.C_READ + e]
-        odd = entry & 1
-        if entry & DOUBLE == 0 and SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + odd] != w * 256 + (entry & 255):
-            reads += 1 << 32 * odd
-    return reads
+    reads = np.uint32(CODE[i, L.C_PORTS] & ~same8(SC, (sc, L.S_CACHE), CODE, (i, L.C_READ), w * 256))
+    return popcount(reads & EVEN) | popcount(reads & EVEN << 1) << 32
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def port_time(reads: int, sc: int) -> int:
     """The first cycle in which these register reads fit the window of the sub-core."""
     n0 = reads & 0xFFFFFFFF
@@ -35,18 +34,16 @@ def port_time(reads: int, sc: int) -> int:
     return a if a > b else b
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def read_ports(w: int, i: int, sc: int, t: int, reads: int) -> None:
     """Occupy the register ports for instruction i, issued at `t`, and update the reuse cache."""
     for bank in range(2):
         at = SC[sc, L.S_BANK0 + bank]
         SC[sc, L.S_BANK0 + bank] = (at if at > t else t) + (reads >> 32 * bank & 0xFFFFFFFF)
-    for e in range(CODE[i, L.C_PORTS]):
-        entry = CODE[i, L.C_READ + e]
-        SC[sc, L.S_CACHE + 2 * (entry >> 8 & 3) + (entry & 1)] = w * 256 + (entry & 255) if entry & KEPT else -1
+    keep8(SC, (sc, L.S_CACHE), CODE, (i, L.C_READ), w * 256, CODE[i, L.C_KEEP])
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def unit_time(unit: int, sc: int) -> int:
     """When the pipe and queue of an instruction (its C_UNIT) can take it."""
     pipe = SC[sc, L.S_PIPE + (unit & 15)]
@@ -54,7 +51,7 @@ def unit_time(unit: int, sc: int) -> int:
     return pipe if pipe > room else room
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def occupy(pipe: int, sc: int, t: int, interval: int) -> None:
     """An instruction goes into a pipe at `t`: the FMA pipe has two halves, either of which will do for some."""
     busy = t + interval
@@ -73,7 +70,7 @@ def occupy(pipe: int, sc: int, t: int, interval: int) -> None:
         SC[sc, L.S_PIPE + pipe] = busy
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def book(w: int, i: int, sc: int, t: int) -> None:
     """Book the cycles since warp w's last issue, and the issue at `t` itself."""
     at = WS[w, L.W_LAST] + 1
@@ -137,7 +134,7 @@ def book(w: int, i: int, sc: int, t: int) -> None:
     PCC[i, L.R_SELECTED] += 1
 
 
-@compiled(forceinline=True)
+@compiled(inline=True)
 def constant_line(bank: int, offset: int) -> int:
     """The number of a line of constants, or -1: not one whose way is modelled."""
     line = offset >> 6

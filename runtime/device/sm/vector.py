@@ -6,7 +6,14 @@ LLVM vector code; with 512-bit vectors each function is some ten instructions.
 
 from __future__ import annotations
 
-from runtime.device.sm.lang import RAW, Primitive
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from runtime.device.sm.lang import I64, RAW, Macro, Primitive, Value
+
+if TYPE_CHECKING:
+    from runtime.device.sm.emit import Emitter
 
 _NEVER = 1 << 60
 """layout.BIG"""
@@ -59,6 +66,49 @@ alike = Primitive(
     + "%c = icmp eq <16 x i64> %v, %x\n%b = bitcast <16 x i1> %c to i16\n%r = zext i16 %b to i64\nret i64 %r",
 )  # fmt: skip
 """(numbers, one): which of 16 numbers at a host address are equal to one: a bit each."""
+
+
+def _eight(emitter: Emitter, table: ast.expr, index: ast.expr) -> tuple[str, str, str]:
+    """Eight elements of a table from one on: their vector, their place, the metadata of accesses to them."""
+    known = emitter.table(table)
+    pointer, access = emitter.element(known, index), emitter.program.access(known)
+    return emitter.new(f"load <8 x i64>, ptr {pointer}, align 8{access}"), pointer, access
+
+
+def _copies(emitter: Emitter, node: ast.expr) -> str:
+    """A vector of eight times a number."""
+    number = emitter.cast(emitter.value(node), I64)
+    one = emitter.new(f"insertelement <8 x i64> poison, i64 {number}, i64 0")
+    return emitter.new(f"shufflevector <8 x i64> {one}, <8 x i64> poison, <8 x i32> zeroinitializer")
+
+
+def _same8(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
+    have, _, _ = _eight(emitter, arguments[0], arguments[1])
+    wanted, _, _ = _eight(emitter, arguments[2], arguments[3])
+    wanted = emitter.new(f"or <8 x i64> {wanted}, {_copies(emitter, arguments[4])}")
+    bits = emitter.new(f"bitcast <8 x i1> {emitter.new(f'icmp eq <8 x i64> {have}, {wanted}')} to i8")
+    return Value(emitter.new(f"zext i8 {bits} to i64"), I64)
+
+
+def _keep8(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
+    have, place, access = _eight(emitter, arguments[0], arguments[1])
+    given, _, _ = _eight(emitter, arguments[2], arguments[3])
+    named = emitter.new(f"or <8 x i64> {given}, {_copies(emitter, arguments[4])}")
+    keep = emitter.new(f"trunc i64 {emitter.cast(emitter.value(arguments[5]), I64)} to i8")
+    keep = emitter.new(f"bitcast i8 {keep} to <8 x i1>")
+    named = emitter.new(f"select <8 x i1> {keep}, <8 x i64> {named}, <8 x i64> splat (i64 -1)")
+    taken = emitter.new(f"icmp sge <8 x i64> {given}, zeroinitializer")
+    named = emitter.new(f"select <8 x i1> {taken}, <8 x i64> {named}, <8 x i64> {have}")
+    emitter.line(f"store <8 x i64> {named}, ptr {place}, align 8{access}")
+    return emitter.constant(0)
+
+
+same8 = Macro(_same8)
+"""(table, index, table, index, more): which of eight elements of the first table, from an index on, equal those of the
+second with `more` ORed to them: a bit each."""
+keep8 = Macro(_keep8)
+"""(table, index, table, index, more, keep): eight elements of the first table become those of the second with `more`
+ORed to them, or -1 where `keep` has no bit; where the second has a negative one they stay."""
 
 
 def _finder(name: str, n: int) -> Primitive:
