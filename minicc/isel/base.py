@@ -28,6 +28,7 @@ class Base:
     depot_align: int
     call_count: int
     asm_count: int
+    use_counts: dict[ir.Value, int]
     order_data: tuple[str, str] | None
 
     def unsupported(self, what: str) -> NoReturn:

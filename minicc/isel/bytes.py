@@ -85,7 +85,7 @@ def permuted(build: Builder, a: Node, b: Node) -> Node | None:
     words = list(dict.fromkeys(part[0] for part in parts if part is not None))
     if not 2 <= len(words) <= _MOST:
         return None
-    zeros = None in parts
+    zeros = None in parts and _zero(words) is None
     if len(words) - 1 + zeros >= _steps(a) + _steps(b) + 1:
         return None
     return assembled(build, parts, words)
@@ -100,8 +100,28 @@ def _steps(node: Node) -> int:
     return int(node.op in ("shl.i32", "lshr.i32"))
 
 
+def masked(build: Builder, a: Node, mask: int) -> Node | None:
+    """Bytes of a permutation, the others 0, as one permutation."""
+    kept = [mask >> 8 * i & 255 for i in range(4)]
+    if a.op != "prmt.i32" or not set(kept) <= {0, 255}:
+        return None
+    x, y, z, t = (part if byte else None for part, byte in zip(parts_of(a), kept, strict=True))
+    words = list(dict.fromkeys(part[0] for part in (x, y, z, t) if part is not None))
+    return assembled(build, (x, y, z, t), words) if len(words) == 2 and _zero(words) is not None else None
+
+
+def _zero(words: list[Node]) -> Node | None:
+    """One of the words whose highest byte is known to be 0."""
+    return next((word for word in words if word.zb <= 24), None)
+
+
 def assembled(build: Builder, parts: Parts, words: list[Node]) -> Node:
-    """A word from bytes of others: one permutation for each word after the first, one more for bytes that are zero."""
+    """A word from bytes of others: one permutation for each word after the first, one more for bytes that are zero if
+    no word has such a byte."""
+    empty = _zero(words)
+    if empty is not None:
+        x, y, z, t = (part or (empty, 3) for part in parts)
+        parts = x, y, z, t
     have = words[0]
     places = [part[1] if part is not None and part[0] is have else 0 for part in parts]
     rest = words[1:]

@@ -253,6 +253,10 @@ class Builder:
                 return a
             if a.head == "and" and a.args[1].is_const:
                 return self.binary("and", type_, a.args[0], self.const(type_, a.args[1].data & value))
+            if a.op == "prmt.i32":
+                from minicc.isel.bytes import masked
+
+                return masked(self, a, value)
         if head == "or" and value == full:
             return b
         if head == "mul":
@@ -271,6 +275,8 @@ class Builder:
             return self.sext(byte, 8, type_)
         if head == "umin" and a.op == "smax.i32" and a.args[1].is_const and a.args[1].data == 0 and value >> 31 == 0:
             return self.binary("smax", type_, self.binary("smin", type_, a.args[0], b), a.args[1])
+        if head == "shl" and a.head in ("lshr", "ashr") and a.args[1] is b:
+            return self.binary("and", type_, a.args[0], self.const(type_, -1 << value))
         if head in ("shl", "lshr") and a.head == head and a.args[1].is_const:
             total = a.args[1].data + value
             if total < WIDTH[type_]:

@@ -15,12 +15,13 @@ from minicc.isel.addresses import share
 from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
 from minicc.isel.choices import Choices
-from minicc.isel.comparisons import unite
 from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.dots import Dots
+from minicc.isel.equal import unite
 from minicc.isel.halves import HALVES, Halves, is_packed
+from minicc.isel.hoist import hoist
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
@@ -164,6 +165,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         if self.options.opt_level > 0:
             share(function, self.layout)
             unite(function)
+            hoist(function)
             sink(function)
         self.users = used = users(function)
         self.multiplies = any(inst.op == "mul" for inst in function.instructions())

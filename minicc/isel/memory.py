@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from minicc.isel.base import Base
+from minicc.isel.bytes import parts_of
 from minicc.isel.dag import WIDTH, Node, signed
 from minicc.isel.halves import HALVES, is_packed
 from minicc.nvvm import ir
@@ -57,6 +58,8 @@ class Memory(Base):
             if base.head == "sym" and base.data[1]:
                 constant += base.data[1]
                 base = build.symbol(kind, base.data[0])
+            if value.head == "mul" and value.args[1].is_const and self.use_counts.get(index) == 1:
+                value, size = value.args[0], signed(value.args[1].data * size, width)
             for term in _terms(value):
                 base = build.binary("add", kind, base, build.binary("mul", kind, term, build.const(kind, size)))
         return build.binary("add", kind, base, build.const(kind, constant)) if constant else base
@@ -316,6 +319,8 @@ class Memory(Base):
             values += self.take_apart(leaf, found, parts[at : at + count])
             cells += [(kind, offset + cell) for kind, cell in found]
             at += count
+        if head == "st":
+            cells, values = _words(cells, values, align)
         data = self.order_data if head == "stord" else None
         for first, count in _groups(cells, 1 if head in ("stvol", "stord") else align, space):
             kind, offset = cells[first]
@@ -496,6 +501,40 @@ def _groups(cells: list[tuple[str, int]], align: int, space: str) -> list[tuple[
         out.append((at, count))
         at += count
     return out
+
+
+def _words(cells: list[tuple[str, int]], values: list[Node], align: int) -> tuple[list[tuple[str, int]], list[Node]]:
+    """Accesses that store all bytes of a word, lowest first, as one that stores the word."""
+    out: list[tuple[str, int]] = []
+    kept: list[Node] = []
+    at = 0
+    while at < len(cells):
+        kind, offset = cells[at]
+        size = _SIZE[kind]
+        count = 4 // size if size < 4 else 1
+        word = None
+        if count > 1 and _align_at(align, offset) >= 4:
+            run = cells[at : at + count]
+            if run == [(kind, offset + i * size) for i in range(count)]:
+                word = _word(values[at : at + count], size)
+        if word is None:
+            out.append(cells[at])
+            kept.append(values[at])
+            at += 1
+        else:
+            out.append(("i32", offset))
+            kept.append(word)
+            at += count
+    return out, kept
+
+
+def _word(values: list[Node], size: int) -> Node | None:
+    """The word whose bytes these values hold in turn, `size` each, in their lowest bits."""
+    found = [part for value in values for part in parts_of(value)[:size]]
+    first = found[0]
+    if first is None or first[0].type != "i32" or found != [(first[0], byte) for byte in range(4)]:
+        return None
+    return first[0]
 
 
 def _joined(values: list[Node]) -> list[Node] | None:

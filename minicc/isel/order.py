@@ -10,7 +10,7 @@ from minicc import graphs
 from minicc.nvvm import ir
 
 
-def _edges(function: ir.Function) -> tuple[graphs.Edges, graphs.Edges]:
+def edges(function: ir.Function) -> tuple[graphs.Edges, graphs.Edges]:
     """Successors and predecessors of each block, by their numbers."""
     number = {block: k for k, block in enumerate(function.blocks)}
     succs = [[number[after] for after in block.successors] for block in function.blocks]
@@ -23,7 +23,7 @@ def _edges(function: ir.Function) -> tuple[graphs.Edges, graphs.Edges]:
 
 def layout(function: ir.Function) -> list[ir.Block]:
     """Reachable blocks in the order they are lowered and printed. Sets their indices."""
-    succs, preds = _edges(function)
+    succs, preds = edges(function)
     idom = graphs.dominators(graphs.postorder(succs), preds)
     around: dict[ir.Block, list[set[ir.Block]]] = {}
     for loop in graphs.natural_loops(succs, preds, idom).values():
@@ -66,7 +66,7 @@ def layout(function: ir.Function) -> list[ir.Block]:
 def dominators(function: ir.Function) -> dict[ir.Block, ir.Block | None]:
     """Immediate dominator of each reachable block (None of the entry), in reverse postorder."""
     blocks = function.blocks
-    succs, preds = _edges(function)
+    succs, preds = edges(function)
     order = graphs.postorder(succs)
     idom = graphs.dominators(order, preds)
     return {blocks[node]: blocks[idom[node]] if idom[node] != node else None for node in reversed(order)}

@@ -1,0 +1,123 @@
+"""Values that are always equal are one: phis, then comparisons.
+
+LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it), since each equals the other
+only if the other does. Here all phis of a type in a block begin as equal, and are parted while their inputs differ.
+
+LLVM's CodeGenPrepare gives each block that branches on a comparison one of its own, for targets whose flags do not
+live long; LLVM's backends take them for one again after selection. So does this, before it: of equal comparisons, the
+uses of those that another one dominates become uses of that one, the branches and selections on its inverse too. A
+predicate then lives from there on.
+"""
+
+from __future__ import annotations
+
+from minicc.isel.dag import FINVERT, INVERT
+from minicc.isel.order import dominators
+from minicc.nvvm import ir
+
+
+def unite(function: ir.Function) -> None:
+    """Rewrite in place."""
+    replace(function, _phis(function))
+    replace(function, _comparisons(function))
+
+
+def _phis(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Phis and the first one of their block that they equal. Linear in phis and inputs for each round, and there are
+    as many rounds as a difference takes to travel from phi to phi."""
+    groups: dict[tuple[ir.Block, ir.Type], list[ir.Inst]] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.op != "phi":
+                break
+            groups.setdefault((block, inst.type), []).append(inst)
+    classes = [group for group in groups.values() if len(group) > 1]
+    while classes:
+        number: dict[ir.Value, object] = {phi: n for n, group in enumerate(classes) for phi in group}
+        parted: list[list[ir.Inst]] = []
+        for group in classes:
+            alike: dict[frozenset[tuple[ir.Block, object]], list[ir.Inst]] = {}
+            for phi in group:
+                inputs = [number.get(arg, key_of(arg)) for arg in phi.args]
+                alike.setdefault(frozenset(zip(phi.blocks, inputs, strict=True)), []).append(phi)
+            parted += [some for some in alike.values() if len(some) > 1]
+        if sum(map(len, parted)) == len(number) and len(parted) == len(classes):
+            break
+        classes = parted
+    return {phi: group[0] for group in classes for phi in group[1:]}
+
+
+def _comparisons(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Comparisons and a dominating one that they equal. Those that ask the inverse are turned round first."""
+    found: dict[tuple[object, ...], dict[ir.Block, list[ir.Inst]]] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.op in ("icmp", "fcmp"):
+                # Where the operands' signs differ a comparison with `samesign` is poison; code is the same for both.
+                key = (inst.op, _pair(inst), inst.flags - {"samesign"}, *map(key_of, inst.args))
+                found.setdefault(key, {}).setdefault(block, []).append(inst)
+    equal = [places for places in found.values() if sum(map(len, places.values())) > 1]
+    if not equal:
+        return {}
+    above = dominators(function)
+    instead: dict[ir.Inst, ir.Inst] = {}
+    for places in equal:
+        for block, insts in places.items():
+            leader = insts[0]
+            at = above.get(block)
+            while at is not None:
+                leader = places[at][0] if at in places else leader
+                at = above.get(at)
+            instead.update((inst, leader) for inst in insts if inst is not leader)
+    inverse: set[ir.Value] = {inst for inst, leader in instead.items() if inst.pred != leader.pred}
+    kept = _turned(function, inverse)
+    return {inst: leader for inst, leader in instead.items() if inst not in kept}
+
+
+def _pair(inst: ir.Inst) -> frozenset[str]:
+    """A predicate and its inverse."""
+    return frozenset((inst.pred, (INVERT if inst.op == "icmp" else FINVERT).get(inst.pred, inst.pred)))
+
+
+def _turned(function: ir.Function, inverse: set[ir.Value]) -> set[ir.Value]:
+    """Exchange what branches and selections on these comparisons choose between; those with other uses, which stay."""
+    if not inverse:
+        return set()
+    choices: list[ir.Inst] = []
+    others: set[ir.Value] = set()
+    for inst in function.instructions():
+        if inst.op in ("br", "select") and inst.args and inst.args[0] in inverse:
+            choices.append(inst)
+            others.update(inverse.intersection(inst.args[1:]))
+        else:
+            others.update(inverse.intersection(inst.args))
+    for inst in choices:
+        if inst.args[0] in others:
+            continue
+        if inst.op == "br":
+            inst.blocks = inst.blocks[::-1]
+        else:
+            inst.args = [inst.args[0], inst.args[2], inst.args[1]]
+    return others
+
+
+def replace(function: ir.Function, instead: dict[ir.Value, ir.Value]) -> None:
+    """Remove the keys, and use their values in place of them."""
+    if not instead:
+        return
+    for block in function.blocks:
+        block.insts = [inst for inst in block.insts if inst not in instead]
+        for inst in block.insts:
+            if any(arg in instead for arg in inst.args):
+                inst.args = [instead.get(arg, arg) for arg in inst.args]
+
+
+def key_of(value: ir.Value) -> object:
+    """Equal for equal values."""
+    if isinstance(value, ir.ConstInt):
+        return value.type, value.value
+    if isinstance(value, ir.ConstFloat):
+        return value.type, value.bits
+    if isinstance(value, ir.Global):
+        return value.name
+    return value.type if isinstance(value, ir.Zero) else value

@@ -1,0 +1,131 @@
+"""What two blocks compute is computed once, where the ways to them part, if the second may come after the first.
+
+Of two sides of a condition only one is taken, and computing for both what either needs would save nothing. Where the
+second block can be reached from the first (two conditional blocks, one after the other) the work is done twice whenever
+both conditions hold; in the nearest block that dominates both it is done once. LLVM's backends do the same after
+selection (MachineCSE). Taken are integers, addresses, minima, and special registers that never change; extensions only
+together with what uses them, since selection makes one instruction of both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from minicc import graphs
+from minicc.isel.equal import key_of, replace
+from minicc.isel.order import edges
+from minicc.nvvm import ir
+
+_INTEGER = frozenset({"add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor"})
+_EXTENSIONS = frozenset({"zext", "sext", "trunc"})
+_CALLS = re.compile(r"llvm\.([us](min|max)|abs)\.|llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|n?ctaid|laneid|lanemask)\b")
+
+
+def hoist(function: ir.Function) -> None:
+    """Rewrite in place."""
+    if len(function.blocks) > 4:  # an entry, two conditions and what they guard
+        _Hoisting(function).run()
+
+
+class _Hoisting:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.blocks = function.blocks
+        self.succs, preds = edges(function)
+        self.order = graphs.postorder(self.succs)[::-1]
+        self.idom = graphs.dominators(self.order[::-1], preds)
+        self.number = {block: n for n, block in enumerate(self.blocks)}
+        self.loops = graphs.natural_loops(self.succs, preds, self.idom).values()
+        self.instead: dict[ir.Value, ir.Value] = {}
+
+    def run(self) -> None:
+        """One pass in reverse postorder: operands are united before what uses them."""
+        first: dict[object, list[ir.Inst]] = {}
+        for n in self._beside():
+            for inst in self.blocks[n].insts:
+                if not _may_move(inst):
+                    continue
+                leaders = first.setdefault(self._key(inst), [])
+                if not any(self._unite(leader, inst, n) for leader in leaders):
+                    leaders.append(inst)
+        replace(self.function, self.instead)
+
+    def _beside(self) -> list[int]:
+        """Blocks, in reverse postorder, that another one neither dominates nor is dominated by."""
+        below: dict[int, int] = {}
+        for n in self.order[1:]:
+            below[self.idom[n]] = below.get(self.idom[n], 0) + 1
+        trunk = 0
+        while trunk + 1 < len(self.order) and below.get(self.order[trunk]) == 1:
+            trunk += 1
+        return self.order[trunk + 1 :]
+
+    def _key(self, value: ir.Value, extended: bool = True) -> object:
+        """Equal for values that are computed in the same way; of an operand, the value or its extension."""
+        value = self.instead.get(value, value)
+        if not isinstance(value, ir.Inst) or (not extended and value.op not in _EXTENSIONS):
+            return key_of(value)
+        callee = value.callee.name if isinstance(value.callee, ir.Global) else ""
+        return value.op, value.type, value.source, callee, *(self._key(arg, False) for arg in value.args)
+
+    def _unite(self, leader: ir.Inst, inst: ir.Inst, n: int) -> bool:
+        """Have `inst` be `leader`, which is moved up if it must."""
+        assert leader.parent is not None
+        home = self.number[leader.parent]
+        where = self._common(home, n)
+        if where != home:
+            if n not in graphs.reachable(self.succs, [home], where):
+                return False
+            if any(where in loop and not (home in loop and n in loop) for loop in self.loops):
+                return False
+            if not self._move(leader, where):
+                return False
+        leader.flags &= inst.flags
+        self.instead[inst] = leader
+        return True
+
+    def _common(self, a: int, b: int) -> int:
+        """The nearest block that dominates both."""
+        above = {a}
+        while self.idom[a] != a:
+            a = self.idom[a]
+            above.add(a)
+        while b not in above:
+            b = self.idom[b]
+        return b
+
+    def _move(self, inst: ir.Inst, where: int) -> bool:
+        """Put an instruction, with extensions that it uses, at the end of a block that dominates its own, unless an
+        operand is not known there."""
+        moved = [inst]
+        for arg in inst.args:
+            arg = self.instead.get(arg, arg)
+            if not isinstance(arg, ir.Inst) or self._known(arg, where):
+                continue
+            if arg.op not in _EXTENSIONS or not all(self._known(self.instead.get(a, a), where) for a in arg.args):
+                return False
+            moved.append(arg)
+        block = self.blocks[where]
+        for one in reversed(dict.fromkeys(moved)):
+            assert one.parent is not None
+            if one is not inst:
+                one.flags = frozenset()  # of an extension, `nneg` was known where it stood
+            one.parent.insts.remove(one)
+            one.parent = block
+            block.insts.insert(-1, one)  # before the terminator
+        return True
+
+    def _known(self, value: ir.Value, where: int) -> bool:
+        return not isinstance(value, ir.Inst) or (
+            value.parent is not None and graphs.dominates(self.idom, self.number[value.parent], where)
+        )
+
+
+def _may_move(inst: ir.Inst) -> bool:
+    if inst.op == "call":
+        return isinstance(inst.callee, ir.Global) and _CALLS.match(inst.callee.name) is not None
+    if inst.op == "getelementptr":
+        return any(isinstance(index, ir.Inst) for index in inst.args[1:])
+    if inst.op == "add" and isinstance(inst.args[1], ir.ConstInt):
+        return False  # often part of an address, and as cheap as keeping it
+    return inst.op in _INTEGER and inst.type.kind == "int"

@@ -1,0 +1,121 @@
+"""What two conditional blocks compute, one after the other, is computed once before both; of two sides, twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minicc import isel
+from minicc.isel.hoist import hoist
+from minicc.nvvm import ir, read
+from tests.isel.run_ptx import ARCH, run_rows
+
+TWO = """define ptx_kernel void @k(ptr %in, ptr %out) {{
+entry:
+  %x = load i64, ptr %in
+  %w = trunc i64 %x to i32
+  %p = and i64 %x, 1
+  %if = icmp eq i64 %p, 0
+  br i1 %if, label %first, label {after}
+first:
+  {one}
+  store i64 1, ptr %a
+  br label {end}
+second:
+  {other}
+  store i64 2, ptr %b
+  br label %end
+join:
+  %q = and i64 %x, 2
+  %again = icmp eq i64 %q, 0
+  br i1 %again, label %second, label %end
+end:
+  ret void
+}}"""
+ADDRESSES = {
+    "index": ("%{0} = getelementptr i64, ptr %out, i64 %x", 1),
+    "extended": ("%{0}e = sext i32 %w to i64\n  %{0} = getelementptr i64, ptr %out, i64 %{0}e", 1),
+    "constant": ("%{0} = getelementptr i64, ptr %out, i64 3", 2),
+    "loaded": ("%{0}l = load i64, ptr %in\n  %{0} = getelementptr i64, ptr %out, i64 %{0}l", 2),
+}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_one_address(name: str, exclusive: bool) -> None:
+    lines, count = ADDRESSES[name]
+    after, end = ("%second", "%end") if exclusive else ("%join", "%join")
+    text = TWO.format(one=lines.format("a"), other=lines.format("b"), after=after, end=end)
+    function = read(text).functions["k"]
+    hoist(function)
+    found = [inst for inst in function.instructions() if inst.op == "getelementptr"]
+    assert len(found) == (2 if exclusive else count)
+    assert (found[0].parent is function.blocks[0]) == (len(found) == 1)
+    for block in function.blocks:
+        assert block.insts[-1].op in ("br", "ret") and all(inst.parent is block for inst in block.insts)
+
+
+OPS = ["add", "mul", "sub", "and", "or", "xor", "shl"]
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> str:
+    """Blocks of arithmetic behind conditions, in a loop, over the same few operands; each adds to a sum in memory."""
+    lines = ["define ptx_kernel void @k(ptr %in, ptr %out) {", "entry:"]
+    for k in range(3):
+        lines += [f"%p{k} = getelementptr i64, ptr %in, i64 {k}", f"%v{k} = load i64, ptr %p{k}"]
+    lines += ["br label %head0", "head0:", "%i = phi i64 [ 0, %entry ], [ %j, %latch ]"]
+    count = draw(st.integers(2, 5))
+    for block in range(count):
+        bit = 1 << draw(st.integers(0, 3))
+        tested = draw(st.sampled_from(["%v0", "%v1", "%i"]))
+        if block:
+            lines.append(f"head{block}:")
+        after = f"head{block + 1}" if block + 1 < count else "latch"
+        lines += [f"%t{block} = and i64 {tested}, {bit}", f"%c{block} = icmp eq i64 %t{block}, 0"]
+        lines += [f"br i1 %c{block}, label %body{block}, label %{after}", f"body{block}:"]
+        known = ["%v0", "%v1", "%v2", "%i"]
+        for k in range(draw(st.integers(1, 5))):
+            op = draw(st.sampled_from(OPS))
+            a, b = draw(st.sampled_from(known[:2] + known[4:])), draw(st.sampled_from(known))
+            if op == "shl":
+                lines.append(f"%s{block}_{k} = and i64 {b}, 7")
+                b = f"%s{block}_{k}"
+            name = f"%x{block}_{k}"
+            flags = draw(st.sampled_from(["", "nuw ", "nsw "])) if op == "add" and a == b == "%i" else ""
+            lines.append(f"{name} = {op} {flags}i64 {a}, {b}")
+            known.append(name)
+        lines += [f"%o{block} = load i64, ptr %out", f"%n{block} = add i64 %o{block}, {known[-1]}"]
+        lines += [f"store i64 %n{block}, ptr %out", f"br label %{after}"]
+    lines += ["latch:", "%j = add i64 %i, 1", "%go = icmp ult i64 %j, 4", "br i1 %go, label %head0, label %end"]
+    return "\n".join([*lines, "end:", "ret void", "}"])
+
+
+@given(chains(), st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3))
+@settings(max_examples=80, deadline=None)
+def test_the_sum_stays(text: str, row: list[int]) -> None:
+    """Beside the same code without any rewriting; every value is made before it is used."""
+    function = read(text).functions["k"]
+    hoist(function)
+    _dominated(function)
+    plain = isel.select(read(text), ARCH, isel.Options(opt_level=0))
+    moved = isel.select(read(text), ARCH, isel.Options())
+    assert run_rows(moved, [row], 1) == run_rows(plain, [row], 1)
+
+
+def _dominated(function: ir.Function) -> None:
+    """Within a block by place, between blocks by dominance."""
+    from minicc.isel.order import dominators
+
+    above = dominators(function)
+    for block in function.blocks:
+        done: set[ir.Value] = set()
+        for inst in block.insts:
+            for arg in inst.args:
+                if isinstance(arg, ir.Inst) and inst.op != "phi":
+                    at = above.get(block)
+                    while at is not None and at is not arg.parent:
+                        at = above.get(at)
+                    assert arg in done or (arg.parent is not block and at is not None)
+            done.add(inst)
