@@ -228,14 +228,16 @@ def _mask(tree: str) -> int:
     return exact << 28 | exact * 0x127047 & 0xFFFFFF0
 
 
+def operands(mask: int) -> list[str]:
+    """Constraint class of each operand of a mask."""
+    return [_CLASS_NAMES[mask >> at & 15] for at in range(_LEAVES, mask.bit_length(), 4)]
+
+
 def constraint_data(mask: int) -> int:
     """What each operand accepts, and the type, in the places of the mask; the number of operands in the low bits."""
-    data = mask & 0xF0000000
-    count = 0
-    while mask >> (_LEAVES + 4 * count):
-        data |= CLASSES[_CLASS_NAMES[mask >> (_LEAVES + 4 * count) & 15]][1] << (_LEAVES + 4 * count)
-        count += 1
-    return data | count
+    names = operands(mask)
+    accepted = sum(CLASSES[name][1] << (_LEAVES + 4 * place) for place, name in enumerate(names))
+    return mask & 0xF0000000 | accepted | len(names)
 
 
 @cache

@@ -109,8 +109,9 @@ class Explanation:
                 lines += [f"{function}:", ""]
             place = f"  (line {choice.line})" if choice.line else ""
             lines.append(f"{choice.ptx}{place}")
-            rest = f"; {choice.rejected} of this operation do not fit" if choice.rejected else ""
-            lines.append(f"    for {choice.node}: {choice.why}{rest}")
+            verb = "does" if choice.rejected == 1 else "do"
+            rest = f"; {choice.rejected} more of this operation {verb} not fit" if choice.rejected else ""
+            lines.append(f"    for {choice.node.rstrip('.')}: {choice.why}{rest}")
             for c in choice.candidates:
                 mark = "*" if c.chosen else " "
                 operands = f" = {c.own:.3f} + operands {c.cost - c.own:.3f}" if c.cost - c.own > 1e-9 else ""

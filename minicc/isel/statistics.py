@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from minicc.isel.database import Database, all_rows, root, signatures, substitute
+from minicc.isel.database import WORDS, Database, all_rows, operands, root, signatures, substitute
 from minicc.isel.patterns import CATEGORIES, Row, rows_of
 from minicc.isel.patterns.axes import AXES
 from minicc.isel.tables import OpenTable
@@ -122,6 +122,47 @@ def tables(sm: int = 90) -> list[dict[str, Any]]:
             "longest": max(chains),
         },
     ]
+
+
+def contents(name: str, sm: int = 90) -> list[dict[str, Any]]:
+    """Every record of a table, in the order of slots (of the chained one, of buckets): where its key would be and how
+    many slots are looked at until it is found, and what the record says."""
+    base = Database(sm, everything=True)
+    if name == "tertiary":
+        return [
+            {
+                "slot": bucket,
+                "probe": place,
+                "key": key,
+                "class": base.names[key >> 14],
+                "sm": since_sm,
+                "mantissa": mantissa,
+                "exponent": exponent,
+                "cost": mantissa * 2.0**exponent,
+            }
+            for bucket in range(len(base.tertiary.heads))
+            for place, (mantissa, exponent, since_sm, _, key) in enumerate(base.tertiary.chain(bucket), 1)
+        ]
+    table: OpenTable = base.primary if name == "primary" else base.secondary
+    uses = Counter(base.masks)
+    out = []
+    for slot, home, fields in table.entries():
+        probe = (slot - home) % table.capacity + 1
+        record: dict[str, Any] = {"slot": slot, "home": home, "probe": probe, "key": fields[0]}
+        if name == "primary":
+            _, first, issue, latency, least, count, family, _ = fields
+            record |= {"operation": root(base.rows[first].tree), "patterns": count, "sm": least}
+            record |= {"class": base.names[family], "latency": latency, "issue": issue, "first": base.rows[first].tree}
+        else:
+            record |= {"type": WORDS[code - 1] if (code := fields[0] >> 28 & 15) else "any"}
+            record |= {"operands": operands(fields[0]), "patterns": uses[fields[0]]}
+        out.append(record)
+    return out
+
+
+def operations() -> list[str]:
+    """Roots of all patterns, as they are written in the rows."""
+    return list(dict.fromkeys(root(row.tree) for row in all_rows()))
 
 
 def search(words: list[str], keep: Callable[[Row], bool] = lambda row: True) -> list[tuple[str, Row]]:

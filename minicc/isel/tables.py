@@ -130,6 +130,13 @@ class OpenTable:
         self.tombstones += len(slots)
         return len(slots)
 
+    def entries(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """(slot, home slot of its key, record) of every record, in the order of slots."""
+        for slot in range(self.capacity):
+            if self._key(slot) not in (EMPTY, TOMBSTONE):
+                fields = self.record.unpack_from(self.data, slot * self.record.size)
+                yield slot, hash_key(fields[0], self.capacity), fields
+
     def probes(self, key: int) -> int:
         """Slots inspected by a full lookup of `key`, for the test that bounds it."""
         mask = self.capacity - 1
@@ -242,13 +249,14 @@ class CostTable:
     def __len__(self) -> int:
         return self.used
 
+    def chain(self, bucket: int) -> Iterator[tuple[int, int, int, int, int]]:
+        """Records of a bucket (`COST`), the newest first."""
+        record = self.heads[bucket]
+        while record != NIL:
+            fields = COST.unpack_from(self.data, record * COST.size)
+            yield fields
+            record = fields[3]
+
     def chains(self) -> list[int]:
         """Length of each bucket's chain."""
-        lengths = []
-        for record in self.heads:
-            length = 0
-            while record != NIL:
-                length += 1
-                record = COST.unpack_from(self.data, record * COST.size)[3]
-            lengths.append(length)
-        return lengths
+        return [sum(1 for _ in self.chain(bucket)) for bucket in range(len(self.heads))]

@@ -12,11 +12,13 @@ from minicc.diagnostics import fail
 USAGE = """usage: minicc patterns [WORD...] [options]
 
 Without words: how many patterns there are, by category, width and SM, and how full the three tables are. With words:
-the patterns whose tree, template or cost class contains all of them.
+the patterns whose tree, template or cost class contains all of them: the tree of operations that one covers, the PTX
+that it becomes, and what it costs, (latency + 3 issue) / 100. docs/isel.md says how a row is read.
 
   --category NAME   only arithmetic, bitwise, floating, convert, memory, control, tensor or special
   --width BITS      only those on 8, 16, 32, 64 or 128 bits, or variable
   --op OPERATION    the candidates for a node of the DAG, in the order they are tried: add.i32, ld.global.f32, ...
+  --table NAME      records of the primary, secondary or tertiary table by slot (words: of those lines that have them)
   -arch sm_XX       costs of that machine, and only what it has (default: sm_90, and all)
   --tensor          the tensor cores of each generation instead: instruction, latency, throughput, formats
   --json            as JSON
@@ -25,9 +27,12 @@ Examples:
   minicc patterns                       statistics and load factors
   minicc patterns lop3                  every row that becomes lop3
   minicc patterns --op add.i64          what may cover an addition
+  minicc patterns --table primary add   where additions lie in the hash table, how far from their home slots
   minicc patterns --category tensor -arch sm_80
 """
-_OPTIONS = ("--category", "--width", "--op", "-arch", "--arch")
+_OPTIONS = ("--category", "--width", "--op", "--table", "-arch", "--arch")
+_WIDTHS = ("8", "16", "32", "64", "128", "variable")
+_TABLES = ("primary", "secondary", "tertiary")
 
 
 def main(words: list[str]) -> int:
@@ -60,6 +65,10 @@ def main(words: list[str]) -> int:
     if tensor:
         print(generations(as_json), end="")
         return 0
+    if "table" in values:
+        records = table(_one_of(_TABLES, values["table"], "table"), values.get("arch", "sm_90"), rest)
+        print(json.dumps([record for record, _ in records], indent=2) if as_json else records_text(values, records))
+        return 0 if records else 1
     if not rest and not values.keys() - {"arch"}:
         report = statistics(values.get("arch", "sm_90"))
         print(json.dumps(report, indent=2) if as_json else render(report), end="\n" if as_json else "")
@@ -78,8 +87,12 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
     from minicc.isel.patterns.axes import AXES
 
     category = values.get("category")
-    if category and category not in (*CATEGORIES, "special"):
-        fail("cli.bad-value", f"'{category}' is no category; there are {', '.join(CATEGORIES)} and special")
+    if category:
+        _one_of((*CATEGORIES, "special"), category, "category")
+    if "width" in values:
+        _one_of(_WIDTHS, values["width"], "width")
+    if "op" in values:
+        _known(values["op"])
     arch = archs.get(values.get("arch", "sm_90"))
     base = of(arch)
     special = {row.tree for row in stats.special()}
@@ -117,18 +130,78 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
     return out
 
 
+def _one_of(names: tuple[str, ...], value: str, what: str) -> str:
+    if value not in names:
+        fail("cli.bad-value", f"'{value}' is no {what}; there are {', '.join(names[:-1])} and {names[-1]}")
+    return value
+
+
+def _known(op: str) -> None:
+    """Refuse an operation that no pattern has for its root; name those of its head."""
+    from minicc.isel import statistics as stats
+    from minicc.isel.database import heads, unify
+
+    roots = stats.operations()
+    if any(unify(name, op) is not None for name in roots):
+        return
+    alike = [name for name in roots if op.partition(".")[0] in heads(name)]
+    hint = f"there are {', '.join(alike)}" if alike else "'minicc patterns WORD' searches"
+    fail("cli.bad-value", f"no pattern covers an operation '{op}'; {hint}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def listing(found: list[dict[str, Any]]) -> str:
     """Text of a list of patterns."""
     lines = []
     for row in found:
         flags = f" [{row['flags']}]" if row["flags"] else ""
-        cost = f"{row['cost']:.3f} = ({row['latency']} + 3 * {row['issue']}) / 100, class {row['cost_class']}"
+        width = f"{row['width']} bits" if row["width"] != "variable" else "any width"
+        cost = f"{row['cost']:.3f} = ({row['latency']} + 3 * {row['issue']}) / 100"
+        pair = f"({row['mantissa']:#x}, {row['exponent']})"
         lines += [
             row["tree"],
             f"    {row['template']}",
-            f"    {row['category']}, {row['width']} bits, sm_{row['sm']}, {row['forms']} forms{flags}; cost {cost}",
+            f"    {row['category']}, {width}, sm_{row['sm']}, {_count(row['forms'], 'form')}{flags}; "
+            f"cost {cost} {pair}, class {row['cost_class']}",
         ]
-    return "\n".join([*lines, f"{len(found)} patterns", ""])
+    return "\n".join([*lines, _count(len(found), "pattern"), ""])
+
+
+def table(name: str, arch: str, words: list[str]) -> list[tuple[dict[str, Any], str]]:
+    """Records of a table and the line of each, of those whose line has all words."""
+    from minicc.isel import statistics as stats
+
+    out = []
+    for record in stats.contents(name, archs.get(arch).sm):
+        if name == "tertiary":
+            pair = f"({record['mantissa']:#018x}, {record['exponent']})"
+            rest = f"{record['class']:12} sm_{record['sm']:<4} {record['cost']:7.3f}  {pair}"
+            line = f"  {record['slot']:6}  {record['probe']:5}  {record['key']:#010x}  {rest}"
+        else:
+            rest = (
+                f"{record['patterns']:8}  sm_{record['sm']:<4} {record['first']}"
+                if name == "primary"
+                else f"{record['patterns']:8}  {record['type']:6} {', '.join(record['operands']) or 'none'}"
+            )
+            line = f"  {record['slot']:6}  {record['home']:4}  {record['probe']:5}  {record['key']:#018x}  {rest}"
+        if all(word in line for word in words):
+            out.append((record, line))
+    return out
+
+
+_HEADS = {
+    "primary": "    slot  home  probe  signature           patterns  from    the first of them",
+    "secondary": "    slot  home  probe  operand mask        patterns  type   classes of the operands",
+    "tertiary": "  bucket  place  key         class        since      cost  (mantissa, exponent)",
+}
+
+
+def records_text(values: dict[str, str], records: list[tuple[dict[str, Any], str]]) -> str:
+    """Text of a table's records."""
+    return "\n".join([_HEADS[values["table"]], *(line for _, line in records), _count(len(records), "record")])
 
 
 def generations(as_json: bool) -> str:

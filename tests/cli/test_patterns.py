@@ -50,10 +50,39 @@ def test_search(capsys: pytest.CaptureFixture[str]) -> None:
     assert cheap[0]["cost"] < dear[0]["cost"]  # type: ignore[operator]
 
 
+def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every record lies where probing from its key's hash finds it; the counts are those of the statistics."""
+    from minicc.isel.tables import hash_key
+
+    assert cli.main(["patterns", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    for counted in report["tables"]:
+        name = counted["table"]
+        assert cli.main(["patterns", "--table", name, "--json"]) == 0
+        records = json.loads(capsys.readouterr().out)
+        assert len(records) == counted["used"] and len({record["key"] for record in records}) == len(records)
+        slots = {record["slot"] for record in records}
+        for record in records:
+            home = hash_key(record["key"], counted["slots"])
+            if name == "tertiary":
+                assert record["slot"] == home and record["cost"] == record["mantissa"] * 2.0 ** record["exponent"]
+                continue
+            passed = [(home + step) % counted["slots"] for step in range(record["probe"])]
+            assert record["home"] == home and passed[-1] == record["slot"] and slots.issuperset(passed)
+        if name != "tertiary":
+            assert sum(record["patterns"] for record in records) >= report["patterns"]
+    assert cli.main(["patterns", "--table", "primary", "add.i64"]) == 0
+    assert "add.i64(a, b)" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--category", "none"], "is no category"),
+        (["--width", "7"], "is no width; there are 8, 16"),
+        (["--table", "4"], "is no table; there are primary, secondary and tertiary"),
+        (["--op", "add"], "there are add.i32, add.i64"),
+        (["--op", "none.i32"], "no pattern covers"),
         (["--op"], "Argument expected"),
         (["--nonsense"], "Unknown option"),
         (["-arch", "sm_1"], "not defined"),

@@ -20,12 +20,6 @@ for _t, _b, _cost in (("i32", "b32", "alu"), ("i64", "b64", "alu2")):
         Row(f"ashr.{_t}(a:ri, b:ri)", f"shr.{_s} $d, $a, $b", _shift),
     ]
 
-ROWS += [  # by a constant, a 64-bit shift is two funnel shifts
-    Row("shl.i64(a, b:i6)", "shl.b64 $d, $a, $b", "alu2"),
-    Row("lshr.i64(a, b:i6)", "shr.u64 $d, $a, $b", "alu2"),
-    Row("ashr.i64(a, b:i6)", "shr.s64 $d, $a, $b", "alu2"),
-]
-
 # Predicates.
 ROWS += [Row(f"{_op}.p(a, b)", f"{_op}.pred $d, $a, $b", "alu") for _op in ("and", "or", "xor")]
 ROWS.append(Row("xor.p(a, =1)", "not.pred $d, $a", "alu"))
@@ -51,6 +45,10 @@ for _outer, _f in _LOGIC.items():
                 50,
             ),
         ]
+for _inner, _g in _LOGIC.items():
+    _table = _g(_A, _B) & ~_C
+    _tree = f"and.i32({_inner}.i32(a, b:ri), xor.i32(c, =-1))"
+    ROWS.append(Row(_tree, f"lop3.b32 $d, $a, $b, $c, {_table:#04x}", "alu", 50))
 # both inputs of the outer one computed, one operand shared: (a & b) | (~a & c) and the majority's relatives
 for _g1 in _LOGIC:
     for _g2 in _LOGIC:
