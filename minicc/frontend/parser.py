@@ -26,6 +26,7 @@ _TYPEDEFS: dict[str, Type] = {
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in ("1", "2", "3", "4", "4_16a", "4_32a")}
 
 
+_DRIVER = re.compile("CU[A-Za-z_]|cuuint(32|64)_t|cu(blas|blasLt|dnn|sparse|solverDn|fft)Handle(_t)?|curandGenerator_t")
 _TEXTURES = re.compile("tex(1D|2D|3D|Cubemap)|surf(1D|2D|3D|Cubemap)")
 
 
@@ -95,6 +96,9 @@ class Parser(HostCode):
         if _TEXTURES.match(name) and "texture" not in self.standard_files:
             self._find_builtin("cudaTextureObject_t")
             self._read_standard("texture", self.runtime_types)
+        if _DRIVER.match(name) and "driver" not in self.standard_files:
+            self._find_builtin("cudaStream_t")
+            self._read_standard("driver", self.runtime_types)
         if name in self.runtime_types.names:
             return self.runtime_types.names[name]
         found = table.find(name, self.options.fast_math)

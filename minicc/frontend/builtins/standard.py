@@ -13,7 +13,7 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
-          "optional", "span", "bit", "integers", "algorithms", "iterators", "host")  # fmt: skip
+          "optional", "span", "bit", "integers", "algorithms", "iterators", "initializer_list", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*"
     r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__policy) (\w+)"
@@ -40,8 +40,9 @@ def names() -> dict[str, tuple[str, ...]]:
 NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
+    "driver": (),
     "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",), "iterators": (),
-    "host": ("utility", "device_ptr"),
+    "host": ("utility", "device_ptr", "initializer_list"), "initializer_list": (),
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "
 _NOT_FUNCTIONS = frozenset(
     "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()  # noqa: SIM905
 )
+_BEFORE_BODY = frozenset((")", "const", "noexcept", "override", "try"))
 _HOST_WORD = re.compile(
     "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_([a-z]+_)?t|(sem|mqd|regex|off|pid)_t|"
     "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
@@ -211,15 +212,18 @@ class HostCode(HostBody):
         self.apart(read)
 
     def _extent(self) -> int:
-        """Index past the `;` that ends the declaration at the cursor."""
-        k, depth = self.i, 0
+        """Index past the `;` or the function body that ends the declaration at the cursor."""
+        k, depth, body = self.i, 0, False
         while self.tokens[k].kind != EOF:
             text = self.tokens[k].text
             if self.tokens[k].kind is not STRING:
                 if text in ("{", "(", "["):
+                    body = body or (text == "{" and depth == 0 and self.tokens[k - 1].text in _BEFORE_BODY)
                     depth += 1
                 elif text in ("}", ")", "]"):
                     depth -= 1
+                    if body and depth == 0 and self.tokens[k + 1].text not in ("{", ",", ";"):
+                        return k + 1
                 elif text == ";" and depth <= 0:
                     return k + 1
             k += 1

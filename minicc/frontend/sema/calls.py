@@ -12,7 +12,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
-from minicc.frontend.sema.convert import CONVERSION, USER, is_derived, is_xvalue, promoted
+from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_derived, is_xvalue, promoted
 from minicc.frontend.sema.deduce import Bindings, Typed, call_pattern, deduce_call, dependent, more_specialised, unify
 from minicc.frontend.sema.operators import Operators, simple
 from minicc.frontend.tokens import Token
@@ -359,7 +359,7 @@ class Calls(Operators):
                 return None
             # Binding an rvalue to const T& is exact, but T& and T tell apart by constness.
             ranks.append(rank)
-        ranks += [USER + 1] * (len(args) - len(params))
+        ranks += [ELLIPSIS] * (len(args) - len(params))
         return Candidate(entity, params, ranks)
 
     def _better(self, a: Candidate, b: Candidate) -> bool:

@@ -10,7 +10,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
-EXACT, PROMOTION, CONVERSION, USER = 0, 1, 2, 3
+EXACT, PROMOTION, CONVERSION, USER, ELLIPSIS = 0, 1, 2, 3, 6
 
 
 def promoted(t: Type) -> Type:
@@ -165,7 +165,13 @@ class Conversions(Cursor):
             if self.nest_user:
                 # One conversion by a constructor or a function in a sequence, no more.
                 return None
-            return USER if self.conversion_function(source, target) is not None else None
+            f = self.conversion_function(source, target)
+            if f is None or f.type.elem is None:
+                return None
+            # [over.ics.rank]: of one function's result, what follows it decides.
+            given = f.type.elem.elem if f.type.elem.kind == "reference" else f.type.elem
+            after = self.rank(ast.Zero(given.bare, f.at), target) if given is not None and given.scalar else None
+            return USER + min(after or EXACT, CONVERSION)
         if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
             if target is promoted(source) and source.kind != "float":
                 return PROMOTION

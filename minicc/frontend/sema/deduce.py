@@ -153,7 +153,10 @@ def _unify_pack(pattern: Type, given: Sequence[object], bindings: Bindings) -> b
 
 def _bind(bindings: Bindings, name: str, value: object) -> bool:
     old = bindings.setdefault(name, value)
-    return argument_key((old,)) == argument_key((value,))
+    if argument_key((old,)) == argument_key((value,)):
+        return True
+    # Patterns are not interned: in partial ordering equal ones may be two objects.
+    return is_dependent(old) and is_dependent(value) and pattern_key(old) == pattern_key(value)  # type: ignore[arg-type]
 
 
 def unify(pattern: object, given: object, bindings: Bindings) -> bool:

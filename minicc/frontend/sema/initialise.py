@@ -7,6 +7,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import Calls
+from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.sema.convert import is_derived
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
@@ -50,6 +51,10 @@ class Initialisers(Calls):
             record = target.record
             assert record is not None
             self.require_complete(target, e.at)
+            if _listed(target) is not None:
+                return self._whole_list(e, target)
+            if e.items and any(self._takes_list(c, e) for c in record.constructors):
+                return self.construct(target, [e], e.at)
             if record.constructors or record.name == "dim3":
                 if not e.items and not record.constructors and record.name != "dim3":
                     return ast.Zero(target, e.at)
@@ -88,6 +93,27 @@ class Initialisers(Calls):
             return self.braced(inner, target)
         self._check_narrowing(inner, target)
         return self.convert(inner, target)
+
+    def _whole_list(self, e: BracedList, target: Type) -> ast.Expr:
+        """A std::initializer_list: the address of a temporary array, and its length."""
+        element = _listed(target)
+        assert element is not None and target.record is not None
+        if not e.items:
+            return ast.Zero(target, e.at)
+        values = ty.array(ty.qualified(element, ty.CONST), len(e.items))
+        first = self.decay(ast.Temporary(values, e.at, self.braced(e, values), lvalue=True))
+        at, size = target.record.fields
+        return ast.Init(
+            target, e.at, [(at.offset, None, first), (size.offset, None, self.number(len(e.items), size.type, e.at))]
+        )
+
+    def _takes_list(self, c: object, e: BracedList) -> bool:
+        """[over.match.list]: a constructor that takes all of the braces' contents as one list."""
+        if not isinstance(c, ast.Function) or not c.params or len(c.params) - default_count(c) > 1:
+            return False
+        first = c.type.params[0]
+        element = _listed(first.elem if first.kind == "reference" and first.elem is not None else first)
+        return element is not None and all(self.rank(x, element) is not None for _, x in e.items)
 
     def _plain(self, e: ast.Expr) -> ast.Expr:
         return e
@@ -315,6 +341,15 @@ class Initialisers(Calls):
             self._element(t.elem, None, 0, stream, [], e.at)
             count += 1
         return count
+
+
+def _listed(t: Type) -> Type | None:
+    """The element type of a std::initializer_list."""
+    record = t.record
+    if record is None or record.template_name != "initializer_list":
+        return None
+    element = record.template_args[0]
+    return element.bare if isinstance(element, Type) else None
 
 
 def _is_char_array(t: Type) -> bool:

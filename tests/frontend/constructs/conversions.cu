@@ -69,3 +69,23 @@ __global__ void direct_(double *o, Packed_ p) { o[0] = static_cast<Number_>(p).v
 // ?: over a pointer to a class and one to its base.
 struct Derived2_ : Number_ { int more; };
 __global__ void either_(double *o, Number_ *n, const Derived2_ *d, bool b) { o[0] = (b ? n : d)->v; }
+// [over.ics.rank]: behind one conversion function, the better standard conversion; partial ordering over two arguments.
+struct Short_ {
+    unsigned short x;
+    __host__ __device__ operator float() const { return x; }
+};
+template <unsigned L, typename T> struct Vector_ { T c[L]; };
+template <typename T> __device__ inline T least_(T a, T b) { return b < a ? b : a; }
+template <unsigned L, typename T> __device__ inline Vector_<L, T> least_(const Vector_<L, T> &a, const Vector_<L, T> &b)
+{
+    Vector_<L, T> r;
+    for (unsigned i = 0; i < L; i++)
+        r.c[i] = least_(a.c[i], b.c[i]);
+    return r;
+}
+__global__ void ranked_(Vector_<3, float> *o, float *f, Short_ g, Short_ h)
+{
+    const Vector_<3, float> &a = o[0];
+    o[2] = least_(a, o[1]);
+    f[0] = pow(h, 3) + max(h, g) + sqrt(h) + fmin(h, g);
+}

@@ -14,3 +14,12 @@ struct HostMade { float k; HostMade(float k) : k(k) {} __device__ float operator
 template <typename F> __global__ void k9(float *o, F f) { o[0] = f(o[1]); }
 template <typename F> void launch_(float *o, const F &f) { k9<F><<<1, 1>>>(o, f); }
 void host_(float *o) { launch_(o, HostMade(2.f)); }
+// The driver's types, and handles of libraries in classes.
+#include <cuda.h>
+struct Context_ { CUstream other; cudaStream_t stream; CUfunction f; cudaArray_t array; float *p; };
+using Map_ = CUtensorMap;
+__global__ void drivers_(const __grid_constant__ CUtensorMap m, const __grid_constant__ Map_ n, Context_ c)
+{
+    c.p[0] = ((size_t)&m ^ (size_t)&n) & 127;
+    c.p[1] = sizeof c;
+}

@@ -1,13 +1,6 @@
 // Containers and pointers of the host, as far as the types of what a kernel is launched with come from them.
 namespace std {
 template <typename T> struct allocator {};
-template <typename T> struct initializer_list {
-    const T *first_;
-    size_t size_;
-    const T *begin() const;
-    const T *end() const;
-    size_t size() const;
-};
 template <typename T> struct __container {
     typedef T value_type;
     typedef T &reference;
