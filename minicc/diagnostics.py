@@ -11,7 +11,7 @@ import bisect
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
-from minicc import attrs
+import attrs
 
 Severity = Literal["error", "warning", "note", "remark"]
 

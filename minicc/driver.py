@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import attrs
+
 from minicc import arch as archs
-from minicc import attrs
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
 from minicc.options import Request, Target
 
 if TYPE_CHECKING:
-    from minicc.binary.fatbin import Compression
     from minicc.isel.explain import Explanation
     from minicc.ptx.model import Module
     from minicc.sass.program import Program
@@ -309,10 +309,9 @@ class Build:
         options.verbose = options.verbose or r.has("resource_usage")
         return options
 
-    def compression(self) -> Compression:
+    def compression(self) -> str:
         mode = self.request.values.get("compress", "default")
-        methods: dict[str, Compression] = {"speed": "lz4", "none": "none"}
-        return methods.get(mode, "zstd")
+        return {"default": "zstd", "size": "zstd", "balance": "zstd", "speed": "lz4", "none": "none"}[mode]
 
 
 def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]) -> Build:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import fail
 
 USAGE = """usage: minicc objdump [options] FILE...

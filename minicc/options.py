@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from minicc import arch, attrs
+import attrs
+
+from minicc import arch
 from minicc.diagnostics import fail
 
 Kind = Literal["flag", "value", "list", "bool", "glued"]

@@ -16,9 +16,9 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.binary.mangling import signature
 from runtime.driver import arguments
 from runtime.driver.arguments import HostArray, Parameter

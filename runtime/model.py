@@ -9,10 +9,10 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+import attrs
 import numpy as np
 
 from minicc import arch as machines
-from minicc import attrs
 from minicc.sass.program import Function, Line
 from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable

@@ -25,9 +25,9 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.diagnostics import Diagnostic, SourceFile, Span, fail
 
 MAX_BYTES = 1 << 30

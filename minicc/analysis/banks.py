@@ -8,7 +8,8 @@ pipe's issue interval gives it cycles.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.analysis.mix import instructions
 from minicc.arch.schema import Arch
 from minicc.sass import effects

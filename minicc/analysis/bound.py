@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.analysis.access import access_of
 from minicc.analysis.banks import banks
 from minicc.analysis.mix import SIZE, instructions

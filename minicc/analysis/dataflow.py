@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.sass import Effects, effects
 from minicc.sass.instr import PT, Instr, Target

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.sass import decode, effects
 from minicc.sass.instr import Instr

@@ -3,7 +3,8 @@ distributor (limits and granularities in the arch's `occupancy`)."""
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 
 

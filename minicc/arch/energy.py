@@ -9,7 +9,7 @@ same.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen

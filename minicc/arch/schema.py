@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import sm_90
 
 ARCH = attrs.evolve(sm_90.ARCH, name="sm_90a", feature="a", features=sm_90.ARCH.features | {"wgmma"})

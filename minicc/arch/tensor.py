@@ -10,7 +10,7 @@ PTX is followed and the format left out.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(repr=False)

@@ -7,7 +7,8 @@ table.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import sm_90
 from minicc.arch.schema import Arch
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
 from minicc.binary.data import Data, align_up
 

@@ -10,8 +10,9 @@ import struct
 from collections.abc import Iterable
 from itertools import pairwise
 
+import attrs
+
 from minicc import arch as machines
-from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.binary import attributes as rec
 from minicc.binary import elf, lines

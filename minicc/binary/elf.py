@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data, align_up
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")

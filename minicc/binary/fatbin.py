@@ -11,7 +11,8 @@ import re
 import struct
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data, align_up
 from minicc.diagnostics import fail
 
@@ -33,8 +34,7 @@ LIMIT = 1 << 30
 """Largest uncompressed image that is read. A declared size is also checked against the compression method's best."""
 _LZ4_RATIO, _ZSTD_RATIO = 256, 65536
 
-Compression = Literal["none", "lz4", "zstd"]
-METHODS: dict[Compression, int] = {"none": 0, "lz4": F_LZ4, "zstd": F_ZSTD}
+METHODS = {"none": 0, "lz4": F_LZ4, "zstd": F_ZSTD}
 """Flag bit of each compression method."""
 
 
@@ -47,8 +47,8 @@ class Entry:
 
     kind: Literal["cubin", "ptx"]
     arch: str
-    data: bytes = attrs.field(repr=False)
-    compression: Compression = "none"
+    data: bytes = attrs.field(repr=lambda d: f"<{len(d)} bytes>")
+    compression: str = attrs.field(default="none", validator=attrs.validators.in_(METHODS))
     name: str = ""
     options: str = ""
     version: tuple[int, int] | None = None
@@ -154,7 +154,7 @@ def _unpack(view: Data, at: int, end: int) -> tuple[Entry | None, int]:
     after = at + header + size
     if kind not in _KIND_NAMES:
         return None, after
-    compression: Compression = "zstd" if flags & F_ZSTD else "lz4" if flags & F_LZ4 else "none"
+    compression = "zstd" if flags & F_ZSTD else "lz4" if flags & F_LZ4 else "none"
     if flags & F_COMPRESSED and compression == "none":
         view.bad(at + 0x28, f"compression flags 0x{flags & F_COMPRESSED:x} are not known")
     length = packed if compression != "none" else size

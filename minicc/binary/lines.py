@@ -13,7 +13,8 @@ import posixpath
 import struct
 from collections.abc import Iterable, Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data
 from minicc.sass.program import Line
 

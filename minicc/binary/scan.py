@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
 
 INSTRUCTION = 16
 """Bytes of one instruction."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 
-from minicc import attrs
+import attrs
 
 
 class BadLiteral(Exception):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import Diagnostic, SourceFile
 
 Debug = Literal["none", "lineinfo", "full"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import Diagnostics
 from minicc.frontend import ast
 from minicc.frontend import types as ty

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
 from minicc.frontend import predefined
 from minicc.frontend.condition import Condition

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import SourceFile, Span, fail
 
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from minicc import attrs
+import attrs
 
 if TYPE_CHECKING:
     from minicc.frontend.ast import Function, FunctionTemplate, Scope

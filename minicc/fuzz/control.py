@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 from hypothesis import strategies as st
-
-from minicc import attrs
 
 VARIABLES = 4
 MASK = 0xFFFFFFFF

@@ -13,9 +13,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
 from hypothesis import strategies as st
-
-from minicc import attrs
 
 INTS = ("i1", "i8", "i16", "i32", "i64")
 ODD = ("i7", "i24", "i33", "i48", "i96", "i128")

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import attrs
 from hypothesis import strategies as st
-
-from minicc import attrs
 
 INPUTS = 8
 OUTPUTS = 8

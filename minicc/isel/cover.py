@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.isel import cost as costs
 from minicc.isel.dag import COMMUTATIVE, Node, signed
 from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree

@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.nvvm import ir
 
 WIDTH = {"p": 1, "h": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.isel import cost as costs
 from minicc.isel.dag import Node
 from minicc.isel.database import Database, Pattern

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minicc import attrs
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
@@ -56,6 +55,8 @@ class Intrinsics(Base):
 
     def elementwise_call(self, inst: ir.Inst, name: str) -> list[Node]:
         """A vector intrinsic one element at a time."""
+        import attrs
+
         count = inst.type.count
         out: list[Node] = []
         for i in range(count):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import is_kernel

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minicc import attrs
+import attrs
+
 from minicc.isel import template
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.nvvm import ir

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(repr=False)

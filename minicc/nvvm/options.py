@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(repr=False)

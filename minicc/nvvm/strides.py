@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from minicc import attrs
+import attrs
 
 TURNS = 4
 """As in NVIDIA's code: 2,048 threads of an SM then have 32 KiB under way for one load of a float a turn."""

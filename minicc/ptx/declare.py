@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.model import Float, Int, Symbol, Variable

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import SourceFile, Span, fail
 
 _TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, table_bits
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem

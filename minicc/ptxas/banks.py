@@ -14,7 +14,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from itertools import combinations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.intervals import Ranges, Segments
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target

@@ -10,7 +10,8 @@ at the copies: their sources have registers of their own by then.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes

@@ -14,7 +14,8 @@ Only where every operand of the first still has its value at the second (see `_C
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads, writes

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
 from minicc.ptxas.operands import guarded, map_operand, reads, writes

@@ -6,7 +6,8 @@ values that were moved into it. So the second of two divisions by one number is 
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, map_reads, reads

@@ -11,7 +11,8 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.sass.instr import Instr, Reg
 from minicc.sass.program import DebugSection, Function, Relocation

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Segments, build, overlap

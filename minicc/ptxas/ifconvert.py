@@ -11,7 +11,8 @@ does, so a short body costs no more than its issue slots.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg

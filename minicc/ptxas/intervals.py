@@ -7,7 +7,8 @@ the tensor instructions, which read their sources over several cycles.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg

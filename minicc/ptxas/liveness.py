@@ -11,7 +11,8 @@ does not rely on this (see `allocate`).
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 

@@ -11,7 +11,8 @@ data flow of "may be in flight" over the blocks, so that what crosses a branch i
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import BASE

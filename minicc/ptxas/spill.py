@@ -8,7 +8,8 @@ there anyway.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.intervals import Ranges

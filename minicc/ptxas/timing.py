@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch, Latency
 from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count

@@ -10,7 +10,8 @@ bits of everything it was ever set to. Loads join across anything but stores, ba
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, writes

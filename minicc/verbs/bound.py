@@ -6,7 +6,8 @@ import json
 import sys
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import check_runtime, launching
 from minicc.verbs.launching import Arguments

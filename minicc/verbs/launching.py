@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import SourceFile, fail
 from minicc.options import Request
 

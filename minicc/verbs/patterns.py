@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from minicc import arch as archs
-from minicc import attrs
 from minicc.diagnostics import fail
 
 USAGE = """usage: minicc patterns [WORD...] [options]
@@ -206,6 +205,8 @@ def records_text(values: dict[str, str], records: list[tuple[dict[str, Any], str
 
 def generations(as_json: bool) -> str:
     """Tensor cores by generation."""
+    import attrs
+
     from minicc.arch.tensor import GENERATIONS
 
     if as_json:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.classic.schema import Machine
 from runtime.classic.sm import conflict_ways
 from runtime.classic.stream import Op

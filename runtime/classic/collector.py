@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.classic.schema import Textbook
 from minicc.diagnostics import fail
 from runtime.classic.stream import Op

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import classic
 from minicc.arch.classic.schema import Machine
 from runtime.classic import banks

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.classic.schema import Machine, Unit
 from runtime.classic.stream import Op
 

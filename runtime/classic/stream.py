@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import fail
 
 _REGISTER = re.compile(r"R(\d+)$")

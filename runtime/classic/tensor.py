@@ -8,7 +8,8 @@ cycle of arbitration for the bus and ends with one in which the scoreboard is cl
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.classic.schema import Textbook
 
 FRAGMENTS = (("A", 4), ("B", 4), ("C", 8))

@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from runtime import api
 from runtime.api import Buffer, Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.cuda import libcuda

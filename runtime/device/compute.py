@@ -11,7 +11,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.host import EngineFault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from minicc import attrs
+import attrs
 
 Dim = tuple[int, int, int]
 

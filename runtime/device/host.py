@@ -11,7 +11,8 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from minicc import attrs
+import attrs
+
 from runtime.device.memory import BadAddress, DeviceMemory
 from runtime.device.timeline import Timeline
 from runtime.hw import channel as hw

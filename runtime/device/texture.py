@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from runtime.device.sm import layout as L
 
 ADDRESS_MODES = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}

@@ -8,7 +8,7 @@ semaphore that a channel waits for, and what the host waits for, orders times as
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
 
 
 @attrs.define

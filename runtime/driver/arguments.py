@@ -11,9 +11,9 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.binary.mangling import Type
 from runtime.errors import LaunchError
 

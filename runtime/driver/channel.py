@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from runtime.device.gpu import Gpu
 from runtime.hw import channel as hw
 from runtime.hw import methods

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from runtime.driver.channel import LOCAL_WINDOW, SHARED_WINDOW
 from runtime.driver.module import Placed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from minicc import attrs
+import attrs
 
 ENTRY_BYTES = 8
 USERD_BYTES = 512

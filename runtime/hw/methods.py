@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from minicc import attrs
+import attrs
 
 HOPPER_CHANNEL_GPFIFO_A = 0xC86F
 HOPPER_COMPUTE_A = 0xCBC0

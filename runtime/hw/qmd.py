@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from minicc import attrs
+import attrs
+
 from runtime.hw import qmd_fields
 from runtime.hw.qmd_fields import ENUMS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import energy as figures
 from minicc.sass import effects
 from runtime.profile.facts import Facts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.analysis.access import access_of
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from runtime.profile import metrics
 from runtime.profile.facts import Facts
 from runtime.profile.kinds import title

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.analysis.access import address_operand
 from minicc.sass.instr import Target
 from runtime.profile.facts import Facts, Hot

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from minicc import attrs
+import attrs
+
 from runtime.device.sm import layout as L
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from runtime.profile import metrics
 from runtime.profile.facts import Facts, gather
 from runtime.profile.sections import SECTIONS, details

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minicc import attrs
+import attrs
+
 from runtime.profile.facts import NOT_STALLS, Facts
 from runtime.profile.meaning import STATES
 from runtime.profile.metrics import Values, number

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from textwrap import wrap
 
-from minicc import attrs
+import attrs
+
 from runtime.profile import energy, metrics
 from runtime.profile.calculator import occupancy_curves
 from runtime.profile.decoupled import decoupled

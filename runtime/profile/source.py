@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from minicc import attrs
+import attrs
+
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.kinds import flow, own
 from runtime.profile.units import number, table

@@ -11,7 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from runtime.device.sm import layout as L
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.svg import Span, spans

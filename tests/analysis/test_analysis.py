@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from minicc import arch as archs
-from minicc import attrs, sass
+from minicc import sass
 from minicc.analysis import banks, mix, occupancy
 
 ARCH = archs.get("sm_90")
@@ -39,6 +39,7 @@ def assembled(*lines: tuple[str, int]) -> bytes:
     for n, (text, reuse) in enumerate(lines):
         instr = sass.parse(text)
         control = sass.Control(stall=1, reuse=reuse)
+        import attrs
 
         out += sass.encode(attrs.evolve(instr, control=control), ARCH, 16 * n).to_bytes(16, "little")
     return out

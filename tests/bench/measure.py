@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen

@@ -15,8 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import attrs
+
 import minicc
-from minicc import attrs
 from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
 from tests.conftest import SAMPLES, find_tool

@@ -11,8 +11,9 @@ import statistics
 import sys
 from pathlib import Path
 
+import attrs
+
 from minicc import arch as archs
-from minicc import attrs
 from minicc.analysis.banks import banks
 from minicc.analysis.mix import instructions
 from minicc.arch.schema import Arch
@@ -49,7 +50,7 @@ def main() -> None:
         ratios.append(ours / nvcc)
         conflicts[0] += a.conflicts
         conflicts[1] += b.conflicts
-        pairs = [f"{x} / {y}" for x, y in zip(attrs.asdict(a).values(), attrs.asdict(b).values(), strict=True)]
+        pairs = [f"{x} / {y}" for x, y in zip(attrs.astuple(a), attrs.astuple(b), strict=True)]
         print(f"| {name} | {' | '.join(pairs)} | {ours:.0f} / {nvcc:.0f} | {ratios[-1]:.3f} |")
     mean = statistics.geometric_mean(ratios)
     print(

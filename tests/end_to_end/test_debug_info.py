@@ -7,11 +7,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import attrs
 import pytest
 from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
 
-from minicc import attrs, cli
+from minicc import cli
 from minicc.binary.frame_text import frame_text
 from tests.conftest import find_tool
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.isel.calls import CallTarget
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import Builder, Node

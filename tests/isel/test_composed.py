@@ -10,10 +10,11 @@ import random
 from functools import cache
 from typing import Any
 
+import attrs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from minicc import arch, attrs
+from minicc import arch
 from minicc.isel.database import ADDR, REG, Leaf, Tree, database
 from minicc.isel.patterns import Row, rows_of
 from tests.isel import meaning

@@ -12,9 +12,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from tests.isel import meaning
 from tests.isel.kernels import COUNTED, MEMORY, SEEN
 from tests.isel.synthesise import LANE

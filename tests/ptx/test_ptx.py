@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from minicc import arch, attrs, ptx
+from minicc import arch, ptx
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx import model
 from minicc.ptx.isa import forms

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem, VReg
 from minicc.sass.instr import Imm, Name, Reg, Target
 

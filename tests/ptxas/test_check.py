@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from minicc import attrs, sass
+from minicc import sass
 from minicc.binary import read_cubin
 from minicc.ptxas import Options, emit, pipeline
 from minicc.ptxas.check import check

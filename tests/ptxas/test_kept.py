@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from minicc import arch as archs
-from minicc import attrs, sass
+from minicc import sass
 from minicc.ptxas.check import check
 from tests.ptxas.conftest import assemble
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minicc import attrs, cli
+from minicc import cli
 from minicc.arch import classic
 from minicc.arch.classic.schema import RegisterFile
 from runtime.classic import banks, collector, experiments, tensor

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 
+import attrs
 import numpy as np
 import pytest
 
 import runtime
-from minicc import attrs
 from minicc.binary import Entry, write_cubin, write_fatbin
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable

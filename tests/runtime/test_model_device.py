@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import struct
 
+import attrs
 import numpy as np
 import pytest
 
 import runtime
-from minicc import attrs
 from runtime.device.grid import Hazard
 from tests.conftest import ROOT, find_tool
 from tests.gpu.binary import make_cases

@@ -6,9 +6,10 @@ import json
 import subprocess
 from pathlib import Path
 
+import attrs
 import pytest
 
-from minicc import attrs, objdump, sass
+from minicc import objdump, sass
 from minicc.binary import read_cubin, write_cubin, write_fatbin
 from minicc.binary.fatbin import Entry
 from minicc.verbs import as_

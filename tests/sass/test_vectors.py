@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
-from minicc import attrs, sass
+from minicc import sass
 from minicc.sass import codec
 from tests.sass.common import machine, squeeze, vectors
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.frontend.types import Type
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]

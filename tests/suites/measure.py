@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from minicc import attrs
+import attrs
 
 _INTERNAL = 70
 """Exit statuses from here on are not the source's fault (`minicc.diagnostics`)."""

@@ -33,9 +33,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from tests.suites import inputs
 
 LIBRARY = 2e-3

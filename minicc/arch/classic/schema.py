@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen

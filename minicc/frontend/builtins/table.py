@@ -14,7 +14,8 @@ volatile, z variadic). `T` stands for each letter of the list after the row's `/
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend import types as ty
 from minicc.frontend.types import Type
 

@@ -6,7 +6,8 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend import ast
 from minicc.frontend.emit.debug_types import DebugTypes, escape
 from minicc.frontend.tokens import Token

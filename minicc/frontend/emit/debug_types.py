@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend import types as ty
 from minicc.frontend.types import VTABLE_POINTER, Type
 

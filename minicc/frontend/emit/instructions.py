@@ -5,7 +5,8 @@ Local variables live in allocas of the entry block; LLVM makes registers of them
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend.emit import layout

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend import ast, mangle
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.debug import DebugInfo

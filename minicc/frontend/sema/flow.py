@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.frontend import ast
 from minicc.frontend.tokens import Token
 

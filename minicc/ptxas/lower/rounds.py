@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.lower.graph import TRUE, Graph, link
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target

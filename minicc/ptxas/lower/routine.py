@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx

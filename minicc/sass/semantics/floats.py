@@ -7,7 +7,8 @@ tensor and MUFU measurements agree). f64 operations keep the payload of a NaN op
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.sass.semantics.expr import (
     FALSE,
     TRUE,

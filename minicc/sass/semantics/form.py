@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.semantics.expr import FALSE, TRUE, E, concat, const

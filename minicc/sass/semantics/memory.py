@@ -6,7 +6,8 @@ An address is base + uniform register + offset. A 64-bit base (suffix 64, or the
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.sass.instr import RZ, URZ, Const, Mem, Reg
 from minicc.sass.semantics.expr import E, const
 from minicc.sass.semantics.form import Access, Builder, Result, Slot, Space, semantic

@@ -12,7 +12,8 @@ k % e; B(k, n) in lane 4 n + (k / e) % 4, register k / 4e; C and D(row, col) in 
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.sass.instr import RZ, Reg
 from minicc.sass.semantics.expr import E, concat, const, fma, lane, round_number
 from minicc.sass.semantics.floats import BF16, F16, F32, F64, Format, is_nan, propagate, rounding

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.arch import Arch
 from minicc.sass import semantics
 from minicc.sass.instr import Const, Imm, Instr, Reg

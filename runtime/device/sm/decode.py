@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from minicc import attrs, sass
+from minicc import sass
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
 from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target

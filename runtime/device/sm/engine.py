@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.arch import Arch
 from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from minicc import attrs, sass
+from minicc import sass
 from minicc.arch import Arch
 from minicc.sass.instr import PT, RZ, URZ, Instr
 from runtime.device.sm import abi, codegen

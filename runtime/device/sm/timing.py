@@ -8,7 +8,8 @@ that the four sub-cores share.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.sass.instr import Instr, Mem
 from runtime.device.sm import layout as L
 

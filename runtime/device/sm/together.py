@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from minicc.arch import Arch
 from runtime.device import cwd
 from runtime.device.grid import Fault, Grid, Options, Outcome

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import attrs
 from runtime.device.memory import in_large_pages
 
 LARGE = PAGE = 2 << 20

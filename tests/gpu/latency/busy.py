@@ -50,7 +50,9 @@ def names() -> list[str]:
 
 def code(name: str) -> list[object]:
     """The kernel k(unsigned *counts, unsigned kind): counts[block][thread][MOST]."""
-    from minicc import attrs, sass
+    import attrs
+
+    from minicc import sass
     from minicc.sass.instr import Control, Instr, Target
     from tests.gpu.latency.make_cases import SAFE, _safe
 

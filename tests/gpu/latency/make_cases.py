@@ -15,7 +15,7 @@ import json
 import sys
 from pathlib import Path
 
-from minicc import attrs
+import attrs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 

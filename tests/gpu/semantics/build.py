@@ -15,9 +15,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
-from minicc import arch, attrs, binary
+from minicc import arch, binary
 from minicc.sass import program
 from minicc.sass.codec import encode
 from minicc.sass.instr import Control, Instr, Reg

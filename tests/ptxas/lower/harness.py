@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from minicc import arch, attrs, ptx, ptxas
+from minicc import arch, ptx, ptxas
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.options import Options
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
 from minicc import arch as machines
-from minicc import attrs, sass
+from minicc import sass
 from minicc.binary import read_cubin
 from minicc.sass.instr import Control
 from minicc.sass.program import Program

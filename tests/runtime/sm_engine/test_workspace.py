@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
-from minicc import attrs
 from runtime.device import sm
 from runtime.device.grid import Outcome
 from runtime.device.sm import workspace
