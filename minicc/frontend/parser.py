@@ -48,6 +48,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}
+        self.pointed: dict[tuple[str, tuple[Type, ...]], ast.Function] = {}
         self.known: dict[str, object] = {}
         self.unknown: tuple[tuple[int, int], set[str]] = (0, 0), set()
         self.libraries: dict[str, ast.Scope] = {}
@@ -211,6 +212,22 @@ class Parser(HostCode):
         t = ty.vector(of)
         assert t is not None and t.record is not None
         return Builtin(name, t, tuple(f.type for f in t.record.fields), "e", "make")
+
+    def builtin_function(self, builtin: Builtin, at: Token) -> ast.Function | None:
+        """A function that calls a built-in one, to point at."""
+        made = self.pointed.get((builtin.name, builtin.params))
+        if made is None and builtin.how != "same-type" and builtin.ret.kind != "void" and not builtin.variadic:
+            made = ast.Function(builtin.name, ty.function(builtin.ret, list(builtin.params)), at)
+            made.scope, made.parsed, made.extern_c = self._global_scope(), True, True
+            made.params = [ast.Variable(f"a{k}", p, at, "param", owner=made) for k, p in enumerate(builtin.params)]
+            outer, self.function = self.function, made
+            try:
+                values = [self.convert(self.use_variable(p, at), p.type) for p in made.params]
+                made.body = ast.Block(at, [ast.Return(at, self.builtin_call(builtin, values, at))], at)
+            finally:
+                self.function = outer
+            self.pointed[builtin.name, builtin.params] = made
+        return made
 
     def library_function(self, where: str, builtin: Builtin) -> ast.Function:
         file, _, name = where.partition(":")

@@ -211,19 +211,20 @@ class Declarators(Names):
         return k
 
     def _is_constructor_outline(self) -> bool:
-        """`Class::Class(` or `Class<T>::Class(`."""
-        k = self.i + 1
-        name = self.token.text
-        if self.token.kind != IDENT:
-            return False
-        if self.tokens[k].text == "<":
-            k = self._past_arguments(k)
-        if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
-            return False
-        if self.tokens[k + 1].text == "~":
-            return True
-        if self.tokens[k + 1].text == name:
-            return self.tokens[k + 2].text == "("
+        """`Class::Class(`, `Class<T>::Class(`, `Outer::Class::~Class`."""
+        k = self.i
+        while self.tokens[k].kind == IDENT:
+            name = self.tokens[k].text
+            k += 1
+            if self.tokens[k].text == "<":
+                k = self._past_arguments(k)
+            if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
+                return False
+            k += 1
+            if self.tokens[k].text == "~":
+                return True
+            if self.tokens[k].text == name and self.tokens[k + 1].text == "(":
+                return True
         return False
 
     def constructor_outline(self) -> Declarator:
@@ -240,12 +241,18 @@ class Declarators(Names):
         return d
 
     def _class_before_colons(self) -> tuple[object, Token]:
-        name = self.identifier()
-        found = self.lookup(name.text)
-        if isinstance(found, ast.ClassTemplate):
-            found = self.template_id(found, name)
-        self.expect("::")
-        return found, name
+        scope: ast.Scope | None = None
+        while True:
+            name = self.identifier()
+            found = self.lookup(name.text) if scope is None else self.find_in(scope, name.text)
+            if isinstance(found, ast.ClassTemplate):
+                found = self.template_id(found, name)
+            self.expect("::")
+            scope = found if isinstance(found, ast.Scope) else None
+            if isinstance(found, Type) and found.record is not None:
+                scope = found.record.scope
+            if scope is None or self.at("~") or (self.token.text == name.text and self.peek().text == "("):
+                return found, name
 
     def _specifier(self, specs: Specifiers, token: Token) -> None:
         text = token.text

@@ -275,10 +275,16 @@ class Instances(Declarations):
         if f.pending is None and f.record is not None:
             self._attach_outline(f)
         if f.pending is None:
-            if f.template is not None or (f.record is not None and f.record.record and f.record.record.template):
+            if f.template is not None or (
+                f.record is not None and f.record.record and self._in_template(f.record.record)
+            ):
                 self.waiting.append(f)
             return
         super().need_body(f)
+        ends = f.record.record.destructor if f.constructor and f.record is not None and f.record.record else None
+        if ends is not None:
+            # What is made is ended; a definition outside of the class has to be found.
+            self.need_body(ends)
 
     def need_waiting(self) -> None:
         """At the end of the file: definitions that came after their use."""
@@ -290,25 +296,30 @@ class Instances(Declarations):
     def _attach_outline(self, f: ast.Function) -> None:
         """Find the definition of a class template's member outside of the class."""
         record = f.record.record if f.record is not None else None
-        if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
+        if record is None or record.scope is None or record.scope.parent is None:
             return
-        outer = record.template.scope.record
-        outlines = [o for o in record.template.outlines if o.inner is None]
+        own = record.template if isinstance(record.template, ast.ClassTemplate) else None
+        around = own.scope if own is not None else record.scope.parent
+        outer = around.record
+        outlines = [o for o in own.outlines if o.inner is None and not o.nested] if own is not None else []
         if outer is not None and isinstance(outer.template, ast.ClassTemplate):
-            # Members of a member template, defined behind both templates' parameters.
-            outlines += [o for o in outer.template.outlines if o.nested == record.template.name]
+            # Members of a member class; of a member template, behind both templates' parameters.
+            inner = own.name if own is not None else record.name
+            outlines += [o for o in outer.template.outlines if o.nested == inner and (o.inner is None) is (own is None)]
         for o in outlines:
             special = f.constructor or f.name.startswith("~")
-            if o.name != (record.template.name if special else f.name):
+            if o.name != ((own.name if own is not None else record.name) if special else f.name):
                 continue
             saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
             self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
             self.quiet += 1
             try:
                 params, args, parent = o.params, record.template_args, record.scope
-                if o.nested and o.inner is not None and outer is not None:
-                    parent = self.bind_parameters(parent, o.params, outer.template_args, f.at)
-                    params = o.inner
+                if o.nested and outer is not None:
+                    args = outer.template_args
+                if o.inner is not None:
+                    parent = self.bind_parameters(parent, o.params, args, f.at)
+                    params, args = o.inner, record.template_args
                 scope = self.scope = self.bind_parameters(parent, params, args, f.at)
                 specs = self.specifiers(need_type=False)
                 if (specs.type is None) != special:

@@ -28,6 +28,32 @@ class Records(Members):
             holder = Specifiers(tag)
             self._specifier(holder, self.token)
             align = max(align, holder.align)
+        if self.token.kind == IDENT and self.peek().text == "::":
+            return self._qualified_tag(specs, tag, align)
+        return self._named_tag(specs, tag, align)
+
+    def _qualified_tag(self, specs: Specifiers, tag: Token, align: int) -> Type:
+        """`struct Outer::Inner`: a definition, in Outer's scope, or a type that is known."""
+        last = self.i
+        while self.tokens[last + 1].text == "::" and self.tokens[last + 2].kind == IDENT:
+            last += 2
+        if self.tokens[last + 1].text not in ("{", ":", "final"):
+            return self.simple_type()
+        outer = self.scope
+        try:
+            while self.i < last:
+                name = self.identifier()
+                found = self.lookup_qualifier(name.text) if self.scope is outer else self.find_in(self.scope, name.text)
+                inner = found.record.scope if isinstance(found, Type) and found.record is not None else found
+                if not isinstance(inner, ast.Scope):
+                    self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
+                self.scope = inner
+                self.expect("::")
+            return self._named_tag(specs, tag, align)
+        finally:
+            self.scope = outer
+
+    def _named_tag(self, specs: Specifiers, tag: Token, align: int) -> Type:
         name = self.identifier() if self.token.kind == IDENT else None
         specs.defined = self.at("{") or self.at(":") or self.at(";")
         defining = self.at("{") or self.at(":") or self.at("final")

@@ -372,7 +372,9 @@ class Templates(Instances):
         if name is None:
             self.fail("expected unqualified-id", at, code="frontend.syntax")
         if qualified is not None:
-            qualified.outlines.append(ast.Outline(params, self.closed(start, self.i), name.text))
+            tokens = self.closed(start, self.i)
+            nested = _member_class(tokens, name)
+            qualified.outlines.append(ast.Outline(params, tokens, name.text, nested=nested))
             return
         scope = self.scope
         while friend and scope.kind in ("record", "template") and scope.parent is not None:
@@ -736,6 +738,16 @@ class Templates(Instances):
         head = list(self.tokens[start:after])
         cut = next(k for k, t in enumerate(head) if t is name)
         entity.specialised[argument_key(given)] = [*head[: cut + 1], *self.closed(after, self.i)]
+
+
+def _member_class(tokens: list[Token], name: Token) -> str:
+    """`Class<T>::Inner::name`: Inner, a class that is no template; else nothing."""
+    at = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+    at -= tokens[at - 1].text == "~"
+    found = (
+        at > 4 and tokens[at - 1].text == "::" and tokens[at - 2].kind == IDENT and tokens[at - 4].text in (">", ">>")
+    )
+    return tokens[at - 2].text if found else ""
 
 
 __all__ = ["Templates", "is_dependent"]

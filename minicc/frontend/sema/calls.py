@@ -149,7 +149,7 @@ class Calls(Operators):
         return found
 
     def builtin_function(self, builtin: Builtin, at: Token) -> ast.Function | None:
-        """A built-in function that has a body, to point at."""
+        """A function that calls a built-in one, to point at."""
         return None
 
     def undeclared(self, name: Token) -> None:
@@ -445,10 +445,8 @@ class Calls(Operators):
 
     def _deduces_from(self, e: ast.Expr) -> tuple[Type, bool] | None:
         if isinstance(e, ast.Overloads):
-            plain = [f for f in e.functions if isinstance(f, ast.Function)]
-            if len(e.functions) == 1 and len(plain) == 1:
-                return plain[0].type, True
-            return None
+            found = self._functions_of(e, None) if len(e.functions) == 1 else []
+            return (found[0].type, True) if len(found) == 1 else None
         return None if e.type.kind == "error" else (e.type, e.lvalue and not is_xvalue(e))
 
     def deduce_types(

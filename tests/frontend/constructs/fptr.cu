@@ -15,3 +15,18 @@ __global__ void fptr_kernel(float *o, int n) {
     auto h = mulf_;
     o[2] = h(1.f, 2.f);
 }
+// CUDA's own functions by address: deduced, chosen by type, as template arguments, in tables.
+template <typename R> __device__ void fold_(float *a, float v, R op) { a[0] = op(v, 2); }
+template <float (*F)(float)> __global__ void map_(float *o) { o[0] = F(o[0]); }
+template __global__ void map_<expf>(float *);
+template __global__ void map_<__sinf>(float *);
+typedef double (*Double_)(double);
+__device__ Double_ doubles_[2] = {sin, cos};
+__global__ void pointed_(float *o, double *d, int i)
+{
+    fold_(o, 2.f, fminf);
+    fold_<float(float, float)>(o + 1, 2.f, fmaxf);
+    auto f = i ? sqrtf : rsqrtf;
+    o[2] = f(o[3]);
+    d[0] = doubles_[i & 1](d[1]);
+}

@@ -41,3 +41,32 @@ __global__ void outline_member_templates(float *o, float4 v)
 {
     o[0] = Get_<0>::of<float4, float>(v) + Get_<1>::of<float4, float>(v) + Maker_<float>::of(3);
 }
+// Constructors, destructors and members of member classes, of templates too; nested classes defined outside.
+struct View_ { const char *d; struct It; __device__ It begin() const; };
+struct View_::It { const char *p; int pos; __device__ inline It(View_ const &s, int pos); __device__ inline ~It(); __device__ It &operator++(); };
+__device__ inline View_::It::It(View_ const &s, int pos) : p{s.d}, pos{pos} { pos++; }
+__device__ inline View_::It::~It() { pos = 0; }
+__device__ inline View_::It &View_::It::operator++() { ++pos; return *this; }
+__device__ inline View_::It View_::begin() const { return It(*this, 2); }
+namespace outer_ { struct A { __device__ A(int); int v; }; struct X { int q; }; template <class T> struct Z { T t; }; }
+__device__ outer_::A::A(int x) : v(x) {}
+template <class T> struct Box_ { struct C { T t; __device__ C(T x); __device__ ~C(); __device__ T get() const; }; __device__ T get() const; __device__ Box_(T); __device__ ~Box_(); T b; };
+template <class T> __device__ Box_<T>::C::C(T x) : t(x) {}
+template <class T> __device__ Box_<T>::C::~C() { t = 0; }
+template <class T> __device__ T Box_<T>::C::get() const { return t + 1; }
+template <class T> __device__ T Box_<T>::get() const { return b + 2; }
+template <class T> __device__ Box_<T>::Box_(T v) : b(v) {}
+template <class T> __device__ Box_<T>::~Box_() { b = 0; }
+template <class T, int N> struct Out_ { template <class U> struct I { U u; __device__ U twice() const; __device__ I(T t); }; __device__ T twice() const; };
+template <class T, int N> template <class U> __device__ U Out_<T, N>::I<U>::twice() const { return 2 * u + N; }
+template <class T, int N> template <class U> __device__ Out_<T, N>::I<U>::I(T t) : u(t) {}
+template <class T, int N> __device__ T Out_<T, N>::twice() const { return N; }
+__device__ int elaborate_(struct Pl_::In b, const struct outer_::X *x, struct outer_::Z<int> z) { return b.q + x->q + z.t; }
+__global__ void outline_members(int *o, View_ s, struct outer_::X x)
+{
+    auto b = s.begin();
+    ++b;
+    o[0] = b.pos + outer_::A(3).v + Box_<int>::C(4).get() + Box_<int>(3).get();
+    struct Pl_::In i = {1};
+    o[1] = Out_<int, 3>::I<float>(5).twice() + Out_<int, 2>().twice() + elaborate_(i, &x, {5});
+}
