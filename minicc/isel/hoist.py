@@ -1,10 +1,14 @@
-"""What two blocks compute is computed once, where the ways to them part, if the second may come after the first.
+"""What two blocks compute is computed once, where the ways to them part.
 
-Of two sides of a condition only one is taken, and computing for both what either needs would save nothing. Where the
-second block can be reached from the first (two conditional blocks, one after the other) the work is done twice whenever
-both conditions hold; in the nearest block that dominates both it is done once. LLVM's backends do the same after
+Where the second block can be reached from the first (two conditional blocks, one after the other) the work is done
+twice whenever both conditions hold; in the nearest block that dominates both it is done once. Of the two sides of a
+condition one is taken: what both compute is computed before, in half the code; what only some of several ways need is
+left where it is. LLVM's backends do the same after
 selection (MachineCSE). Taken are integers, addresses, minima, and special registers that never change; extensions only
 together with what uses them, since selection makes one instruction of both.
+
+Comparisons whose operands a loop does not change are made before it, some of them: CodeGenPrepare puts them next to
+their branches, and LLVM's backends take them out again (MachineLICM).
 """
 
 from __future__ import annotations
@@ -20,22 +24,27 @@ _INTEGER = frozenset({"add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "
 _EXTENSIONS = frozenset({"zext", "sext", "trunc"})
 _CALLS = re.compile(r"llvm\.([us](min|max)|abs)\.|llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|n?ctaid|laneid|lanemask)\b")
 
+_MOST_PREDICATES = 4
+"""Comparisons that are kept throughout a loop; the machine has seven predicates."""
+
 
 def hoist(function: ir.Function) -> None:
     """Rewrite in place."""
-    if len(function.blocks) > 4:  # an entry, two conditions and what they guard
-        _Hoisting(function).run()
+    if len(function.blocks) > 2:
+        hoisting = _Hoisting(function)
+        hoisting.run()
+        hoisting.comparisons()
 
 
 class _Hoisting:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.blocks = function.blocks
-        self.succs, preds = edges(function)
+        self.succs, self.preds = edges(function)
         self.order = graphs.postorder(self.succs)[::-1]
-        self.idom = graphs.dominators(self.order[::-1], preds)
+        self.idom = graphs.dominators(self.order[::-1], self.preds)
         self.number = {block: n for n, block in enumerate(self.blocks)}
-        self.loops = graphs.natural_loops(self.succs, preds, self.idom).values()
+        self.loops = graphs.natural_loops(self.succs, self.preds, self.idom)
         self.instead: dict[ir.Value, ir.Value] = {}
 
     def run(self) -> None:
@@ -49,6 +58,35 @@ class _Hoisting:
                 if not any(self._unite(leader, inst, n) for leader in leaders):
                     leaders.append(inst)
         replace(self.function, self.instead)
+        if self.instead:
+            replace(self.function, self._single())
+
+    def _single(self) -> dict[ir.Value, ir.Value]:
+        """Phis of one value, and that value."""
+        found: dict[ir.Value, ir.Value] = {}
+        for n in self.order:
+            for inst in self.blocks[n].insts:
+                if inst.op != "phi":
+                    break
+                first, *others = {found.get(arg, arg) for arg in inst.args} - {inst}
+                if not others and isinstance(first, ir.Inst):
+                    found[inst] = first
+        return found
+
+    def comparisons(self) -> None:
+        """Out of the outermost loop that does not change their operands, if one block leads into it."""
+        for header in self.order:  # outer loops first
+            loop = self.loops.get(header, set())
+            into = [p for p in self.preds[header] if p not in loop]
+            if not loop or len(into) != 1:
+                continue
+            inside = (inst for n in self.order if n in loop for inst in self.blocks[n].insts)
+            same = [i for i in inside if i.op in ("icmp", "fcmp") and all(self._outside(a, loop) for a in i.args)]
+            for inst in same[:_MOST_PREDICATES]:
+                self._put(inst, self.blocks[into[0]])
+
+    def _outside(self, value: ir.Value, loop: set[int]) -> bool:
+        return not isinstance(value, ir.Inst) or (value.parent is not None and self.number[value.parent] not in loop)
 
     def _beside(self) -> list[int]:
         """Blocks, in reverse postorder, that another one neither dominates nor is dominated by."""
@@ -74,9 +112,10 @@ class _Hoisting:
         home = self.number[leader.parent]
         where = self._common(home, n)
         if where != home:
-            if n not in graphs.reachable(self.succs, [home], where):
+            sides = self.preds[home] == [where] == self.preds[n] and len(self.succs[where]) == 2
+            if not sides and n not in graphs.reachable(self.succs, [home], where):
                 return False
-            if any(where in loop and not (home in loop and n in loop) for loop in self.loops):
+            if any(where in loop and not (home in loop and n in loop) for loop in self.loops.values()):
                 return False
             if not self._move(leader, where):
                 return False
@@ -105,15 +144,19 @@ class _Hoisting:
             if arg.op not in _EXTENSIONS or not all(self._known(self.instead.get(a, a), where) for a in arg.args):
                 return False
             moved.append(arg)
-        block = self.blocks[where]
         for one in reversed(dict.fromkeys(moved)):
-            assert one.parent is not None
             if one is not inst:
                 one.flags = frozenset()  # of an extension, `nneg` was known where it stood
-            one.parent.insts.remove(one)
-            one.parent = block
-            block.insts.insert(-1, one)  # before the terminator
+            self._put(one, self.blocks[where])
         return True
+
+    @staticmethod
+    def _put(inst: ir.Inst, block: ir.Block) -> None:
+        """Move an instruction to the end of a block, before its terminator."""
+        assert inst.parent is not None
+        inst.parent.insts.remove(inst)
+        inst.parent = block
+        block.insts.insert(-1, inst)
 
     def _known(self, value: ir.Value, where: int) -> bool:
         return not isinstance(value, ir.Inst) or (

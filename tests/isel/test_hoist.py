@@ -1,4 +1,4 @@
-"""What two conditional blocks compute, one after the other, is computed once before both; of two sides, twice."""
+"""What two conditional blocks compute, one after the other, is computed once before both; what both sides do, too."""
 
 from __future__ import annotations
 
@@ -47,13 +47,75 @@ def test_one_address(name: str, exclusive: bool) -> None:
     lines, count = ADDRESSES[name]
     after, end = ("%second", "%end") if exclusive else ("%join", "%join")
     text = TWO.format(one=lines.format("a"), other=lines.format("b"), after=after, end=end)
+    if exclusive:
+        text = text[: text.index("join:")] + text[text.index("end:") :]
     function = read(text).functions["k"]
     hoist(function)
     found = [inst for inst in function.instructions() if inst.op == "getelementptr"]
-    assert len(found) == (2 if exclusive else count)
+    assert len(found) == count
     assert (found[0].parent is function.blocks[0]) == (len(found) == 1)
     for block in function.blocks:
         assert block.insts[-1].op in ("br", "ret") and all(inst.parent is block for inst in block.insts)
+
+
+def test_one_of_three() -> None:
+    """What two of a switch's three ways compute stays there; what both ways of a branch do has no phi left."""
+    text = """define ptx_kernel void @k(ptr %in, ptr %out) {
+entry:
+  %x = load i64, ptr %in
+  TERMINATOR
+a:
+  %m = mul i64 %x, 7
+  br label %end
+b:
+  %n = mul i64 %x, 7
+  br label %end
+c:
+  ret void
+end:
+  %both = phi i64 [ %m, %a ], [ %n, %b ]
+  store i64 %both, ptr %out
+  ret void
+}"""
+    branch = "%odd = trunc i64 %x to i1\n  br i1 %odd, label %a, label %b"
+    switch = "switch i64 %x, label %c [ i64 1, label %a\n i64 2, label %b ]"
+    for ways, products in ((branch, 1), (switch, 2)):
+        function = read(text.replace("TERMINATOR", ways)).functions["k"]
+        hoist(function)
+        ops = [inst.op for inst in function.instructions()]
+        assert ops.count("mul") == products and ops.count("phi") == products - 1
+
+
+def test_invariant_comparisons() -> None:
+    """Before the outermost loop that does not change their operands."""
+    text = """define ptx_kernel void @k(ptr %in, ptr %out) {
+entry:
+  %x = load i64, ptr %in
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %entry ], [ %j, %latch ]
+  br label %inner
+inner:
+  %n = phi i64 [ 0, %outer ], [ %m, %inner ]
+  %m = add i64 %n, 1
+  %invariant = icmp ult i64 %x, 9
+  %middle = icmp eq i64 %i, %x
+  %both = and i1 %invariant, %middle
+  %last = icmp ult i64 %m, 5
+  %go = and i1 %both, %last
+  br i1 %go, label %inner, label %latch
+latch:
+  %j = add i64 %i, 1
+  %again = icmp ult i64 %j, %x
+  br i1 %again, label %outer, label %end
+end:
+  ret void
+}"""
+    function = read(text).functions["k"]
+    hoist(function)
+    _dominated(function)
+    places = {inst.name: inst.parent.name for inst in function.instructions() if inst.parent and inst.op == "icmp"}
+    assert places == {"invariant": "entry", "middle": "outer", "last": "inner", "again": "latch"}
 
 
 OPS = ["add", "mul", "sub", "and", "or", "xor", "shl"]
@@ -69,7 +131,7 @@ def chains(draw: st.DrawFn) -> str:
     count = draw(st.integers(2, 5))
     for block in range(count):
         bit = 1 << draw(st.integers(0, 3))
-        tested = draw(st.sampled_from(["%v0", "%v1", "%i"]))
+        tested = draw(st.sampled_from(["%v0", "%v1", "%i"]))  # of these, the loop changes the last
         if block:
             lines.append(f"head{block}:")
         after = f"head{block + 1}" if block + 1 < count else "latch"
