@@ -56,6 +56,9 @@ class Members(Constraints):
         k, words = self.i, set()
         while self.tokens[k].text not in (";", "{") and self.tokens[k].kind != EOF:
             words.add(self.tokens[k].text)
+            if self.tokens[k].text == "operator":
+                end = next((n for n in range(k + 2, min(k + 5, len(self.tokens))) if self.tokens[n].text == "("), k + 2)
+                words.add("".join(token.text for token in self.tokens[k:end]))
             k += 1
         if "friend" in words:
             record.friends |= words
