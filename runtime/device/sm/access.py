@@ -136,8 +136,8 @@ def translate_each(
 def translate(
     space: int, width: int, mask: u32, lanes: int, hosts: int, shared: int, local: int, bank: int, i: int
 ) -> int:
-    """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active,
-    shared, one address; 0: fine otherwise; negative: minus the fault."""
+    """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active, one
+    address; 0: fine otherwise; negative: minus the fault."""
     low = lowest(lanes, mask)
     high = highest(lanes, mask)
     if space == L.SPACE_CONST:
@@ -161,7 +161,9 @@ def translate(
                 return 0
         elif allocated(width, low - G[L.G_MEMBASE], high - G[L.G_MEMBASE], i):
             add_all(hosts, lanes, G[L.G_MEM] - G[L.G_MEMBASE])
-            return consecutive(lanes, width) if mask == np.uint32(FULL) else 0
+            if mask == np.uint32(FULL):
+                return 2 if low == high else consecutive(lanes, width)
+            return 0
     return translate_each(space, width, mask, lanes, hosts, shared, local, bank)
 
 

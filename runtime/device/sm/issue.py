@@ -142,23 +142,17 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             lanes = scratch
             if kind == L.A_LDGSTS:
                 lanes = scratch + 256
-            if consecutive == 1:
-                a = loads64(lanes)
+            if consecutive:
+                at = loads64(lanes) >> 5
+                last = loads64(lanes + 248) + width - 1 >> 5
                 lines = 0
-                at = a
-                end = a + 32 * width
-                while at < end:
-                    line = at >> 7
-                    X[2 * lines] = line
-                    bits = 0
-                    while at < end and at >> 7 == line:
-                        bits |= 1 << (at >> 5 & 3)
-                        at = (at | 31) + 1
-                    X[2 * lines + 1] = bits
+                while at <= last:
+                    there = min(at | 3, last)
+                    X[2 * lines] = at >> 2
+                    X[2 * lines + 1] = (2 << there - at) - 1 << (at & 3)
+                    at = there + 1
                     lines += 1
-                n = width >> 2
-                if n < 1:
-                    n = 1
+                n = max(width >> 2, 1)
             else:
                 lines = survey(width, lanes, mask, scratch + TALLY)
                 n = X[SURVEY_PASSES]

@@ -24,7 +24,7 @@ import numpy as np
 from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, first
+from runtime.device.sm.raw import address, first, popcount
 from runtime.device.sm.table import BK, L1, L2, MP, PCC, SM, G, X
 from runtime.device.sm.vector import find8, find16, least8, least16, prefetch, set_times, times_there
 
@@ -152,7 +152,7 @@ def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int,
 @compiled(inline=True)
 def sector_count(bits: int) -> int:
     """How many of four sector bits are set."""
-    return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1)
+    return popcount(np.uint32(bits & 15))
 
 
 @compiled(inline=True)

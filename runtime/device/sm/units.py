@@ -80,18 +80,19 @@ def book(w: int, i: int, sc: int, t: int) -> None:
     if end > at:
         PCC[i, L.R_WAIT] += end - at
         at = end
-    end = WS[w, L.W_TBRANCH]
-    if end > t:
-        end = t
-    if end > at:
-        PCC[i, L.R_BRANCH] += end - at
-        at = end
-    end = WS[w, L.W_TBLOCK]
-    if end > t:
-        end = t
-    if end > at:
-        PCC[i, WS[w, L.W_BLOCKKIND]] += end - at
-        at = end
+    if max(WS[w, L.W_TBRANCH], WS[w, L.W_TBLOCK]) > at:
+        end = WS[w, L.W_TBRANCH]
+        if end > t:
+            end = t
+        if end > at:
+            PCC[i, L.R_BRANCH] += end - at
+            at = end
+        end = WS[w, L.W_TBLOCK]
+        if end > t:
+            end = t
+        if end > at:
+            PCC[i, WS[w, L.W_BLOCKKIND]] += end - at
+            at = end
     end = WS[w, L.W_TFETCH]
     if end > t:
         end = t
