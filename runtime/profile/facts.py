@@ -46,7 +46,7 @@ class Hot:
     @property
     def threads(self) -> float:
         """Thread instructions, guard true."""
-        return self.counters.get("thread_inst_executed", 0.0)
+        return self.counters.get("thread_inst_executed_pred_on", 0.0)
 
     @property
     def mnemonic(self) -> str:

@@ -140,23 +140,12 @@ def _launch(f: Facts, out: Values) -> None:
 def _instructions(f: Facts, sums: Sums, out: Values) -> None:
     executed = number(out, "smsp__inst_executed.sum")
     parts = f.arch.sm_count * f.arch.core.sub_cores
-    on = number(out, "smsp__thread_inst_executed.sum")
     out |= {
         "smsp__inst_executed.avg": executed / parts,
         "smsp__inst_issued.sum": executed,
         "smsp__inst_issued.avg": executed / parts,
-        "smsp__thread_inst_executed_pred_on.sum": on,
-        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": _ratio(on, executed),
         "smsp__inst_executed_op_branch.sum": sums.of("inst_executed", lambda r: r.mnemonic in BRANCHES),
     }
-    active = sums.of("active_threads")
-    if active:
-        out["smsp__thread_inst_executed.sum"] = active
-        out["smsp__thread_inst_executed_per_inst_executed.ratio"] = _ratio(active, executed)
-    else:
-        # Lanes before the guard are not counted in an ordinary run.
-        out.pop("smsp__thread_inst_executed.sum", None)
-        out.pop("smsp__thread_inst_executed_per_inst_executed.ratio", None)
     both = number(out, "sm__inst_executed_pipe_fma.sum") + number(out, "sm__inst_executed_pipe_fmaheavy.sum")
     if both:
         out["sm__inst_executed_pipe_fma.sum"] = both

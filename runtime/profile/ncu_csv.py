@@ -1,4 +1,4 @@
-"""Profiles in the CSV layouts of Nsight Compute: the details page, chosen metrics, and the raw page.
+"""Profiles in the CSV layouts of Nsight Compute: details, chosen metrics, raw and source pages.
 
 Columns are ncu 2025's. Numbers are written as ncu writes them (thousands separated, quoted)."""
 
@@ -9,12 +9,11 @@ import io
 from collections.abc import Iterable, Sequence
 
 from runtime.profile import metrics
-from runtime.profile.facts import Facts
-from runtime.profile.meaning import STATES
+from runtime.profile.facts import Facts, Hot
 from runtime.profile.rules import findings
 from runtime.profile.sections import Section
 from runtime.profile.source import live_registers
-from runtime.profile.units import number, scaled
+from runtime.profile.units import scaled
 
 _WHO = ("ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
         "Device", "CC")  # fmt: skip
@@ -63,39 +62,74 @@ def chosen(launches: Sequence[Facts], names: Sequence[str], base: bool) -> str:
     return _text(rows)
 
 
-_STALLS = tuple(f"stall_{name}" for name in STATES)
+_STALLS = {
+    "barrier": "barrier", "branch_resolving": "branch_resolving", "dispatch_stall": "dispatch", "drain": "drain",
+    "gmma": "gmma", "imc_miss": "imc", "lg_throttle": "lg", "long_scoreboard": "long_sb",
+    "math_pipe_throttle": "math", "membar": "membar", "mio_throttle": "mio", "misc": "misc",
+    "no_instruction": "no_inst", "not_selected": "not_selected", "selected": "selected",
+    "short_scoreboard": "short_sb", "sleeping": "sleep", "tex_throttle": "tex", "wait": "wait",
+}  # fmt: skip
+"""What the source page calls the warp states, in its order."""
+_OPERATIONS = {"load": "Load", "matrix_load": "Load", "copy": "Load", "store": "Store", "matrix_store": "Store",
+               "atom": "Atomic", "red": "Reduction"}  # fmt: skip
+_OWN = ("File", "Line", "Live Registers")
+"""Columns behind ncu's."""
+
+
+def _memory(row: Hot) -> dict[str, object]:
+    """ncu's columns of what an instruction did to memory."""
+    space, kind, width = row.access
+    counter = row.counters.get
+    shared, apart = space == "shared", space in ("global", "generic")
+    waves, conflicts = (counter(name, 0.0) if shared else 0.0 for name in ("wavefronts", "bank_conflicts"))
+    sectors = counter("sectors", 0.0) if apart else 0.0
+    # No fewer than the bytes need, nor than one a request.
+    ideal = min(sectors, max(counter("requests", 0.0), -(-row.threads * width // 32)))
+    return {
+        "Address Space": space.capitalize() if space else "-",
+        "Access Operation": _OPERATIONS.get(kind, "-"),
+        "Access Size": 8 * width if space else "-",
+        "L1 Tag Requests Global": counter("lines", 0.0) if apart else 0,
+        "L1 Conflicts Shared N-Way": waves // row.executed if row.executed else 0,
+        "L1 Wavefronts Shared Excessive": conflicts,
+        "L1 Wavefronts Shared": waves,
+        "L1 Wavefronts Shared Ideal": waves - conflicts,
+        "L2 Theoretical Sectors Global Excessive": sectors - ideal,
+        "L2 Theoretical Sectors Global": sectors,
+        "L2 Theoretical Sectors Global Ideal": ideal,
+    }
 
 
 def source(f: Facts) -> str:
-    """The source page's view of machine code: a row an instruction, under ncu's column names as far as the model can
-    fill them. Samples are warp-cycles, all of them."""
-    columns = (
-        "#", "Address", "Source", "File", "Line", "Live Registers", "Warp Stall Sampling (All Samples)",
-        "Warp Stall Sampling (Not-issued Samples)", "Instructions Executed",
-        "Predicated-On Thread Instructions Executed",
-        "Avg. Predicated-On Threads Executed", "Address Space", "Access Operation", "Access Size",
-        "L1 Wavefronts Shared", "L1 Wavefronts Shared Excessive", "L2 Theoretical Sectors Global",
-    )  # fmt: skip
+    """The source page's view of machine code: the kernel, then a row an instruction, under the columns that ncu has, as
+    far as the model can fill them, and a few more behind. Samples are warp-cycles, all of them; addresses are from the
+    kernel's first instruction."""
     live = live_registers(f)
-    rows: list[list[str]] = [[*columns, *_STALLS]]
-    for n, row in enumerate(f.instructions):
-        space, kind, width = row.access
-        shared = space == "shared"
-        values = (
-            row.samples,
-            row.samples - row.counters.get("stall_selected", 0.0),
-            row.executed,
-            row.threads,
-            row.threads / row.executed if row.executed else 0.0,
-        )
-        cells = [str(n), f"0x{row.offset:x}", row.text, row.file, str(row.line or ""), str(live.get(row.offset, ""))]
-        cells += [number(round(value, 2)) for value in values]
-        cells += [space, kind, str(8 * width) if space else ""]
-        cells += [number(row.counters.get("wavefronts", 0.0)) if shared else ""]
-        cells += [number(row.counters.get("bank_conflicts", 0.0)) if shared else ""]
-        cells += [number(row.counters.get("sectors", 0.0)) if space in ("global", "generic") else ""]
-        rows.append(cells + [number(row.counters.get(name, 0.0)) for name in _STALLS])
-    return _text(rows)
+    rows: list[dict[str, object]] = []
+    for row in f.instructions:
+        active = row.counters.get("thread_inst_executed", 0.0)
+        each = (active / row.executed, row.threads / row.executed) if row.executed else (0.0, 0.0)
+        cells: dict[str, object] = {
+            "Address": f"0x{row.offset:x}",
+            "Source": row.text,
+            "Warp Stall Sampling (All Samples)": row.samples,
+            "Warp Stall Sampling (Not-issued Samples)": row.samples - row.counters.get("stall_selected", 0.0),
+            "# Samples": row.samples,
+            "Instructions Executed": row.executed,
+            "Thread Instructions Executed": active,
+            "Predicated-On Thread Instructions Executed": row.threads,
+            "Avg. Threads Executed": each[0],
+            "Avg. Predicated-On Threads Executed": each[1],
+            "Avg. Predicated-On Threads Unexecuted": 32 - each[1],
+            "Divergent Branches": row.counters.get("divergent_branches", 0.0),
+            **_memory(row),
+            **{f"stall_{short}": row.counters.get(f"stall_{name}", 0.0) for name, short in _STALLS.items()},
+            **dict(zip(_OWN, (row.file, row.line or "", live.get(row.offset, "")), strict=True)),
+        }
+        rows.append(cells)
+    # Whole numbers, without the separators of other pages.
+    body = [[v if isinstance(v, str) else str(round(float(str(v)))) for v in row.values()] for row in rows]
+    return _text([["Kernel Name", f.demangled], list(rows[0]) if rows else [], *body])
 
 
 def raw(launches: Sequence[Facts], base: bool, names: Sequence[str] = ()) -> str:

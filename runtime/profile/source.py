@@ -59,7 +59,7 @@ def by_line(f: Facts) -> list[Place]:
 def _cells(counters: dict[str, float], samples: float, total: float) -> tuple[str, ...]:
     executed = counters.get("inst_executed", 0.0)
     stalls = [(v, k[6:]) for k, v in counters.items() if k.startswith("stall_") and k != "stall_selected" and v]
-    threads = counters.get("thread_inst_executed", 0.0)
+    threads = counters.get("thread_inst_executed_pred_on", 0.0)
     sectors, requests = counters.get("sectors", 0.0), counters.get("requests", 0.0)
     return (
         number(executed) if executed else "",

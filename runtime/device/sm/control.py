@@ -22,7 +22,7 @@ from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
-from runtime.device.sm.table import CODE, CT, LPC, SC, SM, WAKE, WS, G
+from runtime.device.sm.table import CODE, CT, LPC, PCC, SC, SM, WAKE, WS, G
 from runtime.device.sm.vector import ramp, spread
 
 SPECIAL = abi.SPECIAL_ROW * 128
@@ -443,6 +443,8 @@ def jump(w: int, i: int, lanes: int) -> int:
             G[L.G_FLANE] = lane
             return -L.F_INSTR
         target >>= 4
+    if WS[w, L.W_ACT] & ~group:
+        PCC[i, L.P_DIVERGED] += 1
     rest = lanes & ~group
     if rest:
         # The others come here again.
@@ -472,6 +474,8 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             return 0
         if target < 0 or target >= G[L.G_NINSTR]:
             return -L.F_INSTR
+        if lanes != act:
+            PCC[i, L.P_DIVERGED] += 1
         return diverge(w, lanes, target, i + 1)
     if kind == L.K_BRA_DIV:
         # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.

@@ -28,8 +28,9 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
     """Counters of each instruction that was issued or waited for."""
     names = {
         L.R_SELECTED: "inst_executed",
-        L.P_THREADS: "thread_inst_executed",
-        L.P_ACTIVE: "active_threads",
+        L.P_THREADS: "thread_inst_executed_pred_on",
+        L.P_ACTIVE: "thread_inst_executed",
+        L.P_DIVERGED: "divergent_branches",
         L.P_REQUESTS: "requests",
         L.P_SECTORS: "sectors",
         L.P_L1HIT: "l1_hits",
@@ -56,7 +57,7 @@ def counters(
     """All counters of a grid. Sums are over the whole device, `.avg` over its SMs or sub-cores."""
     selected = PCC[:, L.R_SELECTED]
     executed = float(selected.sum())
-    threads = float(PCC[:, L.P_THREADS].sum())
+    active, threads = (float(PCC[:, column].sum()) for column in (L.P_ACTIVE, L.P_THREADS))
     ctas = grid.grid[0] * grid.grid[1] * grid.grid[2]
     size = grid.block[0] * grid.block[1] * grid.block[2]
     out: dict[str, float] = {
@@ -73,8 +74,10 @@ def counters(
         / arch.occupancy.max_warps,
         "smsp__inst_executed.sum": executed,
         "sm__inst_executed.sum": executed,
-        "smsp__thread_inst_executed.sum": threads,
-        "smsp__thread_inst_executed_per_inst_executed.ratio": threads / executed if executed else 0.0,
+        "smsp__thread_inst_executed.sum": active,
+        "smsp__thread_inst_executed_per_inst_executed.ratio": active / executed if executed else 0.0,
+        "smsp__thread_inst_executed_pred_on.sum": threads,
+        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": threads / executed if executed else 0.0,
         "launch__shared_mem_config_size": shared_configuration(grid, arch),
         **residency.limits,
     }

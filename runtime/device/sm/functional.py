@@ -37,6 +37,7 @@ def run_warp(w: int, turn: int) -> int:
         mask = np.uint32(act) & (load32(state + CODE[pc, L.C_GUARD]) ^ np.uint32(CODE[pc, L.C_GINV]))
         kind = CODE[pc, L.C_KIND]
         PCC[pc, L.R_SELECTED] += 1
+        PCC[pc, L.P_ACTIVE] += popcount(np.uint32(act))
         PCC[pc, L.P_THREADS] += popcount(mask)
         if kind <= L.K_SPECIAL:
             if mask:

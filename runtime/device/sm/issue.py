@@ -709,6 +709,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
             elif CODE[i, L.C_GINV]:
                 mask = np.uint32(0)
+            PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
             PCC[i, L.P_THREADS] += popcount(mask)
             blocked = 0
             if CODE[i, L.C_PLAIN]:

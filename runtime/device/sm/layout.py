@@ -748,7 +748,8 @@ REASONS = (
 ) = range(19)
 P_THREADS = 19
 """thread instructions (guard true)"""
-P_REQUESTS = 20
+P_ACTIVE = 20
+"""thread instructions (lanes of the running group, whatever the guard)"""
 P_SECTORS = 21
 P_L1HIT = 22
 P_WAVEFRONTS = 23
@@ -759,9 +760,9 @@ P_L2HIT = 26
 P_DRAM = 27
 """sectors from DRAM"""
 P_DIVERGED = 28
+"""branches after which the lanes that ran are at two places"""
 P_LINES = 29
-P_ACTIVE = 30
-"""thread instructions (lanes of the running group, whatever the guard); only while recording"""
+P_REQUESTS = 30
 P_WRITTEN = 31
 """sectors to DRAM that it made go there"""
 P_ASKED = 32

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import RECORDING
 from runtime.device.sm.lang import compiled, u32
-from runtime.device.sm.raw import loads64, popcount, store64
+from runtime.device.sm.raw import loads64, store64
 from runtime.device.sm.table import CT, PCC, WS, G
 
 ROWS = 1 << 18
@@ -40,9 +40,8 @@ def _place(w: int, t: int) -> int:
 
 @compiled
 def remember(w: int, i: int, t: int) -> None:
-    """Warp w is about to issue instruction i at `t`: count its running lanes, and keep the instruction's warp-cycles as
-    they are before this wait is booked."""
-    PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
+    """Warp w is about to issue instruction i at `t`: keep the instruction's warp-cycles as they are before this wait is
+    booked."""
     at = _place(w, t)
     if at:
         for k in range(REASONS):

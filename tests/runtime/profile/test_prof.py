@@ -176,9 +176,15 @@ def test_csv_has_the_columns_of_ncu():
     assert rows[1][-1] == chip[-1]
     raw = list(csv.reader(io.StringIO(ncu_csv.raw([f], True))))
     assert len({len(row) for row in raw}) == 1
-    source = list(csv.DictReader(io.StringIO(ncu_csv.source(f))))
+    kernel, *table = ncu_csv.source(f).splitlines()
+    assert kernel == f'"Kernel Name","{f.demangled}"'
+    source = list(csv.DictReader(table))
     assert [row["Source"] for row in source] == [row.text for row in f.instructions]
-    assert sum(int(row["stall_selected"].replace(",", "")) for row in source) == f.outcome.instructions
+    assert sum(int(row["stall_selected"]) for row in source) == f.outcome.instructions
+    assert {row["Avg. Threads Executed"] for row in source} == {"32"}
+    load = next(row for row in source if row["Source"].startswith("LDG"))
+    assert (load["Address Space"], load["Access Operation"], load["Access Size"]) == ("Global", "Load", "32")
+    assert load["L2 Theoretical Sectors Global Ideal"] == load["L2 Theoretical Sectors Global"] != "0"
     details = list(csv.reader(io.StringIO(ncu_csv.details([f], SECTIONS, False))))
     assert len({len(row) for row in details}) == 1
 

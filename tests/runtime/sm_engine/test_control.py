@@ -32,6 +32,10 @@ def test_if_else_reconverges(timing: bool) -> None:
     words, outcome = BENCH.words(lines, timing=timing)
     assert outcome.fault is None
     assert [int(w) ^ 0xFFFFFFFF for w in words] == [200 if lane % 2 else 100 for lane in range(32)]
+    counters = outcome.per_pc[16 * (at + 3)]
+    assert counters["thread_inst_executed"] == 32
+    assert counters["thread_inst_executed_pred_on"] == 16
+    assert counters["divergent_branches"] == 1
 
 
 @TIMING
@@ -50,6 +54,12 @@ def test_loop_with_lane_dependent_trip_count(timing: bool) -> None:
     words, outcome = BENCH.words(lines, timing=timing)
     assert outcome.fault is None
     assert list(words) == [n * (n + 1) // 2 for n in range(32)]
+    # In each turn but the last one lane leaves, so that many run.
+    counters = outcome.per_pc[16 * (at + 6)]
+    assert counters["inst_executed"] == 32
+    assert counters["thread_inst_executed"] == sum(range(1, 33))
+    assert counters["thread_inst_executed_pred_on"] == sum(range(32))
+    assert counters["divergent_branches"] == 31
     if timing:
         assert outcome.stalls["branch_resolving"] > 0
 
