@@ -89,14 +89,21 @@ class _Hoisting:
         return not isinstance(value, ir.Inst) or (value.parent is not None and self.number[value.parent] not in loop)
 
     def _beside(self) -> list[int]:
-        """Blocks, in reverse postorder, that another one neither dominates nor is dominated by."""
-        below: dict[int, int] = {}
+        """Blocks, in reverse postorder, that neither dominate nor are dominated by some other one, both with something
+        to move."""
+        movable = {n for n in self.order if any(map(_may_move, self.blocks[n].insts))}
+        holding = set(movable)  # or dominating a block that is
+        branches = dict.fromkeys(self.order, 0)
+        for n in self.order[:0:-1]:
+            if n in holding:
+                branches[self.idom[n]] += 1
+                holding.add(self.idom[n])
+        beside: set[int] = set()
         for n in self.order[1:]:
-            below[self.idom[n]] = below.get(self.idom[n], 0) + 1
-        trunk = 0
-        while trunk + 1 < len(self.order) and below.get(self.order[trunk]) == 1:
-            trunk += 1
-        return self.order[trunk + 1 :]
+            up = self.idom[n]
+            if up in beside or branches[up] > (n in holding):
+                beside.add(n)
+        return [n for n in self.order if n in beside and n in movable]
 
     def _key(self, value: ir.Value, extended: bool = True) -> object:
         """Equal for values that are computed in the same way; of an operand, the value or its extension."""
