@@ -86,18 +86,24 @@ def permuted(build: Builder, a: Node, b: Node) -> Node | None:
     if not 2 <= len(words) <= _MOST:
         return None
     zeros = None in parts and _zero(words) is None
-    if len(words) - 1 + zeros >= _steps(a) + _steps(b) + 1:
+    if len(words) - 1 + zeros >= _steps(a) + _steps(b) + (_masked(a) and _masked(b)) + 1:
         return None
     return assembled(build, parts, words)
 
 
 def _steps(node: Node) -> int:
-    """Instructions that a part of an `or` takes: shifts, and what joins other parts; a mask belongs to the `or`."""
+    """Instructions that a part of an `or` takes: shifts, and what joins other parts; one mask belongs to the `or`."""
     if node.op == "prmt.i32" or (node.op in ("or.i32", "add.i32", "xor.i32") and not node.args[1].is_const):
         return _steps(node.args[0]) + _steps(node.args[1]) + 1
     if node.op == "and.i32" and node.args[1].is_const:
         return _steps(node.args[0])
     return int(node.op in ("shl.i32", "lshr.i32"))
+
+
+def _masked(node: Node) -> bool:
+    if node.op in ("shl.i32", "lshr.i32"):
+        node = node.args[0]
+    return node.op == "and.i32" and node.args[1].is_const
 
 
 def masked(build: Builder, a: Node, mask: int) -> Node | None:

@@ -46,6 +46,8 @@ class Wide(Base):
 
     def wide_multiply(self, a: list[Node], b: list[Node]) -> list[Node]:
         build = self.build
+        if len(a) == 2 and _is_extended(a) and _is_extended(b):
+            return [build.binary(head, "i64", a[0], b[0]) for head in ("mul", "mulhis")]
         if len(a) == 2:
             high = build.binary("mulhiu", "i64", a[0], b[0])
             for x, y in ((a[0], b[1]), (a[1], b[0])):
@@ -159,3 +161,11 @@ class Wide(Base):
             less = build.icmp(strict if last else "u" + strict[1:], x, y)
             low = build.binary("or", "p", less, build.binary("and", "p", build.icmp("eq", x, y), low))
         return low
+
+
+def _is_extended(limbs: list[Node]) -> bool:
+    """Whether the upper of two limbs is the sign of the lower one."""
+    low, high = limbs
+    if low.is_const:
+        return high.is_const and high.data == (low.data >> 63) * ((1 << 64) - 1)
+    return high.op == "ashr.i64" and high.args[0] is low and high.args[1].is_const and high.args[1].data == 63
