@@ -291,8 +291,12 @@ class Intrinsics(Base):
             want = build.binary("ashr", kind, result, build.const("i32", full - 1)) if signed_ else build.const(kind, 0)
             return [result, build.icmp("ne", high, want)]
         if not signed_:
-            flag = build.icmp("ult", result, x) if op == "add" else build.icmp("ult", x, y)
-            return [result, flag]
+            if op == "sub":
+                return [result, build.icmp("ult", x, y)]
+            if y.is_const and y.data == 1:
+                return [result, build.icmp("eq", result, build.const(kind, 0))]
+            # The sum is less than either; compared with a constant, the other one need not live on.
+            return [result, build.icmp("ult", result, y if y.is_const else x)]
         first = build.binary("xor", kind, x, result)
         second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
         return [result, build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))]
