@@ -450,9 +450,6 @@ def output_name(build: Build) -> str:
 
 def write(path: str, content: str | bytes) -> None:
     """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
-    # Its shared libraries would wait here for the linker's lock, which loading LLVM holds: see `ahead`.
-    import tempfile
-
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     if path == "-":
         sys.stdout.buffer.write(data)
@@ -463,23 +460,17 @@ def write(path: str, content: str | bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or ".")
-        try:
-            with os.fdopen(handle, "wb") as out:
+        temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+        with open(temporary, "xb") as out:
+            try:
                 out.write(data)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+                out.flush()
+                os.replace(temporary, target)
+            except BaseException:
+                os.unlink(temporary)
+                raise
     except OSError as error:
         fail("driver.cannot-write", f"{path}: {error.strerror or error}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def dependency_rule(build: Build, output: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
 
 import pytest
 
-from minicc import cli
+from minicc import CompileError, cli, driver
 from tests.conftest import SAMPLES
 
 VADD = str(SAMPLES / "vadd.k")
@@ -190,3 +191,22 @@ def test_a_launch_line_that_is_no_shape(tmp_path, capsys, line):
     (tmp_path / "a.k").write_text(f"//! {line}\n__global__ void k() {{}}\n")
     assert cli.main(["run", "a.k"]) == 1
     assert "error:" in capsys.readouterr().err
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.bin"
+    old = os.umask(0o027)
+    try:
+        driver.write(str(path), b"first, longer")
+        assert path.stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(old)
+    driver.write(str(path), "second")
+    assert path.read_bytes() == b"second"
+    with pytest.raises(CompileError, match=r"no/out\.bin"):
+        driver.write(str(tmp_path / "no" / "out.bin"), b"")
+    with pytest.raises(CompileError):
+        driver.write(str(tmp_path), b"")
+    driver.write(os.devnull, b"device")
+    assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
+    assert path.read_bytes() == b"second"
