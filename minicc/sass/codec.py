@@ -185,15 +185,14 @@ OPCODE = "opcode"
 
 def _chosen(instr: Instr, form: Form, family: str, address: int) -> bool:
     """Whether `encode` would take `form` for the instruction."""
-    for plan in plans(instr.mnemonic, instr.modifiers, tuple([kind_of(o) for o in instr.operands])):
+    for plan in plans(instr.mnemonic, instr.modifiers, tuple([kind_of(o) for o in instr.operands]), family):
         if plan.form is form:
             return True
-        if family in plan.form.families:
-            try:
-                fill(plan, instr, address)
-            except NoFit:
-                continue
-            return False
+        try:
+            fill(plan, instr, address)
+        except NoFit:
+            continue
+        return False
     return False
 
 
@@ -255,21 +254,23 @@ def _match_operands(operands: list[Codec], kinds: tuple[str, ...]) -> tuple[int,
     return go(0, 0)
 
 
-_PLANS: dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Plan, ...]] = {}
+_PLANS: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], tuple[Plan, ...]] = {}
 
 
-def plans(mnemonic: str, modifiers: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[Plan, ...]:
-    """All ways to encode an instruction of this shape, first declared first."""
-    key = (mnemonic, modifiers, kinds)
+def plans(mnemonic: str, modifiers: tuple[str, ...], kinds: tuple[str, ...], family: str = "") -> tuple[Plan, ...]:
+    """All ways to encode an instruction of this shape (of `family` if given), first declared first."""
+    key = (mnemonic, modifiers, kinds, family)
     found = _PLANS.get(key)
     if found is None:
         out = []
         for form in forms_of_mnemonic(mnemonic):
-            places = _match_operands(form.operands, kinds)
-            if places is None:
+            if family and family not in form.families:
                 continue
             word = _match_modifiers(form, modifiers)
             if word is None:
+                continue
+            places = _match_operands(form.operands, kinds)
+            if places is None:
                 continue
             for _, where, default in form.hidden:
                 word |= where.put(default)
@@ -284,10 +285,7 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
     operands = instr.operands
     kinds = tuple([kind_of(o) for o in operands])
     why = ""
-    for plan in plans(instr.mnemonic, instr.modifiers, kinds):
-        if arch.sass not in plan.form.families:
-            why = why or f"not available on {arch.name}"
-            continue
+    for plan in plans(instr.mnemonic, instr.modifiers, kinds, arch.sass):
         if instr.hidden and not _named(plan.form, instr):
             continue
         try:
@@ -296,6 +294,8 @@ def encode(instr: Instr, arch: Arch, address: int = 0) -> int:
             why = telling(why, str(error))
     from minicc.sass.explain import explain
 
+    if not why and plans(instr.mnemonic, instr.modifiers, kinds):
+        why = f"not available on {arch.name}"
     fail("sass.encode", explain(instr, kinds, why))
 
 
@@ -345,12 +345,11 @@ def _set_hidden(form: Form, word: int, name: str, value: int) -> int:
 def form_of(instr: Instr, family: str = "") -> Plan | None:
     """The plan that `instr` is encoded by (first that fits; of `family` if given), None if there is none."""
     kinds = tuple([kind_of(o) for o in instr.operands])
-    key = (instr.mnemonic, instr.modifiers, kinds)
-    found = plans(*key)
+    found = plans(instr.mnemonic, instr.modifiers, kinds, family)
     if len(found) == 1:
         return found[0]
     for plan in found:
-        if (family and family not in plan.form.families) or not _named(plan.form, instr):
+        if not _named(plan.form, instr):
             continue
         try:
             for codec, place in zip(plan.form.operands, plan.places, strict=True):

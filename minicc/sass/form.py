@@ -57,44 +57,60 @@ CONSTANT_FAMILIES = frozenset(("sm_80", "sm_89", "sm_90"))
 
 
 class Form:
-    """See the module's text. `parts` are printed modifier pieces in order: str (fixed) or Field."""
+    """See the module's text. `parts` are printed modifier pieces in order: str (fixed) or Field. What it takes to
+    encode and decode is made when it is first asked for: of most forms nobody asks more than the modifiers."""
 
     __slots__ = (
-        "families", "fields", "fixed", "guard_file", "hidden", "key_mask", "mnemonic", "name", "opcode",
-        "operands", "parts", "reuse", "row", "shadows", "unused", "value", "wide",
+        "families", "fields", "fixed", "guard_file", "hidden", "key_mask", "kinds", "mnemonic", "name", "opcode",
+        "operands", "parts", "row", "shadows", "unused", "value", "wide",
     )  # fmt: skip
 
-    def __init__(self, row: Row, name: str, families: frozenset[str]) -> None:
-        self.row, self.name, self.families = row, name, families
+    fields: dict[str, Field]
+    fixed: int
+    value: int
+    hidden: list[tuple[str, Bits, int]]
+    operands: list[Codec]
+    unused: int
+    key_mask: int
+    shadows: list[tuple[Codec, int]]
+
+    def __init__(self, row: Row, name: str, families: frozenset[str], parts: list[str | Field]) -> None:
+        self.row, self.name, self.parts = row, name, parts
         self.mnemonic = row.mnemonic
         self.guard_file = "UP" if row.timing.uniform else "P"
-        self.wide = False
+        self.opcode = row.opcode
+        self.kinds = {"A": "r", "B": "r", "C": "r"}
+        if name != "-":
+            number, self.kinds["B"], self.kinds["C"] = FORM_DIGITS[name]
+            self.opcode = row.opcode & 0x1FF | number << 9
+            if not {"c", "x"}.isdisjoint(self.kinds.values()):
+                families &= CONSTANT_FAMILIES
+        self.families = families
+        self.wide = families <= WIDE_UNIFORM
         """Uniform registers have eight bits."""
-        self.fixed = 0
-        self.value = 0
-        self.opcode = 0
-        self.parts: list[str | Field] = []
-        self.fields: dict[str, Field] = {}
-        self.hidden: list[tuple[str, Bits, int]] = []
-        self.operands: list[Codec] = []
-        self.unused = 0
-        self.key_mask = 0
-        self.reuse: list[tuple[int, int]] = []
-        self.shadows: list[tuple[Codec, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Form.__slots__:
+            raise AttributeError(name)
+        _complete(self)
+        return getattr(self, name)
 
     def __repr__(self) -> str:
         return f"<{self.mnemonic} {self.name} {self.opcode:#x}>"
 
 
 def forms_of(row: Row) -> list[Form]:
-    """All forms that a row declares. ValueError if two fields share a bit (a mistake in the row)."""
+    """All forms that a row declares."""
     wanted = FORM_SETS.get(row.forms, row.forms) or "-"
     families = _families(row.on)
+    words = re.findall(r"\{(\w+)\}|\.(\w+)", row.syntax.partition(" ")[0])
+    parts = [_cached_field(field, row.fields[field]) if field else word for field, word in words]
+    always_uniform = re.search(r"\bU(R\w|[ABC]\b)", row.syntax) is not None
     out = []
     for digit in wanted:
-        uniform = digit in "67uwtv" or re.search(r"\bU(R\w|[ABC]\b)", row.syntax) is not None
+        uniform = always_uniform or digit in "67uwtv"
         groups = (families - WIDE_UNIFORM, families & WIDE_UNIFORM) if uniform else (families,)
-        out += [_build(row, digit, group) for group in groups if group]
+        out += [Form(row, digit, group, parts) for group in groups if group]
     return [form for form in out if form.families]
 
 
@@ -106,40 +122,31 @@ def _families(on: str) -> frozenset[str]:
     return frozenset(name.rstrip("!") for name in named) | (frozenset(("sm_89",)) if "sm_80" in named else frozenset())
 
 
-def _build(row: Row, digit: str, families: frozenset[str]) -> Form:
-    kinds = {"A": "r", "B": "r", "C": "r"}
-    if digit == "-":
-        opcode = row.opcode
-    else:
-        number, kinds["B"], kinds["C"] = FORM_DIGITS[digit]
-        opcode = row.opcode & 0x1FF | number << 9
-        if "c" in kinds.values() or "x" in kinds.values():
-            families &= CONSTANT_FAMILIES
-    form = Form(row, digit, families)
-    form.wide = families <= WIDE_UNIFORM
-    form.opcode = opcode
-    form.fixed, form.value = 0xFFF, opcode
-    for where, value in _assignments(row.when):
-        form.fixed |= where.mask
-        form.value |= where.put(value)
-    if digit != "-" and not row.timing.uniform and not form.fixed >> 91 & 1:
-        form.fixed |= 1 << 91
-        form.value |= (1 << 91) if kinds["B"] in "ux" or kinds["C"] in "ux" else 0
+def _complete(form: Form) -> None:
+    """Make the rest of a form. ValueError if two fields share a bit (a mistake in the row)."""
+    row, kinds = form.row, form.kinds
+    form.fields = {part.name: part for part in form.parts if isinstance(part, Field)}
+    fixed, value = 0xFFF, form.opcode
+    for where, number in _assignments(row.when):
+        fixed |= where.mask
+        value |= where.put(number)
+    if form.name != "-" and not row.timing.uniform and not fixed >> 91 & 1:
+        fixed |= 1 << 91
+        value |= (1 << 91) if kinds["B"] in "ux" or kinds["C"] in "ux" else 0
+    hidden = []
     for assignment in row.hidden.split():
         label, where_text, default = assignment.split("=")
         if form.wide and where_text == "64..69":  # the slot URc
             where_text, default = "64..71", "255"
-        form.hidden.append((label, parse_bits(where_text), int(default, 0)))
-    mods, _, rest = row.syntax.partition(" ")
-    for field_name, word in re.findall(r"\{(\w+)\}|\.(\w+)", mods):
-        form.parts.append(_field(form, field_name) if field_name else word)
-    pieces = _split(rest)
-    for text, separator in pieces:
+        hidden.append((label, parse_bits(where_text), int(default, 0)))
+    form.fixed, form.value, form.hidden = fixed, value, hidden
+    operands = []
+    for text, separator in _split(row.syntax.partition(" ")[2]):
         codec = _operand(form, text, kinds)
         codec.separator = separator
-        form.operands.append(codec)
-    _check(form)
-    return form
+        operands.append(codec)
+    _check(form, operands)
+    form.operands = operands
 
 
 def _assignments(text: str) -> list[tuple[Bits, int]]:
@@ -369,7 +376,7 @@ def _part(form: Form, text: str) -> RegCodec:
     return codec
 
 
-def _check(form: Form) -> None:
+def _check(form: Form, operands: list[Codec]) -> None:
     """Every bit once: raises ValueError on overlap, and computes what is left over."""
     used = form.fixed | GUARD_MASK | CONTROL_MASK
     if form.fixed & (GUARD_MASK | CONTROL_MASK):
@@ -377,16 +384,16 @@ def _check(form: Form) -> None:
     claims: list[tuple[str, int]] = [(f.name, f.bits.mask) for f in form.fields.values()]
     claims += [(label, where.mask) for label, where, _ in form.hidden]
     own = sum(f.bits.mask for f in form.fields.values())
-    claims += [(codec.name, codec.mask & ~own) for codec in form.operands]
+    claims += [(codec.name, codec.mask & ~own) for codec in operands]
     for label, mask in claims:
         if used & mask:
             raise ValueError(f"{form}: field '{label}' shares bits with another: {used & mask:#x}")
         used |= mask
     form.unused = ~used & (1 << 105) - 1
-    form.key_mask = form.fixed
+    key_mask = form.fixed
     for field in form.fields.values():
-        form.key_mask |= field.bits.mask
+        key_mask |= field.bits.mask
     for _, where, _ in form.hidden:
-        form.key_mask |= where.mask
-    form.shadows = [(codec, k) for k, codec in enumerate(form.operands) if codec.shadow]
-    form.reuse = [(k, c.reuse) for k, c in enumerate(form.operands) if c.reuse is not None]
+        key_mask |= where.mask
+    form.key_mask = key_mask
+    form.shadows = [(codec, k) for k, codec in enumerate(operands) if codec.shadow]
