@@ -229,6 +229,15 @@ class Cursor:
 
     # -- skipping
 
+    def brackets(self, k: int, depth: int) -> int:
+        """What the token at index `k` adds to the `depth` of angle brackets. Within some, `<` behind `Class<T>::name`
+        compares: a template would be named by `template`."""
+        text, tokens = self.tokens[k].text, self.tokens
+        if text == "<":
+            named = depth > 0 and tokens[k - 1].kind == IDENT and tokens[k - 2].text == "::"
+            return 0 if named and tokens[k - 3].text == ">" else 1
+        return -1 if text == ">" else -2 if text == ">>" else 0
+
     def skip_balanced(self) -> None:
         """From an opening bracket to past its partner."""
         depth = 0

@@ -538,15 +538,17 @@ class Declarations(Variables):
             field = record.find(name.text) or record.find_unnamed(name.text)
             t = self._initialised_class(f.record, name) if field is None else None
         if t is f.record.bare:
-            f.base_inits.append((0, self.construct(f.record, self.arguments(), name)))
+            own = self.braced_list() if self.at("{") else None
+            value = self.braced(own, f.record) if own is not None else self.construct(f.record, self.arguments(), name)
+            f.base_inits.append((0, value))
             return True
         base = next(((b, offset) for b, offset in record.bases if b is t), None)
         if base is not None:
             args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
             b, offset = base
             whole = len(args) == 1 and isinstance(args[0], ast.Init)
-            value = self.braced(args[0], b) if whole else self.construct(b, args, name)  # type: ignore[arg-type]
-            f.base_inits.append((offset, value))
+            made = self.braced(args[0], b) if whole else self.construct(b, args, name)  # type: ignore[arg-type]
+            f.base_inits.append((offset, made))
             done.add(f"base {offset} {b}")
         elif t is not None:
             self.fail(f"type '{t}' is not a direct or virtual base of '{f.record}'", name)

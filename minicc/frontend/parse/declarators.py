@@ -89,6 +89,7 @@ class Declarators(Names):
             return self._combine(words, token)
         if token.text == "typename":
             self.i += 1
+            return self._typename()
         if token.text in ("decltype", "auto", *TYPEOF, *MAKERS):
             specs = self.specifiers()
             assert specs.type is not None
@@ -161,7 +162,13 @@ class Declarators(Names):
         return specs
 
     def _typename(self) -> Type:
-        return self.type_entity(*self.qualified())
+        if self.at("decltype"):
+            return self._decltype()
+        outer, self.naming_type = self.naming_type, True
+        try:
+            return self.type_entity(*self.qualified())
+        finally:
+            self.naming_type = outer
 
     def _no_type(self) -> None:
         token = self.token
@@ -204,7 +211,7 @@ class Declarators(Names):
         """The index behind the `<...>` at index `k`."""
         depth = 0
         while self.tokens[k].kind != EOF:
-            depth += {"<": 1, ">": -1, ">>": -2}.get(self.tokens[k].text, 0)
+            depth += self.brackets(k, depth)
             k += 1
             if depth <= 0:
                 break

@@ -269,8 +269,15 @@ class Instances(Declarations):
                     p.owner = f
             defined.instances[key] = f
 
+    def finish(self, f: ast.Function) -> None:
+        if f.template is None or not any(map(is_dependent, flatten(f.template_args))):
+            super().finish(f)
+
     def need_body(self, f: ast.Function) -> None:
         if f.parsed or f.body is not None:
+            return
+        if f.template is not None and any(map(is_dependent, flatten(f.template_args))):
+            # Named in a pattern: there is no such function.
             return
         if f.pending is None and f.record is not None:
             self._attach_outline(f)

@@ -62,6 +62,8 @@ class Names(Expressions):
     """Above zero while reading the pattern of a template."""
     structural: dict[tuple[object, ...], Structural]
     """Objects that are template arguments, by value."""
+    naming_type: bool = False
+    """Behind `typename`, where `<` begins arguments without `template`, too."""
 
     # -- names
 
@@ -125,10 +127,8 @@ class Names(Expressions):
                         inner += 1
                     elif tokens[i].kind == PUNCT and text in ")]}":
                         inner -= 1
-                    elif text == "<" and not inner:
-                        depth += 1
-                    elif text in (">", ">>") and not inner:
-                        depth -= len(text)
+                    elif text in ("<", ">", ">>") and not inner:
+                        depth += self.brackets(i, depth)
                     i += 1
                     if depth <= 0:
                         break
@@ -259,9 +259,10 @@ class Names(Expressions):
         names: list[str] = []
         plain = True
         while self.accept("::"):
-            plain = self.accept("template") is None and plain
+            template = self.accept("template") is not None
+            plain = plain and not template
             names.append((self.operator_name() if self.at("operator") else self.identifier()).text)
-            if self.at("<"):
+            if self.at("<") and (template or self.naming_type):
                 plain = False
                 self.skip_template_arguments()
         made = opaque()
@@ -290,9 +291,9 @@ class Names(Expressions):
             if text in (">>", ">=", ">>=") and depth == 1 and token.kind == PUNCT:
                 self.expect(">")
                 return
-            self.i += 1
             if token.kind == PUNCT:
-                depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
+                depth += self.brackets(self.i, depth)
+            self.i += 1
             if depth <= 0 or text in (";", "{"):
                 return
 
@@ -365,6 +366,7 @@ class Names(Expressions):
         self.enter(self.token)
         out: list[object] = []
         ends, self.greater_ends = self.greater_ends, last == ">"
+        naming, self.naming_type = self.naming_type, False
         while not self.at(last) and not (last == ">" and self.at(">>")):
             end = self.expansion_end(angles=True) if self.has_packs else None
             if end is not None:
@@ -377,7 +379,7 @@ class Names(Expressions):
                 out.append(value)
             if not self.accept(","):
                 break
-        self.greater_ends = ends
+        self.greater_ends, self.naming_type = ends, naming
         self.nest -= 1
         self.expect(last)
         return out
@@ -388,9 +390,15 @@ class Names(Expressions):
             return named
         if self.starts_type(0):
             start = self.i
-            t = self.type_name()
-            if self.token.text in (",", ">", ">>", "...", ">=", ">>=", ")"):
-                return t
+            nest = self.nest
+            try:
+                t = self.type_name()
+                if self.token.text in (",", ">", ">>", "...", ">=", ">>=", ")"):
+                    return t
+            except Abandon:
+                if not self.pattern:
+                    raise
+                self.nest = nest
             # T(3) and T{} are values.
             self.i = start
         try:

@@ -304,10 +304,8 @@ class Templates(Instances):
             text = self.tokens[k].text
             if text in _HEAD_BRACKETS and self.tokens[k + 1].text == "(":
                 return False
-            if text == "<":
-                angle += 1
-            elif text in (">", ">>"):
-                angle -= len(text)
+            if text in ("<", ">", ">>"):
+                angle += self.brackets(k, angle)
             elif angle <= 0 and text in ("(", "operator"):
                 return False
             elif angle <= 0 and text in ("=", "{", ";"):
@@ -320,7 +318,7 @@ class Templates(Instances):
         while angle > 0 or not (self.at("=") or self.at("{") or self.at(";")):
             if self.token.kind == EOF:
                 self.fail("expected ';'", name, code="frontend.syntax")
-            angle += {"<": 1, ">": -1, ">>": -2}.get(self.token.text, 0)
+            angle += self.brackets(self.i, angle)
             if self.token.kind == IDENT and angle == 0:
                 name = self.token
             self.i += 1
@@ -461,7 +459,7 @@ class Templates(Instances):
                 return self.operator_name()
             if self.token.kind == IDENT and angle == 0:
                 name = self.token
-            angle += {"<": 1, ">": -1, ">>": -2}.get(self.token.text, 0)
+            angle += self.brackets(self.i, angle)
             self.i += 1
         return name
 
@@ -481,7 +479,7 @@ class Templates(Instances):
                 scope = found if isinstance(found, ast.Scope) and self.tokens[k + 1].text == "::" else None
                 if isinstance(found, ast.ClassTemplate) and self.tokens[k + 1].text == "<":
                     owner = found
-            angle += {"<": 1, ">": -1, ">>": -2}.get(token.text, 0)
+            angle += self.brackets(k, angle)
             k += 1
         return None
 
