@@ -214,8 +214,9 @@ HEADERS: dict[str, str] = {
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {
-    "thrust/": "cccl.h", "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "nvtx3/": "", "cudnn": "",
-    "cufft": "", "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",
+    "thrust/": "cccl.h", "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
+    "nvtx3/": "", "cudnn": "",
+    "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",
     "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",
     "cuda_egl": "", "cuda_vdpau": "", "generated_": "",
 }  # fmt: skip

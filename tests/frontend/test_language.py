@@ -148,6 +148,17 @@ def test_programs(name: str, tmp_path: Path) -> None:
         assert kernels(out.read_text(), ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
 
 
+def test_numbers_of_cufft() -> None:
+    """Its headers may not be installed; kernels and callbacks name its types all the same."""
+    text = """#include <cufftXt.h>
+    __device__ cufftComplex first(void *in, size_t at, void *, void *) { return ((cufftComplex *)in)[at]; }
+    __device__ cufftCallbackLoadC load = first;
+    __global__ void k(cufftComplex *a, cufftReal r) { a[0] = load(a, 1, nullptr, nullptr); a[0].x *= r; }"""
+    ir, _ = compile_text(text)
+    llvm.parse_assembly(ir).verify()
+    assert "@_Z1kP6float2f" in ir and "@_Z5firstPvmS_S_" in ir
+
+
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_accepts_what_we_accept(tmp_path: Path) -> None:
     """One file for all, and the kernels' mangled names are nvcc's."""
