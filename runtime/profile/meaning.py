@@ -152,6 +152,17 @@ METRICS: dict[str, Meaning] = {
     "smsp__inst_executed_op_branch.sum": Meaning(
         "inst", "branches, reconvergence points, calls and exits executed, taken or not"
     ),
+    "model__branch_instructions_ratio": Meaning("", "the share of those among all instructions executed"),
+    "smsp__sass_branch_targets_threads_divergent.sum": Meaning(
+        "branches", "branches after which the lanes of a warp are at different places"
+    ),
+    "smsp__sass_branch_targets_threads_divergent.avg": Meaning("branches", "the same, for one scheduler on average"),
+    "smsp__sass_branch_targets_threads_uniform.sum": Meaning(
+        "branches", "branches, calls and returns in which all running lanes of a warp went to one place"
+    ),
+    "smsp__sass_average_branch_targets_threads_uniform.pct": Meaning(
+        "%", "branch efficiency: of branches, calls and returns, those that kept the running lanes together"
+    ),
     "sm__inst_executed.sum": Meaning("inst", "warp instructions executed"),
     "sm__inst_executed.avg.per_cycle_active": Meaning("inst/cycle", "instructions an SM executes in an active cycle"),
     "sm__inst_executed.avg.per_cycle_elapsed": Meaning("inst/cycle", "the same over all cycles of the kernel"),

@@ -71,6 +71,8 @@ def unit(name: str) -> str:
 
 BRANCHES = frozenset(("BRA", "BRX", "JMP", "JMX", "CALL", "RET", "BSYNC", "BREAK", "WARPSYNC", "EXIT"))
 """What ncu counts as a branch (H200: twelve kernels, eleven of them exactly so)."""
+TARGETS = frozenset(("BRA", "BRX", "JMP", "JMX", "CALL", "RET"))
+"""Those of them that ncu's branch efficiency is about (H200: four kernels, exactly so)."""
 
 
 def pipe_cycles(rows: Iterable[Hot]) -> dict[str, float]:
@@ -137,6 +139,15 @@ def _launch(f: Facts, out: Values) -> None:
     }  # fmt: skip
 
 
+def _together(row: Hot) -> float:
+    """How often all lanes of a branch went to one place. A branch through a register is executed again for each further
+    place of its lanes, so that many places hide others that had one."""
+    if row.mnemonic not in TARGETS:
+        return 0.0
+    apart = row.counters.get("divergent_branches", 0.0)
+    return max(row.executed - (2 if row.mnemonic in ("BRX", "JMX") else 1) * apart, 0.0)
+
+
 def _instructions(f: Facts, sums: Sums, out: Values) -> None:
     executed = number(out, "smsp__inst_executed.sum")
     parts = f.arch.sm_count * f.arch.core.sub_cores
@@ -144,7 +155,17 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
         "smsp__inst_executed.avg": executed / parts,
         "smsp__inst_issued.sum": executed,
         "smsp__inst_issued.avg": executed / parts,
-        "smsp__inst_executed_op_branch.sum": sums.of("inst_executed", lambda r: r.mnemonic in BRANCHES),
+    }
+    branches = sums.of("inst_executed", lambda r: r.mnemonic in BRANCHES)
+    apart = sums.of("divergent_branches")
+    together = sum(_together(row) for row in f.instructions)
+    out |= {
+        "smsp__inst_executed_op_branch.sum": branches,
+        "model__branch_instructions_ratio": _ratio(branches, executed),
+        "smsp__sass_branch_targets_threads_divergent.sum": apart,
+        "smsp__sass_branch_targets_threads_divergent.avg": apart / parts,
+        "smsp__sass_branch_targets_threads_uniform.sum": together,
+        "smsp__sass_average_branch_targets_threads_uniform.pct": 100 * together / max(together + apart, 1.0),
     }
     both = number(out, "sm__inst_executed_pipe_fma.sum") + number(out, "sm__inst_executed_pipe_fmaheavy.sum")
     if both:

@@ -82,9 +82,9 @@ def _memory(row: Hot) -> dict[str, object]:
     counter = row.counters.get
     shared, apart = space == "shared", space in ("global", "generic")
     waves, conflicts = (counter(name, 0.0) if shared else 0.0 for name in ("wavefronts", "bank_conflicts"))
-    sectors = counter("sectors", 0.0) if apart else 0.0
-    # No fewer than the bytes need, nor than one a request.
-    ideal = min(sectors, max(counter("requests", 0.0), -(-row.threads * width // 32)))
+    sectors, ideal = (counter(name, 0.0) if apart else 0.0 for name in ("sectors", "sectors_ideal"))
+    if space == "constant":
+        space = kind = ""
     return {
         "Address Space": space.capitalize() if space else "-",
         "Access Operation": _OPERATIONS.get(kind, "-"),
@@ -127,8 +127,8 @@ def source(f: Facts) -> str:
             **dict(zip(_OWN, (row.file, row.line or "", live.get(row.offset, "")), strict=True)),
         }
         rows.append(cells)
-    # Whole numbers, without the separators of other pages.
-    body = [[v if isinstance(v, str) else str(round(float(str(v)))) for v in row.values()] for row in rows]
+    # Whole numbers, cut off, without the separators of other pages.
+    body = [[v if isinstance(v, str) else str(int(float(str(v)))) for v in row.values()] for row in rows]
     return _text([["Kernel Name", f.demangled], list(rows[0]) if rows else [], *body])
 
 

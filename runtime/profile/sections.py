@@ -174,7 +174,12 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         "SourceCounters",
         "Source Counters",
-        (("Branch Instructions", "smsp__inst_executed_op_branch.sum"),),
+        (
+            ("Branch Instructions Ratio", "model__branch_instructions_ratio"),
+            ("Branch Instructions", "smsp__inst_executed_op_branch.sum"),
+            ("Branch Efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"),
+            ("Avg. Divergent Branches", "smsp__sass_branch_targets_threads_divergent.avg"),
+        ),
         extra=_source,
         timed=False,
     ),

@@ -33,6 +33,7 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_DIVERGED: "divergent_branches",
         L.P_REQUESTS: "requests",
         L.P_SECTORS: "sectors",
+        L.P_IDEAL: "sectors_ideal",
         L.P_L1HIT: "l1_hits",
         L.P_WAVEFRONTS: "wavefronts",
         L.P_CONFLICTS: "bank_conflicts",

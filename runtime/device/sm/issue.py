@@ -163,6 +163,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 b = X[2 * k + 1]
                 sectors += sector_count(b)
             PCC[i, L.P_SECTORS] += sectors
+            PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
             PCC[i, L.P_LINES] += lines
             PCC[i, L.P_WAVEFRONTS] += n
             if kind == L.A_STORE and lines > n:

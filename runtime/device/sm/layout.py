@@ -767,6 +767,8 @@ P_WRITTEN = 31
 """sectors to DRAM that it made go there"""
 P_ASKED = 32
 """sectors (of reductions: packets) that L1 asked L2 for"""
+P_IDEAL = 33
+"""sectors that its requests would touch if their lanes' bytes were next to each other"""
 P_COLUMNS = 40
 
 # Bits of what the special register reader is asked for.
