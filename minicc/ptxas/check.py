@@ -127,10 +127,6 @@ def _node(instr: Instr, arch: Arch) -> _Node:
         # The high word of the addend is read late (see the arch's "wide_hi"; nvcc relies on it for IMAD.HI, too).
         high = {(BASE["R"] + a.index + 1, a.cls) for a in found.reads if a.file == "R" and a.count == 2}
         reads = [(key, "wide_hi") if (key, cls) in high else (key, cls) for key, cls in reads]
-    if instr.mnemonic in ("P2R", "UP2UR") and isinstance(instr.operands[-1], Imm):
-        # Only the predicates that the mask lets through matter.
-        mask, first = instr.operands[-1].bits, BASE["P" if instr.mnemonic == "P2R" else "UP"]
-        reads = [(key, cls) for key, cls in reads if not first <= key < first + 7 or mask >> key - first & 1]
     writes = []
     for a in found.writes:
         if a.file not in BASE:

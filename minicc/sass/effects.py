@@ -114,14 +114,14 @@ def _collect(
                 reads.append(Access(reg.file, reg.index, 1 if base else 2, cls, place))
     elif isinstance(operand, Name) and operand.text in ("PR", "UPR"):
         file = "P" if operand.text == "PR" else "UP"
-        if place == 0:  # R2P, UR2UP: a mask, when it is a number, says which are written
-            last = instr.operands[-1]
-            mask = last.bits if isinstance(last, Imm) else 0x7F
-            for index in range(7):
-                if mask >> index & 1:
-                    writes.append(Access(file, index, 1, timing.pout, place))
-        else:
-            reads.append(Access(file, 0, 7, timing.psrc, place))
+        # A mask, when it is a number, says which of them matter.
+        last = instr.operands[-1]
+        mask = last.bits if isinstance(last, Imm) else 0x7F
+        indices = [index for index in range(7) if mask >> index & 1]
+        if place == 0:  # R2P, UR2UP
+            writes += [Access(file, index, 1, timing.pout, place) for index in indices]
+        else:  # P2R, UP2UR
+            reads += [Access(file, index, 1, timing.psrc, place) for index in indices]
 
 
 def slot_class(timing: Timing, slot: str, modifiers: tuple[str, ...]) -> str:
