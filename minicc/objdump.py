@@ -99,9 +99,8 @@ def main(argv: Sequence[str]) -> int:
     if documents:
         body: Any = {"schema": "minicc.objdump/1", "files": documents}
         out = [json.dumps(body, indent=1)]
-    text = "\n".join(out)
     try:
-        sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
+        sys.stdout.write("".join(f"{line}\n" for line in out))
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
@@ -250,6 +249,8 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
         from minicc.sass import disassemble
 
         out += [disassemble(read_cubin(image.data, image.name)).rstrip("\n")]
+    if "elf" in wants:
+        out += _elf(image)
     if "sass" in wants:
         out += _sass(image, request)
     if "hex" in wants and "sass" not in wants:
@@ -257,8 +258,6 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
 
         for name, code in code_sections(image):
             out += ["", f".text.{name}", *words(code)]
-    if "elf" in wants:
-        out += _elf(image)
     if "symbols" in wants:
         out += _symbols(image)
     if "usage" in wants:
@@ -308,7 +307,7 @@ def _sass(image: Image, request: Request) -> list[str]:
         )
         out += _reasons(text, lines, arch) if why else text
         out += ["\t\t..........", "", ""]
-    return out if image.embedded else [*out, ""]
+    return out
 
 
 def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:

@@ -118,11 +118,11 @@ def tkinfo(tool: str, version: str, branch: str, arguments: str) -> bytes:
 
 
 def parse_tkinfo(note: Note) -> tuple[str, ...]:
-    """(tool, version, branch, arguments); empty strings where the note is damaged."""
+    """(object file, tool, version, branch, arguments); empty strings where the note is damaged."""
     if len(note.description) < 24:
-        return ("", "", "", "")
+        return ("", "", "", "", "")
     blob = note.description[24:]
     out = []
-    for offset in struct.unpack_from("<4I", note.description, 8):
+    for offset in struct.unpack_from("<5I", note.description, 4):
         out.append(blob[offset:].split(b"\0", 1)[0].decode("utf-8", "backslashreplace") if offset < len(blob) else "")
     return tuple(out)

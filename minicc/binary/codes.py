@@ -281,3 +281,10 @@ COMPAT = {
     0x0F: "MIN_FINALIZER_VERSION_FOR_MVC",
 }
 """.nv.compat attributes (EICOMPAT_ATTR_*)."""
+
+MBARRIERS = {
+    0: "INIT", 1: "ARRIVE", 2: "ARRIVE_NOCOMPLETE", 3: "ARRIVE_DROP", 4: "ARRIVE_DROP_NOCOMPLETE", 5: "TEST_WAIT",
+    6: "TEST_WAIT_PARITY", 8: "INVAL", 9: "TRY_WAIT", 10: "TRY_WAIT_PARITY",
+}  # fmt: skip
+"""Kinds of instruction in EIATTR_MBARRIER_INSTR_OFFSETS; ptxas also writes 11 and 12 (expect_tx, complete_tx), which
+cuobjdump does not name."""

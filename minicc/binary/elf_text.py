@@ -2,7 +2,7 @@
 
 Sections are in cuobjdump's order: memory, notes, attributes, call graph, code, debug information; each with its
 relocations behind it. The words of the format (names of symbol flags, of attributes) are those that cuobjdump 13.4.92
-prints when given files with each number."""
+and 13.5.37 print when given files with each number."""
 
 from __future__ import annotations
 
@@ -39,21 +39,23 @@ def elf_text(view: Elf, title: str) -> list[str]:
     out += [line for name in (".strtab", ".shstrtab") if view.section(name) for line in ("", f".section {name}")]
     out += ["", ".section .symtab", *_symbols(view), ""]
     tables = [s for s in view.sections if s.type in _RELOCATED]
-    for s in sorted((s for s in view.sections[1:] if s.type not in (_SYMTAB, _STRTAB, *_RELOCATED)), key=_rank):
-        out += ["", *_section(view, s)]
+    shown = (s for s in view.sections[1:] if s.type not in (_SYMTAB, _STRTAB, *_RELOCATED) and s.name != ".nv.global")
+    for s in sorted(shown, key=_rank):
+        out += [*_section(view, s), ""] if s.name == ".debug_frame" else ["", *_section(view, s), ""]
         for table in tables:
             if view.sections[table.info : table.info + 1] == [s]:
-                out += ["", *_relocations(view, table)]
-        out.append("")
+                out += [*_relocations(view, table), ""]
     for table in tables:  # (those of no section, in a damaged file)
         if not 0 < table.info < len(view.sections):
             out += ["", *_relocations(view, table), ""]
-    return out
+    return out[:-1]
 
 
 def _rank(s: Section) -> int:
     if s.name.startswith(".text"):
         return 4
+    if s.name == ".nv.rel.action":
+        return 3
     if s.name.startswith((".debug", ".nv_debug")):
         return 5
     return {_PROGBITS: 0, _NOBITS: 0, _NOTE: 1, _INFO: 2, _COMPAT: 2, _CALLGRAPH: 3}.get(s.type, 0)
@@ -66,6 +68,9 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
         yield from _notes(s)
     elif s.name == ".debug_frame":
         yield f".section {s.name}"
+        if not data:
+            yield f"Skipping {s.name} section, as length was 0"
+            return
         yield from frame_text(data, {r.offset: view.symbols[r.symbol].name for r in _fixes(view, s)})
     elif s.name == ".debug_str":
         yield f".section {s.name}"
@@ -76,6 +81,15 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
             yield from _records(view, s)
         elif s.type == _CALLGRAPH:
             yield from (f" <{a},{b}>" for a, b in struct.iter_unpack("<ii", data[: len(data) // 8 * 8]))
+        elif s.name == ".nv.rel.action" and len(data) == 16:
+            name = codes.RELOCATIONS.get(int.from_bytes(data[:4], "little"), "?")
+            yield f"Header : Base Relocation : {name}"
+            yield (
+                "Reloc type : Symbol Kind,Addend Shift,Source Position1,length1,Destination Position1,"
+                "Source Position2,length2,Destination Position2"
+            )
+            kind = "EIVALUE_SYM_KIND_ADDR" if data[8] == 0 else str(data[8])
+            yield f"{name} : {','.join((kind, *map(str, data[9:])))}"
         elif s.type == _NOBITS:
             yield "   No data to be dumped. "
         else:
@@ -84,6 +98,8 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
                 sizes = [(view.section(f".nv.{space}.{name}"), label) for space, label in _MEMORIES]
                 yield "\t".join(f"{label}={section.size if section else 0}" for section, label in sizes)
             yield from words(data)
+            if len(data) % 16 == 0:
+                yield ""
 
 
 _MEMORIES = (("local", "lmem"), ("shared", "smem"))
@@ -157,8 +173,11 @@ def _notes(s: Section) -> Iterator[str]:
         yield f"  {note.owner:<22} {len(note.description):<16} {what.get(note.type, f'note type {note.type:#x}')}"
         body = note.description
         if note.type == attributes.TKINFO and len(body) >= 24:
-            tool, version, branch, arguments = attributes.parse_tkinfo(note)
-            yield f"\tNote Version: {int.from_bytes(body[:4], 'little')}"
+            source, tool, version, branch, arguments = attributes.parse_tkinfo(note)
+            if number == 1:
+                yield f"\tNote Version: {int.from_bytes(body[:4], 'little')}"
+            if source:
+                yield f"\tObject File: {source}"
             yield f"\tTool Name: {tool}"
             yield f"\tTool Version: {version}"
             yield f"\tTool Branch: {branch}"
@@ -184,7 +203,7 @@ def _records(view: Elf, s: Section) -> Iterator[str]:
             show = _SHOWN.get(name) if s.type == _INFO else None
             given = record.words
             if isinstance(record.value, int):
-                yield f"\tValue:\t{record.value:#x}"
+                yield f"\tValue:\t{_NUMBERS.get(name, hex)(record.value)}"
             elif show and len(given) >= show[0]:
                 yield f"\tValue:\t{show[1](view, given)}"
             else:
@@ -216,6 +235,23 @@ def _externs(view: Elf, given: tuple[int, ...]) -> str:
     return "externs:\t" + "".join(f"{name}({index:#x})\t" for name, index in zip(names, given, strict=True))
 
 
+def _pairs(view: Elf, given: tuple[int, ...]) -> str:
+    """Places of the loops that stand for 16-bit atomics, each with a register."""
+    return "".join(f"({place:#x}, {register})  " for place, register in zip(given[::2], given[1::2], strict=False))
+
+
+def _mbarriers(view: Elf, given: tuple[int, ...]) -> str:
+    """Groups of: place, register, distance, and a word of kind, stride and uniform register."""
+    out = ""
+    for place, register, distance, word in zip(*(given[k::4] for k in range(4)), strict=False):
+        kind = codes.MBARRIERS.get(word & 0xFF)
+        address = f"R{register} + UR{word >> 16 & 0xFF}" + (f" + {distance}" if distance else "")
+        stride = "MBARRIER_STRIDE_X4" if word >> 8 & 0xFF == 1 else f"{word >> 8 & 0xFF}"
+        out += f"\n\t{place:#x}\t:\tInstruction Kind : {f'MBARRIER_{kind}' if kind else 'Unknown Instruction'}"
+        out += f"\t({address})\tStride : {stride}"
+    return out
+
+
 def _branches(view: Elf, given: tuple[int, ...]) -> str:
     """Groups of: place of the branch, a word, number of targets, the targets."""
     out, at = "", 0
@@ -234,5 +270,12 @@ _SHOWN: dict[str, tuple[int, Callable[[Elf, tuple[int, ...]], str]]] = {
     "MAX_STACK_SIZE": _of_function("max stack size", "#x"),
     "KPARAM_INFO": (3, _parameter),
     "EXTERNS": (1, _externs),
+    "ATOM16_EMUL_INSTR_REG_MAP": (2, _pairs),
+    "MBARRIER_INSTR_OFFSETS": (4, _mbarriers),
+    "LANGUAGE": (1, lambda view, given: "Language:\t PTX\n" if given[0] == 3 else f"{given[0]:#x} "),
     "INDIRECT_BRANCH_TARGETS": (3, _branches),
+}
+_NUMBERS: dict[str, Callable[[int], str]] = {
+    "FINALIZER_VERSION": lambda value: f"{value >> 10}.{value >> 6 & 15}.{value & 63}",
+    "NVSAL_SW_WAR": lambda value: f" {value:#x}",
 }

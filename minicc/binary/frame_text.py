@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 
 _INSTRUCTIONS = {
     0x00: ("nop", ""), 0x01: ("set_loc", "a"), 0x02: ("advance_loc1", "1"), 0x03: ("advance_loc2", "2"),
-    0x04: ("advance_loc4", "4"), 0x05: ("offset_extended", "ru"), 0x06: ("restore_extended", "r"),
-    0x07: ("undefined", "r"), 0x08: ("same_value", "r"), 0x09: ("register", "rR"), 0x0A: ("remember_state", ""),
-    0x0B: ("restore_state", ""), 0x0C: ("def_cfa", "ro"), 0x0D: ("def_cfa_register", "r"),
+    0x04: ("advance_loc4", "4"), 0x05: ("offset_extended", "no"), 0x06: ("restore_extended", "n"),
+    0x07: ("undefined", "r"), 0x08: ("same_value", "r"), 0x09: ("register", "nr"), 0x0A: ("remember_state", ""),
+    0x0B: ("restore_state", ""), 0x0C: ("def_cfa", "no"), 0x0D: ("def_cfa_register", "r"),
     0x0E: ("def_cfa_offset", "o"), 0x0F: ("def_cfa_expression", "b"), 0x10: ("expression", "rb"),
     0x11: ("offset_extended_sf", "rs"), 0x12: ("def_cfa_sf", "rs"), 0x13: ("def_cfa_offset_sf", "s"),
     0x14: ("val_offset", "ru"), 0x15: ("val_offset_sf", "rs"), 0x16: ("val_expression", "rb"),
 }  # fmt: skip
-"""Operation: its name and operands. r, R: a register; o, u: an unsigned number; s: a signed one; 1, 2, 4: a code
+"""Operation: its name and operands. r: a register; n: one led by its kind; o, u: an unsigned number; s: a signed one; 1, 2, 4: a code
 distance of so many bytes; a: an address; b: a block of bytes."""
 
 
@@ -51,6 +51,7 @@ class _Cursor:
 
 def frame_text(data: bytes, names: Mapping[int, str]) -> Iterator[str]:
     """The lines of every entry. `names`: the symbol that is relocated at each place of the section."""
+    yield f"decodeDebugFrame, frameBuf {_word(data, 0):#x}, total_length {len(data)}"
     at = 0
     while at + 4 <= len(data):
         wide = data[at : at + 4] == b"\xff\xff\xff\xff"
@@ -60,7 +61,7 @@ def frame_text(data: bytes, names: Mapping[int, str]) -> Iterator[str]:
         cursor = _Cursor(data, start + size, start + size + length)
         kind = cursor.number(size)
         if kind == (1 << 8 * size) - 1:
-            yield from _common(cursor, length)
+            yield from _common(cursor, length, _word(data, 0))
         else:
             name = names.get(cursor.at, "")
             yield from _described(cursor, length, kind, name)
@@ -68,7 +69,15 @@ def frame_text(data: bytes, names: Mapping[int, str]) -> Iterator[str]:
         at = start + size + length
 
 
-def _common(cursor: _Cursor, length: int) -> Iterator[str]:
+def _word(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def _common(cursor: _Cursor, length: int, first: int) -> Iterator[str]:
+    """`first`: the first word of the section, which cuobjdump prints as it goes, like the lines up to the title."""
+    yield f"CIE length {length}, cie_id -1"
+    yield f"version {cursor.data[cursor.at] if cursor.at < cursor.end else 0}"
+    yield from ("augmentation slen 1", "augmentation ", "code_align_factor slen 1", "data_align_factor slen 1")
     yield " Debug Frame Common Information Entry"
     yield f"  length:                 {length}"
     yield "  CIE_id :                -1"
@@ -78,7 +87,8 @@ def _common(cursor: _Cursor, length: int) -> Iterator[str]:
     yield f"  data align factor:      {cursor.leb(signed=True)}"
     register = cursor.leb()
     yield f"  return address register {_register(register)}"
-    yield f"  initial instructions: {max(cursor.end - cursor.at, 0)} bytes"
+    size = max(cursor.end - cursor.at, 0)
+    yield f"  initial instructions: {size} bytes, ptr = {_word(cursor.data, cursor.at):#x}, frameBuf = {first:#x}"
 
 
 def _described(cursor: _Cursor, length: int, common: int, name: str) -> Iterator[str]:
@@ -96,6 +106,23 @@ def _register(number: int) -> str:
     return f"R{number & 0xFFFFFF}" if number >> 24 in (0, 5) else f"{number:#x}"
 
 
+def _expression(block: bytes) -> str:
+    """The operations of a DWARF expression (2.5) that ptxas writes; the rest of one with another is left out."""
+    cursor, out = _Cursor(block, 0, len(block)), []
+    while cursor.at < cursor.end:
+        code = cursor.number(1)
+        if code == 0x03:
+            out.append(f"DW_OP_addr: {cursor.number(8):#x}")
+        elif code == 0x22:
+            out.append("DW_OP_plus")
+        elif code == 0x92:
+            register = _register(cursor.leb())
+            out.append(f"DW_OP_bregx: {register} {cursor.leb(signed=True) & 0xFFFFFFFF:#x}")
+        else:
+            break
+    return "; ".join(out)
+
+
 def _instructions(cursor: _Cursor) -> Iterator[str]:
     while cursor.at < cursor.end:
         code = cursor.number(1)
@@ -107,16 +134,15 @@ def _instructions(cursor: _Cursor) -> Iterator[str]:
         name, operands = _INSTRUCTIONS.get(code, (f"{code:#x}", ""))
         parts = []
         for operand in operands:
-            if operand in "rR":
-                parts.append(("register " if name in ("def_cfa", "register") and operand == "r" else "")
-                             + _register(cursor.leb()))  # fmt: skip
+            if operand in "rn":
+                parts.append(("register " if operand == "n" else "") + _register(cursor.leb()))
             elif operand in "124":
                 parts.append(f"delta {cursor.number(int(operand))}")
             elif operand == "a":
                 parts.append(f"{cursor.number(8):#x}")
             elif operand == "b":
                 block = cursor.take(min(cursor.leb(), cursor.end - cursor.at))
-                parts.append(f"{len(block)} byte block: {block.hex(' ')}")
+                parts.append(f"{len(block):20} byte block: {' '.join(f'{b:2x}' for b in block)} ({_expression(block)})")
             else:
                 value = cursor.leb(signed=operand == "s")
                 parts.append(f"offset {value}" if operand == "o" else str(value))

@@ -39,9 +39,11 @@ _WIDEST = 8
 """Groups begin at multiples of their size, the largest at multiples of this."""
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
-_CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUATOM"})
+_CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TXQ", "SULD", "SUATOM"})
 """Loads that may hit or miss: a later one may be first."""
-_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}))
+_TEXTURES = frozenset({"TEX", "TLD", "TLD4", "TXD", "TMML"})
+"""They answer in order, each other only."""
+_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}), _TEXTURES)
 _ENDS = frozenset({"BRA", "EXIT", "RET", "JMP", "BRX", "JMX", "BRXU", "JMXU", "KILL"})
 
 
@@ -75,14 +77,16 @@ Pending = dict[tuple[int, int], int]
 class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
-    setter of a scoreboard; `sums`, `factors`: groups ended since a multiply that adds to, or reads, a register;
-    `reguarded`: instructions whose guard has been written since."""
+    setter of a scoreboard; `younger`: texture fetches on a scoreboard since one that it announces; `sums`, `factors`:
+    groups ended since a multiply that adds to, or reads, a register; `reguarded`: instructions whose guard has been
+    written since."""
 
     fixed: Pending = attrs.field(factory=dict)
     uniform: Pending = attrs.field(factory=dict)
     slow: Pending = attrs.field(factory=dict)
     held: Pending = attrs.field(factory=dict)
     setters: Pending = attrs.field(factory=dict)
+    younger: Pending = attrs.field(factory=dict)
     sums: Pending = attrs.field(factory=dict)
     factors: Pending = attrs.field(factory=dict)
     reguarded: set[int] = attrs.field(factory=set)
@@ -90,7 +94,7 @@ class _State:
     def copy(self) -> _State:
         return _State(
             dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters),
-            dict(self.sums), dict(self.factors), set(self.reguarded),
+            dict(self.younger), dict(self.sums), dict(self.factors), set(self.reguarded),
         )  # fmt: skip
 
     def merge(self, other: _State) -> bool:
@@ -99,6 +103,7 @@ class _State:
             (self.fixed, other.fixed),
             (self.uniform, other.uniform),
             (self.setters, other.setters),
+            (self.younger, other.younger),
             (self.sums, other.sums),
             (self.factors, other.factors),
         ):
@@ -250,6 +255,8 @@ class Checker:
                 state.held = {k: mask for k, mask in state.held.items() if not control.wait & mask}
             if report:
                 self._uses(i, node, state)
+            if node.instr.mnemonic == "DEPBAR":
+                self._depbar(node.instr, state)
             if self.multiplies:
                 self._groups(i, node, state, report=report)
             self._apply(i, node, state)
@@ -312,6 +319,20 @@ class Checker:
             if touched and not self._exclusive(p, i, state):
                 self._report("late", p, i, f"{key_name(key)} overwritten: {_announced(mask)}")
 
+    def _depbar(self, instr: Instr, state: _State) -> None:
+        """Of what answers in order, all but the youngest of a scoreboard are there; of scoreboards in braces, all."""
+        more = next((o.text for o in instr.operands if isinstance(o, Name)), "")
+        mask = sum(1 << int(bar) for bar in more.strip("{}").split(",") if bar)
+        bar, left = -1, 0
+        if len(instr.operands) > 1 and isinstance(instr.operands[0], Reg) and isinstance(instr.operands[1], Imm):
+            bar, left = instr.operands[0].index, instr.operands[1].bits
+        for k, announced in list(state.slow.items()):
+            # Other things may count down the same scoreboard in any order, so only none left tells of them.
+            if announced & mask or (
+                bar >= 0 and announced >> bar & 1 and (not left or state.younger.get((bar, k[1]), 0) >= left)
+            ):
+                del state.slow[k]
+
     def _groups(self, i: int, node: _Node, state: _State, *, report: bool) -> None:
         """Multiplies of a warpgroup begin, their groups end, or are waited for; nothing else touches what they do."""
         instr = node.instr
@@ -363,7 +384,9 @@ class Checker:
         for names in _ANSWERS:
             if a.instr.mnemonic in names and b.instr.mnemonic in names:
                 return True
-        return self._in_order(first, second) and a.found.out == b.found.out and a.instr.mnemonic not in _CACHED
+        return (
+            self._in_order(first, second) and a.found.out == b.found.out and a.instr.mnemonic not in _CACHED | _TEXTURES
+        )
 
     def _apply(self, i: int, node: _Node, state: _State) -> None:
         control, found = node.instr.control, node.found
@@ -395,6 +418,9 @@ class Checker:
             for k, mask in state.slow.items():
                 if self._answers_in_order(k[1], i):
                     state.slow[k] = mask | 1 << control.wbar
+            if node.instr.mnemonic in _TEXTURES:
+                for p in {p for _, p in state.slow if self.nodes[p].instr.mnemonic in _TEXTURES}:
+                    state.younger[control.wbar, p] = min(state.younger.get((control.wbar, p), -1) + 1, _OLD - 1)
         written = {key for key, _ in node.writes}
         state.reguarded.discard(i)
         if any(BASE["P"] <= key < BASE["B"] for key in written):
@@ -402,6 +428,11 @@ class Checker:
                 state.reguarded |= {p for _, p in table if self._guard[p] in written}
             if self._guard[i] in written:
                 state.reguarded.add(i)
+        if node.instr.mnemonic in _TEXTURES:
+            for bar in range(6):
+                state.younger.pop((bar, i), None)
+            if control.wbar < 6:
+                state.younger[control.wbar, i] = 0
         for key, _ in node.writes:
             if found.variable:
                 # What an atomic knows from the address alone is there when its registers have been read.

@@ -92,6 +92,24 @@ def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
     assert found(load, "s1 | UMOV UR4, 0x1") == ["war"]
 
 
+def test_texture_fetches_answer_in_order() -> None:
+    """nvcc's code counts them: the first of three is there when two are left."""
+    fetches = [
+        f"{fields} s2 | TLD.LZ RZ, R{r}, R2, UR4, 0x0, 1D, 0x1" for fields, r in (("", 8), ("w5", 9), ("w5", 10))
+    ]
+    use = [f"s4 | FADD R{r}, R{r}, R{r}" for r in (8, 9, 10)]
+    assert found(*fetches, "s4 | DEPBAR.LE SB5, 0x1", use[0], use[1]) == []
+    assert found(*fetches, "s4 | DEPBAR.LE SB5, 0x1", use[2]) == ["wait"]
+    assert found(*fetches, "s4 | DEPBAR.LE SB5, 0x2", use[0]) == ["wait"], (
+        "one of three scoreboards' counts is not there"
+    )
+    assert found(*fetches, "s4 | DEPBAR.LE SB0, 0x0, {5}", *use) == []
+    assert found(*fetches, "b32 s4 | NOP", *use) == []
+    load = "w5 s2 | LDG.E R8, desc[UR4][R2.64]"
+    assert found(load, *fetches[1:], "s4 | DEPBAR.LE SB5, 0x1", use[0]) == ["wait"], "loads come when they come"
+    assert found(load, *fetches[1:], "s4 | DEPBAR.LE SB5, 0x0", use[0]) == []
+
+
 @pytest.mark.parametrize(
     "words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}]
 )
