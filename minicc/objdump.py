@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,10 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   -elf               section headers, symbols and the content of every section of each cubin
   -symbols           ELF symbol names
   -res-usage         registers, stack, shared and constant memory of each kernel
-  -lelf, -lptx       list the images; -xelf NAME|all, -xptx NAME|all extract those whose name holds NAME
+  -lelf, -lptx       list the images; -xelf NAME,...|all, -xptx NAME,...|all extract those whose name holds a NAME
   -hex               bytes of each code section
   -arch sm_XX        only images of this architecture
+  -all               of an executable also the relocatable images
   -fun NAME,...      only these functions
   --json             everything asked for as one JSON document
   -h, --help         this text
@@ -68,7 +69,8 @@ class Request:
 
 @attrs.define
 class Image:
-    """One cubin or PTX text of an input. `embedded`: it came out of a fatbin."""
+    """One cubin or PTX text of an input. `embedded`: it came out of a fatbin; its name lacks number, architecture and
+    kind (`_numbered`)."""
 
     kind: str
     arch: str
@@ -91,7 +93,7 @@ def main(argv: Sequence[str]) -> int:
     out: list[str] = []
     documents = []
     for file in request.files:
-        images = [i for i in read_images(file) if "arch" not in request.values or i.arch == request.values["arch"]]
+        images = _numbered(read_images(file, everything="all" in request.wants), request.values.get("arch"))
         if "json" in request.wants:
             documents.append({"file": file, "images": [image_json(i, request) for i in images]})
         else:
@@ -128,18 +130,33 @@ def _parse(argv: Sequence[str]) -> Request | None:
     return request
 
 
-def read_images(file: str) -> list[Image]:
-    """All images of a file, in file order."""
+def _numbered(images: list[Image], arch: str | None) -> list[Image]:
+    """Those of one architecture (a cubin that stands alone is always meant), each with its number in its name."""
+    counts = {"cubin": 0, "ptx": 0}
+    out = []
+    for image in images:
+        if image.embedded:
+            if arch is not None and image.arch != arch:
+                continue
+            counts[image.kind] += 1
+            image = attrs.evolve(image, name=f"{image.name}.{counts[image.kind]}.{image.arch}.{image.kind}")
+        out.append(image)
+    return out
+
+
+def read_images(file: str, everything: bool = False) -> list[Image]:
+    """The images of a file, in file order."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         fail("cli.input", f"Could not open input file '{file}': {error.strerror}")
     stem = "stdin" if file == "-" else Path(file).stem
-    return images_of(data, file, stem)
+    return images_of(data, file, stem, everything)
 
 
-def images_of(data: bytes, file: str, stem: str) -> list[Image]:
-    """All images in `data`; `CompileError` if it is nothing we know."""
+def images_of(data: bytes, file: str, stem: str, everything: bool = False) -> list[Image]:
+    """The images in `data`, relocatable ones of an object that has others only for `everything`; `CompileError` if it
+    is nothing we know."""
     from minicc.binary import elf
     from minicc.binary.cubin_read import arch_of
 
@@ -151,10 +168,11 @@ def images_of(data: bytes, file: str, stem: str) -> list[Image]:
     if image.machine == elf.EM_CUDA:
         arch = arch_of(image)
         return [Image("cubin", arch, data, f"{stem}.{arch}.cubin", embedded=False)]
-    found = []
-    for section in image.sections:
-        if section.name in (".nv_fatbin", "__nv_relfatbin"):
-            found += _fatbins(bytes(section.data.bytes(0, len(section.data), section.name)), file, stem)
+    found: list[Image] = []
+    for name in (".nv_fatbin", "__nv_relfatbin"):
+        for section in image.sections:
+            if section.name == name and (everything or not found or name == ".nv_fatbin"):
+                found += _fatbins(bytes(section.data.bytes(0, len(section.data), section.name)), file, stem)
     if not found:
         fail("objdump.format", "this object holds no device code (.nv_fatbin)", place=file)
     return found
@@ -165,7 +183,6 @@ def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
 
     images: list[Image] = []
     at = 0
-    counts = {"cubin": 0, "ptx": 0}
     while at + 16 <= len(data):
         magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
         if magic != FATBIN_MAGIC:
@@ -173,10 +190,7 @@ def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
                 fail("objdump.format", f"no fatbin at byte {at:#x}", place=file)
             break
         for entry in read_fatbin(data[at : at + header + size], file):
-            counts[entry.kind] += 1
-            real = entry.arch.replace("compute_", "sm_")
-            suffix = "ptx" if entry.kind == "ptx" else "cubin"
-            name = f"{entry.name or stem}.{counts[entry.kind]}.{real}.{suffix}"
+            real, name = entry.arch.replace("compute_", "sm_"), entry.name or stem
             version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
             compressed = entry.compression != "none"
             images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options))
@@ -187,7 +201,7 @@ def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
 def _show(images: list[Image], request: Request) -> list[str]:
     wants, values = request.wants, request.values
     if wants & {"lelf", "lptx"}:
-        return [line for kind in ("cubin", "ptx") for line in _list(images, kind, wants)]
+        return [f"{label} file {k:4}: {i.name}" for k, label, i in _counted(images) if f"l{label.lower()}" in wants]
     if "xelf" in values or "xptx" in values:
         return _extract(images, values)
     if "why" in wants:
@@ -200,35 +214,46 @@ def _show(images: list[Image], request: Request) -> list[str]:
             out += _entry_header(image)
         if image.kind == "ptx":
             if "ptx" in wants:
-                out += [image.data.decode("utf-8", "replace").rstrip("\0"), ""]
+                out += [image.data.decode("utf-8", "replace").rstrip("\0")]
             continue
         out += _show_cubin(image, request, wants)
     return out
 
 
-def _list(images: list[Image], kind: str, wants: set[str]) -> list[str]:
-    label = {"cubin": "ELF", "ptx": "PTX"}[kind]
-    if f"l{label.lower()}" not in wants:
-        return []
-    return [f"{label} file {k:4}: {i.name}" for k, i in enumerate((i for i in images if i.kind == kind), 1)]
+def _counted(images: list[Image]) -> Iterator[tuple[int, str, Image]]:
+    """Each image with its number among those of its kind, and the kind's name."""
+    counts = {"ELF": 0, "PTX": 0}
+    for image in images:
+        label = "PTX" if image.kind == "ptx" else "ELF"
+        counts[label] += 1
+        yield counts[label], label, image
 
 
 def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
     from minicc.driver import write
 
     out = []
-    for option, kind, label in (("xelf", "cubin", "ELF"), ("xptx", "ptx", "PTX")):
+    for option, label in (("xelf", "ELF"), ("xptx", "PTX")):
         pattern = values.get(option)
-        if pattern is None:
-            continue
-        chosen = [i for i in images if i.kind == kind and (pattern == "all" or pattern in i.name)]
-        if not chosen:
+        if pattern not in (None, "all") and not any(
+            _named(image, pattern) for _, of, image in _counted(images) if of == label
+        ):
             fail("objdump.extract", f"no {label} file whose name holds '{pattern}'")
-        for k, image in enumerate(chosen, 1):
-            safe = image.name.replace("/", "_").replace("\\", "_").replace("\0", "_")
-            write(safe, image.data.rstrip(b"\0") if kind == "ptx" else image.data)
-            out.append(f"Extracting {label} file {k:4}: {safe}")
+    for k, label, image in _counted(images):
+        if not _named(image, values.get("xelf" if label == "ELF" else "xptx")):
+            continue
+        safe = image.name.replace("/", "_").replace("\\", "_").replace("\0", "_")
+        write(safe, image.data.rstrip(b"\0") if label == "PTX" else image.data)
+        what, more = f"{label} file", ""
+        if label == "PTX":
+            what, more = f"{what} and ptxas options", f" -arch={image.arch} {image.options}"
+        out.append(f"Extracting {what} {k:4}: {safe}{more}")
     return out
+
+
+def _named(image: Image, pattern: str | None) -> bool:
+    """Whether the image's name holds one of the names in `pattern`."""
+    return pattern is not None and (pattern == "all" or any(part in image.name for part in pattern.split(",")))
 
 
 def _entry_header(image: Image) -> list[str]:
@@ -251,17 +276,17 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
         out += [disassemble(read_cubin(image.data, image.name)).rstrip("\n")]
     if "elf" in wants:
         out += _elf(image)
+    if "usage" in wants:
+        out += _usage(image)
     if "sass" in wants:
         out += _sass(image, request)
+    if "symbols" in wants:
+        out += _symbols(image)
     if "hex" in wants and "sass" not in wants:
         from minicc.binary.elf_text import words
 
         for name, code in code_sections(image):
             out += ["", f".text.{name}", *words(code)]
-    if "symbols" in wants:
-        out += _symbols(image)
-    if "usage" in wants:
-        out += _usage(image)
     return out
 
 
@@ -343,7 +368,7 @@ def _symbols(image: Image) -> list[str]:
 
     view = elf.read(image.data, image.name)
     symbols = [s for s in view.symbols[1:] if s.type != SECTION]
-    return ["", "symbols:", *(f"{nature(s):<67}{' ' if s.section else 'U'}  {s.name}" for s in symbols), ""]
+    return ["", "symbols:", *(f"{nature(s):<67}{' ' if s.section else 'U'}  {s.name}" for s in symbols)]
 
 
 def usage_of(image: Image) -> dict[str, Any]:

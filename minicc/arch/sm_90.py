@@ -14,9 +14,10 @@ from minicc.arch.schema import Abi, Arch, Core, Latency, Memory, Occupancy, Pipe
 # B and C of an idle HMMA are read 3 and 5 cycles after A (P), but not always: with warps beside it an H200 read a C
 # register too early at 2, and ptxas never leaves less than 7.
 _ALU_LIKE = {"alu": 4, "fma": 5, "half": 5, "fp64": 6, "mma_a": 7, "mma_b": 7, "mma_c": 7, "xu": 4}
-_MEM = {"lds_addr": 5, "ldg_addr": 3, "sts_addr": 2, "stg_addr": 1}
+_MEM = {"lds_addr": 5, "ldg_addr": 3, "sts_addr": 2, "stg_addr": 1, "match": 3}
 # Address operands of LDG/STS/STG are read late by an idle queue; ptxas always leaves 5, and so do we (P, "Uncertain").
-_MEM_SAFE = {"lds_addr": 5, "ldg_addr": 5, "sts_addr": 5, "stg_addr": 5}
+# Before MATCH it leaves 4.
+_MEM_SAFE = {"lds_addr": 5, "ldg_addr": 5, "sts_addr": 5, "stg_addr": 5, "match": 4}
 
 # P: "Minimum safe distance", producer class -> reader class.
 RAW = {
@@ -62,7 +63,7 @@ RAW = {
         "mma_c": 7,
         "xu": 2,
         **_MEM_SAFE,
-        "ur": 5,
+        "ur": 3,
     },
     "wide": {
         "alu": 5,
@@ -148,7 +149,7 @@ LATENCY = Latency(
     arrival={"xu": 15, "xu64": 17, "s2r": 23, "shfl": 22, "ldc": 22, "lds": 21, "atoms": 21, "match": 25, "redux": 36,
              "ldg": 29, "dmma": 25, "s2ur": 33},
     barrier_setup=2,
-    # P: address operands, ALU -> LDS 5, LDG and LDC index 3, STS 2, STG 1 (see _MEM).
+    # P: address operands, ALU -> LDS 5, LDG, LDC index and MATCH 3, STS 2, STG 1 (see _MEM).
     late_read={reader: _MEM_SAFE[reader] - _MEM[reader] for reader in _MEM},
 )  # fmt: skip
 

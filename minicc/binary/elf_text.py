@@ -162,7 +162,8 @@ def _relocations(view: Elf, table: Section) -> Iterator[str]:
     yield f".section {table.name}\t{_RELOCATED[table.type]}"
     for r in view.relocations(table):
         kind = codes.RELOCATIONS.get(r.type, f"{r.type:#x}")
-        yield f"{r.offset:#x}    {view.symbols[r.symbol].name}    {kind}    {r.addend:#x}"
+        addend = f"    {r.addend:#x}" if _RELOCATED[table.type] == "RELA" else ""
+        yield f"{r.offset:#x}    {view.symbols[r.symbol].name}    {kind}{addend}"
 
 
 def _notes(s: Section) -> Iterator[str]:
@@ -267,7 +268,6 @@ _SHOWN: dict[str, tuple[int, Callable[[Elf, tuple[int, ...]], str]]] = {
     "REGCOUNT": _of_function("register count", "d"),
     "FRAME_SIZE": _of_function("frame size", "#x"),
     "MIN_STACK_SIZE": _of_function("min stack size", "#x"),
-    "MAX_STACK_SIZE": _of_function("max stack size", "#x"),
     "KPARAM_INFO": (3, _parameter),
     "EXTERNS": (1, _externs),
     "ATOM16_EMUL_INSTR_REG_MAP": (2, _pairs),

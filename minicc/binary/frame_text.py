@@ -13,8 +13,8 @@ _INSTRUCTIONS = {
     0x11: ("offset_extended_sf", "rs"), 0x12: ("def_cfa_sf", "rs"), 0x13: ("def_cfa_offset_sf", "s"),
     0x14: ("val_offset", "ru"), 0x15: ("val_offset_sf", "rs"), 0x16: ("val_expression", "rb"),
 }  # fmt: skip
-"""Operation: its name and operands. r: a register; n: one led by its kind; o, u: an unsigned number; s: a signed one; 1, 2, 4: a code
-distance of so many bytes; a: an address; b: a block of bytes."""
+"""Operation: its name and operands. r: a register; n: one led by its kind; o, u: an unsigned number; s: a signed one;
+1, 2, 4: a code distance of so many bytes; a: an address; b: a block of bytes."""
 
 
 class _Cursor:

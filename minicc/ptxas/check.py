@@ -31,10 +31,13 @@ from minicc.ptxas.mir import GMMA
 from minicc.ptxas.operands import BASE, key_name
 from minicc.ptxas.timing import Distances
 from minicc.sass import Effects, decode, effects
-from minicc.sass.instr import Imm, Instr, Name, Reg, Target
+from minicc.sass.instr import Imm, Instr, Mem, Name, Reg, Target
 
 SIZE = 16
 _DEPBAR_STALL = 4
+_CLUSTER = {("CGAERRBAR", "UCGABAR_ARV"): 8, ("UCGABAR_ARV", "UCGABAR_WAIT"): 6}
+"""Least stall of the first of two neighbours: what nvcc leaves (with less, an H200 let a warp through)."""
+_INVALIDATE_STALL = 4
 _WIDEST = 8
 """Groups begin at multiples of their size, the largest at multiples of this."""
 _OLD = 40
@@ -268,6 +271,12 @@ class Checker:
             self._report("control", i, i, f"stall {control.stall} without yield")
         if node.instr.mnemonic == "DEPBAR" and 0 < control.stall < _DEPBAR_STALL:
             self._report("control", i, i, f"a stall of {_DEPBAR_STALL} is what holds the instruction after DEPBAR")
+        after = self.nodes[i + 1] if i + 1 < len(self.nodes) else node
+        least = _CLUSTER.get((node.instr.mnemonic, after.instr.mnemonic), 0)
+        if "IVALL" in node.instr.modifiers and any(isinstance(o, Mem) for o in after.instr.operands):
+            least = _INVALIDATE_STALL
+        if max(control.stall, 1) < least:
+            self._report("control", i, i, f"nvcc leaves {least} cycles between {node.instr.mnemonic} and the next")
         for bar in (control.wbar, control.rbar):
             if bar == 6:
                 self._report("control", i, i, "barrier 6 does not exist")
@@ -304,8 +313,6 @@ class Checker:
             if key in written:
                 reader = next((c for k, c in self.nodes[p].reads if k == key), "")
                 need = self.distances.war(reader, written[key])
-                if node.instr.mnemonic == self.nodes[p].instr.mnemonic == "ULDC":
-                    need = 1  # one queue: NPP and NCCL load an address over itself, and read it the cycle before
                 if age == need > 1:
                     self.tight("war", p, i, key, need)
                 if age < need:
@@ -405,7 +412,7 @@ class Checker:
                 else:
                     table[k] = age
         for key, cls in node.reads:
-            if BASE["UR"] <= key < BASE["P"] and cls in ("uniform", "umov", "uldc"):
+            if BASE["UR"] <= key < BASE["P"] and cls == "uniform":
                 state.uniform[(key, i)] = step
         bars = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
         if bars and found.late:

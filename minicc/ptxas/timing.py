@@ -81,11 +81,14 @@ _FAR = 200
 # minimums"); that of warp-group instructions is ptxas's least, too. At BAR one warp was let through early at stall 1
 # and 2 (h200_probes, "Issue"); 6 is what ptxas leaves.
 _LEAST = {
-    "NANOSLEEP": 5, "BMOV": 5, "BAR": 6, "MEMBAR": 6, "CGAERRBAR": 6, "WARPGROUP": 6, **dict.fromkeys(GMMA, 4),
+    "NANOSLEEP": 5, "BMOV": 5, "BAR": 6, "MEMBAR": 6, "WARPGROUP": 6, **dict.fromkeys(GMMA, 4),
     # Its scoreboard counts it a cycle after issue (uarch.md, "Six dependence counters"), and a DEPBAR may follow.
     "LDGDEPBAR": 2,
     # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
     "DEPBAR": 4,
+    # nvcc leaves 8 and 6 between these three, and 4 before memory is read: at 6, 1 and 1 a warp in 64 came through a
+    # cluster's barrier on an H200 before the others had.
+    "CGAERRBAR": 8, "UCGABAR_ARV": 6, "CCTL.IVALL": 4,
 }  # fmt: skip
 _UNKNOWN = Timing("lsu", reader="xu", preader="guard", ureader="mem", arrival="ldg", expect=_FAR)
 
@@ -106,7 +109,7 @@ def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
         preader=known.psrc,
         ureader=known.usrc,
         flow=flow,
-        stall=5 if flow else _LEAST.get(mnemonic, 1),
+        stall=5 if flow else _LEAST.get(mnemonic) or _LEAST.get(".".join((mnemonic, *modifiers)), 1),
     )
     if mnemonic in GMMA:  # WARPGROUP.DEPBAR waits for the results
         return found
@@ -235,7 +238,7 @@ class Distances:
 
     def war(self, reader: str, writer: str) -> int:
         """Cycles from a fixed-latency reader to a writer of what it read."""
-        if writer == "umov" and reader in ("uniform", "uldc"):  # nvcc lets a UMOV follow a UMOV at once
+        if writer == "umov" and reader == "uniform":  # it may follow a UMOV or ULDC at once
             return max((row.get("umov", 1) for row in self._war.values()), default=1)
         return 1
 

@@ -89,7 +89,22 @@ def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
     assert found(compare, "s1 | UP2UR UR51, UPR, URZ, 0x1") == ["raw"]
     load = "s1 | ULDC UR6, c[0x3][UR4+0x4]"
     assert found(load, "s1 | ULDC UR4, c[0x3][UR4]") == []
-    assert found(load, "s1 | UMOV UR4, 0x1") == ["war"]
+    assert found(load, "s1 | UMOV UR4, 0x1") == [], "right on an H200, too"
+    assert found("s1 | UIADD3 UR6, UR4, 0x1, URZ", "s1 | UMOV UR4, 0x1") == ["war"]
+    wide = "IMAD.WIDE R4, R8, 0x4, R10"
+    assert found(f"s3 | {wide}", "s1 | R2UR UR4, R4") == []
+    assert found(f"s2 | {wide}", "s1 | R2UR UR4, R4") == found(f"s4 | {wide}", "s1 | R2UR UR4, R5") == ["raw"]
+    assert found("s4 | SHF.L.U32 R4, R8, R9, RZ", "w0 | MATCH.ANY R5, R4") == []
+    assert found("s3 | SHF.L.U32 R4, R8, R9, RZ", "w0 | MATCH.ANY R5, R4") == ["raw"]
+
+
+def test_a_clusters_barrier_keeps_nvccs_distances() -> None:
+    barrier = ("s8 | CGAERRBAR", "s6 | UCGABAR_ARV", "s1 | UCGABAR_WAIT", "s4 | CCTL.IVALL", "w0 | LD.E R4, [R2]")
+    assert found(*barrier) == []
+    for at, short in ((0, "s6"), (1, "s1"), (3, "s1")):
+        lines = list(barrier)
+        lines[at] = short + lines[at][2:]
+        assert found(*lines) == ["control"], lines[at]
 
 
 def test_texture_fetches_answer_in_order() -> None:

@@ -68,7 +68,7 @@ ATOMG = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="ldg_addr", variable
 SHFL = Timing(
     "lsu", out="shfl", src="xu", usrc="mem", variable=True, late=True, slots=(("Rb", "sts_addr"), ("Rc", "sts_addr"))
 )
-MATCH = Timing("lsu", out="match", src="ldg_addr", usrc="mem", variable=True, late=True)
+MATCH = Timing("lsu", out="match", src="match", usrc="mem", variable=True, late=True)
 REDUX = Timing("lsu", out="redux", uout="redux", src="xu", usrc="mem", variable=True, late=True)
 S2R = Timing("adu", out="s2r", src="xu", variable=True)
 S2UR = Timing("adu", uout="s2ur", variable=True, uniform=True)

@@ -146,7 +146,7 @@ def need(arch: Arch, producer: str, reader: str) -> int:
     if reader == "wide_hi" and reader not in row:
         return row.get("fma", 4) - 2
     distance = row.get(reader, max(row.values())) - arch.latency.late_read.get(reader, 0)
-    if producer == "wide_lo" and (reader.endswith("_addr") or reader == "ur"):
+    if producer == "wide_lo" and reader in arch.latency.late_read:
         # `raw` gives these readers the high half's distance.
         distance -= 2
     return distance
