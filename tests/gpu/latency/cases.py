@@ -33,6 +33,7 @@ class Case(NamedTuple):
 
 
 BASE = "MOV R20, 0xbad; MOV R21, 0xbad; MOV R24, 0x77; MOV R30, 0x1000; MOV R31, 0x1; MOV R48, 0xbad; MOV R49, 0xbad"
+LANES = BASE + "; S2R R20, SR_TID.X"
 TO_ALU = "IADD3 R48, R20, R30, RZ"
 TO_ALU_HIGH = "IADD3 R48, R21, R30, RZ"
 TO_FMA = "IMAD R48, R20, R31, R30"
@@ -90,6 +91,9 @@ CASES = [
     Case("alu_xu", BASE, "IADD3 R20, R24, RZ, RZ", 4, "POPC R48, R20", 6, late=True),
     Case("alu_lds_address", BASE + "; " + MEMORY, "MOV R20, R24", 5, "LDS R48, [R20]", 0xBBBB, late=True),
     Case("alu_r2ur", BASE, "IADD3 R20, R24, RZ, RZ", 4, "R2UR UR12, R20", 0x77, after="MOV R48, UR12"),
+    Case("wide_low_r2ur", BASE, "IMAD.WIDE.U32 R20, R24, R31, RZ", 3, "R2UR UR12, R20", 0x77, after="MOV R48, UR12"),
+    # The table leaves one cycle more than was measured. Old values differ from lane to lane.
+    Case("alu_match", LANES, "IADD3 R20, R24, RZ, RZ", 4, "MATCH.ANY R48, R20", 0xFFFFFFFF, short=2, late=True),
     # Tensor: 16 products of ones.
     Case("mma16816_alu", BASE + "; " + ONES, "HMMA.16816.F32 R20, R64, R68, R72", 15, TO_ALU, 0x41801000),
     Case("mma1688_alu", BASE + "; " + ONES, "HMMA.1688.F32 R20, R64, R66, R72", 13, TO_ALU, 0x41001000),
@@ -183,6 +187,15 @@ CASES = [
         3,
         "UMOV UR8, 0x5",
         0x1BAD,
+        after="MOV R48, UR12",
+    ),
+    Case(
+        "war_ushf_umov",
+        BASE + "; " + UNIFORM,
+        "USHF.L.U32 UR12, UR8, 0x1, URZ",
+        3,
+        "UMOV UR8, 0x5",
+        0x175A,
         after="MOV R48, UR12",
     ),
     # Variable latency: right with the wait, wrong without.
