@@ -36,7 +36,7 @@ from minicc.sass.instr import Imm, Instr, Mem, Name, Reg, Target
 SIZE = 16
 _DEPBAR_STALL = 4
 _CLUSTER = {("CGAERRBAR", "UCGABAR_ARV"): 8, ("UCGABAR_ARV", "UCGABAR_WAIT"): 6}
-"""Least stall of the first of two neighbours: what nvcc leaves (with less, an H200 let a warp through)."""
+"""Least stall of the first of two neighbours: what nvcc leaves (with 4 for 6 an H200's warps come through early)."""
 _INVALIDATE_STALL = 4
 _WIDEST = 8
 """Groups begin at multiples of their size, the largest at multiples of this."""

@@ -86,8 +86,8 @@ _LEAST = {
     "LDGDEPBAR": 2,
     # Below 4 the next instruction is not held (uarch.md, "DEPBAR.LE"; seen on an H200, too).
     "DEPBAR": 4,
-    # nvcc leaves 8 and 6 between these three, and 4 before memory is read: at 6, 1 and 1 a warp in 64 came through a
-    # cluster's barrier on an H200 before the others had.
+    # What nvcc leaves, in front of UCGABAR_ARV and of what reads memory. Four cycles after its arrival a warp comes
+    # through a cluster's barrier that others have yet to reach; after six none did (an H200, tests/gpu/README.md).
     "CGAERRBAR": 8, "UCGABAR_ARV": 6, "CCTL.IVALL": 4,
 }  # fmt: skip
 _UNKNOWN = Timing("lsu", reader="xu", preader="guard", ureader="mem", arrival="ldg", expect=_FAR)
