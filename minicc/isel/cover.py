@@ -14,7 +14,7 @@ import attrs
 
 from minicc.isel import cost as costs
 from minicc.isel.dag import COMMUTATIVE, Node, signed
-from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree
+from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree, unify
 
 _add = cache(costs.add)
 _compare = cache(costs.compare)
@@ -62,7 +62,7 @@ def _may_be(item: Tree | Leaf, op: str, cover: int, least: int) -> bool:
     if isinstance(item, Tree):
         if cover < (2 if head.startswith("ld") else least):
             return False
-        return item.op == op if item.wild is None else item.wild.match(op) is not None
+        return unify(item.op, op) is not None if item.wild else item.op == op
     if item.value is not None:
         return head == "const"
     if item.accept & ADDR:
@@ -170,11 +170,11 @@ class Matcher:
     def _item(self, item: Tree | Leaf, node: Node) -> bool:
         if isinstance(item, Leaf):
             return self._leaf(item, node)
-        if item.wild is not None:
-            found = item.wild.match(node.op)
+        if item.wild:
+            found = unify(item.op, node.op)
             if found is None:
                 return False
-            for axis, word in zip(item.axes, found.groups(), strict=True):
+            for axis, word in found.items():
                 if self.wild.setdefault(axis, word) != word:
                     return False
         elif item.op != node.op:

@@ -61,13 +61,12 @@ _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
 
 @attrs.frozen(eq=False, repr=False)
 class Tree:
-    """Inner node of a pattern: `op` its name, children trees or leaves. `wild` matches names where axes are open."""
+    """Inner node of a pattern: `op` its name, children trees or leaves. `wild`: axes in the name are open."""
 
     op: str
     children: tuple[Tree | Leaf, ...]
     commutative: bool
-    wild: re.Pattern[str] | None = None
-    axes: tuple[str, ...] = ()
+    wild: bool
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -115,26 +114,20 @@ _RESULTS = re.compile(r"\$([a-z]\w*)\*(\d+)")
 
 
 @cache
-def unifier(op: str) -> re.Pattern[str] | None:
-    """Matches the operations that a name with axes stands for; None if it has none. Groups are the axes in order."""
-    if "{" not in op:
-        return None
-    out = ""
-    at = 0
-    for found in _AXIS.finditer(op):
-        words = sorted(AXES[found[1]], key=len, reverse=True)
-        out += re.escape(op[at : found.start()]) + "(" + "|".join(map(re.escape, words)) + ")"
-        at = found.end()
-    return re.compile(out + re.escape(op[at:]) + r"\Z")
-
-
 def unify(op: str, name: str) -> dict[str, str] | None:
-    """Axes of `op` bound such that it reads `name`; None if that cannot be."""
-    matcher = unifier(op)
-    if matcher is None:
+    """Axes of `op` bound such that it reads `name`, the first to their longest words; None if that cannot be."""
+    start, brace, rest = op.partition("{")
+    if not brace:
         return {} if op == name else None
-    found = matcher.match(name)
-    return dict(zip(_AXIS.findall(op), found.groups(), strict=True)) if found else None
+    if not name.startswith(start):
+        return None
+    axis, _, rest = rest.partition("}")
+    for word in sorted(AXES[axis], key=len, reverse=True):
+        if name.startswith(word, len(start)):
+            others = unify(rest, name[len(start) + len(word) :])
+            if others is not None:
+                return {axis: word} | others
+    return None
 
 
 def substitute(text: str, bound: dict[str, str]) -> str:
@@ -422,7 +415,7 @@ def _parse_tree(text: str, mask: int, constraint: int, bound: dict[str, str]) ->
             at += 1
         op = _AXIS.sub(lambda found: bound.get(found[1], found[0]), token)
         swap = op.partition(".")[0] in COMMUTATIVE and len(children) == 2 and any(isinstance(c, Tree) for c in children)
-        return [Tree(op, tuple(children), swap, unifier(op), tuple(_AXIS.findall(op)))]
+        return [Tree(op, tuple(children), swap, "{" in op)]
 
     tree = item()[0]
     assert isinstance(tree, Tree)

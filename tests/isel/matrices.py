@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minicc.isel.database import unifier
+from minicc.isel.database import unify
 from minicc.isel.patterns.tensor import _FRAGMENTS
 from tests.isel import meaning
 from tests.isel.synthesise import LANE, Probe
@@ -264,10 +264,8 @@ def _registers(shape: str, part: str, kind: str) -> int:
     for name, which, type_, count, _ in _FRAGMENTS:
         named = {"{ab}": "ab", "{arow}": "ab"}.get(which, which)
         kinds = {"{i8}": ("s8", "u8"), "{i4}": ("s4", "u4")}.get(type_, (type_,))
-        if ("c" if part == "d" else part) in named and kind in kinds:
-            matcher = unifier(name)
-            if name == shape or (matcher and matcher.match(shape)):
-                return count
+        if ("c" if part == "d" else part) in named and kind in kinds and unify(name, shape) is not None:
+            return count
     raise KeyError((shape, part, kind))
 
 

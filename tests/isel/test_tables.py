@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minicc.isel.database import all_rows, root, unify
+from minicc.isel.patterns.axes import AXES
 from minicc.isel.tables import (
     CONSTRAINT,
     COST,
@@ -110,3 +114,15 @@ def test_bulk_beyond_the_load_rule() -> None:
     assert table.lookup(399 << 12 | 5)[0][1] == 399
     with pytest.raises(StopIteration):
         next(table.slots(0xDEAD << 12))
+
+
+@given(st.sampled_from([op for row in all_rows() if "{" in (op := root(row.tree))]), st.data())
+def test_axes_are_bound_such_that_the_name_is_read(op: str, data: st.DataObject) -> None:
+    name = op
+    for axis in re.findall(r"\{(\w+)\}", op):
+        name = name.replace(f"{{{axis}}}", data.draw(st.sampled_from(sorted(AXES[axis]))), 1)
+    bound = unify(op, name)
+    assert bound is not None
+    assert re.sub(r"\{(\w+)\}", lambda found: bound[found[1]], op) == name
+    assert unify(op, name + "!") is None
+    assert unify(name, name) == {}
