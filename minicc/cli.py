@@ -195,7 +195,7 @@ def _compile(words: list[str]) -> int:
             for artifact, content in build.artifacts.items():
                 driver.write(str(directory / artifact), content)
         driver.write(output, result)
-        if build.explanation is not None:
+        if request.has("explain"):
             _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("depend") or "depend_file" in request.values:
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
@@ -203,7 +203,11 @@ def _compile(words: list[str]) -> int:
     return 0
 
 
-def _print_explanation(explanation: Explanation, as_json: bool, to: TextIO) -> None:
+def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextIO) -> None:
+    if explanation is None:
+        from minicc.isel.explain import Explanation
+
+        explanation = Explanation()
     if as_json:
         import json
 

@@ -79,9 +79,9 @@ class Explanation:
 
     def add(
         self, function: str, body: list[ptx.Statement], explained: list[tuple[ptx.Inst, Node | str, str]],
-        database: Database,
+        database: Database, first: bool = False,
     ) -> None:  # fmt: skip
-        """A function's instructions in the order of its body."""
+        """A function's instructions in the order of its body; `first`: patterns after one that fits were not tried."""
         known = {id(inst): (node, purpose) for inst, node, purpose in explained}
         for inst in _instructions(body):
             node, purpose = known.get(id(inst), ("", ""))
@@ -97,11 +97,16 @@ class Explanation:
                 patterns = database.lookup(node.op)
                 candidates = [_candidate(p, total, p is chosen, database) for p, total in node.weighed or []]
                 why, name = reason(candidates), node.op
+                if first and chosen is not None:
+                    patterns = patterns[: patterns.index(chosen) + 1]
+                    why = "the first that fits; none after it is tried"
             rejected = len(patterns) - len(candidates)
             self.choices.append(Choice(function, name, _text(inst), line, candidates, rejected, why))
 
     def render(self) -> str:
         """Text: one paragraph per instruction, the chosen pattern marked."""
+        if not self.choices:
+            return "Nothing was selected: the input has no code, or is PTX or machine code already.\n"
         lines = LEGEND.splitlines()
         function = ""
         for choice in self.choices:

@@ -104,7 +104,8 @@ def _function(
     if debug is not None:
         debug.function(function, made, number, lowering.frame)
     if explanation is not None:
-        explanation.add(function.name, made.body, emitter.explained, cover.database)
+        first = options.how == "first-match"
+        explanation.add(function.name, made.body, emitter.explained, cover.database, first)
     return made
 
 

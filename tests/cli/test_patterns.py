@@ -136,6 +136,17 @@ def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             assert not c["chosen"] or c["cost"] == min(other["cost"] for other in choice["candidates"])
 
 
+def test_explain_the_first_and_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--isel=first-match is not said to have weighed; PTX has nothing to explain."""
+    out = str(tmp_path / "v.ptx")
+    assert cli.main([str(VADD), "-ptx", "--explain", "--json", "--isel=first-match", "-o", out]) == 0
+    choices = json.loads(capsys.readouterr().out)["explain"]
+    assert {choice["why"] for choice in choices} == {"the first that fits; none after it is tried"}
+    assert all(len(choice["candidates"]) == 1 and choice["candidates"][0]["chosen"] for choice in choices)
+    assert cli.main([out, "-cubin", "--explain", "-o", str(tmp_path / "v.cubin")]) == 0
+    assert capsys.readouterr().out.startswith("Nothing was selected")
+
+
 SEVERAL = """
 __device__ int table[4];
 __global__ void k(int *p, int n)
