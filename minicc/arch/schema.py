@@ -161,8 +161,9 @@ class Memory:
     lines_under_way: int = 336
     """Lines that an SM can have asked L2 for."""
     dram_refresh: tuple[int, int] = (2800, 490)
-    """How often a bank is refreshed, and for how long it answers nobody then (H200: of loads that miss in L2 one in six
-    takes up to 490 cycles longer, any time of that as often as another)."""
+    """How often 16 KB of addresses are refreshed, and for how long they answer nobody then (H200: of loads that miss in
+    L2 one in six takes up to 490 cycles longer, any time of that as often as another; 16 loads that wait for one
+    another take 200 cycles longer if they are 64 KB apart than if they are in 2 KB)."""
     dram_line: int = 17
     """How much later the second half of a line is there."""
     dram_spread: int = 90
@@ -202,6 +203,8 @@ class Memory:
     """A GPU-scope memory fence with nothing outstanding."""
     gpcs: int = 8
     """Groups of SMs; the blocks of a cluster are in one."""
+    sides: tuple[str, ...] = ()
+    """Of each GPC, for each of its SMs the half of L2 that it asks; two SMs in a row are a TPC."""
     cluster_latency: int = 156
     """Another SM's shared memory, on top of the own one's (H200: 615 to 660 cycles for four loads in a chain)."""
     cluster_barrier: int = 110

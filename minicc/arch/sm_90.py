@@ -269,6 +269,7 @@ ARCH = Arch(
         dram_bandwidth=2424.0,
         sm_l2_bandwidth=64,
         l2_ways=16,
+        sides=("1100000011111100",) * 4 + ("00000011111100",) * 4 + ("1100", "11111111"),
         shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
         fence=300,
     ),

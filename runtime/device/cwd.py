@@ -63,6 +63,29 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
+def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int]]:
+    """Of each SM, in the order in which a grid's first CTAs come to them: the half of L2 that it asks, which group of
+    SMs asks that half from its GPC, and its TPC. (H200: first the SMs of the last GPC, then a TPC of each of those that
+    have the most left; of a small grid one SM of each TPC.)"""
+    sides = arch.memory.sides
+    if not sides:
+        count = -(-arch.sm_count // arch.memory.gpcs)
+        sides = tuple(str(k % 2) * min(count, arch.sm_count - k * count) for k in range(arch.memory.gpcs))
+    number = iter(range(arch.sm_count))
+    gpcs = [[(int(side), 2 * k + int(side), next(number) // 2) for side in gpc] for k, gpc in enumerate(sides)]
+    *others, first = gpcs
+    order: list[tuple[int, int, int]] = []
+    while any(others):
+        most = max(map(len, others))
+        for gpc in others:
+            if len(gpc) == most:
+                order += gpc[:2]
+                del gpc[:2]
+    if ctas <= arch.sm_count // 2:
+        order = order[::2] + order[1::2]
+    return first + order
+
+
 def shared_configuration(grid: Grid, arch: Arch) -> int:
     """Bytes of an SM's memory that the driver makes shared memory (an H200's, of 84 shapes): room for twice the CTAs
     that an SM would hold whatever their registers, four times without shared memory of their own, once if they are of

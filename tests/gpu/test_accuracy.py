@@ -13,7 +13,16 @@ from tests.gpu import accuracy_page
 
 EXECUTED = "smsp__inst_executed.sum"
 # Mean absolute error in percent, at most: what the page shows, and a little for changes that trade one for another.
-BOUNDS = {"launch": 5.0, "stream": 6.5, "latency": 2.0, "cold": 5.0, "atomic": 9.0, "stores": 5.5, "mechanism": 9.0}
+BOUNDS = {
+    "launch": 5.0,
+    "stream": 6.5,
+    "latency": 2.0,
+    "cold": 5.0,
+    "atomic": 9.0,
+    "stores": 5.5,
+    "mechanism": 9.0,
+    "first": 7.0,
+}
 
 
 @pytest.mark.parametrize("plan", sorted(BOUNDS))

@@ -22,6 +22,7 @@ from runtime.device.sm import abi, codegen, extended
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
 from runtime.device.sm.timing import Timing, timing
+from runtime.device.sm.units import constant_line
 
 Table = npt.NDArray[np.int64]
 
@@ -495,12 +496,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
             constants.append(
                 (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
             )
-            line = int(o["const_offset"]) >> 6
-            bank = int(o["const_bank"])
-            if bank == 0 and line < 256:
-                row[L.C_CLINE] = line
-            elif bank == 3 and line < L.CONSTANT_LINES - 256:
-                row[L.C_CLINE] = line + 256
+            row[L.C_CLINE] = constant_line.python(int(o["const_bank"]), int(o["const_offset"]))
         effects = sass.effects(instr, arch)
         _common(row, instr, bound, effects, arch, timings, i)
         facts[i] = Facts.of(effects, bound)

@@ -295,6 +295,7 @@ class Run:
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.space.stamp + 1
+        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC]] = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
         self.g[L.G_L1STAMP] = self.space.stamp
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):

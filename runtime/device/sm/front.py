@@ -137,7 +137,7 @@ def arm(w: int, t: int) -> int:
 
 @compiled
 def constant(sc: int, line: int, t: int) -> int:
-    """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of bank 3, from
+    """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of others, from
     CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
     that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
     2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
@@ -148,9 +148,9 @@ def constant(sc: int, line: int, t: int) -> int:
         place = line - L.CONSTANT_LINES if other else line
         miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
         chunk = L.M_CONSTANTK + (place >> 2)
-        if place >= 256 and SM[m, chunk] == 0:
+        if place >= L.PARAMETER_LINES and SM[m, chunk] == 0:
             there = t + G[L.G_IMCCOLD]
-        elif place >= 256:
+        elif place >= L.PARAMETER_LINES:
             there = t if t > SM[m, chunk] else SM[m, chunk]
             if there < SC[sc, L.S_CONSTANT + other]:
                 there = SC[sc, L.S_CONSTANT + other]
@@ -174,7 +174,7 @@ def constant(sc: int, line: int, t: int) -> int:
         SM[m, ring] = count + 1
         SM[m, slot] = line
         SM[m, L.M_CONSTAT + line] = there
-    elif there > t and line >= 256 and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
+    elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
         there += G[L.G_IMC]
@@ -200,7 +200,7 @@ def uniform_constant(sc: int, line: int, t: int) -> int:
         SC[sc, L.S_ULINES] = (slot + 1) & (L.ULINES - 1)
     place = L.M_CONSTANTK + (line >> 2)
     known = SM[sc >> 2, place]
-    if line >= 256 and known == 0:
+    if line >= L.PARAMETER_LINES and known == 0:
         there = t + G[L.G_IMCCOLD]
         SM[sc >> 2, place] = there
     else:

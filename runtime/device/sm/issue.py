@@ -30,6 +30,7 @@ from runtime.device.sm.l2 import (
     MP_SLACK,
     PACKETS,
     SENT,
+    keep_lines,
     read_lines,
     sector_count,
     take,
@@ -208,6 +209,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                     elif sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
                 answer = 1 if kind == L.A_ATOM else 0
+                if space == L.SPACE_LOCAL and atomic < 0:
+                    keep_lines(lines, m, start)
                 done = write_lines(lines, m, start, atomic, answer, part, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
@@ -344,9 +347,11 @@ def left(w: int, i: int, t: int) -> None:
         if gone > SM[m, L.M_UNTIL]:
             SM[m, L.M_UNTIL] = gone
         idle = L.BIG
+        oldest = -1
         for slot in range(m * G[L.G_CTAS], (m + 1) * G[L.G_CTAS]):
             if CT[slot, L.T_ACTIVE] and CT[slot, L.T_BEGIN] < idle:
                 idle = CT[slot, L.T_BEGIN]
+                oldest = slot
         if idle > SM[m, L.M_UNTIL]:
             # Nothing runs until the next CTA begins, if there is one.
             SM[m, L.M_ACTIVE] += SM[m, L.M_UNTIL] - SM[m, L.M_SINCE]
@@ -356,6 +361,9 @@ def left(w: int, i: int, t: int) -> None:
             again = SM[m, L.M_LAUNCH] + G[L.G_CTAINTERVAL]
         if place(cta, again):
             for other in range(4):
+                if oldest >= 0 and G[L.G_GRIDS] == 0:
+                    top = CT[oldest, L.T_FIRST] + G[L.G_WARPS] - 1 - other
+                    SC[m * 4 + other, L.S_OLDEST] = (2 << (top >> 2)) - 1
                 if SC[m * 4 + other, L.S_NEXT] > again:
                     SC[m * 4 + other, L.S_NEXT] = again
 
@@ -605,17 +613,20 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 # The oldest CTA first; in it, downwards from the warp below that which yielded last.
                 above = 0
                 below = 0
+                oldest = SC[sc, L.S_OLDEST]
                 if SC[sc, L.S_YIELDED] > base and ready and v < 0:
-                    lowest = SC[sc, L.S_LOWEST + highest_bit(ready)]
+                    same = ready & oldest if ready & oldest else ready
+                    lowest = SC[sc, L.S_LOWEST + highest_bit(same)]
                     place_ = SC[sc, L.S_YIELDED] - base
                     if place_ >= lowest:
-                        below = ready & ((1 << lowest) - 1)
-                        above = ready >> place_ << place_
-                        ready ^= above | below
+                        same = same >> lowest << lowest
+                        below = ready ^ same
+                        above = same >> place_ << place_
+                        ready = same ^ above
                 while True:
                     if v < 0:
                         if ready:
-                            v = base + highest_bit(ready)
+                            v = base + highest_bit(ready & oldest if ready & oldest else ready)
                         elif above:
                             ready = above
                             above = 0

@@ -122,11 +122,12 @@ CAPACITY = 512
 BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
-GROUP_SHIFT = 3
 SHARED = 128
 JOINED = 3
 """Requests of 8 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
 same words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
+HOME = 0x130D560
+"""Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address."""
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
@@ -135,6 +136,7 @@ SCATTERED = 8
 """Lines of a load from which on it counts as one that is not coalesced."""
 CHUNK_SHIFT = 9 - 7
 """512 bytes next to each other are in one DRAM channel, in lines."""
+REFRESHED_SHIFT = 14 - 7
 ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
@@ -235,16 +237,15 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
 
 
 @compiled(inline=True)
-def l2_side(m: int) -> int:
-    """The partition that is near to SM m: eight SMs in a row are on one side (H200: so are all blocks of a grid of
-    eight)."""
-    return m >> GROUP_SHIFT & 1
-
-
-@compiled(inline=True)
 def l2_home(line: int) -> int:
-    """The partition that has a line's memory."""
-    return (line >> 1 ^ line >> 4 ^ line >> 8 ^ line >> 13) & 1
+    """The partition that has a line's memory (H200: 4 KB at a time, by the parity of some bits; what atomics of each SM
+    take tells it)."""
+    parity = line & HOME
+    parity ^= parity >> 16
+    parity ^= parity >> 8
+    parity ^= parity >> 4
+    parity ^= parity >> 2
+    return (parity ^ parity >> 1) & 1
 
 
 @compiled(inline=True)
@@ -292,9 +293,9 @@ def dram_bank(line: int) -> int:
 
 
 @compiled(inline=True)
-def refreshed(bank: int, t: int) -> int:
-    """When a DRAM bank listens, asked at `t`: each is refreshed at times of its own."""
-    left = MP[MP_REFRESHED] - (t + bank * 0x9E3779B1 & 0xFFFFFFFF) % MP[MP_REFRESH]
+def refreshed(line: int, t: int) -> int:
+    """When DRAM listens to who asks at `t` for a line: 16 KB of addresses are refreshed together."""
+    left = MP[MP_REFRESHED] - (t + (line >> REFRESHED_SHIFT) * 0x9E3779B1 & 0xFFFFFFFF) % MP[MP_REFRESH]
     return t + left if left > 0 else t
 
 
@@ -304,7 +305,7 @@ def dram(line: int, t: int, atoms: int) -> int:
     bank = dram_bank(line)
     row = line >> ROW_SHIFT
     units = atoms * MP[MP_DRAM_ATOM]
-    t = refreshed(bank, t)
+    t = refreshed(line, t)
     if BK[BK_OPEN, bank] != row | MP[MP_EPOCH]:
         BK[BK_OPEN, bank] = row | MP[MP_EPOCH]
         units += MP[MP_DRAM_ROW]
@@ -314,13 +315,15 @@ def dram(line: int, t: int, atoms: int) -> int:
 
 @compiled(inline=True)
 def l2_slice(line: int, partition: int) -> int:
-    """The resource that is a line's slice in a partition. 4 KB share four slices of each partition (atomics on 32 and
-    64 lines in a row, and stores to 128, take as long as so few slices do)."""
+    """The resource that is a line's slice in a partition (H200, by requests of the busiest slice: lines in pairs, 1 KB
+    has two slices, 8 KB have eight, which 4 KB of each partition share, the next 8 KB eight others)."""
     half = MP[MP_SLICES] >> 1
-    chunk = line >> 5
-    mixed = (chunk ^ chunk >> 12) * 0x2545F491 & 0xFFFFFFFF
-    mixed ^= mixed >> 15
-    return MP[MP_AT_SLICE] + partition * half + (mixed * (half >> 2) >> 32 << 2) + ((mixed ^ line >> 3) & 3)
+    groups = half >> 3
+    chunk = line >> 6
+    turn = chunk // groups
+    mixed = (turn ^ turn >> 12) * 0x2545F491 & 0xFFFFFFFF
+    group = (chunk + (mixed >> 16)) % groups
+    return MP[MP_AT_SLICE] + partition * half + group * 8 + ((line >> 2 & 6 | line >> 1 & 1) ^ (mixed >> 8 & 7))
 
 
 @compiled
@@ -377,7 +380,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     write = how & 15 if how > 0 else 0
     sectors = sector_count(need)
     home = l2_home(line)
-    near = l2_side(m)
+    near = SM[m, L.M_SIDE]
     where = home if write else near
     tag = tag_of(line)
     slice_ = l2_slice(line, where)
@@ -406,7 +409,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         pending = L2[where, at + STATES + 2 * slot + 1]
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
-            limit = refreshed(dram_bank(line), served) + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
+            limit = refreshed(line, served) + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
             if how < 0 and missing == 0 and need & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                 # The other half of 64 bytes that this SM has under way waits for them and goes the same way again.
                 pending = (pending if pending < limit else limit) + MP[MP_DRAM]
@@ -465,7 +468,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             if found:
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
-                    limit = refreshed(dram_bank(line), served) + MP[MP_DRAM]
+                    limit = refreshed(line, served) + MP[MP_DRAM]
                     if how < 0 and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                         pending = (pending if pending < limit else limit) + MP[MP_DRAM]
                     elif limit < pending:
@@ -519,7 +522,7 @@ def l2_ahead(line: int, partition: int) -> None:
 def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
     """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
     waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
-    place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
+    place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
     other = BK[BK_ASKED, place] ^ MP[MP_EPOCH] ^ line
     if bypass > 1 or other & ~(15 << 44) or (other >> 44 == m & 15 and not bypass):
         return 0
@@ -588,8 +591,8 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             X[n + 2] = place
             misses += 1
             home = l2_home(line)
-            l2_ahead(line, l2_side(m))
-            if home != l2_side(m):
+            l2_ahead(line, SM[m, L.M_SIDE])
+            if home != SM[m, L.M_SIDE]:
                 l2_ahead(line, home)
     X[MISSED] = misses
     for k in range(misses):
@@ -605,10 +608,10 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         if there == 0:
             PCC[i, L.P_ASKED] += sector_count(missing)
             there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
-            place = (m >> GROUP_SHIFT) * SHARED + (line & (SHARED - 1))
+            place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
             BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
             BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
-        there = take(MP[MP_AT_DOWN] + (m >> 1), there, sector_count(missing) * MP[MP_RECEIVE])
+        there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, sector_count(missing) * MP[MP_RECEIVE])
         SM[m, L.M_ROOM + place_] = there
         SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
         if not bypass:
@@ -634,6 +637,24 @@ def summed(line: int, need: int, units: int, t: int) -> int:
             if begun > last:
                 last = begun
     return last
+
+
+@compiled
+def keep_lines(lines: int, m: int, t: int) -> None:
+    """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
+    goes on to L2)."""
+    for k in range(lines):
+        at = l1_set(X[2 * k], G[L.G_L1SETS])
+        tags = address(L1, (m, at))
+        hits = find8(tags, tag_of(X[2 * k]), SM[m, L.M_FRESH])
+        way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
+        G[L.G_L1STAMP] += 1
+        L1[m, at + 8 + way] = min(G[L.G_L1STAMP], LAST)
+        if hits == 0:
+            L1[m, at + way] = tag_of(X[2 * k])
+            for s in range(4):
+                L1[m, at + 16 + 4 * way + s] = 0
+        set_times(address(L1, (m, at + 16 + 4 * way)), X[2 * k + 1], until(t))
 
 
 @compiled
@@ -716,7 +737,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_
-        if l2_home(X[2 * k]) != l2_side(m):
+        if l2_home(X[2 * k]) != SM[m, L.M_SIDE]:
             taken += MP[MP_FAR] - MP[MP_NEAR]
         if answer:
             # Its last packet's.

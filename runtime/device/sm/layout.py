@@ -406,6 +406,8 @@ S_UNIT = _several(_c, 16)
 """what each of its warps will need next (C_UNIT)"""
 S_LOWEST = _several(_c, 16)
 """of a place, the lowest one with a warp of the same CTA"""
+S_OLDEST = next(_c)
+"""the places from that of the SM's oldest CTA on downwards, a bit each (0: that is the highest)"""
 S_XU = _several(_c, 2)
 S_XUN = next(_c)
 S_ADU = _several(_c, 4)
@@ -465,8 +467,10 @@ M_MAP = next(_c)
 """the tensor map that it used last"""
 M_TENSOR = _several(_c, 4)
 """when the tensor core of each sub-core has done its warpgroup instructions"""
-CONSTANT_LINES = 256 + 1024
-"""Lines of 64 bytes of constants that are looked at: of bank 0, then of bank 3; behind them the same lines for LDC."""
+PARAMETER_LINES, CONST_LINES, OTHER_LINES = 256, 1024, 64
+CONSTANT_LINES = PARAMETER_LINES + CONST_LINES + 2 * OTHER_LINES
+"""Lines of 64 bytes of constants that are looked at: of bank 0, then of bank 3, then of bank 2 (what the compiler put
+there) and 4 (addresses of variables); behind them the same lines for LDC."""
 CONSTANT_WORDS = CONSTANT_LINES // 64
 M_CONST = _several(_c, 2 * CONSTANT_WORDS)
 """which constant lines are there, a bit each"""
@@ -500,6 +504,12 @@ M_GONE = next(_c)
 """how many of those it has let go of"""
 M_HOLDS = next(_c)
 """until when it holds the others, without another store"""
+M_SIDE = next(_c)
+"""the half of L2 that it asks"""
+M_GROUP = next(_c)
+"""which of the groups of SMs it is of that ask that half from one GPC"""
+M_TPC = next(_c)
+"""the TPC that it is of"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_SLOTS = next(_c)

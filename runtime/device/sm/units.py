@@ -139,8 +139,10 @@ def book(w: int, i: int, sc: int, t: int) -> None:
 def constant_line(bank: int, offset: int) -> int:
     """The number of a line of constants, or -1: not one whose way is modelled."""
     line = offset >> 6
-    if bank == 0 and line < 256:
+    if bank == 0 and line < L.PARAMETER_LINES:
         return line
-    if bank == 3 and line < L.CONSTANT_LINES - 256:
-        return line + 256
+    if bank == 3 and line < L.CONST_LINES:
+        return line + L.PARAMETER_LINES
+    if (bank == 2 or bank == 4) and line < L.OTHER_LINES:
+        return line + L.PARAMETER_LINES + L.CONST_LINES + (bank >> 2) * L.OTHER_LINES
     return -1

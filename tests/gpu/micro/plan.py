@@ -11,11 +11,14 @@ from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_progra
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
 from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
+from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
 
-IMAGES = ("core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms")
+IMAGES = (
+    "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local"
+)  # fmt: skip
 
 
 def launch_programs() -> list[Program]:
@@ -486,6 +489,7 @@ def plans() -> dict[str, list[Program]]:
         "traces": trace_programs(),
         "stores": store_programs(),
         "mechanism": mechanism_programs(),
+        "first": first_programs(),
     }
 
 

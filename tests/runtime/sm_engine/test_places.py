@@ -1,0 +1,79 @@
+"""Where things are on an H200: the SMs of a grid's first CTAs, a line's partition and slice, a constant's line."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import minicc.arch
+from runtime.device import cwd
+from runtime.device.sm import engine, l2, units
+from runtime.device.sm import layout as L
+
+ARCH = minicc.arch.get("sm_90")
+
+
+def test_first_ctas_come_to_one_gpc_then_to_a_tpc_of_each():
+    small, large = cwd.neighbours(64, ARCH), cwd.neighbours(132, ARCH)
+    assert (
+        len(large) == len(set(large)) + 66 == 132 == len(small)
+    )  # two SMs of a TPC are alike, or one asks the other half
+    assert [tpc for _, _, tpc in large[:8]] == [62, 62, 63, 63, 64, 64, 65, 65]
+    assert {side for side, _, _ in large[:8]} == {1}
+    # H200: 0, 16, 32, 48, 2, 18, 34, 50, 64, 78, ... and 0, 1, 16, 17, 32, 33, 48, 49, 2, 3, ...
+    assert [tpc for _, _, tpc in small[8:18]] == [0, 8, 16, 24, 1, 9, 17, 25, 32, 39]
+    assert [tpc for _, _, tpc in large[8:18]] == [0, 0, 8, 8, 16, 16, 24, 24, 1, 1]
+    assert max(Counter(tpc for _, _, tpc in small[8:64]).values()) == 1
+    assert Counter(side for side, _, _ in large) == {0: 66, 1: 66}
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_90"])
+@pytest.mark.parametrize("ctas", [1, 40, 100000])
+def test_every_sm_has_a_place(arch, ctas):
+    described = minicc.arch.get(arch)
+    places = cwd.neighbours(ctas, described)
+    assert len(places) == described.sm_count
+    assert max(Counter(tpc for _, _, tpc in places).values()) <= 2
+
+
+@pytest.fixture
+def parameters(monkeypatch):
+    monkeypatch.setattr(l2, "MP", engine._l2_parameters(ARCH))
+
+
+@given(st.integers(0, 1 << 30))
+def test_4_kb_are_in_one_partition_and_the_next_4_kb_in_the_other(line):
+    first = line & ~31
+    assert {l2.l2_home.python(first + k) for k in range(32)} == {l2.l2_home.python(first)}
+    pair = line & ~63
+    assert l2.l2_home.python(pair) != l2.l2_home.python(pair + 32)
+
+
+def test_slices_as_an_h200_counts_them(parameters):
+    def busiest(lines: int) -> float:
+        count = Counter(l2.l2_slice.python(line, 0) for line in range(lines))
+        return lines / max(count.values())
+
+    # As many slices of a half as would be as busy, if they all were (H200: 1, 1, 2, 2, 4, 8, 8, 12, 16, 24, 32).
+    known = {1: 1, 2: 1, 4: 2, 8: 2, 16: 4, 32: 8, 64: 8, 96: 12, 128: 16, 192: 24}
+    assert {lines: busiest(lines) for lines in known} == known
+    assert 32 <= busiest(512) <= 40
+    assert busiest(4096) > 42
+    for stride in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 3, 5, 12, 33):
+        count = Counter(l2.l2_slice.python(k * stride, 0) for k in range(96))
+        assert max(count.values()) <= 12, stride
+
+
+def test_constants_of_each_bank_have_lines_of_their_own():
+    lines = [
+        units.constant_line.python(bank, 64 * k)
+        for bank, count in ((0, 256), (3, 1024), (2, 64), (4, 64))
+        for k in range(count)
+    ]
+    assert sorted(lines) == list(range(L.CONSTANT_LINES))
+    assert units.constant_line.python(1, 0) == units.constant_line.python(4, 4096) == -1
+    assert np.all(np.diff(sorted(lines)) == 1)
