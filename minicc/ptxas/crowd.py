@@ -20,8 +20,11 @@ _STALE = 16
 """Where many go, the points are looked at again when a sixteenth more have gone."""
 
 
-def spills(ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int, int]]]]) -> set[VReg]:
-    """The general registers to spill so that nowhere more than `usable` are live; `tighter` are (fewer, where)."""
+def spills(
+    ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int, int]]]], among: set[int] | None = None
+) -> set[VReg]:
+    """The general registers to spill, of those with an id in `among`, so that nowhere more than `usable` are live;
+    `tighter` are (fewer, where)."""
     found = [i for i in ranges.intervals if i is not None and i.reg.file == "R" and any(i.parts)]
     size = ranges.starts[-1] + 2
     change = [0] * (size + 1)
@@ -46,7 +49,7 @@ def spills(ranges: Ranges, usable: int, tighter: list[tuple[int, list[tuple[int,
 
     queue = []
     for n, interval in enumerate(found):
-        if interval.reg.spillable and interval.reg.fixed is None:
+        if interval.reg.spillable and interval.reg.fixed is None and (among is None or interval.reg.id in among):
             gain = freed(interval) - interval.touched
             if gain > 0:
                 queue.append((interval.weight / gain, n))

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 import attrs
 
-from minicc.ptxas.mir import MInst, V, VMem
+from minicc.ptxas.mir import GMMA, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
@@ -21,6 +21,9 @@ _MUCH = 64
 H200 a register-blocked SGEMM takes 4 % less for it, but a tiled one, with a chain of 16 FFMAs there, 4 % more."""
 _MATHS = frozenset({"fma", "half", "fp64", "tensor"})
 """What that is about: addresses of accesses after a barrier would only fill registers before it."""
+_COLLECTIVE = frozenset({"SHFL", "VOTE", "MATCH", "REDUX"})
+"""They see the lanes that are there, which are the same all along a run."""
+_ELSEWHERE = frozenset({"global", "const", "param", "local"})
 _BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
@@ -81,6 +84,11 @@ def _apart(a: _Place, b: _Place) -> bool:
     return a.base is not None and a.base == b.base and (a.end <= b.start or b.end <= a.start)
 
 
+def _columns(multiply: MInst) -> int:
+    """N of a warpgroup multiply of 64 rows."""
+    return next((int(m.split("x")[1]) for m in multiply.modifiers if m.startswith("64x")), 8)
+
+
 def build(
     insts: list[MInst],
     prints: list[Footprint],
@@ -105,7 +113,9 @@ def build(
     readers: dict[int, list[tuple[int, str]]] = {}
     loads: list[tuple[int, _Place]] = []
     stores: list[tuple[int, _Place]] = []
-    fence = -1
+    fence, shared_fence = -1, -1
+    multiplies: list[int] = []
+    """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
     chain = -1
     versions: dict[object, int] = {}
     last = {key: i for i, print_ in enumerate(prints) for key, _ in print_.writes}
@@ -134,14 +144,30 @@ def build(
                 writers[key].append((i, producer))
             else:
                 writers[key] = [(i, producer)]
-        if inst.side_effect or inst.memory in ("fence", "barrier"):
+        if (inst.side_effect and inst.mnemonic not in _COLLECTIVE) or inst.memory in ("fence", "barrier"):
             if chain >= 0:
                 edge(chain, i, 1)
             chain = i
+        if inst.mnemonic in GMMA:
+            multiplies.append(i)
         if inst.memory:
             if fence >= 0:
                 edge(fence, i, 1)
-            if inst.memory in ("fence", "barrier"):
+            if shared_fence > fence and inst.space not in _ELSEWHERE:
+                edge(shared_fence, i, 1)
+            if inst.memory == "barrier" and inst.space == "shared":
+                # What it waits for goes into shared memory or registers: loads from elsewhere may pass it.
+                for other, place in (*loads, *stores):
+                    if place.space not in _ELSEWHERE:
+                        edge(other, i, 1)
+                shared_fence = i
+                if "DEPBAR" in inst.modifiers:
+                    work = 0
+                    for other in reversed(multiplies):
+                        work += _columns(insts[other]) // 2
+                        edge(other, i, work)
+                    multiplies = []
+            elif inst.memory in ("fence", "barrier"):
                 for other, place in loads:
                     # It waits for what is read from shared memory (see `scoreboard`).
                     edge(other, i, prints[other].timing.expect if place.space in ("shared", "generic", "") else 1)
@@ -194,7 +220,7 @@ def build(
             for load in renewed.get(inst, ()):
                 at = where_is.get(load, i)
                 if at < i:
-                    edge(at, i, prints[at].timing.expect)
+                    edge(at, i, max(1, prints[at].timing.expect))
     tails: dict[int, int] = {}
     for key, reader in end.reads if end is not None else ():
         for w, producer in writers.get(key, ()):

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
-from minicc.ptxas import allocate, schedule
+from minicc.ptxas import again, allocate, crowd, schedule
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.intervals import build
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
+from minicc.ptxas.spill import Spiller
 from minicc.ptxas.timing import Distances, footprint
 
 _LARGEST = 6000
@@ -40,8 +43,13 @@ _LAUNCHED = (schedule.LAUNCHED, 42, 30)
 """Live registers that are tried for it: pairs of which one half lives on leave gaps."""
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
+_GAPS = 0.9
+"""Of the live registers that are counted on, how many gaps between pairs and quads may turn into spill code."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
+
+_WINDOW = 6
+"""Instructions over which what is computed again is used again."""
 
 _TRIALS = (("given", 0), ("lean", 0), ("given", None), ("given", 2), ("given", -3), ("lean", 2))
 """Order to start from, and registers more than usual to count on; None leaves it as it is."""
@@ -51,23 +59,42 @@ Orders = list[list[MInst]]
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Schedule `function`, for the target that suits it."""
-    given: Orders = [block.insts for block in function.blocks]
+    given = _orders(function)
     graphs = {"given": schedule.Graphs(function, arch, options)}
     usual = allocate.comfortable(function, arch, options)
     bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
     if bounds:
-        _usual(function, graphs["given"], usual, 0)
+        most = _usual(function, graphs["given"], usual, 0)
     else:
-        _for_any_block(function, arch, options, graphs["given"], usual)
-    if not function.short or sum(map(len, given)) > _LARGEST:
+        most = _for_any_block(function, arch, options, graphs["given"], usual)
+    if not (function.short or most > _GAPS * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
         return
     from minicc.ptxas import lean
 
-    best, crowded = float("inf"), False
-    kept: Orders = [block.insts for block in function.blocks]
-    scheduled: Orders | None = kept
+    search = _Search(function, arch, options)
+    scheduled: Orders | None = _orders(function)
+    if not function.short and not search.attempt(scheduled):
+        _reorder(function, scheduled)
+        return
+    sources = [(inst, inst.srcs) for insts in given for inst in insts]
+    _reorder(function, given)
+    lean.run(function, arch)
+    graphs["lean"] = schedule.Graphs(function, arch, options)
+    ranges = build(function, Cfg.of(function))
+    crowding = crowd.spills(ranges, usual, [], again.candidates(function))
+    old = scheduled
+    if crowding:
+        if usual < schedule.ROOMY:
+            # Many warps, to which instructions are dearer than latency.
+            search.attempt(scheduled)
+        _reorder(function, given)
+        Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
+        given = _orders(function)
+        graphs = {"given": schedule.Graphs(function, arch, options)}
+        graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
+        scheduled = _orders(function)
     for step, more in _TRIALS[: max(2, _WORK // sum(map(len, given)))]:
         if step not in graphs:
             _reorder(function, given)
@@ -78,42 +105,66 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 _reorder(function, given)
             else:
                 graphs[step].schedule(schedule.Aim(usual + more))
-            scheduled = [block.insts for block in function.blocks]
+            scheduled = _orders(function)
+        search.attempt(scheduled)
+        scheduled = None
+    if crowding and search.kept is old:
+        for inst, srcs in sources:
+            inst.srcs = srcs
+    function.crowded = search.crowded
+    _reorder(function, search.kept)
+
+
+class _Search:
+    """Orders with registers, and which of them would take least time."""
+
+    def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
+        self.function, self.arch, self.options = function, arch, options
+        self.best = float("inf")
+        self.kept: Orders = _orders(function)
+        self.crowded = False
+
+    def attempt(self, orders: Orders) -> bool:
+        """Give the order registers, in two ways if some have to be spilled; whether they have."""
         spilled = True
         for way in (False, True):
             if spilled:
-                _reorder(function, scheduled)
-                function.crowded = way
-                cost, spilled, _ = _tried(function, arch, options)
-                if cost < _GAIN * best:
-                    best, crowded, kept = cost, way, scheduled
-        scheduled = None
-    function.crowded = crowded
-    _reorder(function, kept)
+                _reorder(self.function, orders)
+                self.function.crowded = way
+                cost, spilled, _ = _tried(self.function, self.arch, self.options)
+                if cost < _GAIN * self.best:
+                    self.best, self.crowded, self.kept = cost, way, orders
+        return spilled
 
 
-def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, usual: int) -> None:
-    """The usual order, with fewer registers if it is just the loads under way that take more than a large block has."""
+def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, usual: int) -> int:
+    """The usual order, with fewer registers if it is just the loads under way that take more than a large block has;
+    the most live ones."""
     first: Orders = []
     for launched in _LAUNCHED:
         most = _usual(function, graphs, usual, launched)
-        first = first or [block.insts for block in function.blocks]
+        first = first or _orders(function)
         large = sum(map(len, first)) > _LARGEST
         if large or not _SAFE < most <= launched + _SLACK or _tried(function, arch, options)[2] <= _ANY_BLOCK:
-            return
+            return most
     _reorder(function, first)
+    return most
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
     """The order for `usual` registers, or for full occupancy if that takes about as long; the most live ones."""
     tight = graphs.schedule(schedule.Aim(usual, schedule.FULL, launched))
     if tight.held:
-        full: Orders = [block.insts for block in function.blocks]
+        full = _orders(function)
         loose = graphs.schedule(schedule.Aim(usual, launched=launched))
         if tight.cycles > _FULL_WORTH * loose.cycles:
             return loose.most
         _reorder(function, full)
     return tight.most
+
+
+def _orders(function: MFunction) -> Orders:
+    return [block.insts for block in function.blocks]
 
 
 def _reorder(function: MFunction, orders: Orders) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from minicc.ptxas.timing import Footprint
 
+_MANY = 64
+"""Registers from which on it is looked how many will be live later: with fewer, lives are short."""
 _EVER = 1 << 30
 """Uses of a value that is live after the run, besides those in it."""
 
@@ -67,17 +69,44 @@ class Values:
             if count == 1:
                 self.change[where[value]] -= 1
 
-    def peak(self) -> int:
-        """The most that are live at one time in the order as it stands."""
-        uses, live, peak = self.uses.copy(), self.before, self.before
+        self.levels = self._levels()
+        """How many are live before each instruction in the order as it stands, and behind the last one."""
+
+    def _levels(self) -> list[int]:
+        uses, live = self.uses.copy(), self.before
+        levels = [live]
         for read, born in zip(self.reads, self.born, strict=True):
             for value in read:
                 uses[value] -= 1
                 if not uses[value]:
                     live -= 1
             live += born
-            peak = max(peak, live)
-        return peak
+            levels.append(live)
+        return levels
+
+    @property
+    def peak(self) -> int:
+        """The most that are live at one time in that order."""
+        return max(self.levels)
+
+
+class Most:
+    """The largest of any stretch of a list."""
+
+    def __init__(self, row: list[int]) -> None:
+        self.rows = [row]
+        """Of stretches as long as powers of two."""
+        step = 1
+        while len(row) > step:
+            row = list(map(max, row, row[step:]))
+            self.rows.append(row)
+            step *= 2
+
+    def of(self, start: int, end: int) -> int:
+        """Of [start, end), which is not empty."""
+        level = (end - start).bit_length() - 1
+        row = self.rows[level]
+        return max(row[start], row[end - (1 << level)])
 
 
 class Pressure:
@@ -92,13 +121,29 @@ class Pressure:
         """Live values from which on to take care."""
         self.fixed = fixed
         """Whether that is what there is, rather than what is to be aimed at."""
+        self.levels = values.levels
+        self.most_of = Most(values.levels) if target >= _MANY else None
+        self.done = bytearray(len(values.reads))
+        self.front = 0
+        """What comes before it in the order as it was has been taken."""
 
     @property
     def tight(self) -> bool:
         return self.live >= self.target
 
+    def fits(self, i: int) -> bool:
+        """Whether what `i` makes can live from now on until its place in the order as it was comes, if all else is done
+        in that order."""
+        front, change = self.front, self.change[i]
+        if change <= 0 or i == front or self.most_of is None:
+            return True
+        return self.most_of.of(front, i + 1) + self.live - self.levels[front] + change <= self.target
+
     def take(self, i: int) -> None:
         """Instruction `i` comes next."""
+        self.done[i] = 1
+        while self.front < len(self.done) and self.done[self.front]:
+            self.front += 1
         uses, where = self.uses, self.where
         live = self.live + self.born[i]
         for value in self.reads[i]:

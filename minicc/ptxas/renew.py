@@ -1,11 +1,13 @@
-"""Predicates made again: what guards a load and later its uses is computed twice where predicates are short.
+"""Predicates made again: what guards loads and later what is done with them is computed for each where predicates are
+short.
 
-    p = r < h;  @p x = load;  @p s += x      p = r < h;  @p x = load;  q = r < h;  @q s += x
+    p = r < h;  @p x = load;  y = p ? f(x) : 0;  ..;  @p store    p = r < h;  @p x = load;  q = r < h;  y = q ? f(x) : 0; ..
 
 A predicate that lives as long as a load is under way is one of seven, and a row of loads with a condition each would
-wait for one another. The second compare comes when the loads do (`dag`), and with it those that it alone takes its
-input from. Only what a block's own compares make of values that never change, and only where a block has more such
-predicates than there is room for.
+wait for one another. Its uses are taken together by the time they can be made at; for those that come later a compare
+is made again when what else they take comes (`dag`), and with it those that it takes its input from. Only what a
+block's own compares make of values that never change, and only where a block has more such predicates than there is
+room for.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections import Counter
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -23,14 +25,16 @@ from minicc.ptxas.timing import timing
 _ROOM = 6
 """Such predicates that a block may have without it, and one for every other compare that would come with others."""
 _FAR = 60
-"""Expected cycles of a load that is worth it, at least."""
+"""Cycles between uses that are worth it, at least."""
+_FIXED = 4
+"""Cycles of an operation of fixed latency."""
+_DEPTH = 6
+"""Operations between a load and what is done under the predicate, that are looked through."""
 _COMPARES = frozenset({"ISETP", "FSETP", "PLOP3"})
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Make predicates again in every block that has too many."""
-    if not any(inst.memory == "load" and guarded(inst) for block in function.blocks for inst in block.insts):
-        return
     changes: Counter[int] = Counter()
     homes: dict[int, set[int]] = {}
     for b, block in enumerate(function.blocks):
@@ -52,19 +56,41 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 class _Candidate:
     makers: list[MInst]
     """Its compare comes last."""
-    loads: list[MInst]
-    rest: list[MInst]
-    """What is done under the predicate from the first use of a loaded value on."""
+    later: list[list[MInst]]
+    """Its uses, those that can come about together, but for the first ones; in the block's order."""
+    under: list[VReg]
+    """What is written and read under it alone, and nowhere else."""
+
+
+def _times(insts: list[MInst]) -> list[int]:
+    """When each instruction could be made at the earliest."""
+    ready: dict[int, int] = {}
+    floor = last = 0
+    out: list[int] = []
+    for inst in insts:
+        facts = timing(inst.mnemonic, inst.modifiers)
+        at = max([ready.get(r.reg.id, 0) for r in reads(inst) if isinstance(r, V)], default=0)
+        if inst.memory:
+            at = max(at, floor)
+            if inst.memory in ("fence", "barrier"):
+                at = floor = max(at, last)
+            elif inst.memory != "load":
+                last = max(last, at)
+        out.append(at)
+        for w in writes(inst):
+            if isinstance(w, V):
+                ready[w.reg.id] = max(at + (facts.expect or _FIXED), ready.get(w.reg.id, 0) if guarded(inst) else 0)
+    return out
 
 
 def _candidates(block: Block, changes: Counter[int], homes: dict[int, set[int]]) -> list[_Candidate]:
-    """Predicates that guard far loads and then what uses them, and nothing else."""
+    """Predicates that are used at several times."""
     makers: dict[int, MInst] = {}
-    users: dict[int, list[MInst]] = {}
-    for inst in block.insts:
+    users: dict[int, list[int]] = {}
+    for at, inst in enumerate(block.insts):
         for r in reads(inst):
             if isinstance(r, V) and r.reg.id in makers:
-                users[r.reg.id].append(inst)
+                users[r.reg.id].append(at)
         d = inst.dsts[0] if inst.dsts else None
         if (
             inst.mnemonic in _COMPARES
@@ -75,28 +101,36 @@ def _candidates(block: Block, changes: Counter[int], homes: dict[int, set[int]])
         ):
             makers[d.reg.id] = inst
             users[d.reg.id] = []
+    if len(makers) <= _ROOM:
+        return []
+    times = _times(block.insts)
+    readers = Counter(r.reg.id for inst in block.insts for r in reads(inst) if isinstance(r, V))
     out = []
     for name, maker in makers.items():
-        row = users[name]
-        if any(not isinstance(i.guard, V) or i.guard.reg.id != name or i.guard != row[0].guard for i in row):
-            continue
-        loads: list[MInst] = []
-        loaded: set[int] = set()
-        for at, inst in enumerate(row):
-            if any(isinstance(r, V) and r.reg.id in loaded for r in reads(inst)):
-                rest = row[at:]
-                if not any(i.memory == "load" for i in rest) and all(
-                    changes[reg] == 1 and len(homes[reg]) == 1 for reg in loaded
-                ):
-                    out.append(_Candidate(_chain(maker, makers, users), loads, rest))
-                break
-            if inst.memory == "load" and timing(inst.mnemonic, inst.modifiers).expect > _FAR:
-                loads.append(inst)
-                loaded |= {w.reg.id for w in writes(inst) if isinstance(w, V)}
+        row = sorted(users[name], key=lambda at: (times[at], at))
+        parts: list[list[int]] = []
+        for at in row:
+            if not parts or times[at] > times[parts[-1][-1]] + _FAR:
+                parts.append([])
+            parts[-1].append(at)
+        changed = {block.insts[at].guard for at in row if guarded(block.insts[at]) and writes(block.insts[at])}
+        if len(parts) > 1 and len(changed) <= 1:
+            later = [[block.insts[at] for at in sorted(part)] for part in parts[1:]]
+            out.append(_Candidate(_chain(maker, makers, users), later, _private([block.insts[at] for at in row], changed, changes, homes, readers)))
     return out
 
 
-def _chain(maker: MInst, makers: dict[int, MInst], users: dict[int, list[MInst]]) -> list[MInst]:
+def _private(row: list[MInst], guards: set[MOperand], changes: Counter[int], homes: dict[int, set[int]], readers: Counter[int]) -> list[VReg]:
+    """The registers that only instructions of `row` under the one guard read and write."""
+    under = [inst for inst in row if inst.guard in guards]
+    read = Counter(r.reg.id for inst in under for r in reads(inst) if isinstance(r, V))
+    return [
+        w.reg for inst in under for w in writes(inst)
+        if isinstance(w, V) and changes[w.reg.id] == len(homes[w.reg.id]) == 1 and read[w.reg.id] == readers[w.reg.id]
+    ]  # fmt: skip
+
+
+def _chain(maker: MInst, makers: dict[int, MInst], users: dict[int, list[int]]) -> list[MInst]:
     """A compare, after those whose results it alone uses."""
     out = [maker]
     for r in reads(maker):
@@ -105,32 +139,56 @@ def _chain(maker: MInst, makers: dict[int, MInst], users: dict[int, list[MInst]]
     return out
 
 
+def _sources(inst: MInst, made: dict[int, MInst], depth: int = _DEPTH) -> list[MInst]:
+    """The instructions whose latency the inputs of `inst` come with."""
+    out: list[MInst] = []
+    for r in reads(inst):
+        maker = made.get(r.reg.id) if isinstance(r, V) and r.reg.file == "R" else None
+        if maker is not None and timing(maker.mnemonic, maker.modifiers).variable:
+            out.append(maker)
+        elif maker is not None and depth:
+            out += _sources(maker, made, depth - 1)
+    return out
+
+
 def _renew(function: MFunction, block: Block, found: list[_Candidate]) -> None:
     before: dict[MInst, list[MInst]] = {}
+    wanted: dict[MInst, list[tuple[_Candidate, list[MInst]]]] = {}
     for candidate in found:
-        names: dict[int, VReg] = {}
-
-        def renamed(v: V, names: dict[int, VReg] = names) -> V:
-            return attrs.evolve(v, reg=names[v.reg.id]) if v.reg.id in names else v
-
-        first = candidate.rest[0]
-        before[first] = []
-        for maker in candidate.makers:
-            old = maker.dsts[0]
-            assert isinstance(old, V)
-            again = MInst(
-                maker.mnemonic, maker.modifiers, maker.dsts, maker.srcs, loc=first.loc, ptx=maker.ptx,
-                hidden=maker.hidden,
-            )  # fmt: skip
-            map_reads(again, renamed)
-            names[old.reg.id] = function.new("P", hint=old.reg.hint)
-            map_writes(again, renamed)
-            before[first].append(again)
-            function.renewed[again] = candidate.loads
-        for inst in candidate.rest:
-            map_reads(inst, renamed)
-        for load in candidate.loads:
-            for w in writes(load):
-                if isinstance(w, V):
-                    w.reg.whole = True
+        for part in candidate.later:
+            wanted.setdefault(part[0], []).append((candidate, part))
+        for reg in candidate.under:
+            reg.whole = True
+    made: dict[int, MInst] = {}
+    for inst in block.insts:
+        for candidate, part in wanted.get(inst, ()):
+            _again(function, candidate, part, before, _sources(inst, made))
+        for w in writes(inst):
+            if isinstance(w, V):
+                made[w.reg.id] = inst
     block.insts = [i for inst in block.insts for i in (*before.get(inst, ()), inst)]
+
+
+def _again(
+    function: MFunction, candidate: _Candidate, part: list[MInst], before: dict[MInst, list[MInst]], after: list[MInst]
+) -> None:
+    """The candidate's compares once more, for a part of its uses, when what `after` makes has come."""
+    names: dict[int, VReg] = {}
+
+    def renamed(v: V) -> V:
+        return attrs.evolve(v, reg=names[v.reg.id]) if v.reg.id in names else v
+
+    row = before.setdefault(part[0], [])
+    for maker in candidate.makers:
+        old = maker.dsts[0]
+        assert isinstance(old, V)
+        again = MInst(
+            maker.mnemonic, maker.modifiers, maker.dsts, maker.srcs, loc=part[0].loc, ptx=maker.ptx, hidden=maker.hidden
+        )
+        map_reads(again, renamed)
+        names[old.reg.id] = function.new("P", hint=old.reg.hint)
+        map_writes(again, renamed)
+        row.append(again)
+        function.renewed[again] = after
+    for inst in part:
+        map_reads(inst, renamed)

@@ -35,7 +35,7 @@ LAUNCHED = 52
 """Live registers with which 64 a thread are enough: with more, blocks of 1,024 threads cannot be launched."""
 _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
-_ROOMY = 200
+ROOMY = 200
 """Registers of nearly a whole file, as no limit of the user's: Triton's products take half as many spills for it."""
 _NEAR_MEMORY = 60
 """Expected cycles of a load that is not from global memory, at most."""
@@ -135,7 +135,7 @@ class Graphs:
                 if len(block.insts) >= 3 and end - start >= 3:
                     one.nodes = _graph(function, one.insts, prints, start, distances)
                     one.values = Values(one.prints, after, general)
-                    one.peak = one.values.peak()
+                    one.peak = one.values.peak
                     one.far = _together(one.insts, one.prints, one.nodes)
                     if sum(1 for p in one.prints for key, _ in p.writes if key in flags) > _FLAGS:
                         one.flags = Values(one.prints, after, flags)
@@ -154,7 +154,7 @@ class Graphs:
                 cycles += block.weight * order.cycles
                 held |= order.held and order.target == aim.free
                 # With nearly a whole file, short is what does not fit.
-                self.function.short |= order.short and (aim.target < _ROOMY or order.most > aim.target)
+                self.function.short |= order.short and (aim.target < ROOMY or order.most > aim.target)
                 most = max(most, order.most)
             block.insts = out
         return Outcome(cycles, held, most)
@@ -215,7 +215,7 @@ class _Run:
         peak = self.peak
         most = peak + max(peak // 8, min(self.far, _FLIGHT, max(_MANY - peak, 0)))
         target = min(aim.target, max(aim.free if most <= aim.free else FREE, most))
-        if peak > aim.target >= _ROOMY:
+        if peak > aim.target >= ROOMY:
             # It spills whatever is done here; moving everything about for a target out of reach makes that worse.
             target = peak
         if aim.launched and peak <= LAUNCHED:
@@ -330,7 +330,10 @@ def _order(
                 if change[i] > 0:
                     height, i = min(ready, key=lambda entry: entry[1])
                 best = change[i], height, i
-            if waiting:
+            if best[0] > 0 and pressure.most_of is not None:
+                now, entry = _fitting(pressure, ready, waiting, now)
+                best = change[entry[1]], *entry
+            elif waiting:
                 other = min([(change[i], height, i, when) for when, height, i in waiting[:_LOOK]])
                 if other < best and not (other[3] > now + _PATIENCE and pressure.live < pressure.target + 3):
                     best = other[:3]
@@ -348,6 +351,13 @@ def _order(
             if urgent is not None:
                 now, _, i = urgent
                 waiting.remove(urgent)
+            elif pressure is not None and pressure.most_of is not None and not pressure.fits(ready[0][1]):
+                entry = next((entry for entry in ready[1:_LOOK] if pressure.fits(entry[1])), None)
+                if entry is None:
+                    now, entry = _fitting(pressure, ready, waiting, now)
+                else:
+                    ready.remove(entry)
+                i = entry[1]
             else:
                 busy = free[pipes[ready[0][1]]] > now
                 second = busy and len(ready) > 1 and free[pipes[ready[1][1]]] <= now
@@ -368,6 +378,21 @@ def _order(
                     insort(ready, (-nodes[constant].height, constant))
         now += prints[i].timing.stall
     return out, now, depends
+
+
+def _fitting(
+    pressure: Pressure, ready: list[tuple[int, int]], waiting: list[tuple[int, int, int]], now: int
+) -> tuple[int, tuple[int, int]]:
+    """What to take, and when, where nothing that is urgent fits: what is next in the order as it was, or what comes
+    first of those that fit."""
+    entry = min(ready, key=lambda entry: entry[1])
+    if not pressure.fits(entry[1]):
+        found = next((entry for entry in waiting if pressure.fits(entry[2])), None)
+        if found is not None:
+            waiting.remove(found)
+            return found[0], found[1:]
+    ready.remove(entry)
+    return now, entry
 
 
 class _Held:
@@ -435,6 +460,8 @@ def _sparing(
     best: tuple[int, int, int] | None = None
     for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
         fit = [entry for entry in candidates if change[entry[2]] <= 0]
+        if pressure is not None and pressure.most_of is not None:
+            fit = [entry for entry in fit if pressure.fits(entry[2])]
         if not fit:
             continue
         if not tight:

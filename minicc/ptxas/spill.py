@@ -11,11 +11,10 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas import dead
+from minicc.ptxas import again, dead
 from minicc.ptxas.intervals import Ranges
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
-from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 STACK = Reg("R", 1)
@@ -28,44 +27,6 @@ _KEPT = (*range(16, 20), *range(22, 256))
 _KEPT_BARRIER = 6
 _SCRATCH = Reg("R", 0)
 """Holds no argument and no result."""
-
-
-def _cheap(inst: MInst) -> bool:
-    """Whether computing it again is no worse than a load: a constant or a launch parameter into one register."""
-    if guarded(inst) or len(inst.dsts) != 1 or inst.side_effect:
-        return False
-    if inst.mnemonic == "MOV":
-        source = inst.srcs[0]
-    elif inst.mnemonic == "IMAD" and "MOV" in inst.modifiers:
-        source = inst.srcs[2]
-    else:
-        return False
-    return isinstance(source, Imm) or (isinstance(source, Reg) and source.index == RZ and source.file == "R") or (
-        isinstance(source, Const) and source.ureg is None and source.base is None
-    )  # fmt: skip
-
-
-_OPERATIONS = 2
-"""Most operations in place of a load."""
-_AGAIN = frozenset({"IADD3", "IMAD", "LEA", "LOP3", "PRMT", "SGXT", "SHF", "VIADD"})
-"""Operations that are no worse than a load."""
-
-
-def again(inst: MInst, single: Single, b: int, at: int) -> list[V] | None:
-    """The registers that the instruction, at (b, at), would need if it came later; None if it cannot."""
-    if inst.mnemonic not in _AGAIN or guarded(inst) or inst.side_effect or inst.hidden or len(inst.dsts) != 1:
-        return None
-    needs = [r for r in reads(inst) if isinstance(r, V)]
-    if len(needs) < len(reads(inst)) or not needs:
-        return None
-    for v in needs:
-        if v.reg.file != "R" or v.reg.fixed is not None or not v.reg.spillable:
-            return None
-        for part in range(v.part, v.part + v.count):
-            found = single.table.get((v.reg.id, part))
-            if found is None or not single.dominates(found.block, found.at, b, at):
-                return None
-    return needs
 
 
 @attrs.frozen(repr=False)
@@ -88,19 +49,17 @@ class Spiller:
         self.store_bytes = 0
         self.load_bytes = 0
 
-    def rewrite(self, spilled: set[VReg], ranges: Ranges | None = None) -> None:
-        """Replace each of `spilled` everywhere. Those for which others of them are needed make these stay."""
+    def rewrite(self, spilled: set[VReg], ranges: Ranges | None = None, *, load: bool = True) -> None:
+        """Replace each of `spilled` everywhere. Those for which others of them are needed make these stay, as do those
+        that would have to be loaded, without `load`."""
         predicates = {reg.id for reg in spilled if reg.file == "P"}
         general = {reg.id: reg for reg in spilled if reg.file == "R"}
-        redone = {} if ranges is None else self._operations(general, ranges)
-        for code in redone.values():
-            for inst in code:
-                for v in reads(inst):
-                    if isinstance(v, V) and v.reg.id not in redone:
-                        general.pop(v.reg.id, None)
+        redone = {} if ranges is None else again.operations(self.function, general, ranges)
+        for name in {v.reg.id for code in redone.values() for i in code for v in reads(i) if isinstance(v, V)} - redone.keys():
+            general.pop(name, None)
         remade = self._recomputable({name: reg for name, reg in general.items() if name not in redone})
         slots: dict[int, int] = {}
-        for name in sorted(general.keys() - remade.keys() - redone.keys()):
+        for name in sorted(general.keys() - remade.keys() - redone.keys()) if load else ():
             width = 4 * (1, 1, 2, 4, 4)[general[name].width]
             self.function.frame = -(-self.function.frame // width) * width
             slots[name] = self.function.frame
@@ -110,49 +69,6 @@ class Spiller:
             block.insts = _Rewriter(self, slots, remade, redone, holders).block(block.insts)
         if any(len(code) > 1 for code in redone.values()):
             dead.sweep(self.function)
-
-    def _operations(self, general: dict[int, VReg], ranges: Ranges) -> dict[int, list[MInst]]:
-        """Registers that a few operations make of others that are live where they are, or that several are made of:
-        {vreg id: the operations}."""
-        single = Single.of(self.function)
-
-        def made(reg: VReg) -> tuple[MInst, list[V]] | None:
-            """The operation that makes the whole of a register, and what it needs."""
-            found = single.table.get((reg.id, 0))
-            if found is None or found.word or reg.width > 2:
-                return None
-            d = found.inst.dsts[0]
-            needs = again(found.inst, single, found.block, found.at)
-            return None if needs is None or not isinstance(d, V) or d.count != reg.width else (found.inst, needs)
-
-        found: dict[int, tuple[list[MInst], set[int]]] = {}
-        wanted: dict[int, int] = {}
-        """How many need a register that is not there anyway."""
-        for name, reg in sorted(general.items()):
-            code: list[MInst] = []
-            todo = [reg]
-            more: set[int] = set()
-            while todo:
-                one = todo.pop()
-                step = made(one) if len(code) < _OPERATIONS else None
-                if step is None:
-                    more.add(one.id)
-                    continue
-                code.insert(0, step[0])
-                todo += [v.reg for v in step[1] if not _covers(ranges, v.reg.id, name)]
-            if code and name not in more:
-                found[name] = code, more
-                for v in more:
-                    wanted[v] = wanted.get(v, 0) + 1
-        chosen: dict[int, list[MInst]] = {}
-        staying: set[int] = set()
-        for name, (code, more) in found.items():
-            inner = {d.reg.id for inst in code for d in inst.dsts if isinstance(d, V)}
-            sources = {v.reg.id for inst in code for v in reads(inst) if isinstance(v, V)} - inner
-            if name not in staying and not sources & chosen.keys() and all(wanted[v] > 1 for v in more):
-                chosen[name] = code
-                staying |= sources
-        return chosen
 
     def _holders(self, predicates: set[int]) -> dict[int, _Holder]:
         """Where predicates are kept. Those that one block makes, each at one place and read by none before that, are
@@ -188,7 +104,7 @@ class Spiller:
                 for operand in writes(inst):
                     if isinstance(operand, V) and operand.reg.id in found:
                         parts = found[operand.reg.id]
-                        if operand.count != 1 or operand.part in parts or not _cheap(inst):
+                        if operand.count != 1 or operand.part in parts or not again.cheap(inst):
                             del found[operand.reg.id]
                         else:
                             parts[operand.part] = inst
@@ -382,6 +298,7 @@ class _Rewriter:
             d = inst.dsts[0]
             assert isinstance(d, V)
             fresh[d.reg.id] = temp = self._temp(d)
+            temp.spillable = True
             inst.dsts = (V(temp, 0, d.count),)
             self.out.append(inst)
         return fresh[reg.id]
@@ -404,17 +321,6 @@ class _Rewriter:
             )  # fmt: skip
             self.owner.store_bytes += 4 * count
         return out
-
-
-def _covers(ranges: Ranges, other: int, name: int) -> bool:
-    """Whether all of `other` is live wherever some of `name` is."""
-    there, here = ranges.intervals[other], ranges.intervals[name]
-    if there is None or here is None:
-        return False
-    return all(
-        any(start <= a and b <= end for start, end in theirs)
-        for part in here.parts for a, b in part for theirs in there.parts
-    )  # fmt: skip
 
 
 def _pieces(count: int) -> tuple[tuple[int, int], ...]:

@@ -54,7 +54,7 @@ def test_values_are_computed_again(value: str, tmp_path: Path) -> None:
         q = np.zeros(1 << 16, np.int32)
         Device().load(image)["f"][1, 64](p, q, 1, 3)
         results.append(q)
-        assert loads < MANY // 8
+        assert loads < MANY // 3
     assert (results[0] == results[1]).all() and results[0].any()
 
 

@@ -320,11 +320,11 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
         if "wait_group" in mods:
             groups = max(0, b.constant(inst.operands[0]) or 0)
         if "wait_group" not in mods:
-            mark = b.emit("LDGDEPBAR", side=True, memory="barrier")
+            mark = b.emit("LDGDEPBAR", side=True, memory="barrier", space="shared")
             mark.control = Control(wbar=SCOREBOARD)
         if "commit_group" not in mods:
             wait = (Reg("SB", SCOREBOARD), Imm(min(groups, 63), "uint"))
-            b.emit("DEPBAR.LE", (), wait, side=True, memory="barrier")
+            b.emit("DEPBAR.LE", (), wait, side=True, memory="barrier", space="shared")
         return
     if "async" not in mods or "global" not in mods or len(inst.operands) < 3:
         b.unsupported()

@@ -84,7 +84,7 @@ class _Waits:
             elif state and self._touches(inst, state):
                 if out is not None:
                     wait = MInst("WARPGROUP", ("DEPBAR", "LE"), (), (GSB, Imm(0, "uint")), loc=inst.loc)
-                    wait.side_effect, wait.memory = True, "barrier"
+                    wait.side_effect, wait.memory, wait.space = True, "barrier", "shared"
                     self._mark(wait, state)
                     out.append(wait)
                 state = {}
@@ -178,10 +178,13 @@ def _stages(insts: list[MInst]) -> None:
 
 
 def _arrivals(insts: list[MInst]) -> None:
-    """Let each ARRIVE read what the multiplies up to the next one read."""
+    """Let each ARRIVE read what the multiplies up to the next one read and do not make."""
     wanted: dict[tuple[int, int], V] = {}
     for inst in reversed(insts):
         if inst.mnemonic in GMMA:
+            for d in inst.dsts:
+                if isinstance(d, V):
+                    wanted.pop((d.reg.id, d.part), None)
             for v in inst.srcs:
                 if isinstance(v, V) and v.reg.file == "R":
                     wanted[(v.reg.id, v.part)] = V(v.reg, v.part, v.count)
