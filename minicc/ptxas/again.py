@@ -6,9 +6,7 @@ and offsets that LLVM has hoisted out of a loop, a register each.
 
 from __future__ import annotations
 
-from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import Ranges, build
+from minicc.ptxas.intervals import Ranges
 from minicc.ptxas.mir import MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.ssa import Single
@@ -103,13 +101,13 @@ def operations(function: MFunction, general: dict[int, VReg], ranges: Ranges) ->
                     stay.add(v.reg.id)
         if code and name not in more | stay:
             found[name] = code, stay, more
-            for v in more:
-                wanted[v] = wanted.get(v, 0) + 1
+            for source in more:
+                wanted[source] = wanted.get(source, 0) + 1
     chosen: dict[int, list[MInst]] = {}
     staying: set[int] = set()
     for name, (code, stay, more) in found.items():
         sources = stay | more
-        if name not in staying and not sources & chosen.keys() and all(wanted[v] >= _WANTED for v in more):
+        if name not in staying and not sources & chosen.keys() and all(wanted[source] >= _WANTED for source in more):
             chosen[name] = code
             staying |= sources
     return chosen

@@ -71,24 +71,31 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
         return
+    search = _Search(function, arch, options)
+    first = _orders(function)
+    if not function.short and not search.attempt(first):
+        _reorder(function, first)
+    else:
+        _search(search, given, first, graphs, usual)
+
+
+def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, schedule.Graphs], usual: int) -> None:
+    """Make orders of the program's own one, for several targets, of which the search keeps the best; `first` is the one
+    for the usual target."""
     from minicc.ptxas import lean
 
-    search = _Search(function, arch, options)
-    scheduled: Orders | None = _orders(function)
-    if not function.short and not search.attempt(scheduled):
-        _reorder(function, scheduled)
-        return
+    function, arch, options = search.function, search.arch, search.options
     sources = [(inst, inst.srcs) for insts in given for inst in insts]
     _reorder(function, given)
     lean.run(function, arch)
     graphs["lean"] = schedule.Graphs(function, arch, options)
     ranges = build(function, Cfg.of(function))
     crowding = crowd.spills(ranges, usual, [], again.candidates(function))
-    old = scheduled
+    scheduled: Orders | None = first
     if crowding:
         if usual < schedule.ROOMY:
             # Many warps, to which instructions are dearer than latency.
-            search.attempt(scheduled)
+            search.attempt(first)
         _reorder(function, given)
         Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
         given = _orders(function)
@@ -108,7 +115,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             scheduled = _orders(function)
         search.attempt(scheduled)
         scheduled = None
-    if crowding and search.kept is old:
+    if crowding and search.kept is first:
         for inst, srcs in sources:
             inst.srcs = srcs
     function.crowded = search.crowded
@@ -121,7 +128,7 @@ class _Search:
     def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
         self.function, self.arch, self.options = function, arch, options
         self.best = float("inf")
-        self.kept: Orders = _orders(function)
+        self.kept: Orders = []
         self.crowded = False
 
     def attempt(self, orders: Orders) -> bool:
@@ -132,7 +139,7 @@ class _Search:
                 _reorder(self.function, orders)
                 self.function.crowded = way
                 cost, spilled, _ = _tried(self.function, self.arch, self.options)
-                if cost < _GAIN * self.best:
+                if cost < _GAIN * self.best or not self.kept:
                     self.best, self.crowded, self.kept = cost, way, orders
         return spilled
 

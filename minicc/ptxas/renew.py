@@ -1,7 +1,7 @@
 """Predicates made again: what guards loads and later what is done with them is computed for each where predicates are
 short.
 
-    p = r < h;  @p x = load;  y = p ? f(x) : 0;  ..;  @p store    p = r < h;  @p x = load;  q = r < h;  y = q ? f(x) : 0; ..
+    p = r < h;  @p x = load;  y = p ? f(x) : 0      p = r < h;  @p x = load;  q = r < h;  y = q ? f(x) : 0
 
 A predicate that lives as long as a load is under way is one of seven, and a row of loads with a condition each would
 wait for one another. Its uses are taken together by the time they can be made at; for those that come later a compare
@@ -17,7 +17,7 @@ from collections import Counter
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VReg
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -104,29 +104,34 @@ def _candidates(block: Block, changes: Counter[int], homes: dict[int, set[int]])
     if len(makers) <= _ROOM:
         return []
     times = _times(block.insts)
-    readers = Counter(r.reg.id for inst in block.insts for r in reads(inst) if isinstance(r, V))
+    readers = Counter(
+        r.reg.id for inst in block.insts for r in reads(inst)
+        if isinstance(r, V) and changes[r.reg.id] == len(homes[r.reg.id]) == 1
+    )  # fmt: skip
+    """How often what is written once is read, and here alone."""
     out = []
     for name, maker in makers.items():
-        row = sorted(users[name], key=lambda at: (times[at], at))
+        order = sorted(users[name], key=lambda at: (times[at], at))
         parts: list[list[int]] = []
-        for at in row:
+        for at in order:
             if not parts or times[at] > times[parts[-1][-1]] + _FAR:
                 parts.append([])
             parts[-1].append(at)
-        changed = {block.insts[at].guard for at in row if guarded(block.insts[at]) and writes(block.insts[at])}
-        if len(parts) > 1 and len(changed) <= 1:
+        row = [block.insts[at] for at in order]
+        guards = {inst.guard for inst in row if guarded(inst) and writes(inst)}
+        if len(parts) > 1 and len(guards) <= 1:
             later = [[block.insts[at] for at in sorted(part)] for part in parts[1:]]
-            out.append(_Candidate(_chain(maker, makers, users), later, _private([block.insts[at] for at in row], changed, changes, homes, readers)))
+            under = _private([inst for inst in row if inst.guard in guards], readers)
+            out.append(_Candidate(_chain(maker, makers, users), later, under))
     return out
 
 
-def _private(row: list[MInst], guards: set[MOperand], changes: Counter[int], homes: dict[int, set[int]], readers: Counter[int]) -> list[VReg]:
-    """The registers that only instructions of `row` under the one guard read and write."""
-    under = [inst for inst in row if inst.guard in guards]
-    read = Counter(r.reg.id for inst in under for r in reads(inst) if isinstance(r, V))
+def _private(row: list[MInst], readers: Counter[int]) -> list[VReg]:
+    """The registers that only these instructions write and read."""
+    read = Counter(r.reg.id for inst in row for r in reads(inst) if isinstance(r, V))
     return [
-        w.reg for inst in under for w in writes(inst)
-        if isinstance(w, V) and changes[w.reg.id] == len(homes[w.reg.id]) == 1 and read[w.reg.id] == readers[w.reg.id]
+        w.reg for inst in row for w in writes(inst)
+        if isinstance(w, V) and w.reg.id in readers and read[w.reg.id] == readers[w.reg.id]
     ]  # fmt: skip
 
 

@@ -352,12 +352,12 @@ def _order(
                 now, _, i = urgent
                 waiting.remove(urgent)
             elif pressure is not None and pressure.most_of is not None and not pressure.fits(ready[0][1]):
-                entry = next((entry for entry in ready[1:_LOOK] if pressure.fits(entry[1])), None)
-                if entry is None:
-                    now, entry = _fitting(pressure, ready, waiting, now)
+                fit = next((entry for entry in ready[1:_LOOK] if pressure.fits(entry[1])), None)
+                if fit is None:
+                    now, fit = _fitting(pressure, ready, waiting, now)
                 else:
-                    ready.remove(entry)
-                i = entry[1]
+                    ready.remove(fit)
+                i = fit[1]
             else:
                 busy = free[pipes[ready[0][1]]] > now
                 second = busy and len(ready) > 1 and free[pipes[ready[1][1]]] <= now

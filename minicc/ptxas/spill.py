@@ -55,8 +55,9 @@ class Spiller:
         predicates = {reg.id for reg in spilled if reg.file == "P"}
         general = {reg.id: reg for reg in spilled if reg.file == "R"}
         redone = {} if ranges is None else again.operations(self.function, general, ranges)
-        for name in {v.reg.id for code in redone.values() for i in code for v in reads(i) if isinstance(v, V)} - redone.keys():
-            general.pop(name, None)
+        for code in redone.values():
+            for v in (v for inst in code for v in reads(inst) if isinstance(v, V) and v.reg.id not in redone):
+                general.pop(v.reg.id, None)
         remade = self._recomputable({name: reg for name, reg in general.items() if name not in redone})
         slots: dict[int, int] = {}
         for name in sorted(general.keys() - remade.keys() - redone.keys()) if load else ():

@@ -1,4 +1,4 @@
-"""What the scheduler takes to be live."""
+"""What the scheduler takes to be live, and what it may put where."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from minicc import arch
 from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.dag import build
 from minicc.ptxas.intervals import bits_of
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import Block
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
-from minicc.ptxas.schedule import behind
+from minicc.ptxas.options import Options
+from minicc.ptxas.pressure import Most
+from minicc.ptxas.schedule import Aim, Graphs, behind
+from minicc.ptxas.timing import Distances, footprint
+from minicc.sass.instr import Imm, Name, Reg
 from tests.ptxas.programs import Generator
 
 
@@ -40,3 +46,68 @@ def test_behind_a_run_is_what_would_be_live_if_a_block_ended_there(seed: int, st
     assert len(flat) == len(wanted)
     for have, want in zip(flat, wanted, strict=True):
         assert have <= want
+
+
+@given(row=st.lists(st.integers(-9, 9), min_size=1, max_size=40), data=st.data())
+def test_most_of_a_stretch(row: list[int], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(row) - 1))
+    end = data.draw(st.integers(start + 1, len(row)))
+    assert Most(row).of(start, end) == max(row[start:end])
+
+
+def edges(function: MFunction, insts: list[MInst]) -> set[tuple[int, int]]:
+    components = Components(function)
+    nodes = build(insts, [footprint(i, components) for i in insts], Distances(arch.get("sm_90a")))
+    return {(a, b) for a, node in enumerate(nodes) for b, _ in node.succs}
+
+
+def load(function: MFunction, name: str, space: str) -> MInst:
+    return MInst(name, (), (V(function.new("R")),), (VMem(None, 0),), memory="load", space=space)
+
+
+def test_collectives_wait_for_no_others() -> None:
+    f = MFunction("f", True)
+    code = [
+        MInst("SHFL", ("BFLY",), (Reg("P", 7), V(f.new("R"))), (V(f.new("R")), Imm(k), Imm(31)), side_effect=True)
+        for k in (1, 2, 4)
+    ]
+    assert not edges(f, code)
+
+
+def test_loads_from_memory_pass_waits_for_shared_memory() -> None:
+    f = MFunction("f", True)
+    wait = MInst("WARPGROUP", ("DEPBAR", "LE"), (), (Name("gsb0"), Imm(0)))
+    wait.side_effect, wait.memory, wait.space = True, "barrier", "shared"
+    barrier = MInst("BAR", ("SYNC",), (), (Imm(0),), side_effect=True, memory="barrier")
+    store = MInst("STS", (), (), (VMem(V(f.new("R")), 0), V(f.new("R"))), memory="store", space="shared")
+    store.side_effect = True
+    code = [store, wait, load(f, "LDG", "global"), load(f, "LDS", "shared"), barrier, load(f, "LDG", "global")]
+    found = edges(f, code)
+    assert {(0, 1), (1, 3), (4, 5), (2, 4), (3, 4)} <= found and (1, 2) not in found
+
+
+def test_loads_leave_room_for_what_lives_before_their_use() -> None:
+    """A hundred values live together before sixty loads are wanted, which are more urgent: a few of these go first, as
+    many as there is room for."""
+    f = MFunction("f", True)
+    zero = Reg("R", 255)
+    near = [load(f, "LDS", "shared") for _ in range(100)]
+    far = [load(f, "LDG", "global") for _ in range(60)]
+    code = list(near)
+
+    def total(loads: list[MInst], steps: int) -> None:
+        so_far: V | Reg = zero
+        for inst in loads:
+            for _ in range(steps):
+                made = V(f.new("R"))
+                code.append(MInst("FADD", (), (made,), (so_far, inst.dsts[0])))
+                so_far = made
+        code.append(MInst("STS", (), (), (VMem(None, 0), so_far), memory="store", space="shared"))
+
+    total(near[::-1], 1)
+    code += far
+    total(far, 8)
+    f.blocks = [Block("entry", code)]
+    outcome = Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120))
+    assert outcome.most <= 120
+    assert f.blocks[0].insts.index(far[5]) < 120

@@ -118,7 +118,9 @@ def wgmma(b: Builder, inst: ptx.Inst) -> None:
 
 
 def _wait(b: Builder, groups: int) -> None:
-    b.emit("WARPGROUP.DEPBAR.LE", (), (GSB, Imm(min(groups, _MOST), "uint")), side=True, memory="barrier", space="shared")
+    b.emit(
+        "WARPGROUP.DEPBAR.LE", (), (GSB, Imm(min(groups, _MOST), "uint")), side=True, memory="barrier", space="shared"
+    )
 
 
 def _multiply(b: Builder, inst: ptx.Inst) -> None:

@@ -175,6 +175,16 @@ def test_registers_under_way_are_left_alone() -> None:
             assert getattr(first, "file", "") != "R" or first.index not in busy, inst  # type: ignore[union-attr]
 
 
+def test_an_accumulator_that_begins_at_zero_lives_from_there_on() -> None:
+    """Two of 128 registers, each begun anew in every round: they have one place."""
+    one = [multiply("m64n256k16", "f32.f16.f16", 128, tail=f"{k},1,1,0,0") for k in (0, 1)]
+    two = [multiply("m64n256k16", "f32.f16.f16", 128, tail=f"{k},1,1,0,0", first=128) for k in (0, 1)]
+    stores = [" ".join(f"st.global.b32 [%rd10+{4 * i}], %f{i + n};" for i in range(128)) for n in (0, 128)]
+    body = f"L: {FENCE} {' '.join(one)} {END} {stores[0]} {FENCE} {' '.join(two)} {END} {stores[1]} {LOOP}"
+    source = TEMPLATE.replace("LOADS", "").replace("BODY", body).replace("STORES", "")
+    assert binary.read_cubin(ours(source), "k").functions[0].registers < 180
+
+
 def test_an_accumulator_of_the_wrong_size_is_an_error() -> None:
     with pytest.raises(CompileError, match="accumulator of 32"):
         ours(text("bf16").replace("m64n64k16", "m64n64k16").replace("%f30,%f31}", "%f30}"))
