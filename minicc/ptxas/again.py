@@ -66,7 +66,7 @@ class _Makers:
 
     def _find(self, reg: VReg) -> tuple[MInst, list[V]] | None:
         found = self.single.table.get((reg.id, 0))
-        if found is None or found.word or reg.width > 2:
+        if found is None or found.word or reg.width > 2 or not found.inst.dsts:
             return None
         d = found.inst.dsts[0]
         wanted = needs(found.inst, self.single, found.block, found.at)

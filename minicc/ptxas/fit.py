@@ -43,8 +43,6 @@ _LAUNCHED = (schedule.LAUNCHED, 42, 30)
 """Live registers that are tried for it: pairs of which one half lives on leave gaps."""
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
-_GAPS = 0.9
-"""Of the live registers that are counted on, how many gaps between pairs and quads may turn into spill code."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 
@@ -67,7 +65,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         most = _usual(function, graphs["given"], usual, 0)
     else:
         most = _for_any_block(function, arch, options, graphs["given"], usual)
-    if not (function.short or most > _GAPS * usual) or sum(map(len, given)) > _LARGEST:
+    if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
         return

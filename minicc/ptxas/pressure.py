@@ -8,7 +8,7 @@ from __future__ import annotations
 from minicc.ptxas.timing import Footprint
 
 _MANY = 64
-"""Registers from which on it is looked how many will be live later: with fewer, lives are short."""
+"""Registers from which on it can be foreseen how many will be live: with fewer, lives are short."""
 _EVER = 1 << 30
 """Uses of a value that is live after the run, besides those in it."""
 
@@ -112,7 +112,7 @@ class Most:
 class Pressure:
     """What is live as instructions are taken one by one."""
 
-    def __init__(self, values: Values, target: int, *, fixed: bool = False) -> None:
+    def __init__(self, values: Values, target: int, *, fixed: bool = False, foresee: bool = False) -> None:
         self.reads, self.born = values.reads, values.born
         self.uses, self.where, self.change = values.uses.copy(), values.where.copy(), values.change.copy()
         self.live, self.most = values.before, 0
@@ -122,7 +122,9 @@ class Pressure:
         self.fixed = fixed
         """Whether that is what there is, rather than what is to be aimed at."""
         self.levels = values.levels
-        self.most_of = Most(values.levels) if target >= _MANY else None
+        """How many are live before each instruction in the order as it was; `most_of` any stretch of it, if lives are
+        to be foreseen."""
+        self.most_of = Most(values.levels) if foresee and target >= _MANY else None
         self.done = bytearray(len(values.reads))
         self.front = 0
         """What comes before it in the order as it was has been taken."""

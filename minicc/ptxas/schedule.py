@@ -37,6 +37,8 @@ _FLIGHT, _MANY = 32, 112
 """Registers for loads under way: so many more than the run's own order needs, and so many in all."""
 ROOMY = 200
 """Registers of nearly a whole file, as no limit of the user's: Triton's products take half as many spills for it."""
+NEARLY = 0.9
+"""Of the registers that are counted on, how many live ones may not leave room enough: gaps between pairs and quads."""
 _NEAR_MEMORY = 60
 """Expected cycles of a load that is not from global memory, at most."""
 _FLAGS = 5
@@ -202,7 +204,8 @@ class _Run:
             # So many were never live that either would have counted.
             self.last = attrs.evolve(last, target=target)
             return self.last
-        pressure = Pressure(self.values, target, fixed=not aim.launched)
+        full = short or target > NEARLY * aim.target
+        pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
         few = Pressure(self.flags, _FLAGS) if self.flags else None
         order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
         self.last = _Ordered(order, cycles, target, short, held, pressure.most)
