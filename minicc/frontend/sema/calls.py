@@ -192,8 +192,8 @@ class Calls(Operators):
             base = None
         if ret.kind == "reference":
             assert ret.elem is not None
-            if entity.constexpr and converted and all(map(self.is_constant, converted)):
-                # std::min of constants is one.
+            if entity.constexpr and (not self.deducing or (converted and all(map(self.is_constant, converted)))):
+                # std::min of constants is one, also in the body of a constexpr function.
                 self.finish(entity)
             made: ast.Expr = ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
             if (
