@@ -106,7 +106,8 @@ def trace(f: Facts, sm: int = 0) -> str:
     for issue, state, start, cycles in _waits(found):
         text = issue.row.text if issue.row else "?"
         event(WARPS, issue.slot + 1, state, start, cycles, before=text)
-    pipes: dict[tuple[int, str], int] = {}
+    pipes: dict[tuple[int, str], list[int]] = {}
+    free: dict[int, float] = {}
     for number, issue in enumerate(found):
         row = issue.row
         args = {"instruction": row.text if row else "?", "block": issue.block, "warp": issue.warp, "lanes": issue.lanes}
@@ -116,16 +117,25 @@ def trace(f: Facts, sm: int = 0) -> str:
         if row is None or row.unit is None or not row.unit.counter:
             continue
         sub = issue.slot >> 4
-        lane = pipes.setdefault((sub, row.unit.counter), len(pipes) + 1)
-        length = row.unit.interval if row.unit.queue == L.Q_NONE else row.unit.sub
-        event(PIPES, lane, issue.name, issue.time, max(float(length), 1.0), **args)
+        halves = pipes.setdefault((sub, row.unit.counter), [])
+        lane = next((lane for lane in halves if free[lane] <= issue.time), 0)
+        if not lane and (row.unit.queue == L.Q_NONE or not halves):
+            # Two halves of a pipe are taken at once; a queue lets go of one after the other.
+            lane = len(free) + 1
+            halves.append(lane)
+        lane = lane or halves[0]
+        begin = max(float(issue.time), free.get(lane, 0.0))
+        length = max(float(row.unit.interval if row.unit.queue == L.Q_NONE else row.unit.sub), 1.0)
+        free[lane] = begin + length
+        event(PIPES, lane, issue.name, begin, length, **args)
         if row.access[0] and issue.done > issue.time:
             name = f"{issue.name} {row.access[0]}"
             ends = {"pid": MEMORY, "tid": sub, "cat": row.access[0], "id": number, "name": name}
             events.append({**ends, "ph": "b", "ts": issue.time, "args": args})
             events.append({**ends, "ph": "e", "ts": issue.done})
-    for (sub, pipe), lane in pipes.items():
-        label(PIPES, lane, f"sub-core {sub} {pipe}")
+    for (sub, pipe), halves in pipes.items():
+        for lane in halves:
+            label(PIPES, lane, f"sub-core {sub} {pipe}")
     for (block, slot), (first, last) in sorted(_blocks(found).items()):
         event(BLOCKS, slot + 1, f"block {block}", first, last - first + 1)
     flying = 0

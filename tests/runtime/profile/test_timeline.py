@@ -51,6 +51,19 @@ def test_warps_are_covered_without_gaps_or_overlaps(traced):
         assert events[-1]["name"] == "EXIT"
 
 
+def test_pipes_take_one_thing_at_a_time(traced):
+    """A viewer draws what overlaps in a row as nested."""
+    rows: dict[int, list[dict[str, Any]]] = {}
+    for event in traced["events"]:
+        if event["ph"] == "X" and event["pid"] == 3:
+            rows.setdefault(event["tid"], []).append(event)
+    assert len(rows) > 4
+    for events in rows.values():
+        events.sort(key=lambda e: e["ts"])
+        for one, after in itertools.pairwise(events):
+            assert one["ts"] + one["dur"] <= after["ts"]
+
+
 def test_issues_are_the_sm_s_share_of_the_instructions(traced):
     issued = [e for e in traced["events"] if e["ph"] == "X" and e["pid"] == 1 and e["name"] not in STATES]
     # 128 blocks on 132 SMs: one block each.
