@@ -102,11 +102,20 @@ extern "C" __global__ void turns(volatile int *turn, int *out) {
 }
 extern "C" __global__ void counted(const int *n, int *sum) {
     for (int i = 0; i < n[threadIdx.x]; i++) atomicAdd(sum, i);
+}
+extern "C" __global__ void tries(const int *n, float *sum) {
+    __shared__ float s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    atomicAdd(&s, (float)n[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *sum = s;
 }"""
 
 
 def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
-    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none."""
+    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none, nor where
+    a lane tries again because another has come through."""
     image = minicc.compile(SourceFile("k.cu", WAITING))
     loaded = device().load(image.cubin)
     held, count, flag, out = (np.zeros(64, np.int32) for _ in range(4))
@@ -120,7 +129,10 @@ def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
     n, total = np.arange(64, dtype=np.int32), np.zeros(1, np.int32)
     loaded["counted"][(1,), (64,)](n, total)
     assert total[0] == sum(i for t in range(64) for i in range(t))
+    added = np.zeros(1, np.float32)
+    loaded["tries"][(1,), (64,)](n, added)
+    assert added[0] == sum(range(64))
     codes = {f.name: f.code for f in read_cubin(image.cubin, "k").functions}
     words = {name: [code[at : at + 2] for at in range(0, len(code), 16)] for name, code in codes.items()}
     has = {name: any(int.from_bytes(w, "little") & 0xFFF == 0x946 for w in words[name]) for name in words}
-    assert has == {"lock": True, "flags": True, "turns": True, "counted": False}
+    assert has == {"lock": True, "flags": True, "turns": True, "counted": False, "tries": False}

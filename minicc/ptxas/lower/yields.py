@@ -25,7 +25,7 @@ def yields(
         insts = [inst for index in body for inst in function.blocks[index].insts]
         if not leaving or any(inst.mnemonic in ("YIELD", "NANOSLEEP") for inst in insts):
             continue
-        if not any(_observes(inst) for inst in insts):
+        if (len(body) == 1 and _retries(insts)) or not any(_observes(inst) for inst in insts):
             continue
         told = _told(function, graph, ipdom, body)
         if not any(_guards(function, branch) & told for branch in leaving):
@@ -40,6 +40,11 @@ def yields(
 def _observes(inst: MInst) -> bool:
     """Does it read what other threads may have written meanwhile?"""
     return bool(inst.dsts) and (inst.memory == "atomic" or (inst.memory == "load" and inst.side_effect))
+
+
+def _retries(body: list[MInst]) -> bool:
+    """Is it one operation on shared memory, tried again? A lane fails there only where another has come through."""
+    return any(inst.mnemonic == "ATOMS" and "SPIN" in inst.modifiers for inst in body)
 
 
 def _guards(function: MFunction, branch: int) -> set[int]:
