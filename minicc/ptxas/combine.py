@@ -6,6 +6,7 @@
     SHF.R t, RZ, n, a;      IADD3 d, t, c, RZ       LEA.HI d, a, c, RZ, 32 - n   (signed: LEA.HI.SX32)
     SHF.L.W.HI t, a, n, b;  IADD3 d, t, c, RZ       LEA.HI d, a, c, b, n   (a rotation and an addition, of hashes)
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
+    IADD3 t, a, b, RZ;      VIMNMX d, t, c, p       VIADDMNMX d, a, b, c, p   (an index that is kept inside)
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
 
@@ -61,6 +62,8 @@ class _Combiner:
                         self._wide(inst, b, at)
                 elif inst.mnemonic == "LOP3" and not guarded(inst):
                     self._logic(inst, b, at)
+                elif inst.mnemonic == "VIMNMX" and not guarded(inst) and len(inst.dsts) == 1:
+                    self._limited(inst, b, at)
                 elif inst.mnemonic in ("FFMA", "FADD", "FMUL"):
                     self._negated(inst, b, at)
 
@@ -93,6 +96,22 @@ class _Combiner:
             return False
         between = self.function.blocks[b].insts[found.at + 1 : at]
         return not any(isinstance(w, V) and w.reg.id in several for inst in between for w in writes(inst))
+
+    def _limited(self, inst: MInst, b: int, at: int) -> None:
+        """The smaller or larger of a sum and something else."""
+        if inst.modifiers not in ((), ("U32",)):
+            return
+        for n in (0, 1):
+            t, other = inst.srcs[n], inst.srcs[1 - n]
+            found = self.maker(t, "IADD3", b, at) if _plain(t) and (other == ZERO or _plain(other)) else None
+            if found is None or len(found.inst.dsts) != 1 or found.inst.modifiers or found.inst.srcs[2:] != (ZERO,):
+                continue
+            x, y = found.inst.srcs[:2]
+            if not _plain(x):
+                x, y = y, x
+            if _plain(x) and (isinstance(y, V | Imm) or y == ZERO):
+                self._replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
+                return
 
     def _add(self, inst: MInst, b: int, at: int) -> None:
         """32-bit add of two with one of them combinable."""

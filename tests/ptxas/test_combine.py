@@ -38,3 +38,41 @@ def test_rotation_and_addition(tmp_path: Path) -> None:
     outcome = run_script(path, image)
     assert outcome.checks
     assert all(check.ok for check in outcome.checks)
+
+
+LIMITED = """\
+//! n = 256
+//! a = randint(-2147483648, 2147483647, n, i32)
+//! b = randint(-2147483648, 2147483647, n, i32)
+//! c = zeros(4 * n, i32)
+//! f[1, n](a, b, c, n)
+//! u = u32(a)
+//! v = u32(b)
+//! expect(c[0:n], maximum(i32(u + v), 0))
+//! expect(c[n:2 * n], i32(minimum(u - v, v)))
+//! expect(c[2 * n:3 * n], minimum(i32(u + 7), b))
+//! expect(c[3 * n:4 * n], i32(maximum(v, u + 9)))
+
+__global__ void f(const unsigned *a, const unsigned *b, int *c, int n)
+{
+    int i = threadIdx.x;
+    unsigned u = a[i], v = b[i];
+    c[i] = max((int)(u + v), 0);
+    c[n + i] = (int)min(u - v, v);
+    c[2 * n + i] = min((int)(u + 7), (int)v);
+    c[3 * n + i] = (int)max(v, u + 9);
+}
+"""
+
+
+def test_sums_within_limits(tmp_path: Path) -> None:
+    """Indices that are kept inside of an image; sums wrap before they are compared."""
+    path = tmp_path / "f.k"
+    path.write_text(LIMITED)
+    image = minicc.compile(path, arch="sm_90").cubin
+    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    assert code.count("VIADDMNMX") == 4
+    assert "VIMNMX" not in code
+    outcome = run_script(path, image)
+    assert len(outcome.checks) == 4
+    assert all(check.ok for check in outcome.checks)
