@@ -69,6 +69,8 @@ def load() -> Any:
         llvm.set_option("", "-bonus-inst-threshold=2")
         # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.contract).
         llvm.set_option("", "-disable-nvptx-ir-peephole=true")
+        # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.
+        llvm.set_option("", "-disable-lsr=true")
         llvm.set_option("", f"-mem-intrinsic-expand-size={_EXPANDED}")
         for name, value in _UNROLLING.items():
             llvm.set_option("", f"-{name}={value}")
