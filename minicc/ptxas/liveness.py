@@ -17,6 +17,13 @@ from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 
+_ARITHMETIC = frozenset({
+    "BMSK", "BREV", "DADD", "DFMA", "DMUL", "F2F", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL", "FSEL",
+    "HADD2", "HFMA2", "HMNMX2", "HMUL2", "I2F", "I2FP", "IABS", "IADD3", "IMAD", "LEA", "LOP3", "MOV", "MUFU", "POPC",
+    "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX", "VIMNMX",
+})  # fmt: skip
+"""What makes one value of others of its lane and does nothing else."""
+
 
 @attrs.define(eq=False, repr=False)
 class Access:
@@ -166,49 +173,74 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
 
 
 def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None:
-    """A guarded write is a complete one where everything else that is done with the register is done in the same block
-    under the same guard: a carry of a predicated sum would otherwise be alive in the whole loop around it."""
-    names = {reg for block in accesses for access in block for reg, _ in access.partial}
-    if not names:
+    """A guarded write is a complete one where what comes of it is wanted under the same guard alone, in the same block:
+    a carry of a predicated sum would otherwise be alive in the whole loop around it, as would a predicated load whose
+    value, in a sum that is made in any case, ends in a predicated store."""
+    if not any(access.partial for block in accesses for access in block):
         return
-    events: dict[int, list[tuple[int, int]]] = {}
-    keys: dict[tuple[int, int], tuple[object, bool]] = {}
-    changes: dict[tuple[int, object], list[int]] = {}
-    for b, block in enumerate(function.blocks):
-        for at, (inst, access) in enumerate(zip(block.insts, accesses[b], strict=True)):
-            for reg, _ in access.uses:
-                if reg in names:
-                    events.setdefault(reg, []).append((b, at))
-            for reg, _ in (*access.defs, *access.partial):
-                changes.setdefault((b, reg), []).append(at)
-                if reg in names:
-                    events.setdefault(reg, []).append((b, at))
-            if guarded(inst):
-                keys[b, at] = _guard_key(inst)
-    private: set[int] = set()
-    for reg in sorted(names):
-        row = events[reg]
-        (b, first), (_, last) = row[0], row[-1]
-        guard = keys.get((b, first))
-        if guard is None or guard[0] == reg or any(place != b or keys.get((place, at)) != guard for place, at in row):
-            continue
-        if any(first <= at < last for at in changes.get((b, guard[0]), ())):
-            continue
-        written, early = 0, 0
-        for _, at in row:
-            access = accesses[b][at]
-            for r, mask in access.uses:
-                early |= mask & ~written if r == reg else 0
-            for r, mask in (*access.defs, *access.partial):
-                written |= mask if r == reg else 0
-        if not early:
-            private.add(reg)
-    if private:
-        for entries in accesses:
-            for access in entries:
+    home: dict[int, int] = {}
+    """Register -> the block that all accesses are in, or -1."""
+    for b, block in enumerate(accesses):
+        for access in block:
+            for row in (access.uses, access.defs, access.partial):
+                for reg, _ in row:
+                    if home.setdefault(reg, b) != b:
+                        home[reg] = -1
+    for b, block in enumerate(accesses):
+        if any(access.partial for access in block):
+            own = {reg for reg, only in home.items() if only == b}
+            private = _wanted_under_guard(function.blocks[b].insts, block, own - _early(block, own))
+            for access in block if private else ():
                 if access.partial and any(reg in private for reg, _ in access.partial):
                     access.defs += [w for w in access.partial if w[0] in private]
                     access.partial = [w for w in access.partial if w[0] not in private]
+
+
+def _wanted_under_guard(insts: list[MInst], block: list[Access], own: set[int]) -> set[int]:
+    """Of the block's own registers (read after they are written, and only here), those that are written under a guard
+    and wanted under that alone: by what it guards, and by arithmetic of which the same is true."""
+    always: tuple[object, bool] = (None, False)
+    wanted: dict[int, tuple[object, bool]] = {}
+    """Register -> the guard under which what is in it here is wanted."""
+    under: dict[object, list[int]] = {}
+    found: set[int] = set()
+    no: set[int] = set()
+    for inst, access in zip(reversed(insts), reversed(block), strict=True):
+        key = always
+        if guarded(inst):
+            key = _guard_key(inst)
+            for reg, _ in access.partial:
+                (found if wanted.get(reg, key) == key else no).add(reg)
+        elif inst.mnemonic in _ARITHMETIC:
+            keys = {wanted.get(reg, always) if reg in own else always for reg, _ in access.defs}
+            key = keys.pop() if len(keys) == 1 else always
+        for row in (access.defs, access.partial):
+            for reg, _ in row:
+                for name in under.pop(reg, ()):
+                    if wanted[name][0] == reg:
+                        wanted[name] = always
+        for reg, _ in access.uses:
+            if reg in own and wanted.setdefault(reg, key) != key:
+                wanted[reg] = always
+            elif reg in own:
+                under.setdefault(key[0], []).append(reg)
+        if isinstance(inst.guard, V):
+            wanted[inst.guard.reg.id] = always
+    return (found - no) & own
+
+
+def _early(block: list[Access], names: set[int]) -> set[int]:
+    """Of these registers, those of which something is read before it is written in the block."""
+    written: dict[int, int] = {}
+    early: set[int] = set()
+    for access in block:
+        for reg, mask in access.uses:
+            if reg in names and mask & ~written.get(reg, 0):
+                early.add(reg)
+        for row in (access.defs, access.partial):
+            for reg, mask in row:
+                written[reg] = written.get(reg, 0) | mask
+    return early
 
 
 def _forward(cfg: Cfg, defined: list[int]) -> list[int]:
