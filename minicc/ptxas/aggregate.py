@@ -8,8 +8,9 @@ addend is, too; where it is not, and the old value is not wanted, the lanes' ope
 
     REDG.MAX [p], r      VOTE.ANY m; FLO leader, m; REDUX.MAX u, r; @(lane == leader) REDG.MAX [p], u
 
-ATOMS, on shared memory, likewise. Threads that count, add up or append to a list do this, and the word would be updated
-once for each of them. Where only one lane of a warp can come (`if (threadIdx.x == 0)`), nothing is changed.
+Who acts, and for how many, is asked once for several in a row. ATOMS, on shared memory, likewise. Threads that count,
+add up or append to a list do this, and the word would be updated once for each of them. Where only one lane of a warp
+can come (`if (threadIdx.x == 0)`), nothing is changed.
 """
 
 from __future__ import annotations
@@ -51,14 +52,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         return
     single = Single.of(function)
     cfg = Cfg.of(function)
+    idom = cfg.dominators()
     lane = V(function.new("R", 1, "lane"))
     wanted = {o.reg.id for b in function.blocks for i in b.insts for o in reads(i) if isinstance(o, V)}
     for b, block in enumerate(function.blocks):
         if not any(i.mnemonic in _ATOMICS for i in block.insts):
             continue
         out: list[MInst] = []
-        alone = _alone(cfg, b, single)
+        alone = _alone(cfg, idom, b, single)
+        asked = _Asked(function, lane)
         for inst in block.insts:
+            asked.pass_by(inst)
             alone = alone or (inst.mnemonic == "EXIT" and _one(inst, False, single))
             if alone or inst.mnemonic not in _ATOMICS or not _one_place(inst, single):
                 out.append(inst)
@@ -66,9 +70,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             to = inst.dsts[-1] if inst.dsts else ZERO
             result = to if isinstance(to, V) and to.reg.id in wanted else None
             if _operation(inst) == ("ADD",) and _operand(inst.srcs[1], single, _DEEP):
-                out += _aggregated(function, inst, _constant(inst.srcs[1], single), lane, result)
+                out += _aggregated(asked, inst, _constant(inst.srcs[1], single), result)
             elif result is None:
-                out += _reduced(function, inst, lane)
+                out += _reduced(asked, inst)
             else:
                 out.append(inst)
         block.insts = out
@@ -94,16 +98,17 @@ def _one_place(inst: MInst, single: Single) -> bool:
     return _operand(place.base, single, _DEEP)
 
 
-def _alone(cfg: Cfg, b: int, single: Single) -> bool:
+def _alone(cfg: Cfg, idom: list[int], b: int, single: Single) -> bool:
     """Whether a block is reached only where what differs in every lane equals something that does not."""
     blocks = cfg.function.blocks
     for _ in range(_DEEP):
-        if len(cfg.preds[b]) != 1:
+        if idom[b] in (b, -1):
             return False
-        below, b = b, cfg.preds[b][0]
+        below, b = b, idom[b]
         insts = blocks[b].insts
         if (
-            insts
+            cfg.preds[below] == [b]
+            and insts
             and insts[-1].mnemonic == "BRA"
             and _one(insts[-1], target_of(insts[-1]) == blocks[below].label, single)
         ):
@@ -178,33 +183,64 @@ def _constant(operand: MOperand, single: Single) -> MOperand:
     return operand
 
 
+@attrs.frozen
+class _Leader:
+    """Of the lanes that take part: a mask, the number of the one that acts, whether it is this one, how many."""
+
+    mask: V
+    number: V
+    chosen: V
+    count: V
+
+
+class _Asked:
+    """What is known of the lanes that come by, along a block."""
+
+    def __init__(self, function: MFunction, lane: V) -> None:
+        self.function, self.lane = function, lane
+        self.known: dict[MOperand, _Leader] = {}
+        """By the guard of an atomic."""
+
+    def pass_by(self, inst: MInst) -> None:
+        """After an instruction that lanes may leave or come back at, or that writes a guard, all is asked again."""
+        if self.known and (
+            (not inst.dsts and inst.memory is None)
+            or any(isinstance(d, V) and any(d.reg is g.reg for g in self.known if isinstance(g, V)) for d in inst.dsts)
+        ):
+            self.known = {}
+
+
 class _Writer:
     """Makes the instructions that stand for one."""
 
-    def __init__(self, function: MFunction, inst: MInst, lane: V) -> None:
-        self.function, self.inst, self.lane = function, inst, lane
+    def __init__(self, asked: _Asked, inst: MInst) -> None:
+        self.asked, self.inst = asked, inst
 
     def word(self, file: Literal["R", "UR", "P"] = "R") -> V:
-        return V(self.function.new(file, 1, "aggregate"))
+        return V(self.asked.function.new(file, 1, "aggregate"))
 
     def make(self, op: str, dsts: tuple[MOperand, ...], *srcs: MOperand, side: bool = False) -> MInst:
         mnemonic, *modifiers = op.split(".")
         inst = self.inst
         return MInst(mnemonic, tuple(modifiers), dsts, srcs, loc=inst.loc, ptx=inst.ptx, side_effect=side)
 
-    def leader(self) -> tuple[list[MInst], V, V, V]:
-        """Code, then: mask of the lanes that take part, number of the one that acts, predicate that this lane does."""
-        mask, leader, chosen = self.word(), self.word(), self.word("P")
+    def leader(self) -> tuple[list[MInst], _Leader]:
+        """Code that finds it, if that is not known yet."""
         executes = self.inst.guard
+        if found := self.asked.known.get(executes):
+            return [], found
+        found = _Leader(self.word(), self.word(), self.word("P"), self.word())
+        self.asked.known[executes] = found
         code = [
-            self.make("VOTE.ANY", (mask, TRUE), executes, side=True),
-            self.make("FLO.U32", (leader,), mask),
-            self.make("ISETP.EQ.U32.AND", (chosen, TRUE), self.lane, leader, executes),
+            self.make("VOTE.ANY", (found.mask, TRUE), executes, side=True),
+            self.make("FLO.U32", (found.number,), found.mask),
+            self.make("ISETP.EQ.U32.AND", (found.chosen, TRUE), self.asked.lane, found.number, executes),
+            self.make("POPC", (found.count,), found.mask),
         ]
-        return code, mask, leader, chosen
+        return code, found
 
 
-def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
+def _reduced(asked: _Asked, inst: MInst) -> list[MInst]:
     """The instructions that stand for one atomic of operands that differ, whose old value is not wanted; itself where
     there is no such reduction."""
     found = _REDUX.get(_operation(inst))
@@ -212,8 +248,8 @@ def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
     if found is None or not isinstance(data, V) or data.count != 1 or data.reg.file != "R" or len(inst.srcs) != 2:
         return [inst]
     modifiers, nothing = found
-    writer = _Writer(function, inst, lane)
-    code, _, _, chosen = writer.leader()
+    writer = _Writer(asked, inst)
+    code, leader = writer.leader()
     if guarded(inst):
         mine = writer.word()
         code.append(writer.make("SEL", (mine,), data, ZERO if not nothing else Imm(nothing), inst.guard))
@@ -221,36 +257,33 @@ def _reduced(function: MFunction, inst: MInst, lane: V) -> list[MInst]:
     total, moved = writer.word("UR"), writer.word()
     code.append(writer.make(".".join(("REDUX", *modifiers)), (total,), data, side=True))
     code.append(writer.make("MOV", (moved,), total))
-    return [*code, attrs.evolve(inst, srcs=(inst.srcs[0], moved), guard=chosen)]
+    return [*code, attrs.evolve(inst, srcs=(inst.srcs[0], moved), guard=leader.chosen)]
 
 
-def _aggregated(function: MFunction, inst: MInst, data: MOperand, lane: V, result: V | None) -> list[MInst]:
+def _aggregated(asked: _Asked, inst: MInst, data: MOperand, result: V | None) -> list[MInst]:
     """The instructions that stand for one atomic; `data` is the addend, `result` the old value where it is wanted."""
-    writer = _Writer(function, inst, lane)
+    if result is not None and any(isinstance(r, V) and r.reg is result.reg for r in reads(inst)):
+        return [inst]
+    writer = _Writer(asked, inst)
     word, make = writer.word, writer.make
-    executes = inst.guard
     place = inst.srcs[0]
-    out, mask, leader, chosen = writer.leader()
-    count = word()
-    out.append(make("POPC", (count,), mask))
-    total = count
+    out, leader = writer.leader()
+    total = leader.count
     if data != Imm(1):
         total = word()
-        out.append(make("IMAD", (total,), count, data, ZERO))
+        out.append(make("IMAD", (total,), leader.count, data, ZERO))
     if result is None:
-        return [*out, attrs.evolve(inst, srcs=(place, total), guard=chosen)]
-    if any(isinstance(r, V) and r.reg is result.reg for r in reads(inst)):
-        return [inst]
+        return [*out, attrs.evolve(inst, srcs=(place, total), guard=leader.chosen)]
     old, spread, before, rank, mine = word(), word(), word(), word(), word()
     out += [
-        attrs.evolve(inst, dsts=(*inst.dsts[:-1], old), srcs=(place, total), guard=chosen),
+        attrs.evolve(inst, dsts=(*inst.dsts[:-1], old), srcs=(place, total), guard=leader.chosen),
         make("S2R", (before,), Name("SR_LTMASK")),
-        make("LOP3.LUT", (rank,), before, mask, ZERO, Imm(0xC0, "uint"), FALSE),
+        make("LOP3.LUT", (rank,), before, leader.mask, ZERO, Imm(0xC0, "uint"), FALSE),
         make("POPC", (mine,), rank),
-        make("SHFL.IDX", (TRUE, spread), old, leader, Imm(0x1F, "uint"), side=True),
+        make("SHFL.IDX", (TRUE, spread), old, leader.number, Imm(0x1F, "uint"), side=True),
     ]
     last = make("IMAD", (result,), mine, data, spread)
     if data == Imm(1):
         last = make("IADD3", (result,), mine, spread, ZERO)
-    last.guard = executes
+    last.guard = inst.guard
     return [*out, last]

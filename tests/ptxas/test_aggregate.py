@@ -1,0 +1,50 @@
+"""Atomics of a warp on one word: made by one lane for all that come by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import minicc
+from minicc import arch
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
+from tests.end_to_end.harness import run_script
+
+SEVERAL = """\
+//! c = zeros(4, i32)
+//! old = zeros(96, i32)
+//! f[1, 96](c, old, 80)
+//! expect(c[0], 80 * 3 + 40 * 5 + 13)
+//! expect(c[1], 80)
+//! expect(sum(old), 79 * 40)
+
+__global__ void f(int *c, int *old, int n)
+{
+    int t = threadIdx.x;
+    if (t >= n)
+        return;
+    atomicAdd(&c[0], 1);
+    old[t] = atomicAdd(&c[3], 1);
+    atomicAdd(&c[0], 2);
+    atomicAdd(&c[1], 1);
+    if (t % 2 && t >= 10)
+        return;
+    if (t >= 5)
+        atomicAdd(&c[0], 5);
+    if (t == 7)
+        for (int i = 0; i < c[2] + 1; i++)
+            atomicAdd(&c[0], 13);
+}
+"""
+
+
+def test_who_acts_is_asked_once(tmp_path: Path) -> None:
+    """For four atomics in a row; again where lanes have left, and not where only one can come."""
+    path = tmp_path / "f.k"
+    path.write_text(SEVERAL)
+    image = minicc.compile(path, arch="sm_90").cubin
+    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    assert code.count("VOTE") == 2
+    outcome = run_script(path, image)
+    assert outcome.checks
+    assert all(check.ok for check in outcome.checks)
