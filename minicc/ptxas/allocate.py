@@ -46,9 +46,8 @@ an empty kernel that only loads R1 has 4."""
 
 def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
     """Most registers the kernel may report: its own .maxnreg; else what its launch bounds allow (they make ptxas ignore
-    -maxrregcount); else that."""
-    most = arch.occupancy.max_registers_per_thread
-    limit = most
+    -maxrregcount); else that; or what `fit` has settled on."""
+    limit = function.budget or arch.occupancy.max_registers_per_thread
     threads = function.req_threads or function.max_threads
     if function.max_registers:
         limit = min(limit, function.max_registers)

@@ -4,6 +4,9 @@ Pairs and quads leave gaps, so an order whose live values just fit may need spil
 makes loads wait for one another. Neither can be told beforehand: the order is made for several targets, registers are
 given to each, and the one whose code would take least time is kept. Only functions pay for it that are short of
 registers (a limit of the user's, or launch bounds, or nearly a whole file full).
+
+Where nothing limits them, fewer registers may be worth more than the time that a warp takes longer with them: more
+warps are there at once. Functions that pass one of `_STEPS` by are tried with so many, too.
 """
 
 from __future__ import annotations
@@ -41,6 +44,16 @@ _ANY_BLOCK = 64
 function that can do with them does."""
 _LAUNCHED = (schedule.LAUNCHED, 42, 30)
 """Live registers that are tried for it: pairs of which one half lives on leave gaps."""
+_STEPS = (64, 40, 32)
+"""Registers with which an SM has room for half, three quarters and all of its warps; the largest that is passed by is
+tried."""
+_GAPS = 3
+"""Registers beside the live ones, at least: the stack pointer, and what ptxas always adds."""
+_MORE_WARPS, _ONCE = 0.75, 2.0
+"""A warp alone may take longer by the number of warps that there are to the power of this; of the second where there is
+no loop and no spill code: it then waits longer for the same loads, which others that come after it make good."""
+_SMALL = 640
+"""Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
 _HELD = 10
@@ -65,6 +78,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         most = _usual(function, graphs["given"], usual, 0)
     else:
         most = _for_any_block(function, arch, options, graphs["given"], usual)
+        short = function.short
+        _for_more_warps(function, arch, options, graphs["given"], most)
+        function.short = short
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -146,14 +162,40 @@ def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: sc
     """The usual order, with fewer registers if it is just the loads under way that take more than a large block has;
     the most live ones."""
     first: Orders = []
+    least = 0
     for launched in _LAUNCHED:
         most = _usual(function, graphs, usual, launched)
+        least = least or most
         first = first or _orders(function)
         large = sum(map(len, first)) > _LARGEST
         if large or not _SAFE < most <= launched + _SLACK or _tried(function, arch, options)[2] <= _ANY_BLOCK:
             return most
     _reorder(function, first)
-    return most
+    return least
+
+
+def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, most: int) -> None:
+    """The order as it is, or one for fewer registers if a warp alone takes little longer with it."""
+    wanted = next((step for step in _STEPS if step < most + _GAPS), 0)
+    kept = _orders(function)
+    if not wanted or function.is_routine or sum(map(len, kept)) > _SMALL:
+        return
+    cost, _, registers = _tried(function, arch, options)
+    if registers <= wanted:
+        return
+    function.budget = wanted
+    graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
+    fewer, spilled, _ = _tried(function, arch, options)
+    power = _MORE_WARPS if spilled or any(block.loop_depth for block in function.blocks) else _ONCE
+    if fewer > cost * (_warps(arch, wanted) / _warps(arch, registers)) ** power:
+        function.budget = None
+        _reorder(function, kept)
+
+
+def _warps(arch: Arch, registers: int) -> int:
+    """How many warps an SM has room for."""
+    unit, all_ = arch.occupancy.register_unit_per_warp, arch.occupancy
+    return min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:

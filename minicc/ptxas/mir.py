@@ -189,6 +189,8 @@ class MFunction:
     """Whether spills are chosen over the whole function first (see `crowd`)."""
     short: bool = False
     """Whether some run of it would do with more registers than there are."""
+    budget: int | None = None
+    """Registers that `fit` has settled on, if fewer than the limit."""
     converted: bool = False
     """Whether bodies of branches run under guards now."""
     colouring: Any = None

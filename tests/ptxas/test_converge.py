@@ -114,8 +114,8 @@ extern "C" __global__ void tries(const int *n, float *sum) {
 
 
 def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
-    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none, nor where
-    a lane tries again because another has come through."""
+    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none, nor
+    where a lane tries again because another has come through."""
     image = minicc.compile(SourceFile("k.cu", WAITING))
     loaded = device().load(image.cubin)
     held, count, flag, out = (np.zeros(64, np.int32) for _ in range(4))
