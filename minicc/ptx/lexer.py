@@ -12,7 +12,7 @@ from functools import cache
 
 import attrs
 
-from minicc.diagnostics import SourceFile, Span, fail
+from minicc.diagnostics import EXIT_PTXAS, SourceFile, Span, fail
 
 _TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
     (?:(
@@ -65,10 +65,11 @@ def tokenise(source: SourceFile) -> Tokens:
             rest = source.text[at : at + 2]
             span = Span(source, at, at + 1)
             if rest == "/*":
-                fail("ptx.comment", "unterminated comment", span)
+                fail("ptx.comment", "unterminated comment", span, exit_status=EXIT_PTXAS)
             if rest[0] == '"':
-                fail("ptx.string", "unterminated string", span)
-            fail("ptx.character", f"Parsing error near {rest[0]!r}: unexpected character", span)
+                fail("ptx.string", "unterminated string", span, exit_status=EXIT_PTXAS)
+            message = f"Parsing error near {rest[0]!r}: unexpected character"
+            fail("ptx.character", message, span, exit_status=EXIT_PTXAS)
     add_text("")
     add_start(len(source.text))
     return Tokens(source, texts, starts)

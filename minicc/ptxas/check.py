@@ -403,7 +403,7 @@ class Checker:
                 for table in (state.fixed, state.uniform, state.slow, state.held):
                     for k in [k for k in table if k[0] in overwritten]:
                         del table[k]
-        step = max(control.stall, 1)
+        step = control.stall or (self.arch.core.stall_zero_pause if control.yield_ else 1)
         for table in (state.fixed, state.uniform, state.setters):
             for k in list(table):
                 age = table[k] + step

@@ -88,8 +88,9 @@ def _number(word: str, value: str) -> int:
 
 def parse(words: list[str], options: Options) -> None:
     """Apply `-Xptxas` words ("-v", "-O1", "--sched=serial", "-maxrregcount=32", "--dump-after=regalloc"). A word may
-    come with its value glued on by `=` or as the next word. An unknown word is a `CompileError`."""
-    queue = list(words)
+    come with its value glued on by `=` or as the next word, and several in one, parted by blanks (a shell's quotes). An
+    unknown word is a `CompileError`."""
+    queue = [part for word in words for part in word.split()]
     while queue:
         word = queue.pop(0)
         name, has_value, value = word.partition("=")
@@ -108,13 +109,13 @@ def parse(words: list[str], options: Options) -> None:
             options.verbose = True
         elif name in ("O", "opt-level"):
             options.opt_level = _number(word, take())
-        elif name in ("O0", "O1", "O2", "O3", "O4"):
-            options.opt_level = int(name[1])
+        elif name[:1] == "O" and name[1:].isascii() and name[1:].isdigit():
+            options.opt_level = int(name[1:])
         elif name in ("maxrregcount", "r"):
             options.max_registers = _number(word, take())
-        elif name in ("warn-spills", "warn-spilling"):
+        elif name in ("warn-spills", "warn-spilling", "warn-on-spills"):
             options.warn_spills = True
-        elif name == "warn-lmem-usage":
+        elif name in ("warn-lmem-usage", "warn-on-local-memory-usage"):
             options.warn_lmem = True
         elif name in ("lineinfo", "generate-line-info"):
             options.lineinfo = True

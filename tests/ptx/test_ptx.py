@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import arch, ptx
-from minicc.diagnostics import CompileError, SourceFile
+from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptx import model
 from minicc.ptx.isa import forms
 from minicc.ptx.rows import ROWS
@@ -440,3 +440,10 @@ def test_later_minor_versions_are_read() -> None:
     """Triton writes the newest version that it knows of, whatever it uses."""
     module = parse(".version 9.4\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }\n")
     assert module.version == (9, 4)
+
+
+@pytest.mark.parametrize("rest", ["`", "/* and so on", '.file 1 "k'])
+def test_what_no_token_begins_with_is_an_error_of_ptxas(rest: str) -> None:
+    with pytest.raises(CompileError) as caught:
+        ptx.parse(SourceFile("k.ptx", f".version 9.0\n.target sm_90\n.address_size 64\n{rest}"))
+    assert caught.value.exit_status == EXIT_PTXAS

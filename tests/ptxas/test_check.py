@@ -53,14 +53,15 @@ def test_nvidias_code_passes(kernels_cubin: bytes) -> None:
 
 
 def found(*lines: str) -> list[str]:
-    """Kinds of problem in instructions written `controls | text`: stall, barriers set (w, r), waits by their bits."""
+    """Kinds of problem in instructions written `controls | text`: stall, yield, barriers set (w, r), waits by bits."""
     code = b""
     for line in (*lines, "s5 | EXIT"):
         fields, _, text = line.partition(" | ")
         named = {word[0]: int(word[1:]) for word in fields.split()}
         control = Control(
-            stall=named.get("s", 1), wbar=named.get("w", 7), rbar=named.get("r", 7), wait=named.get("b", 0)
-        )
+            stall=named.get("s", 1), wbar=named.get("w", 7), rbar=named.get("r", 7), wait=named.get("b", 0),
+            yield_=bool(named.get("y", 0)),
+        )  # fmt: skip
         instr = attrs.evolve(sass.parse(text), control=control)
         code += sass.encode(instr, ARCH, len(code)).to_bytes(16, "little")
     return [p.kind for p in check(code, ARCH)]
@@ -91,6 +92,9 @@ def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
     assert found(load, "s1 | ULDC UR4, c[0x3][UR4]") == []
     assert found(load, "s1 | UMOV UR4, 0x1") == [], "right on an H200, too"
     assert found("s1 | UIADD3 UR6, UR4, 0x1, URZ", "s1 | UMOV UR4, 0x1") == ["war"]
+    # cuSPARSELt: no stall and yield is a pause, long enough for a scoreboard.
+    assert found("s0 w1 y1 | S2R R4, SR_TID.X", "b2 s4 | IADD3 R5, R4, 0x1, RZ") == []
+    assert found("s1 w1 | S2R R4, SR_TID.X", "b2 s4 | IADD3 R5, R4, 0x1, RZ") == ["setup"]
     wide = "IMAD.WIDE R4, R8, 0x4, R10"
     assert found(f"s3 | {wide}", "s1 | R2UR UR4, R4") == []
     assert found(f"s2 | {wide}", "s1 | R2UR UR4, R4") == found(f"s4 | {wide}", "s1 | R2UR UR4, R5") == ["raw"]

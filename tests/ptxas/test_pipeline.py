@@ -29,7 +29,7 @@ EMPTY = """.version 8.8
 
 def test_words() -> None:
     options = Options()
-    parse(["-v", "-O2", "--maxrregcount=40", "--sched", "serial", "--ra=spill-all", "--dump-after=control"], options)
+    parse(["-v", "-O2 --maxrregcount=40", "--sched", "serial", "--ra=spill-all --dump-after=control"], options)
     assert options.verbose and options.opt_level == 2 and options.max_registers == 40
     assert options.sched == "serial" and options.ra == "spill-all" and options.dump_after == {"control"}
 
