@@ -189,6 +189,9 @@ class Build:
     def cubin(self, target: Target, code: str) -> bytes:
         """The device ELF."""
         if self.kind == "cubin":
+            from minicc.binary import elf
+
+            elf.read(self.data, self.name)
             return self.data
 
         def make() -> bytes:

@@ -318,6 +318,8 @@ def _sass(image: Image, request: Request) -> list[str]:
 
     arch = arch_of(image.arch)
     sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
+    if "fun" in request.values and not any(_chosen(name, request) for name, _ in sections):
+        sys.stderr.write(f"minicc: warning: {image.name}: no function is called {request.values['fun']}\n")
     hex_column = dump.column(line for _, lines in sections for line in lines)
     out = ["", f"\tcode for {image.arch}"]
     if "fun" not in request.values:

@@ -233,7 +233,7 @@ class _Interpreter:
             "arange": self.arange, "uniform": self.uniform, "randint": self.randint,
             "copy": np.copy, "transpose": np.transpose, "reshape": np.reshape, "concatenate": np.concatenate,
             "meshgrid": np.meshgrid, "sort": np.sort, "cumsum": np.cumsum, "where": np.where,
-            "bincount": lambda x, size: np.bincount(x, minlength=self.shape(size, DTYPES["i64"])[0]),
+            "bincount": lambda x, size=1: np.bincount(x, minlength=self.shape(size, DTYPES["i64"])[0]),
             "sum": np.sum, "max": np.max, "min": np.min, "any": np.any, "all": np.all, "mean": np.mean,
             "maximum": np.maximum, "minimum": np.minimum, "abs": np.abs, "floor": np.floor, "ceil": np.ceil,
             "sqrt": np.sqrt, "cbrt": np.cbrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos,
@@ -534,7 +534,11 @@ def run(
     `CompileError`s that point into the file."""
     overrides = overrides or Overrides()
     interpreter = _Interpreter(script, launch, store, overrides, wait)
+    assigned = {node.id for item in script.body for node in ast.walk(item)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
     for name, text in overrides.assign.items():
+        if name not in assigned:
+            fail("script.set", f"--set {name}: the script sets no '{name}'; it sets {', '.join(sorted(assigned))}")
         source = SourceFile(f"--set {name}", text)
         try:
             node = _parsed(text, "eval").body

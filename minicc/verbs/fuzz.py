@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minicc.diagnostics import EXIT_SOURCE, CompileError, SourceFile, fail
+from minicc.options import parse
 from minicc.verbs import check_runtime, launching
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def main(words: list[str]) -> int:
     against = arguments.last("against", "twins")
     if against not in ("twins", "nvcc") or (against == "nvcc" and shutil.which("nvcc") is None):
         fail("fuzz.against", f"Nothing to compare with: '{against}' (twins, or nvcc where it is installed)")
+    if parse(arguments.rest).inputs:
+        fail("fuzz.input", f"minicc fuzz makes its kernels itself; what is '{arguments.rest[-1]}'?")
     check_runtime()
     seed = arguments.number("seed", int(time.time()))
     end = time.monotonic() + arguments.number("seconds", 60)

@@ -125,6 +125,7 @@ class Session:
 def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device_options: Any) -> Session:
     """Compile or open the one input, and launch what its script says. `extra` are compile options of the verb's own;
     `device_options` go to `runtime.Device`."""
+    from minicc.arch import NAMES
     from minicc.options import parse
 
     rest = [*arguments.rest, *extra]
@@ -133,6 +134,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
         fail("cli.one-input", f"minicc {verb} takes exactly one file")
     device_name = arguments.last("device", "sm_90")
     on_gpu = device_name.startswith("cuda")
+    if not on_gpu and device_name not in NAMES:
+        fail("cli.device", f"no device '{device_name}': {', '.join(NAMES)} are models; cuda:0, cuda:1 ... GPUs")
     if "arch" not in request.values and "gencode" not in request.lists and not on_gpu:
         request = parse([*rest, f"-arch={device_name}"])
     image, name, source = _image(request)

@@ -144,6 +144,22 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
     assert "FAILED: element 0" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", VADD, "--set", "m=1"], "the script sets no 'm'"),
+        (["run", VADD, "--device", "gpu"], "no device 'gpu'"),
+        (["fuzz", "--count", "0"], "Unknown option '--count'"),
+        (["fuzz", "x.cu"], "what is 'x.cu'?"),
+        (["-cubin", "wrong.cubin"], "not an ELF file"),
+    ],
+)
+def test_words_that_mean_nothing_are_errors(words, said, tmp_path, capsys):
+    (tmp_path / "wrong.cubin").write_text("no cubin")
+    assert cli.main(words) == 1
+    assert said in capsys.readouterr().err
+
+
 def test_the_compile_path_imports_nothing_heavy():
     code = (
         "import sys; from minicc import cli; "
