@@ -52,7 +52,7 @@ _GAPS = 3
 _MORE_WARPS, _ONCE = 0.75, 2.0
 """A warp alone may take longer by the number of warps that there are to the power of this; of the second where there is
 no loop and no spill code: it then waits longer for the same loads, which others that come after it make good."""
-_SMALL = 640
+_SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
