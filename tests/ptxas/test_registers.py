@@ -43,7 +43,7 @@ def test_blocks_of_any_size_can_be_launched(tmp_path: Path) -> None:
 
 
 def test_more_warps_where_one_alone_takes_as_long() -> None:
-    """A generator whose turns are under way at once: with 50 registers the code of a warp is 2 % shorter than with 40."""
+    """With 50 registers the code of a warp is 2 % shorter than with 40."""
     image = minicc.compile(KERNELS / "pcg_fill.k", arch="sm_90").cubin
     assert read_cubin(image, "pcg_fill").functions[0].registers <= 40
 
