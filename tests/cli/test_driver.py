@@ -151,7 +151,7 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
         (["run", VADD, "--device", "gpu"], "no device 'gpu'"),
         (["fuzz", "--count", "0"], "Unknown option '--count'"),
         (["fuzz", "x.cu"], "what is 'x.cu'?"),
-        (["-cubin", "wrong.cubin"], "not an ELF file"),
+        (["-cubin", "wrong.cubin"], "wrong.cubin: byte 0x0"),
     ],
 )
 def test_words_that_mean_nothing_are_errors(words, said, tmp_path, capsys):
