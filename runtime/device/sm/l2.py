@@ -295,7 +295,9 @@ def dram_bank(line: int) -> int:
 @compiled(inline=True)
 def refreshed(line: int, t: int) -> int:
     """When DRAM listens to who asks at `t` for a line: 16 KB of addresses are refreshed together."""
-    left = MP[MP_REFRESHED] - (t + (line >> REFRESHED_SHIFT) * 0x9E3779B1 & 0xFFFFFFFF) % MP[MP_REFRESH]
+    mixed = (line >> REFRESHED_SHIFT) * 0x9E3779B1 & 0xFFFFFFFF
+    mixed = (mixed ^ mixed >> 15) * 0x2545F491 & 0xFFFFFFFF
+    left = MP[MP_REFRESHED] - (t + mixed) % MP[MP_REFRESH]
     return t + left if left > 0 else t
 
 
