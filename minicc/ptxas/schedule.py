@@ -204,7 +204,7 @@ class _Run:
             # So many were never live that either would have counted.
             self.last = attrs.evolve(last, target=target)
             return self.last
-        full = short or target > NEARLY * aim.target
+        full = short or target > NEARLY * aim.target or (self.flags is not None and self.far < _FLIGHT)
         pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
         few = Pressure(self.flags, _FLAGS) if self.flags else None
         order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
