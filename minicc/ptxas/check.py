@@ -46,7 +46,9 @@ _CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TXQ", "SULD", 
 """Loads that may hit or miss: a later one may be first."""
 _TEXTURES = frozenset({"TEX", "TLD", "TLD4", "TXD", "TMML"})
 """They answer in order, each other only."""
-_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}), _TEXTURES)
+_COUNTED = (_TEXTURES, frozenset({"DMMA"}))
+"""What of the same set answers in order, so that DEPBAR tells by their number which are there."""
+_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}), *_COUNTED)
 _ENDS = frozenset({"BRA", "EXIT", "RET", "JMP", "BRX", "JMX", "BRXU", "JMXU", "KILL"})
 
 
@@ -80,7 +82,7 @@ Pending = dict[tuple[int, int], int]
 class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
-    setter of a scoreboard; `younger`: texture fetches on a scoreboard since one that it announces; `sums`, `factors`:
+    setter of a scoreboard; `younger`: texture fetches (or products of doubles) on a scoreboard since one that it announces; `sums`, `factors`:
     groups ended since a multiply that adds to, or reads, a register; `reguarded`: instructions whose guard has been
     written since."""
 
@@ -333,12 +335,13 @@ class Checker:
         bar, left = -1, 0
         if len(instr.operands) > 1 and isinstance(instr.operands[0], Reg) and isinstance(instr.operands[1], Imm):
             bar, left = instr.operands[0].index, instr.operands[1].bits
-        for k, announced in list(state.slow.items()):
-            # Other things may count down the same scoreboard in any order, so only none left tells of them.
-            if announced & mask or (
-                bar >= 0 and announced >> bar & 1 and (not left or state.younger.get((bar, k[1]), 0) >= left)
-            ):
-                del state.slow[k]
+        for table in (state.slow, state.held):
+            for k, announced in list(table.items()):
+                # Other things may count down the same scoreboard in any order, so only none left tells of them.
+                if announced & mask or (
+                    bar >= 0 and announced >> bar & 1 and (not left or state.younger.get((bar, k[1]), 0) >= left)
+                ):
+                    del table[k]
 
     def _groups(self, i: int, node: _Node, state: _State, *, report: bool) -> None:
         """Multiplies of a warpgroup begin, their groups end, or are waited for; nothing else touches what they do."""
@@ -395,6 +398,11 @@ class Checker:
             self._in_order(first, second) and a.found.out == b.found.out and a.instr.mnemonic not in _CACHED | _TEXTURES
         )
 
+    def _counted(self, first: int, second: int) -> bool:
+        """Whether DEPBAR may count the two together."""
+        a, b = self.nodes[first].instr.mnemonic, self.nodes[second].instr.mnemonic
+        return any(a in names and b in names for names in _COUNTED)
+
     def _apply(self, i: int, node: _Node, state: _State) -> None:
         control, found = node.instr.control, node.found
         if not node.guarded:
@@ -425,9 +433,8 @@ class Checker:
             for k, mask in state.slow.items():
                 if self._answers_in_order(k[1], i):
                     state.slow[k] = mask | 1 << control.wbar
-            if node.instr.mnemonic in _TEXTURES:
-                for p in {p for _, p in state.slow if self.nodes[p].instr.mnemonic in _TEXTURES}:
-                    state.younger[control.wbar, p] = min(state.younger.get((control.wbar, p), -1) + 1, _OLD - 1)
+            for p in {p for _, p in state.slow if self._counted(p, i)}:
+                state.younger[control.wbar, p] = min(state.younger.get((control.wbar, p), -1) + 1, _OLD - 1)
         written = {key for key, _ in node.writes}
         state.reguarded.discard(i)
         if any(BASE["P"] <= key < BASE["B"] for key in written):
@@ -435,7 +442,7 @@ class Checker:
                 state.reguarded |= {p for _, p in table if self._guard[p] in written}
             if self._guard[i] in written:
                 state.reguarded.add(i)
-        if node.instr.mnemonic in _TEXTURES:
+        if self._counted(i, i):
             for bar in range(6):
                 state.younger.pop((bar, i), None)
             if control.wbar < 6:

@@ -10,6 +10,9 @@ from minicc.sass.operand import LANES, immediate_text, register_text
 BARE_CONTROL = 0x7E0
 """Control field of no stall, no barriers, yield: nvdisasm leaves out the blank before the semicolon."""
 
+_BEHIND_REUSE = LANES | {"H1", "ROW", "COL"}
+"""What cuobjdump prints of a register behind `.reuse`."""
+
 
 def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
     """Text of one instruction with guard and `;`. `explicit` also prints operands that are
@@ -39,6 +42,6 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
             word = f"{operand.bits:#x}"
         if reuse and codec.reuse is not None and reuse >> (codec.reuse - 122) & 1:
             stem, _, last = word.rpartition(".")
-            word = f"{stem}.reuse.{last}" if last in LANES or last == "H1" else word + ".reuse"
+            word = f"{stem}.reuse.{last}" if last in _BEHIND_REUSE else word + ".reuse"
         text += (codec.separator if text else " ") + word
     return f"{head}{mnemonic}{text}{';' if bare else ' ;'}"

@@ -129,6 +129,16 @@ def test_texture_fetches_answer_in_order() -> None:
     assert found(load, *fetches[1:], "s4 | DEPBAR.LE SB5, 0x0", use[0]) == []
 
 
+def test_products_of_doubles_answer_in_order() -> None:
+    """cuSOLVER's triangular solves count them, and write what they have read."""
+    first, second = (f"w5 s2 | DMMA.8x8x4 R{r}, R20, R22, R{r}" for r in (4, 8))
+    assert found(first, second, "s4 | DEPBAR.LE SB5, 0x1", "s4 | FADD R4, R4, R4") == []
+    assert found(first, second, "s4 | DEPBAR.LE SB5, 0x1", "s4 | FADD R8, R8, R8") == ["wait"]
+    overwrite = "s4 | MOV R20, RZ"
+    assert found(first, "s4 | DEPBAR.LE SB5, 0x0", overwrite) == []
+    assert found(first, second, "s4 | DEPBAR.LE SB5, 0x1", overwrite) == ["late"]
+
+
 @pytest.mark.parametrize(
     "words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}]
 )

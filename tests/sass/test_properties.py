@@ -72,6 +72,16 @@ def test_nvdisasm_prints_the_same(seed: int, tmp_path_factory: pytest.TempPathFa
     assert not wrong
 
 
+def test_reuse_stands_before_rows_and_columns(tmp_path: Path) -> None:
+    """Every recorded integer product, with a stall and no yield, without which nvdisasm prints no flags."""
+    control = (NO_CONTROL | 1 << 105 | 1 << 109) + sum(1 << bit for bit in (122, 123))
+    words = [v.word & (1 << 105) - 1 | control for v in vectors() if v.arch == "sm_90" and v.text.startswith("IMMA")]
+    theirs = nvdisasm(words, "SM90a", tmp_path)
+    assert sum(".reuse.ROW" in (text or "") for text in theirs) > 4
+    ours = [sass.format(sass.decode(word, SM_90, 0), SM_90.sass) for word in words]
+    assert [squeeze(text or "") for text in theirs] == [squeeze(text) for text in ours]
+
+
 @settings(max_examples=300, deadline=None)
 @given(index=st.integers(0, len(FORMS) - 1), seed=st.integers(0, 1 << 32))
 def test_words_and_text_are_inverse(index: int, seed: int) -> None:
