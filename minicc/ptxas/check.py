@@ -82,9 +82,9 @@ Pending = dict[tuple[int, int], int]
 class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
-    setter of a scoreboard; `younger`: texture fetches (or products of doubles) on a scoreboard since one that it announces; `sums`, `factors`:
-    groups ended since a multiply that adds to, or reads, a register; `reguarded`: instructions whose guard has been
-    written since."""
+    setter of a scoreboard; `younger`: what DEPBAR counts with one that a scoreboard announces, on it since; `sums`,
+    `factors`: groups ended since a multiply that adds to, or reads, a register; `reguarded`: instructions whose guard
+    has been written since."""
 
     fixed: Pending = attrs.field(factory=dict)
     uniform: Pending = attrs.field(factory=dict)
