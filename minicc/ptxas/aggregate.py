@@ -183,7 +183,7 @@ def _constant(operand: MOperand, single: Single) -> MOperand:
     return operand
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Leader:
     """Of the lanes that take part: a mask, the number of the one that acts, whether it is this one, how many."""
 

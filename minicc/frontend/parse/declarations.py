@@ -546,8 +546,8 @@ class Declarations(Variables):
         if base is not None:
             args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
             b, offset = base
-            whole = len(args) == 1 and isinstance(args[0], ast.Init)
-            made = self.braced(args[0], b) if whole else self.construct(b, args, name)  # type: ignore[arg-type]
+            whole = args[0] if len(args) == 1 else None
+            made = self.braced(whole, b) if isinstance(whole, ast.Init) else self.construct(b, args, name)
             f.base_inits.append((offset, made))
             done.add(f"base {offset} {b}")
         elif t is not None:

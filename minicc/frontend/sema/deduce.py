@@ -8,6 +8,7 @@ from (`typename T::type`). Matching binds parameter names; packs are bound to tu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -33,7 +34,7 @@ def dependent(t: Type) -> bool:
         t = t.elem
 
 
-def is_dependent(value: object) -> bool:
+def is_dependent(value: object) -> TypeGuard[Type]:
     """Likewise of any template argument."""
     return isinstance(value, Type) and dependent(value)
 
@@ -156,7 +157,7 @@ def _bind(bindings: Bindings, name: str, value: object) -> bool:
     if argument_key((old,)) == argument_key((value,)):
         return True
     # Patterns are not interned: in partial ordering equal ones may be two objects.
-    return is_dependent(old) and is_dependent(value) and pattern_key(old) == pattern_key(value)  # type: ignore[arg-type]
+    return is_dependent(old) and is_dependent(value) and pattern_key(old) == pattern_key(value)
 
 
 def unify(pattern: object, given: object, bindings: Bindings) -> bool:
