@@ -235,11 +235,7 @@ class ModelDevice(Device):
         name = completion.grid.name
         line = self._line(completion.grid.entry + fault.pc)
         where = f"{line.file}:{line.line}: " if line and fault.kind != "assert" else ""  # an assertion says it itself
-        early = "".join(
-            f"\nbefore that, {h.register} was read at 0x{h.consumer:x}, {h.early} cycle(s) before the value of "
-            f"0x{h.producer:x} was there ({h.count} times)"
-            for h in completion.outcome.hazards[:8]
-        )
+        early = "".join(f"\nbefore that, {h.text}" for h in completion.outcome.hazards[:8])
         return DeviceError(
             f"{where}{fault.message}{early}",
             fault.kind,

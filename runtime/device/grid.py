@@ -93,13 +93,28 @@ class Fault:
 
 @attrs.frozen
 class Hazard:
-    """A read that came too early: `consumer` (byte offset) read `register` `early` cycles before `producer`'s value."""
+    """A read that came too early: `consumer` (byte offset) read `register` `early` cycles before `producer`'s value. Or
+    (`overwritten`) a write that did: `producer` comes behind `consumer`, which then reads its value all the same."""
 
     producer: int
     consumer: int
     register: str
     early: int
     count: int = 1
+    overwritten: bool = False
+
+    @property
+    def text(self) -> str:
+        """What happened, for a message."""
+        if self.overwritten:
+            return (
+                f"{self.register} was overwritten at 0x{self.producer:x}, {self.early} cycle(s) before "
+                f"0x{self.consumer:x} had read it ({self.count} times)"
+            )
+        return (
+            f"{self.register} was read at 0x{self.consumer:x}, {self.early} cycle(s) before the value of "
+            f"0x{self.producer:x} was there ({self.count} times)"
+        )
 
 
 @attrs.frozen

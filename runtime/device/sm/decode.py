@@ -513,7 +513,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     if hazards:
         prove(facts, code, flow, arch)
     free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == L.Q_NONE)
-    code[:, L.C_PLAIN] = (code[:, L.C_KIND] == L.K_EXEC) & (code[:, L.C_STAGED] == 0) & free
+    free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
+    code[:, L.C_PLAIN] = (code[:, L.C_KIND] == L.K_EXEC) & free
     extended_ = bool((code[:, L.C_KIND] == L.K_EXTENDED).any())
     return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, extended_, absolute)
 

@@ -306,7 +306,7 @@ class Run:
         t["PEND"] = self.space.array("PEND", (rows * hazard.DEPTH, 4))
         pending = self.space.array("staged", (rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
         self.g[L.G_PENDBUF] = pending.ctypes.data
-        t["HAZ"] = self.space.array("HAZ", (L.HAZARD_ROWS, 5))
+        t["HAZ"] = self.space.array("HAZ", (L.HAZARD_ROWS, 6))
         t["SBR"] = self.space.array("SBR", (rows, 6 * 17))
         t["SBR"][:, ::17] = 0
 
@@ -431,14 +431,14 @@ class Run:
         return bytes(self.out[: int(self.g[L.G_OUTLEN])].tobytes())
 
     def hazards(self) -> tuple[Hazard, ...]:
-        """Early reads, by producer and consumer."""
+        """Early reads and writes, by producer and consumer."""
         if self.options.hazards != "report" or not self.options.timing:
             return ()
         entry = self.grid.entry - self.grid.code[0]
         rows = self.tables["HAZ"][: int(self.g[L.G_NHAZ])].tolist()
         return tuple(
-            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n)
-            for p, c, w, early, n in sorted(rows)
+            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n, bool(overwritten))
+            for p, c, w, early, n, overwritten in sorted(rows)
         )
 
 

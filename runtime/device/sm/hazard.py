@@ -1,4 +1,4 @@
-"""Results that are not in their registers yet.
+"""Results that are not in their registers yet, operands that are not read yet.
 
 An instruction whose result some reader might want too early (`prove` finds them) writes it to a staging buffer. Each
 later instruction of the warp calls `commit` first: what is due by then goes to the registers, and a read that is not
@@ -6,8 +6,11 @@ due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, i
 class).
 RES int64[row, 4]: word offset in the state, staging row, file (0 R, 1 P, 2 one word), producer class. SRC int64[row,
 2]: word offset,
-reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 5]: producer, consumer,
-word offset, cycles early, count.
+reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 6]: producer, consumer,
+word offset, cycles early, count, whether the producer comes second and overwrites.
+
+The uniform datapath reads two cycles later than UMOV writes (H200): an instruction whose operand can still be
+overwritten is staged, too, and is worked out again when a UMOV behind it has done so (`overtake`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import layout as L
+from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import load32, row_length, store32
 from runtime.device.sm.table import CODE, HAZ, PEND, RAW, RES, SRC, WS, G
@@ -46,11 +50,11 @@ def write_back(w: int, entry: int, state: int) -> None:
 
 
 @compiled
-def note(producer: int, consumer: int, word: int, early: int) -> None:
-    """Count one early read."""
+def note(producer: int, consumer: int, word: int, early: int, overwritten: int) -> None:
+    """Count one early read, or write."""
     n = G[L.G_NHAZ]
     for k in range(n):
-        if HAZ[k, 0] == producer and HAZ[k, 1] == consumer and HAZ[k, 2] == word:
+        if HAZ[k, 0] == producer and HAZ[k, 1] == consumer and HAZ[k, 2] == word and HAZ[k, 5] == overwritten:
             HAZ[k, 4] += 1
             if early > HAZ[k, 3]:
                 HAZ[k, 3] = early
@@ -61,6 +65,7 @@ def note(producer: int, consumer: int, word: int, early: int) -> None:
         HAZ[n, 2] = word
         HAZ[n, 3] = early
         HAZ[n, 4] = 1
+        HAZ[n, 5] = overwritten
         G[L.G_NHAZ] = n + 1
 
 
@@ -86,7 +91,7 @@ def commit(w: int, i: int, t: int) -> None:
                         if early <= 0:
                             due = True
                         else:
-                            note(producer, i, word, early)
+                            note(producer, i, word, early, 0)
                 if kind >= 0:
                     for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
                         if RES[s, 0] == word:
@@ -128,3 +133,21 @@ def stage(w: int, i: int, t: int, mask: u32, arrive: int) -> int:
     PEND[row, 3] = arrive
     WS[w, L.W_PENDING] = count + 1
     return G[L.G_PENDBUF] + row * BUFFER
+
+
+@compiled
+def overtake(w: int, i: int, t: int) -> None:
+    """Instruction i of warp w has written at `t` what instructions before it may not have read yet: those read it."""
+    state = WS[w, L.W_STATE]
+    for row in range(w * DEPTH, w * DEPTH + WS[w, L.W_PENDING]):
+        reader = PEND[row, 0]
+        early = CODE[reader, L.C_LATE] - (t - PEND[row, 1])
+        if early <= 0 or reader == i:
+            continue
+        for r in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
+            for s in range(CODE[reader, L.C_SRC], CODE[reader, L.C_SRC] + CODE[reader, L.C_NSRC]):
+                if SRC[s, 0] == RES[r, 0]:
+                    note(i, reader, RES[r, 0], early, 1)
+                    mask = np.uint32(PEND[row, 2])
+                    buffer = G[L.G_PENDBUF] + row * BUFFER
+                    invoke(CODE[reader, L.C_FN], state, CODE[reader, L.C_OPERANDS], mask, buffer, G[L.G_STAGE])

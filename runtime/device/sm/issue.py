@@ -20,7 +20,7 @@ from runtime.device.sm.control import SYNC, control, special
 from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm, constant, uniform_constant
-from runtime.device.sm.hazard import commit, stage
+from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import (
     BK_RETIRE,
@@ -416,6 +416,8 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                 invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
             else:
                 invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+                if CODE[i, L.C_OVERTAKES]:
+                    overtake(w, i, t)
         WS[w, L.W_PC] = i + 1
     elif kind == L.K_MEM:
         consecutive = 0

@@ -91,6 +91,9 @@ C_SRC = next(_c)
 C_NSRC = next(_c)
 C_CLASS = next(_c)
 """producer class (-1: variable latency)"""
+C_LATE = next(_c)
+"""cycles in which a later instruction may still overwrite an operand, if there is such a one; whether it is one"""
+C_OVERTAKES = next(_c)
 C_SPACE = next(_c)
 C_WIDTH = next(_c)
 C_ACCESS = next(_c)

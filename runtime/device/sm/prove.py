@@ -1,10 +1,10 @@
 """Which results may be wanted before they are there.
 
-For every instruction, every path of control flow from it is followed until its results are certainly in place:
-for fixed latencies by adding up stall counts, for variable ones until its scoreboard is waited on. If no instruction
-on the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go
-straight to
-the registers; otherwise it is staged, and the engine decides read by read. Both give the same values.
+For every instruction, every path of control flow from it is followed until its results are certainly in place: for
+fixed latencies by adding up stall counts, for variable ones until its scoreboard is waited on. If no instruction on
+the way reads (or, for variable latencies, writes) a result, the instruction is proven and its results can go straight
+to the registers; otherwise it is staged, and the engine decides read by read. Both give the same values. The same for
+operands that are read late: an instruction is staged if they can be overwritten before that.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, T
 
 
 def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> None:
-    """Set C_STAGED of every instruction that is not proven."""
+    """Set C_STAGED of every instruction that is not proven, or whose operands a later one may still overwrite."""
     longest = {name: max(row.values()) for name, row in arch.latency.raw.items()}
     stall: Any = code[:, L.C_STALL].tolist()
     waits: Any = code[:, L.C_WAIT].tolist()
@@ -201,8 +201,30 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
             proven = _variable(i, fact, facts, code, flow, reads, stall, waits)
         else:
             proven = _fixed(i, fact, flow, reads, stall, longest, arch)
-        if not proven:
+        if not proven or _late(i, fact, facts, code, flow, stall, arch):
             code[i, L.C_STAGED] = 1
+
+
+def _late(
+    i: int, fact: Facts, facts: list[Facts | None], code: Table, flow: Flow, stall: list[int], arch: Arch
+) -> bool:
+    """Whether UMOV or the like can overwrite what instruction i of the uniform datapath reads; C_LATE, C_OVERTAKES."""
+    words = {word for word, reader in fact.reads if reader == "uniform"}
+    limit = arch.latency.war.get("ualu", {}).get("umov", 1)
+    work = [(j, stall[i]) for j, _ in flow.successors[i]] if words else []
+    found = False
+    while work:
+        j, distance = work.pop()
+        if j is None or distance >= limit:
+            continue
+        other = facts[j]
+        for w in other.writes if other is not None and code[j, L.C_KIND] == L.K_EXEC else ():
+            if w[3] == "umov" and w[0] in words:
+                code[i, L.C_LATE] = limit
+                code[j, L.C_OVERTAKES] = 1
+                found = True
+        work += [(k, distance + stall[j]) for k, _ in flow.successors[j]]
+    return found
 
 
 def _step(stall: int, taken: bool, arch_branch: int) -> int:

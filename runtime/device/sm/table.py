@@ -57,7 +57,7 @@ RES: Any = Table("RES", 4)
 SRC: Any = Table("SRC", 2)
 RAW: Any = Table("RAW", 0)
 PEND: Any = Table("PEND", 4)
-HAZ: Any = Table("HAZ", 5)
+HAZ: Any = Table("HAZ", 6)
 SBR: Any = Table("SBR", 6 * 17)
 
 

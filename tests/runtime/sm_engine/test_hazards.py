@@ -105,3 +105,42 @@ def test_write_after_late_result() -> None:
     ]
     words, _ = BENCH.words(lines)
     assert list(words) == list(range(32))
+
+
+# What each of these makes of UR8 = 0xbad, UR9 = 0x1000, and of UR8 = 5: on an H200 when UMOV comes 1 or 2 cycles later.
+UNIFORM = [
+    ("UIADD3 UR10, UR8, UR9, URZ", 0x1BAD, 0x1005),
+    ("ULOP3.LUT UR10, UR9, UR8, URZ, 0xfc, !UPT", 0x1BAD, 0x1005),
+    ("USHF.L.U32 UR10, UR8, 0x1, URZ", 0x175A, 0xA),
+    ("UIMAD UR10, UR9, UR9, UR8", 0x1000BAD, 0x1000005),
+    ("USEL UR10, UR8, UR9, UPT", 0xBAD, 5),
+    ("UPRMT UR10, UR8, 0x3210, URZ", 0xBAD, 5),
+    ("UPOPC UR10, UR8", 8, 2),
+    ("UMOV UR10, UR8", 0xBAD, 0xBAD),
+]
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3])
+@pytest.mark.parametrize("case", UNIFORM, ids=lambda c: c[0].split()[0])
+@pytest.mark.parametrize("writer", ["UMOV UR8, 0x5", "UIADD3 UR8, URZ, 0x5, URZ"])
+def test_operand_overwritten(case: tuple[str, int, int], writer: str, distance: int) -> None:
+    reader, right, wrong = case
+    lines = [settle("UMOV UR8, 0xbad"), settle("UMOV UR9, 0x1000"), settle("NOP")]
+    lines += [i(reader, distance), settle(writer), settle("NOP"), settle("MOV R4, UR10")]
+    words, outcome = BENCH.words(lines, hazards="report")
+    early = wrong != right and writer.startswith("UMOV") and distance < 3
+    assert words[0] == (wrong if early else right)
+    assert bool(outcome.hazards) == early
+    if early:
+        (hazard,) = outcome.hazards
+        assert hazard.overwritten and hazard.register == "UR8" and 1 <= hazard.early <= 3 - distance
+        assert hazard.producer == hazard.consumer + 16
+    assert BENCH.words(lines, hazards="hardware")[0][0] == words[0]
+
+
+def test_operand_overwritten_by_the_one_after_next() -> None:
+    """The destination is a source as well; an instruction between them takes part of the time."""
+    lines = [settle("UMOV UR8, 0xbad"), settle("UMOV UR10, 0x1000"), settle("NOP")]
+    lines += [i("UIADD3 UR10, UR10, UR8, URZ", 1), i("IADD3 R6, RZ, RZ, RZ", 1), settle("UMOV UR8, 0x5")]
+    words, _ = BENCH.words([*lines, settle("NOP"), settle("MOV R4, UR10")], hazards="hardware")
+    assert words[0] == 0x1005
