@@ -28,8 +28,8 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def warm(machines: tuple[str, ...] = ("timed", "untimed", "extension")) -> None:
+def warm() -> None:
     """Compile what is compiled once, with a line for each part on standard error; nothing if it is there."""
     from runtime.device import sm
 
-    sm.warm(lambda machine: print(f"minicc: compiling the SM model ({machine}), once", file=sys.stderr), machines)
+    sm.warm(lambda machine: print(f"minicc: compiling the SM model ({machine}), once", file=sys.stderr))

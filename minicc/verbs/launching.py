@@ -140,7 +140,6 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
         request = parse([*rest, f"-arch={device_name}"])
     image, name, source = _image(request)
     from minicc.verbs import check_runtime
-    from minicc.verbs.cache import warm
 
     check_runtime()
     script = _script(arguments, source)
@@ -148,8 +147,6 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     import runtime
     from runtime.script import run
 
-    if not on_gpu:
-        warm(("timed" if device_options.get("timing", True) else "untimed",))
     for word in ("cycle-limit", "runaway-limit", "sample"):
         if not on_gpu and word in arguments.values:
             device_options[word.replace("-", "_")] = arguments.number(word, 0)

@@ -201,16 +201,6 @@ def _record(arguments: Arguments, words: list[str]) -> int | None:
 
         return subprocess.run([sys.executable, "-m", "minicc", "prof", *words], env=asked).returncode
     os.environ.update(asked)
-    from minicc.verbs import check_runtime
-
-    check_runtime()
-    from runtime.device.sm import jit
-
-    directory = jit.cache_directory()
-    if directory is not None and not (directory / "recording").exists():
-        print("minicc: compiling the SM model that keeps a record, once (about two seconds)", file=sys.stderr)
-        jit.warm()
-        (directory / "recording").touch()
     return None
 
 

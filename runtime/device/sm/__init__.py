@@ -36,10 +36,8 @@ def several(memory: DeviceMemory, arch: Arch, options: Options) -> Together:
     return Together(memory, arch, options)
 
 
-def warm(
-    progress: Callable[[str], None] | None = None, machines: tuple[str, ...] = ("timed", "untimed", "extension")
-) -> None:
-    """Compile or load parts of the engine (one or two seconds each the first time, a hundredth of one after)."""
+def warm(progress: Callable[[str], None] | None = None) -> None:
+    """Compile all of the engine in full (one or two seconds a part, the first time; see `jit`)."""
     from runtime.device.sm import jit
 
-    jit.warm(progress, machines)
+    jit.warm(progress)

@@ -312,14 +312,7 @@ class Run:
 
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""
-        if self.options.timing:
-            from runtime.device.sm import machine
-
-            step, turns = machine.run_timed, QUANTA_A_CALL
-        else:
-            from runtime.device.sm import functional
-
-            step, turns = functional.run_untimed, TURNS_A_CALL
+        name, turns = ("timed", QUANTA_A_CALL) if self.options.timing else ("untimed", TURNS_A_CALL)
         tables = addresses(self.tables)
         self.g[L.G_TABLES] = where = tables.ctypes.data
         g, tell = self.g, self.options.progress
@@ -329,7 +322,9 @@ class Run:
                 done = int(g[L.G_DONE])
                 limits = (self.options.instruction_limit, self._runaway())
                 g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
-            result = step(turns, where)
+            if g[L.G_EXTENSION]:
+                g[L.G_EXTENSION] = jit.extension_address()
+            result = jit.go_on(name, turns, where)
             if tell is not None:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:
@@ -445,7 +440,7 @@ class Run:
 def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:
     """Run a grid to its end or its fault. Device memory holds what it wrote; nothing else is changed."""
     began = time.perf_counter()
-    jit.warm(machines=("timed" if options.timing else "untimed",))
+    jit.ready("timed" if options.timing else "untimed")
     problem = cwd.invalid(grid, arch)
     if problem is None and not grid.code[0] <= grid.entry < grid.code[0] + grid.code[1]:
         problem = "the entry point lies outside the code"
@@ -474,7 +469,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
         if len(parts) == 1 and parts[0][1] == total:
             ended, result = machine, machine.run()
         else:
-            jit.warm(machines=("untimed",))
+            jit.ready("untimed")
             with borrowed() as other_space:
                 plain = attrs.evolve(options, timing=False)
                 other = Run(grid, memory, arch, plain, residency, decoded, sms, other_space)

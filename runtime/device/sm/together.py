@@ -17,7 +17,7 @@ from minicc.arch import Arch
 from runtime.device import cwd
 from runtime.device.grid import Fault, Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
-from runtime.device.sm import engine, extension, jit, machine
+from runtime.device.sm import engine, extension, jit
 from runtime.device.sm import layout as L
 from runtime.device.sm.decode import Decoded, decode, moved
 from runtime.device.sm.table import addresses
@@ -58,7 +58,7 @@ class Together:
     """A machine for several grids."""
 
     def __init__(self, memory: DeviceMemory, arch: Arch, options: Options) -> None:
-        jit.warm(machines=("timed",))
+        jit.ready("timed")
         self.memory, self.arch, self.options = memory, arch, options
         self._borrowed = borrowed()
         self.space: Workspace = self._borrowed.__enter__()
@@ -184,7 +184,8 @@ class Together:
             where = self._where()
             limits = (self.options.instruction_limit, self._runaway())
             self.g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
-            result = machine.run_timed(engine.QUANTA_A_CALL, where.ctypes.data)
+            self.g[L.G_EXTENSION] = jit.extension_address()
+            result = jit.go_on("timed", engine.QUANTA_A_CALL, where.ctypes.data)
             self.now = max(self.now, int(self.g[L.G_NOW]))
             if result == 2 and self.coming:
                 self.now = max(self.now, self.coming[0].at)

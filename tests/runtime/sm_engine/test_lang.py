@@ -112,7 +112,6 @@ def wrong(a: int) -> int:
 def built():
     """All functions above, compiled as the machines are."""
     functions: list[Function] = [arithmetic, unsigned, flow, tables, narrow]
-    jit._target()
     data = jit.optimised(Program(functions).text())
     engine = llvm.create_mcjit_compiler(
         llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine()
