@@ -21,8 +21,6 @@ from minicc.sass.codec import Plan, form_of
 from minicc.sass.effects import variable
 from minicc.sass.instr import PT, Instr
 
-_PIPES = frozenset({"alu", "fma", "fmaheavy", "fmalite", "fmawide", "half", "fp64"})
-"""Pipes whose instructions read through the cache."""
 _FAR = 8
 """Instructions over which a register is kept: nvcc's reach as far, mostly one to four. Other warps displace it."""
 
@@ -45,8 +43,8 @@ def _shape(plan: Plan | None, arch: Arch) -> _Shape:
         return _NONE
     timing = plan.form.row.timing
     pairs = zip(plan.form.operands, plan.places, strict=True)
-    slots = tuple((place, codec.reuse - 122) for codec, place in pairs if place >= 0 and codec.read and codec.reuse)
-    return _Shape(slots, not (variable(timing, arch) or timing.late or timing.pipe not in _PIPES))
+    slots = tuple((at, codec.source) for codec, at in pairs if at >= 0 and codec.read and codec.source is not None)
+    return _Shape(slots, bool(timing.reuse) and timing.pipe != "tensor" and not variable(timing, arch))
 
 
 def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], arch: Arch) -> list[Instr]:

@@ -94,7 +94,7 @@ class _Assembler:
                 self._line(text, offset)
             except CompileError as error:
                 for item in error.diagnostics:
-                    self.diagnostics.report(item)
+                    self.diagnostics.report(attrs.evolve(item, where=item.where or self._span(text, offset)))
             except (ValueError, SyntaxError) as error:
                 self.diagnostics.error("sass.syntax", str(error), self._span(text, offset))
             offset += len(text) + 1

@@ -16,7 +16,7 @@ from minicc.sass.operand import Codec, MemCodec, RegCodec
 @attrs.frozen(repr=False)
 class Access:
     """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of
-    the operand, -1 for the guard. `slot` is the reuse-cache slot (0, 1, 2), -1 if it has none."""
+    the operand, -1 for the guard. `slot` is the place among the sources (0, 1, 2), -1 if it has none."""
 
     file: str
     index: int
@@ -95,7 +95,7 @@ def _collect(
         if codec.write:
             writes.append(Access(operand.file, operand.index, count, _result(timing, instr, operand.file), place))
         if codec.read:
-            slot = codec.reuse - 122 if codec.reuse is not None else -1
+            slot = codec.source if codec.source is not None else -1
             reads.append(
                 Access(
                     operand.file, operand.index, count, _reader(timing, codec, operand, instr.modifiers), place, slot

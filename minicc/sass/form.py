@@ -48,8 +48,8 @@ FORM_DIGITS = {
     "w": (7, "u", "r"),
 }
 FORM_SETS = {"B": "145u6", "C": "123t7", "BC": "1234567ut", "K": "1icvw"}
-REUSE = {"A": 122, "B": 123, "C": 124}
-"""Reuse flag of each source. Forms numbered as in "K" count B as third."""
+SOURCES = "ABC"
+"""By their place in the instruction, not by the bits that hold the number. Forms as in "K" count B as third."""
 WIDE_UNIFORM = frozenset(("sm_100", "sm_120"))
 """Families with 255 uniform registers; others have 63."""
 CONSTANT_FAMILIES = frozenset(("sm_80", "sm_89", "sm_90"))
@@ -277,10 +277,12 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
     bits = parse_bits(row.fields[f"{name}_at"]) if f"{name}_at" in row.fields else None
     if kind in ("r", "u"):
         codec = RegCodec(name, slot, flags, field, extra, bits)
-        codec.reuse = None if kind == "u" or bits is not None else slot.reuse
-        if codec.reuse is not None and physical in REUSE:
-            # The flag goes by the operand's place in the instruction, not by the bits that hold its number.
-            codec.reuse = 124 if logical == "B" and not set("Kicvw").isdisjoint(row.forms) else REUSE[logical]
+        codec.source = None if kind == "u" or bits is not None else slot.source
+        if codec.source is not None:
+            if physical in SOURCES:
+                third = logical == "B" and not set("Kicvw").isdisjoint(row.forms)
+                codec.source = 2 if third else SOURCES.index(logical)
+            codec.reuse = SOURCES[codec.source] in row.timing.reuse
         return codec
     neg = slot.neg if "-" in flags else None
     absolute = slot.abs if "|" in flags else None
@@ -371,7 +373,7 @@ def _part(form: Form, text: str) -> RegCodec:
     bits = parse_bits(form.row.fields[f"{name}_at"]) if f"{name}_at" in form.row.fields else None
     codec = RegCodec(name, slot, "", field, tuple(fixed.split(".")[1:]), bits)
     codec.width = width or "1"
-    codec.reuse = None
+    codec.source = None
     codec.write, codec.read = False, True
     return codec
 

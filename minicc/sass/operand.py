@@ -83,7 +83,10 @@ class Codec:
     write = False
     read = True
     width = "1"
-    reuse: int | None = None
+    source: int | None = None
+    """0, 1, 2: which source this register is, A, B or C."""
+    reuse = False
+    """Whether that source has a reuse flag."""
     shadow = False
     """Implied by bits of another operand; `encode` must be checked against them."""
     separator = ", "
@@ -110,7 +113,7 @@ class RegCodec(Codec):
         self.abs = slot.abs if "|" in flags else None
         self.inv = slot.inv if "~" in flags or "!" in flags else None
         self.kinds = frozenset((slot.file,))
-        self.reuse = slot.reuse
+        self.source = slot.source
         self.write = slot.write
         self.read = not slot.write
         self.shadow = slot.shadow is not None

@@ -110,9 +110,9 @@ def _build(plan: Plan, mnemonic: str, modifiers: tuple[str, ...], guard: Reg, wo
         if not isinstance(codec, TargetCodec):
             word |= codec.encode(operand, 0)
         if given.reuse:
-            if codec.reuse is None:
+            if not codec.reuse or codec.source is None:
                 raise NoFit("'.reuse' is only for register sources of arithmetic")
-            reuse |= 1 << codec.reuse - 122
+            reuse |= 1 << codec.source
     for codec, place in plan.form.shadows:
         if codec.decode(word, 0) != operands[place]:
             raise NoFit(f"operand {place + 1} must follow from another one here")

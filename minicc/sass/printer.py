@@ -5,13 +5,10 @@ from __future__ import annotations
 from minicc.sass.codec import form_of
 from minicc.sass.instr import PT, Imm, Instr, Reg
 from minicc.sass.isa.aliases import alias_of
-from minicc.sass.operand import LANES, immediate_text, register_text
+from minicc.sass.operand import immediate_text, register_text
 
 BARE_CONTROL = 0x7E0
 """Control field of no stall, no barriers, yield: nvdisasm leaves out the blank before the semicolon."""
-
-_BEHIND_REUSE = LANES | {"H1", "ROW", "COL"}
-"""What cuobjdump prints of a register behind `.reuse`."""
 
 
 def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
@@ -40,8 +37,8 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         word = codec.text(operand)
         if explicit and type(operand) is Imm and ("NAN" in word or operand.kind in ("f16", "bf16")):
             word = f"{operand.bits:#x}"
-        if reuse and codec.reuse is not None and reuse >> (codec.reuse - 122) & 1:
-            stem, _, last = word.rpartition(".")
-            word = f"{stem}.reuse.{last}" if last in _BEHIND_REUSE else word + ".reuse"
+        if reuse and codec.reuse and reuse >> (codec.source or 0) & 1:
+            stem, dot, suffix = word.partition(".")
+            word = f"{stem}.reuse{dot}{suffix}"
         text += (codec.separator if text else " ") + word
     return f"{head}{mnemonic}{text}{';' if bare else ' ;'}"

@@ -71,7 +71,7 @@ ROWS = (
     op("ATOMG", 0x3A9, "{e}.CAS{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG, type=CAS_TYPE,
        **COMMON),
     op("ATOM", 0x38B, "{e}{op}{evict}{type}{scope} Pd, Rd:type, [Ra:e+#off], Rb:type, Rc:type", ATOMG,
-       op="87: CAS CAST", type=CAS_TYPE, **COMMON),
+       op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, **COMMON),
     *reduction("REDG", 0x98E, "{e}{op}{evict}{type}{scope}", STG, NEW, op=REDUCTION, type="73..74: - S32 64 S64",
                **COMMON),
     *reduction("REDG", 0x9A6, "{e}{op}{evict}{type}{scope}", STG, NEW, op="87..89: ADD ? MIN ? MAX", type=FLOAT,

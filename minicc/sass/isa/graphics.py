@@ -11,13 +11,16 @@ SLOPE = "78..79: PASS CONSTANT STATE ?"
 TEST = "76..78: F CSM_TA CSM_TR CSM_MX T FCSM_TA FCSM_TR FCSM_MX"
 ISB = {"skew": "78: - SKEW", "u16": "74: - U16", "wide": "75: - 32"}
 
+AL2P = ALU._replace(reuse="")
+RPCMOV = BRANCH._replace(reuse="B")
+
 ROWS = (
     op("PMTRIG", 0x801, " !Ps?, #id", SYSTEM, id="32..47"),
     op("CSMTEST", 0x80D, "{which}{test}{bool} Pd, Pe, #mask, !Ps", ALU, which="62..63: ? R A RA", test=TEST, bool=BOOL,
        mask="32..59"),
-    op("AL2P", 0x920, "{out}{size} Rd, #off", ALU, when="24..31=255", out="79: - O", size=ATTRIBUTES,
+    op("AL2P", 0x920, "{out}{size} Rd, #off", AL2P, when="24..31=255", out="79: - O", size=ATTRIBUTES,
        off="40..49 uint"),
-    op("AL2P", 0x920, "{out}{size} Rd, Ra, #off", ALU, out="79: - O", size=ATTRIBUTES, off="40..50 int"),
+    op("AL2P", 0x920, "{out}{size} Rd, Ra, #off", AL2P, out="79: - O", size=ATTRIBUTES, off="40..50 int"),
     op("ALD", 0x321, "{out}{size} Rd, a[#off], Rb?", LDG, when="24..31=255", out="79: - O", size=ATTRIBUTES,
        off="40..49 uint"),
     op("ALD", 0x321, "{out}.PHYS Rd, a[Ra], Rb", LDG, out="79: - O"),
@@ -54,9 +57,9 @@ ROWS = (
     op("BPT", 0x95C, ".TRAP #code?", SYSTEM, when="84..86=3", code="34..36"),
     op("ENDCOLLECTIVE", 0x91B, " !Ps?", BRANCH, on=NEW),
     # The return address as a register.
-    op("RPCMOV", 0x152, ".32 {half}, B", BRANCH, "B", imm="uint", half="31: Rpc.LO Rpc.HI"),
+    op("RPCMOV", 0x152, ".32 {half}, B", RPCMOV, "B", imm="uint", half="31: Rpc.LO Rpc.HI"),
     op("RPCMOV", 0x353, ".32 Rd, {half}", BRANCH, half="31: Rpc.LO Rpc.HI"),
-    op("RPCMOV", 0x154, ".64 'Rpc', B:2", BRANCH, "15u6"),
+    op("RPCMOV", 0x154, ".64 'Rpc', B:2", RPCMOV, "15u6"),
     op("RPCMOV", 0x954, ".64 'Rpc', #to", BRANCH, on=NEW, to="16..23,34..80 uint*4"),
     op("RPCMOV", 0x954, ".64 'Rpc', #to", BRANCH, on="sm_80", to="34..80 uint*4"),
 )  # fmt: skip

@@ -40,7 +40,7 @@ ROWS = (
     op("S2R", 0x919, " Rd, SRa", S2R),
     op("S2UR", 0x9C3, " URd, SRa", S2UR),
     op("CS2R", 0x805, "{width} Rd:cs2r, SRa", ALU, width="80: 32 -*"),
-    op("R2UR", 0x3C2, " Pd?, URd, Ra", R2UR, on="sm_80"),
+    op("R2UR", 0x3C2, " Pd?, URd, Ra", R2UR._replace(reuse=""), on="sm_80"),
     op("R2UR", 0x2CA, " Pd?, URd, Ra", R2UR, on="sm_90", when="84=0"),
     op("R2UR", 0x2CA, ".OR Pd, URd, Ra", R2UR, on="sm_90", when="84=1"),
     op("R2UR", 0x2CA, "{any}{fill} Pd?, URd, Ra", R2UR, on="sm_100 sm_120", any="84: - OR", fill="86: - FILL"),

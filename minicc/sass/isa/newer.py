@@ -130,7 +130,7 @@ ROWS = (
     op("UMOV", 0xC82, ".64 URd:2, URb:2", UMOV, when="91=1 80=1", on="sm_120"),
     op("LDCU", 0x7AC, "{size} URd:size, c[#bank][URa+#off]?", LDCU, when="91=1", on=BOTH,
        size="73..75: U8 S8 U16 S16 -* 64 128 ?", off="37..53 int"),
-    op("CREDUX", 0x2CC, "{op}{sign} URd, Ra", REDUX, on=BOTH, op="79: MAX MIN", sign="73: - S32"),
+    op("CREDUX", 0x2CC, "{op}{sign} URd, Ra", REDUX._replace(reuse="A"), on=BOTH, op="79: MAX MIN", sign="73: - S32"),
     op("QMMA", 0x27A, ".16832{acc}{a}{b} Rd:imma_d, Ra:imma_a, Rb:imma_b, Rc:imma_d, !UPx?", MMA16816, on="sm_120",
        hidden="layout=74=1", acc="75..77: ? ? ? ? ? F32 ? ?", a="78: E4M3 E5M2", b="79: E4M3 E5M2"),
     *atomic("ATOMG", 0x9A8, 76, op=INTEGER, type=TYPE, **SHORT),

@@ -54,7 +54,8 @@ class Slot(NamedTuple):
     neg: int | None = None
     abs: int | None = None
     inv: int | None = None
-    reuse: int | None = None
+    source: int | None = None
+    """0, 1, 2: the port of the register file, and the reuse flag, where the row's timing has one."""
     flip: bool = False
     """The index is stored as 7 - index."""
     shadow: int | None = None
@@ -63,9 +64,9 @@ class Slot(NamedTuple):
 
 SLOTS: dict[str, Slot] = {
     "Rd": Slot("R", 16, 8, write=True),
-    "Ra": Slot("R", 24, 8, neg=72, abs=73, inv=72, reuse=122),
-    "Rb": Slot("R", 32, 8, neg=63, abs=62, inv=63, reuse=123),
-    "Rc": Slot("R", 64, 8, neg=75, abs=74, inv=75, reuse=124),
+    "Ra": Slot("R", 24, 8, neg=72, abs=73, inv=72, source=0),
+    "Rb": Slot("R", 32, 8, neg=63, abs=62, inv=63, source=1),
+    "Rc": Slot("R", 64, 8, neg=75, abs=74, inv=75, source=2),
     "URd": Slot("UR", 16, 6, write=True),
     "URa": Slot("UR", 24, 6, neg=72, abs=73, inv=72),
     "URb": Slot("UR", 32, 6, neg=63, abs=62, inv=63),

@@ -27,5 +27,6 @@ ROWS = (
     op("DMMA", 0x23F, "{shape}{round} Rd:dmma_d, -|Ra|:dmma_a, -|Rb|:dmma_b, -|Rc|:dmma_d, !UPx?", DMMA,
        on="sm_90 sm_100 sm_120", shape="76..77: 8x8x4 16x8x4 16x8x8 16x8x16", round=ROUND),
     op("DMMA", 0x23F, ".884{round} Rd:2, -|Ra|:2, -|Rb|:2, -|Rc|:2, !UPx?", DMMA, on="sm_80", round=ROUND),
-    op("MOVM", 0x23A, "{kind}{shape} Rd, Ra", DMMA, kind="74..75: 16 ? U4TO8 ?", shape="78..79: MT88 M832 M864 ?"),
+    op("MOVM", 0x23A, "{kind}{shape} Rd, Ra", DMMA._replace(reuse=""), kind="74..75: 16 ? U4TO8 ?",
+       shape="78..79: MT88 M832 M864 ?"),
 )  # fmt: skip

@@ -29,29 +29,32 @@ class Timing(NamedTuple):
     uniform: bool = False
     """Runs in the uniform datapath: its guard is a uniform predicate."""
     slots: tuple[tuple[str, str], ...] = ()
+    reuse: str = ""
+    """Sources that may stay in the operand cache, for which nvdisasm knows `.reuse` (and often refuses words that have
+    other flags)."""
 
 
-ALU = Timing("alu")
+ALU = Timing("alu", reuse="ABC")
 CS2R = Timing("alu")
 """CS2R of 64 bits is class cs2r64: see `effects`."""
-FMA = Timing("fma", out="fma", pout="p_fma", src="fma", psrc="pred_fma")
-IMAD = Timing("fmaheavy", out="fma", pout="p_fma", src="fma", psrc="pred_fma")
-WIDE = Timing("fmawide", out="wide", pout="p_fma", src="fma", psrc="pred_fma")
-HIGH = Timing("fmawide", out="fma", pout="p_fma", src="fma", psrc="pred_fma")
-HALF = Timing("half", out="half", src="half")
-HALF_F32 = Timing("half", out="fma", src="fma")
+FMA = Timing("fma", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
+IMAD = Timing("fmaheavy", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
+WIDE = Timing("fmawide", out="wide", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
+HIGH = Timing("fmawide", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
+HALF = Timing("half", out="half", src="half", reuse="ABC")
+HALF_F32 = Timing("half", out="fma", src="fma", reuse="ABC")
 """HADD2.F32: measured in the FMA class, as producer and as reader."""
-HALF_P = Timing("alu", out="half", src="half")
-HALF_MMA = Timing("fp64", out="fp64", src="fp64")
-FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma")
-R2P = Timing("alu", pout="p_r2p")
-CLMAD = Timing("fma", out="fma", src="fma", variable=True)
+HALF_P = Timing("alu", out="half", src="half", reuse="ABC")
+HALF_MMA = Timing("fp64", out="fp64", src="fp64", reuse="ABC")
+FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma", reuse="ABC")
+R2P = Timing("alu", pout="p_r2p", reuse="ABC")
+CLMAD = Timing("fma", out="fma", src="fma", variable=True, reuse="ABC")
 XU = Timing("xu", out="xu", src="xu", usrc="mem", variable=True, late=True)
 XU64 = Timing("xu", out="xu64", src="xu", usrc="mem", variable=True, late=True)
 MMA_SLOTS = (("Ra", "mma_a"), ("Rb", "mma_b"), ("Rc", "mma_c"))
-MMA16816 = Timing("tensor", out="mma16816", src="mma_a", slots=MMA_SLOTS)
-MMA1688 = Timing("tensor", out="mma1688", src="mma_a", slots=MMA_SLOTS)
-DMMA = Timing("tensor", out="dmma", src="mma_a", slots=MMA_SLOTS, variable=True, late=True)
+MMA16816 = Timing("tensor", out="mma16816", src="mma_a", slots=MMA_SLOTS, reuse="AB")
+MMA1688 = Timing("tensor", out="mma1688", src="mma_a", slots=MMA_SLOTS, reuse="AB")
+DMMA = Timing("tensor", out="dmma", src="mma_a", slots=MMA_SLOTS, variable=True, late=True, reuse="AB")
 GMMA = Timing("tensor", out="gmma", src="mma_a", usrc="mem", variable=True, late=True)
 
 LDS = Timing("lsu", out="lds", src="xu", usrc="mem", addr="lds_addr", variable=True, late=True, psrc="guard")
@@ -81,7 +84,7 @@ MOVE_B = Timing("cbu", out="s2r", src="xu", psrc="guard", usrc="branch", variabl
 TEX = Timing("lsu", out="ldg", src="xu", usrc="mem", variable=True, late=True)
 NONE = Timing("none")
 
-R2UR = Timing("alu", uout="r2ur", src="ur")
+R2UR = Timing("alu", uout="r2ur", src="ur", reuse="ABC")
 VOTE = Timing("alu", psrc="guard")
 ELECT = ALU._replace(uout="umov")
 VOTEU = Timing("udp1", uout="umov", pout="up_vote", src="umov", psrc="guard", usrc="umov")
