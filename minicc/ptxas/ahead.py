@@ -34,11 +34,11 @@ Place = tuple[int, int]
 Names = Mapping[Part, VReg]
 """Registers in which copies left what a part holds."""
 
-_PURE = frozenset({
+PURE = frozenset({
     "IADD3", "IMAD", "LEA", "SHF", "LOP3", "MOV", "ISETP", "SEL", "PRMT", "IMNMX", "VIMNMX", "SGXT", "PLOP3",
 })  # fmt: skip
 """What addresses and counters are made of."""
-_WEAK = frozenset({"E", "CONSTANT", "U8", "S8", "U16", "S16", "64", "128"})
+WEAK = frozenset({"E", "CONSTANT", "U8", "S8", "U16", "S16", "64", "128"})
 """Modifiers of loads that are ordered by barriers only."""
 _QUIET = frozenset({"BAR", "BRA", "BREAK", "BSSY", "BSYNC", "EXIT", "SHFL", "STL", "STS", "VOTE", "WARPSYNC"})
 """What has a side effect, but none on global memory."""
@@ -82,7 +82,7 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
         except _Unfit:
             continue
         if uses is None:
-            uses = Counter(p for b in function.blocks for i in b.insts for r in reads(i) for p in _parts(r))
+            uses = Counter(p for b in function.blocks for i in b.insts for r in reads(i) for p in parts(r))
         entry = loop.rotate(uses)
         touched |= body
         if entry is not None:
@@ -112,7 +112,7 @@ class _Facts:
         meetings: set[int] = set()
         for b, block in enumerate(function.blocks):
             for inst in block.insts:
-                if _stores(inst):
+                if stores(inst):
                     stored.add(b)
                 if inst.mnemonic == "BSSY":
                     named.add(target_of(inst))
@@ -127,7 +127,7 @@ class _Facts:
         return cls(cfg, stored, bool(stored & meetings), named)
 
 
-def _stores(inst: MInst) -> bool:
+def stores(inst: MInst) -> bool:
     """Whether global memory may be another after the instruction."""
     if inst.memory in ("store", "atomic", "fence") and inst.space not in ("shared", "local"):
         return True
@@ -136,7 +136,7 @@ def _stores(inst: MInst) -> bool:
     return inst.side_effect and inst.mnemonic not in _QUIET
 
 
-def _parts(operand: V | Reg | MOperand) -> list[Part]:
+def parts(operand: V | Reg | MOperand) -> list[Part]:
     if not isinstance(operand, V):
         return []
     return [(operand.reg.id, part) for part in range(operand.part, operand.part + operand.count)]
@@ -165,7 +165,7 @@ class _Loop:
                     raise _Unfit
                 meets |= inst.mnemonic in _MEETINGS
                 for w in writes(inst):
-                    for part in _parts(w):
+                    for part in parts(w):
                         self.defs.setdefault(part, []).append((b, i))
         self.calm = header not in facts.stored and not (meets and facts.brought)
         """Whether no store to global memory can come before a load of the loop: in the thread itself or, if the loop
@@ -215,7 +215,7 @@ class _Loop:
     def _candidates(self) -> Iterator[int]:
         """Loads at the top that may be made earlier."""
         for i, inst in enumerate(self.top):
-            if inst.mnemonic != "LDG" or inst.side_effect or not _WEAK.issuperset(inst.modifiers):
+            if inst.mnemonic != "LDG" or inst.side_effect or not WEAK.issuperset(inst.modifiers):
                 continue
             if "CONSTANT" not in inst.modifiers and not self.calm:
                 continue
@@ -262,7 +262,7 @@ class _Loop:
         for w in writes(inst):
             if not isinstance(w, V) or w.reg.file not in ("R", "P"):
                 raise _Unfit
-            for b, at in {place for part in _parts(w) for place in self.defs[part]} - {(self.header, i)}:
+            for b, at in {place for part in parts(w) for place in self.defs[part]} - {(self.header, i)}:
                 if b != self.header or (at > i and at != last):
                     raise _Unfit
                 if at < i:
@@ -271,7 +271,7 @@ class _Loop:
                         raise _Unfit
                     found |= self._pure(at, i)
         for r in reads(inst):
-            for part in _parts(r):
+            for part in parts(r):
                 early = [at for b, at in self.defs.get(part, ()) if b == self.header and at < i]
                 if early and len(early) != len(self.defs[part]):
                     raise _Unfit
@@ -281,7 +281,7 @@ class _Loop:
 
     def _pure(self, i: int, last: int | None = None) -> set[int]:
         inst = self.top[i]
-        if inst.mnemonic not in _PURE or inst.hidden:
+        if inst.mnemonic not in PURE or inst.hidden:
             raise _Unfit
         return self._needs(i, last)
 
@@ -303,14 +303,14 @@ class _Loop:
                 return part in late
             b, i = places[0]
             inst = self.blocks[b].insts[i]
-            if len(places) > 1 or b not in (self.header, self.latch) or inst.mnemonic not in _PURE:
+            if len(places) > 1 or b not in (self.header, self.latch) or inst.mnemonic not in PURE:
                 raise _Unfit
-            targets = [part for w in inst.dsts for part in _parts(w)]
+            targets = [part for w in inst.dsts for part in parts(w)]
             if guarded(inst) or inst.hidden or any(len(self.defs[part]) > 1 for part in targets):
                 raise _Unfit
             names: dict[Part, VReg] = {}
             for r in reads(inst):
-                for source in _parts(r):
+                for source in parts(r):
                     others = self.defs.get(source, [])
                     # What is written only later holds the value of the round before.
                     if not all(self._order(p) >= self._order((b, i)) for p in others) and at_end(source):
@@ -318,14 +318,14 @@ class _Loop:
             out.append(self.known.setdefault((b, i), self._copy(inst, names, late)))
             return True
 
-        for part in _parts(self.again):
+        for part in parts(self.again):
             at_end(part)
         self.asked = _renamed(self.again, late)
         top: dict[Part, VReg] = {}
         for i in sorted(set().union(*map(self._needs, loads))):
             names = {}
             for r in reads(self.top[i]):
-                for part in _parts(r):
+                for part in parts(r):
                     if any(b == self.header and at < i for b, at in self.defs.get(part, ())):
                         names[part] = top[part]
                     elif at_end(part):
@@ -357,7 +357,7 @@ class _Loop:
                     or own.get(w.reg.id)
                     or self.function.new(w.reg.file, w.reg.width, w.reg.hint)
                 )
-                into.update(dict.fromkeys(_parts(w), reg))
+                into.update(dict.fromkeys(parts(w), reg))
         dsts = tuple(_renamed(d, into) for d in inst.dsts)
         srcs = tuple(map_operand(s, lambda v: _renamed(v, names)) for s in inst.srcs)
         copy = MInst(inst.mnemonic, inst.modifiers, dsts, srcs, _renamed(inst.guard, names), inst.loc, inst.ptx)
@@ -399,11 +399,11 @@ class _Loop:
         at = len(before.insts) - (1 if before.insts and before.insts[-1].mnemonic == "BRA" else 0)
         before.insts[at:at] = first
         # What is known of the end of the round is not computed again.
-        known = Counter(p for b, i in self.known for r in reads(self.blocks[b].insts[i]) for p in _parts(r))
+        known = Counter(p for b, i in self.known for r in reads(self.blocks[b].insts[i]) for p in parts(r))
         for (b, i), copy in self.known.items():
             inst = self.blocks[b].insts[i]
             (d, *more), made = inst.dsts, copy.dsts[0]
-            if any(uses[p] > known[p] for carry in more for p in _parts(carry)):
+            if any(uses[p] > known[p] for carry in more for p in parts(carry)):
                 continue
             if isinstance(d, V) and isinstance(made, V) and d.reg.file == "R" and d.count == 1:
                 self.blocks[b].insts[i] = MInst("MOV", (), (d,), (made,), loc=inst.loc)
@@ -430,7 +430,7 @@ class _Loop:
         for i in sorted(set().union(*map(self._needs, self.loads))):
             names: dict[Part, VReg] = {}
             for r in reads(self.top[i]):
-                for part in _parts(r):
+                for part in parts(r):
                     if any(b == self.header and at < i for b, at in self.defs.get(part, ())):
                         names[part] = top[part]
             out.append(self._copy(self.top[i], names, top))
@@ -441,7 +441,7 @@ def _renamed(operand: MOperand, names: Names) -> Any:
     """The operand with the register that `names` has for its parts."""
     if not isinstance(operand, V):
         return operand
-    found = {names.get(part) for part in _parts(operand)}
+    found = {names.get(part) for part in parts(operand)}
     if len(found) > 1:
         raise _Unfit
     (reg,) = found

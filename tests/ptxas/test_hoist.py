@@ -1,0 +1,117 @@
+"""Loads made before a branch: random rows of conditions give the same results and take less time."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import minicc
+import runtime
+from minicc.diagnostics import SourceFile
+
+THREADS = 64
+WORDS = 256
+"""Of each input."""
+LONG = "for (int j = 0; j < (v & 3); j++) sum = sum * 5 + b[(v + j) & 255];"
+"""A body that stays a branch."""
+
+
+def program(seed: int) -> str:
+    """A kernel with a row of steps that load, ask, and do something if the answer is yes."""
+    rng = random.Random(seed)
+    steps = []
+    for step in range(rng.randint(2, 6)):
+        index = rng.choice([f"tid + {step}", f"(tid * {step + 1}) & 255", "sum & 255", f"v & {63 + 64 * step & 255}"])
+        body = rng.choice([
+            LONG,
+            LONG,
+            f"if (b[v & 255] & 1) {{ {LONG} }}",
+            f"e[tid] = v; {LONG}",
+            f"if (v & 2) {{ {LONG} }} else sum ^= b[v & 127];",
+        ])  # fmt: skip
+        load = rng.choice([f"a[{index}]", f"b[{index}]", "e[tid]"])
+        steps.append(f"v = {load}; sum += v; if (v % {rng.choice([2, 3, 5])} == 0) {{ {body} }}")
+        if rng.random() < 0.15:
+            steps.append("if (sum == 77) return;")
+        if rng.random() < 0.15:
+            steps.append("__syncthreads();" if "return" not in " ".join(steps) else "__threadfence();")
+    restrict = rng.choice(["", "__restrict__"])
+    around = rng.choice(["", "for (int i = 0; i < n; i++)"])
+    return f"""
+extern "C" __global__ void k(const int *{restrict} a, const int *{restrict} b, int *e, int *out, int n)
+{{
+    int tid = threadIdx.x, sum = 0, v = 0;
+    {around} {{ {" ".join(steps)} }}
+    out[tid] = sum;
+}}
+"""
+
+
+def images(text: str) -> tuple[bytes, bytes]:
+    """With the pass and without."""
+    early, plain = (
+        minicc.compile(SourceFile("k.k", text), arch="sm_90", options=f"-Xptxas --verify-passes {words}").cubin
+        for words in ("", "-Xptxas --disable=hoist")
+    )
+    return early, plain
+
+
+def results(image: bytes) -> tuple[bytes, ...]:
+    """What a launch leaves in memory; inputs end where indices do, so a load beyond is a fault."""
+    device = runtime.Device("sm_90", hazards="report")
+    rng = np.random.RandomState(1)
+    a, b = (rng.randint(0, 1 << 20, WORDS).astype(np.int32) for _ in range(2))
+    e, out = np.zeros(THREADS, np.int32), np.zeros(THREADS, np.int32)
+    result = device.load(image)["k"][1, THREADS](a, b, e, out, np.int32(3))
+    assert not result.hazards
+    return a.tobytes(), e.tobytes(), out.tobytes()
+
+
+def test_results_stay() -> None:
+    changed = 0
+    for seed in range(40):
+        early, plain = images(program(seed))
+        changed += early != plain
+        assert early == plain or results(early) == results(plain), seed
+    assert changed >= 8
+
+
+def test_loads_of_unrolled_turns_pass_together() -> None:
+    """Four turns around a condition wait once."""
+    text = f"""extern "C" __global__ void k(const int *__restrict__ a, const int *b, int *e, int *out, int n)
+    {{
+        int tid = threadIdx.x, sum = 0;
+#pragma unroll 4
+        for (int i = 0; i < 64; i++) {{ int v = a[i + tid]; if (v & 1) {{ {LONG} }} }}
+        out[tid] = sum;
+    }}"""
+    cycles = []
+    for image in images(text):
+        out = np.zeros(THREADS, np.int32)
+        a, b = 2 * np.arange(WORDS, dtype=np.int32), np.zeros(WORDS, np.int32)
+        cycles.append(runtime.Device("sm_90").load(image)["k"][1, THREADS](a, b, out, out, np.int32(0)).cycles)
+    assert cycles[0] < 0.9 * cycles[1]
+
+
+STAYS = (
+    # Who leaves before it does not load.
+    "int v = a[tid]; if (v & 1) { BODY } if (sum > n) return; out[tid] = a[sum & 255];",
+    # Stored to, by this thread, by any name.
+    "int v = a[tid]; if (v & 1) { BODY out[sum & 63] = v; } out[tid] = b[tid + 1] + sum;",
+    # By another one, before a barrier.
+    "int v = a[tid]; if (v & 1) { BODY } __syncthreads(); out[tid] = a[tid ^ 1] + sum;",
+    # Volatile loads stay where they are.
+    "int v = a[tid]; if (v & 1) { BODY } out[tid] = *(volatile int *)(a + (tid ^ 1)) + sum;",
+)
+
+
+@pytest.mark.parametrize("body", STAYS)
+def test_what_may_not_be_read_early_stays(body: str) -> None:
+    text = f"""extern "C" __global__ void k(int *a, int *b, int *out, int n) {{
+        int tid = threadIdx.x, sum = 0;
+        {body.replace("BODY", LONG)}
+    }}"""
+    early, plain = images(text)
+    assert early == plain
