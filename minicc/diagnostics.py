@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import attrs
 
@@ -53,8 +53,7 @@ class SourceFile:
         return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
 
 
-@attrs.frozen
-class Span:
+class Span(NamedTuple):
     """Half-open range of character offsets in one source."""
 
     source: SourceFile
@@ -66,8 +65,7 @@ class Span:
         return f"{self.source.name}:{line}:{column}"
 
 
-@attrs.frozen
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message. `code` is stable ("frontend.undeclared"; nvcc's "177-D" where it has such a warning);
     `where` is a place in a text, or None.
 
@@ -145,13 +143,12 @@ def fail(
     raise CompileError(Diagnostic("error", code, message, where, place, notes), exit_status)
 
 
-@attrs.define
 class Diagnostics:
     """Collector for stages that recover and report several. `limit` errors end the stage, as clang's -ferror-limit."""
 
-    items: list[Diagnostic] = attrs.field(factory=list)
-    limit: int = 20
-    exit_status: int = EXIT_SOURCE
+    def __init__(self, limit: int = 20, exit_status: int = EXIT_SOURCE) -> None:
+        self.limit, self.exit_status = limit, exit_status
+        self.items: list[Diagnostic] = []
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keep one; raises `CompileError` when the error limit is reached."""

@@ -31,24 +31,28 @@ KINDS = {".k": "k", ".cu": "k", ".ll": "ll", ".ptx": "ptx", ".sass": "sass", ".c
 """Input kinds by suffix. `.opt.ll` is IR that needs no more optimising."""
 
 
-@attrs.define(repr=False)
 class Build:
     """One input on its way. `text` or `data` is the input; `kind` where it enters; `stem` names its artifacts."""
 
-    request: Request
-    name: str
-    stem: str
-    kind: str
-    source: SourceFile
-    data: bytes = b""
-    report: Callable[[Diagnostic], None] = lambda diagnostic: None
-    artifacts: dict[str, str | bytes] = attrs.field(factory=dict)
-    dependencies: list[str] = attrs.field(factory=list)
-    times: list[tuple[str, float]] = attrs.field(factory=list)
-    info: list[str] = attrs.field(factory=list)
-    explanation: Explanation | None = None
-    """What instruction selection weighed, for --explain."""
-    _memo: dict[tuple[str, str], Any] = attrs.field(factory=dict)
+    def __init__(
+        self,
+        request: Request,
+        name: str,
+        stem: str,
+        kind: str,
+        source: SourceFile,
+        data: bytes = b"",
+        report: Callable[[Diagnostic], None] = lambda diagnostic: None,
+    ) -> None:
+        self.request, self.name, self.stem, self.kind = request, name, stem, kind
+        self.source, self.data, self.report = source, data, report
+        self.artifacts: dict[str, str | bytes] = {}
+        self.dependencies: list[str] = []
+        self.times: list[tuple[str, float]] = []
+        self.info: list[str] = []
+        self.explanation: Explanation | None = None
+        """What instruction selection weighed, for --explain."""
+        self._memo: dict[tuple[str, str], Any] = {}
 
     # Bookkeeping
 
@@ -132,7 +136,9 @@ class Build:
             from minicc import isel, nvvm
 
             if self.request.has("explain"):
-                self.explanation = isel.Explanation()
+                from minicc.isel.explain import Explanation
+
+                self.explanation = Explanation()
             return isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
 
         return self.once("parse", "", parse) if self.kind == "ptx" else self.once("isel", target.compute, make)
@@ -189,9 +195,9 @@ class Build:
     def cubin(self, target: Target, code: str) -> bytes:
         """The device ELF."""
         if self.kind == "cubin":
-            from minicc.binary import elf
+            from minicc.binary import elf_read
 
-            elf.read(self.data, self.name)
+            elf_read.read(self.data, self.name)
             return self.data
 
         def make() -> bytes:
@@ -486,7 +492,7 @@ def dependency_rule(build: Build, output: str) -> str:
     )
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Compiled:
     """What `minicc.compile` returns: the fatbin, and each stage's text on the way (empty where a stage did not run).
     `artifacts` holds all of them by the file name that --keep would give."""

@@ -157,14 +157,14 @@ def read_images(file: str, everything: bool = False) -> list[Image]:
 def images_of(data: bytes, file: str, stem: str, everything: bool = False) -> list[Image]:
     """The images in `data`, relocatable ones of an object that has others only for `everything`; `CompileError` if it
     is nothing we know."""
-    from minicc.binary import elf
+    from minicc.binary import elf, elf_read
     from minicc.binary.cubin_read import arch_of
 
     if data[:4] == struct.pack("<I", FATBIN_MAGIC):
         return _fatbins(data, file, stem)
     if data[:4] != b"\x7fELF":
         fail("objdump.format", "neither a cubin, a fatbin nor an object with one", place=file)
-    image = elf.read(data, file)
+    image = elf_read.read(data, file)
     if image.machine == elf.EM_CUDA:
         arch = arch_of(image)
         return [Image("cubin", arch, data, f"{stem}.{arch}.cubin", embedded=False)]
@@ -292,9 +292,9 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
 
 def code_sections(image: Image) -> list[tuple[str, bytes]]:
     """(function name, bytes with padding) of each .text section, in file order."""
-    from minicc.binary import elf
+    from minicc.binary import elf_read
 
-    view = elf.read(image.data, image.name)
+    view = elf_read.read(image.data, image.name)
     return [
         (s.name.removeprefix(".text."), bytes(s.data.bytes(0, len(s.data), s.name)))
         for s in view.sections
@@ -352,11 +352,11 @@ def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
 
 
 def _elf(image: Image) -> list[str]:
-    from minicc.binary import elf
+    from minicc.binary import elf_read
     from minicc.binary.cubin_read import toolkit_of
     from minicc.binary.elf_text import elf_text
 
-    view = elf.read(image.data, image.name)
+    view = elf_read.read(image.data, image.name)
     kit = toolkit_of(view)
     kind = {1: "ET_REL", 2: "ET_EXEC", 3: "ET_DYN"}.get(view.type, str(view.type))
     toolkit = f", toolkit={kit[0]}.{kit[1]}" if kit else ""
@@ -365,19 +365,19 @@ def _elf(image: Image) -> list[str]:
 
 
 def _symbols(image: Image) -> list[str]:
-    from minicc.binary import elf
+    from minicc.binary import elf_read
     from minicc.binary.elf_text import SECTION, nature
 
-    view = elf.read(image.data, image.name)
+    view = elf_read.read(image.data, image.name)
     symbols = [s for s in view.symbols[1:] if s.type != SECTION]
     return ["", "symbols:", *(f"{nature(s):<67}{' ' if s.section else 'U'}  {s.name}" for s in symbols)]
 
 
 def usage_of(image: Image) -> dict[str, Any]:
     """Resource usage as cuobjdump -res-usage counts it: {"common": {...}, "functions": {name: {...}}}."""
-    from minicc.binary import elf, read_cubin
+    from minicc.binary import elf_read, read_cubin
 
-    view = elf.read(image.data, image.name)
+    view = elf_read.read(image.data, image.name)
     program = read_cubin(image.data, image.name)
     sizes = {s.name: s.size for s in view.sections}
     common: dict[str, int] = {}

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
-
-import attrs
+from typing import Literal, NamedTuple
 
 from minicc import arch
 from minicc.diagnostics import fail
@@ -17,8 +15,7 @@ Kind = Literal["flag", "value", "list", "bool", "glued"]
 glued: a letter that the value may follow at once (-DX, -Ipath, -O3); adds up."""
 
 
-@attrs.frozen(repr=False)
-class Option:
+class Option(NamedTuple):
     """One option. `names` without dashes: one dash and two are the same, as nvcc takes them."""
 
     dest: str
@@ -132,8 +129,7 @@ _OWN = frozenset((
 """Options of one step: what to make, where, and what to say about it."""
 
 
-@attrs.frozen(repr=False)
-class Target:
+class Target(NamedTuple):
     """One -gencode: PTX for `compute` ("compute_90"), real code for each of `codes`; `embed_ptx` keeps the PTX."""
 
     compute: str
@@ -141,17 +137,17 @@ class Target:
     embed_ptx: bool
 
 
-@attrs.define(repr=False)
 class Request:
     """A parsed command line. `given` holds the last value of each option by its dest."""
 
-    inputs: list[str] = attrs.field(factory=list)
-    flags: set[str] = attrs.field(factory=set)
-    values: dict[str, str] = attrs.field(factory=dict)
-    lists: dict[str, list[str]] = attrs.field(factory=dict)
-    shared: list[str] = attrs.field(factory=list)
-    """The words of all options that say how to compile, not what to make of which file: every stage takes them."""
-    targets: list[Target] = attrs.field(factory=list)
+    def __init__(self) -> None:
+        self.inputs: list[str] = []
+        self.flags: set[str] = set()
+        self.values: dict[str, str] = {}
+        self.lists: dict[str, list[str]] = {}
+        self.shared: list[str] = []
+        """The words of all options that say how to compile, not what to make of which file: every stage takes them."""
+        self.targets: list[Target] = []
 
     def has(self, dest: str) -> bool:
         return dest in self.flags

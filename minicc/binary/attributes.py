@@ -7,8 +7,7 @@ Read from the .nv.info sections of ptxas 13.0.88 files.
 from __future__ import annotations
 
 import struct
-
-import attrs
+from typing import NamedTuple
 
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
 from minicc.binary.data import Data, align_up
@@ -21,8 +20,7 @@ CUINFO, TKINFO = 1000, 2000
 OWNER = b"NVIDIA Corp\0"
 
 
-@attrs.frozen(repr=False)
-class Record:
+class Record(NamedTuple):
     """One attribute. `value` is None (NVAL), an int (BVAL, HVAL) or bytes (SVAL); `offset` its place in the section."""
 
     code: int
@@ -76,8 +74,7 @@ def sbytes(code: int, data: bytes) -> bytes:
     return _HEAD.pack(SVAL, code, len(data)) + data
 
 
-@attrs.frozen(repr=False)
-class Note:
+class Note(NamedTuple):
     """One ELF note."""
 
     owner: str

@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 
 from minicc.binary import attributes as rec
-from minicc.binary import elf, lines
+from minicc.binary import elf, elf_read, lines
 from minicc.binary.codes import ATTRIBUTES, NVAL, RELOCATIONS
 from minicc.binary.data import Data
-from minicc.binary.elf import Elf, Section, Symbol
+from minicc.binary.elf_read import Elf, Section, Symbol
 from minicc.binary.scan import pad, strip_padding
 from minicc.diagnostics import fail
 from minicc.sass.program import Function, Param, Program, Relocation, Variable
@@ -29,7 +29,7 @@ _DERIVED = {"EXIT_INSTR_OFFSETS", "COOP_GROUP_INSTR_OFFSETS", "COOP_GROUP_MASK_R
 
 def read_cubin(data: bytes | bytearray | memoryview, name: str) -> Program:
     """The program in a cubin; `CompileError` naming `name` and the byte offset if it is not one or is damaged."""
-    return _Reader(elf.read(data, name)).run()
+    return _Reader(elf_read.read(data, name)).run()
 
 
 def arch_of(image: Elf) -> str:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from itertools import pairwise
-
-import attrs
+from typing import TYPE_CHECKING, NamedTuple
 
 from minicc import arch as machines
 from minicc.arch.schema import Arch
 from minicc.binary import attributes as rec
-from minicc.binary import elf, lines
+from minicc.binary import elf
 from minicc.binary.codes import ATTRIBUTE_CODES, BVAL, HVAL, NVAL, RELOCATION_CODES, SVAL
 from minicc.binary.data import align_up
 from minicc.binary.elf import Draft, DraftSymbol
 from minicc.binary.scan import Offsets, pad, scan
 from minicc.diagnostics import fail
 from minicc.sass.program import Function, Program, Relocation, Variable
+
+if TYPE_CHECKING:
+    from minicc.binary.lines import Written
 
 OSABI, ABI_VERSION = 0x41, 8
 TOOLKIT = 130
@@ -56,18 +58,17 @@ def write_cubin(program: Program) -> bytes:
     return _Writer(program, machines.get(program.arch)).run()
 
 
-@attrs.define(repr=False)
 class _Writer:
-    program: Program
-    arch: Arch
-    sections: list[Draft] = attrs.field(factory=list)
-    symbols: list[DraftSymbol] = attrs.field(factory=list)
-    number: dict[str, int] = attrs.field(factory=dict)
-    """Symbol name -> index in .symtab."""
-    local_functions: dict[str, list[tuple[str, int, int]]] = attrs.field(factory=dict)
-    """Kernel -> (name, offset, size) of the device functions inside its code."""
-    texts: dict[str, bytes] = attrs.field(factory=dict)
-    offsets: dict[str, Offsets] = attrs.field(factory=dict)
+    def __init__(self, program: Program, arch: Arch) -> None:
+        self.program, self.arch = program, arch
+        self.sections: list[Draft] = []
+        self.symbols: list[DraftSymbol] = []
+        self.number: dict[str, int] = {}
+        """Symbol name -> index in .symtab."""
+        self.local_functions: dict[str, list[tuple[str, int, int]]] = {}
+        """Kernel -> (name, offset, size) of the device functions inside its code."""
+        self.texts: dict[str, bytes] = {}
+        self.offsets: dict[str, Offsets] = {}
 
     def run(self) -> bytes:
         program = self.program
@@ -77,7 +78,7 @@ class _Writer:
             self.local_functions[function.name] = _local_functions(function, len(self.texts[function.name]))
         init, zero, constant, placed = _place(program.variables)
         self._name_symbols(placed)
-        line_table = lines.write(lines.Sequence_(f.name, len(self.texts[f.name]), f.lines) for f in program.functions)
+        line_table = self._line_table()
         self._tables(line_table)
         self._info()
         self._relocations(placed, line_table)
@@ -110,6 +111,13 @@ class _Writer:
                 name = f".nv.constant0.{f.name}"
                 self.add(Draft(name, elf.PROGBITS, flags, bytes(size), info=f".text.{f.name}", align=4))
         return self._finish()
+
+    def _line_table(self) -> Written | None:
+        if not any(f.lines for f in self.program.functions):
+            return None
+        from minicc.binary import lines
+
+        return lines.write(lines.Sequence_(f.name, len(self.texts[f.name]), f.lines) for f in self.program.functions)
 
     def add(self, section: Draft) -> None:
         self.sections.append(section)
@@ -177,15 +185,15 @@ class _Writer:
 
     # -- sections ------------------------------------------------------------------------------------------------
 
-    def _tables(self, table: lines.Written) -> None:
+    def _tables(self, table: Written | None) -> None:
         for name, kind in ((".shstrtab", elf.STRTAB), (".strtab", elf.STRTAB)):
             self.add(Draft(name, kind))
         self.add(
             Draft(".symtab", elf.SYMTAB, link=".strtab", info=len(self.symbols) + 1, align=8, entsize=elf.SYM.size)
         )
-        if table.relocations:
+        if table:
             self.add(Draft(".debug_line", elf.PROGBITS, data=table.debug_line))
-        if table.debug_str:
+        if table and table.debug_str:
             self.add(Draft(".debug_str", elf.PROGBITS, data=table.debug_str))
         for name, found in self.program.debug.items():
             self.add(Draft(name, elf.PROGBITS, data=found.data))
@@ -292,7 +300,7 @@ class _Writer:
                 out += rec.sval(code, *([value] if isinstance(value, int) else value))  # type: ignore[misc]
         return out
 
-    def _relocations(self, placed: list[tuple[Variable, str, int]], table: lines.Written) -> None:
+    def _relocations(self, placed: list[tuple[Variable, str, int]], table: Written | None) -> None:
         functions = self.program.functions
         for f in functions:
             if f.relocations:
@@ -306,7 +314,7 @@ class _Writer:
             headers = [Relocation(at + 4 * n, self._header_kind(name), name) for n, name in enumerate(f.headers)]
             if headers:
                 self._rela(f".nv.constant0.{f.name}", reversed(headers))
-        if table.relocations:
+        if table:
             self._rela(".debug_line", [Relocation(at, "R_CUDA_64", name) for at, name in table.relocations])
         for name, found in self.program.debug.items():
             if found.relocations:
@@ -359,8 +367,7 @@ class _Writer:
         flags = 0x04 | self.arch.sm << 8 | index[".note.nv.cuinfo"] << 24
         if index[".note.nv.cuinfo"] > 255:  # cannot happen: it follows a fixed number of sections
             fail("binary.layout", "the cuinfo note has no room in e_flags")
-        head = elf.Layout(elf.ET_EXEC, elf.EM_CUDA, flags, OSABI, ABI_VERSION, segments=True)
-        return elf.lay_out(self.sections, head)
+        return elf.lay_out(self.sections, elf.ET_EXEC, elf.EM_CUDA, flags, OSABI, ABI_VERSION, segments=True)
 
 
 def _param_bytes(f: Function) -> int:
@@ -381,8 +388,7 @@ def split_addend(name: str) -> tuple[str, int]:
     return (symbol, int(addend, 16)) if plus else (name, 0)
 
 
-@attrs.frozen(repr=False)
-class _Bank:
+class _Bank(NamedTuple):
     data: bytes
     size: int
     align: int

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from minicc.binary import attributes, codes
-from minicc.binary.elf import Elf, Reloc, Section, Symbol
+from minicc.binary.elf_read import Elf, Reloc, Section, Symbol
 from minicc.binary.frame_text import frame_text
 
 SECTION = 3

@@ -12,6 +12,7 @@ from __future__ import annotations
 import posixpath
 import struct
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import attrs
 
@@ -24,8 +25,7 @@ _HEAD = struct.Struct("<IHI")
 _INLINED_CALL = 0x90
 
 
-@attrs.frozen(repr=False)
-class Sequence_:
+class Sequence_(NamedTuple):
     """Line records of one function: its name, its code size, its lines in address order."""
 
     name: str
@@ -33,8 +33,7 @@ class Sequence_:
     lines: Sequence[Line]
 
 
-@attrs.frozen(repr=False)
-class Written:
+class Written(NamedTuple):
     """Section contents, and (offset, function name) of each start address to relocate."""
 
     debug_line: bytes

@@ -7,8 +7,7 @@ share them).
 from __future__ import annotations
 
 import struct
-
-import attrs
+from typing import NamedTuple
 
 INSTRUCTION = 16
 """Bytes of one instruction."""
@@ -26,8 +25,7 @@ NOP = bytes.fromhex("1879000000000000" + "0000000000c00f00")
 """The NOP that fills a text section: opcode 0x918 guarded by PT, no stall."""
 
 
-@attrs.frozen(repr=False)
-class Offsets:
+class Offsets(NamedTuple):
     """Byte offsets by kind, ascending."""
 
     exits: list[int]

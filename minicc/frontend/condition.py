@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
 
@@ -48,15 +46,14 @@ _APPLY: dict[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-@attrs.define(eq=False, repr=False)
 class Condition:
     """Evaluates one #if line. Values are (number, unsigned) in 64 bits, as C++ demands."""
 
-    preprocessor: Preprocessor
-    at: Token
-    tokens: list[Token] = attrs.field(factory=list)
-    i: int = 0
-    nest: int = 0
+    def __init__(self, preprocessor: Preprocessor, at: Token) -> None:
+        self.preprocessor, self.at = preprocessor, at
+        self.tokens: list[Token] = []
+        self.i = 0
+        self.nest = 0
 
     def value(self, line: list[Token]) -> int:
         try:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
-
-import attrs
+from typing import NamedTuple
 
 
 class BadLiteral(Exception):
     """The text is no literal; the message is clang's."""
 
 
-@attrs.frozen(repr=False)
-class IntegerLiteral:
+class IntegerLiteral(NamedTuple):
     value: int
     decimal: bool
     unsigned: bool

@@ -12,7 +12,7 @@ from minicc.diagnostics import Diagnostic, SourceFile
 Debug = Literal["none", "lineinfo", "full"]
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Options:
     """Inputs under nvcc's option names; `diagnostics` (warnings) and `files_read` are filled in by a compilation.
 

@@ -33,36 +33,36 @@ class Macro:
     where: Token | None = None
 
 
-@attrs.define(eq=False, repr=False)
 class _Group:
     """One open #if: `live` while this group is read, `taken` once any group was, `outer` what the enclosing one is."""
 
-    opened: Token
-    live: bool
-    taken: bool
-    outer: bool
-    had_else: bool = False
+    def __init__(self, opened: Token, live: bool, taken: bool, outer: bool) -> None:
+        self.opened, self.live, self.taken, self.outer = opened, live, taken, outer
+        self.had_else = False
 
 
-@attrs.define(eq=False, repr=False)
 class Preprocessor:
-    options: Options
-    diagnostics: Diagnostics
-    macros: dict[str, Macro] = attrs.field(factory=dict)
-    out: list[Token] = attrs.field(factory=list)
-    once: set[str] = attrs.field(factory=set)
-    depth: int = 0
-    work: int = 0
-    lazy: dict[str, str] = attrs.field(factory=dict)
-    """Predefined macros that were not asked for yet: name to the text of a #define."""
-
-    def __attrs_post_init__(self) -> None:
-        self.lazy = predefined.macros(self.options)
+    def __init__(self, options: Options, diagnostics: Diagnostics) -> None:
+        self.options, self.diagnostics = options, diagnostics
+        self.macros: dict[str, Macro] = {}
+        self.out: list[Token] = []
+        self.once: set[str] = set()
+        self.depth = 0
+        self.work = 0
+        self.lazy: dict[str, str] = predefined.macros(options)
+        """Predefined macros that were not asked for yet: name to the text of a #define."""
         for text in self.options.defines:
             name, _, value = text.partition("=")
             self.lazy[name.partition("(")[0]] = f"{name} {value if '=' in text else '1'}"
         for name in self.options.undefines:
             self.lazy.pop(name, None)
+        self.counter = 0
+        self.shifted: dict[str, int] = {}
+        """By file, what `#line` adds to __LINE__."""
+        self.pragmas = False
+        """`_Pragma` was seen."""
+        self.packing: list[int] = []
+        """What `#pragma pack(push)` put away."""
 
     # -- errors
 
@@ -213,12 +213,6 @@ class Preprocessor:
             return Token(NUMBER, str(self.counter - 1), token.source, token.start, token.space, token.bol)
         name = token.source.name.replace("\\", "\\\\").replace('"', '\\"')
         return Token(STRING, f'"{name}"', token.source, token.start, token.space, token.bol, None, token.start + 8)
-
-    counter: int = 0
-    shifted: dict[str, int] = attrs.field(factory=dict)
-    """By file, what `#line` adds to __LINE__."""
-    pragmas: bool = False
-    """`_Pragma` was seen."""
 
     def _arguments(
         self, macro: Macro, name: Token, stack: list[Token], lines: _Lines | None
@@ -528,9 +522,6 @@ class Preprocessor:
             self.out.extend([Token(PRAGMA, rest[0].text, source, name.start, True, True), *rest[1:]])
             self.out.append(Token(PRAGMA, "", source, name.start, True))
 
-    packing: list[int] = attrs.field(factory=list)
-    """What `#pragma pack(push)` put away."""
-
     def _pack(self, words: list[str], name: Token) -> None:
         """`pack(n)`, `pack()`, `pack(push, n)`, `pack(push)`, `pack(pop)`; as written, without macros."""
         packs = self.options.packs
@@ -617,12 +608,12 @@ class Preprocessor:
         return SourceFile(f"<{alias}>", (HEADERS / alias).read_text(encoding="utf-8"))
 
 
-@attrs.define(eq=False, repr=False)
 class _Lines:
     """A cursor over a file's tokens that knows where lines end."""
 
-    tokens: list[Token]
-    at: int = 0
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
 
     def rest_of_line(self) -> list[Token]:
         start = at = self.at

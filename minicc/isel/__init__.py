@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from minicc.isel.explain import Explanation
 from minicc.isel.options import Options
 from minicc.isel.select import select
 
-__all__ = ["Explanation", "Options", "select"]
+__all__ = ["Options", "select"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 
 from minicc.isel.base import Base
@@ -10,8 +12,7 @@ from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
 
-@attrs.frozen(repr=False)
-class CallTarget:
+class CallTarget(NamedTuple):
     """Data of a call node: callee symbol (None: through a register), and the .param names of results and arguments."""
 
     name: str | None
@@ -20,8 +21,7 @@ class CallTarget:
     prototype: ptx.Callprototype | None = None
 
 
-@attrs.frozen(repr=False)
-class AsmText:
+class AsmText(NamedTuple):
     """Data of an inline assembly node: the text with ${n} for operands, the result count and the input kinds."""
 
     text: str

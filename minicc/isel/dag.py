@@ -11,8 +11,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import attrs
-
 from minicc.nvvm import ir
 
 WIDTH = {"p": 1, "h": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
@@ -119,14 +117,14 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-@attrs.define(eq=False, repr=False)
 class BlockDag:
     """What one IR block became. `terminator` is a root node, `copies` maps successor blocks to phi moves."""
 
-    block: ir.Block
-    nodes: list[Node] = attrs.field(factory=list)
-    phis: list[tuple[ir.Inst, list[Node]]] = attrs.field(factory=list)
-    terminator: Node | None = None
+    def __init__(self, block: ir.Block) -> None:
+        self.block = block
+        self.nodes: list[Node] = []
+        self.phis: list[tuple[ir.Inst, list[Node]]] = []
+        self.terminator: Node | None = None
 
 
 class Builder:

@@ -7,7 +7,7 @@ from typing import Literal
 import attrs
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Options:
     """Defaults for what the IR itself does not say; fast-math flags, intrinsics and function attributes come first."""
 

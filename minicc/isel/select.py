@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import attrs
 
@@ -13,15 +13,17 @@ from minicc.isel.cover import Cover
 from minicc.isel.dag import Node
 from minicc.isel.database import of
 from minicc.isel.debug import Locations
-from minicc.isel.dwarf import DebugInfo
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
-from minicc.isel.explain import Explanation
 from minicc.isel.globals import Globals, linkage, ptx_names, referenced
 from minicc.isel.lower import Lowering
 from minicc.isel.options import Options
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
 from minicc.ptx import model as ptx
+
+if TYPE_CHECKING:
+    from minicc.isel.dwarf import DebugInfo
+    from minicc.isel.explain import Explanation
 
 
 def select(module: ir.Module, arch: Arch, options: Options, explanation: Explanation | None = None) -> ptx.Module:
@@ -34,7 +36,11 @@ def select(module: ir.Module, arch: Arch, options: Options, explanation: Explana
     if options.debug == "full":
         out.target_options = ("debug",)
     locations = Locations(module)
-    debug = DebugInfo(module, locations) if options.debug == "full" else None
+    debug = None
+    if options.debug == "full":
+        from minicc.isel.dwarf import DebugInfo
+
+        debug = DebugInfo(module, locations)
     if debug is not None:
         debug.begin()
     called = _calls(module)

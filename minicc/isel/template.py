@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
-import attrs
 
-
-@attrs.frozen(repr=False)
-class Step:
+class Step(NamedTuple):
     """One instruction of a template. `operands` are specs for `Emitter.operand`."""
 
     opcode: str

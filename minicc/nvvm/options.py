@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Options:
     """Options of the LLVM stage."""
 

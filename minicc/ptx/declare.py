@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.model import Float, Int, Symbol, Variable
@@ -22,16 +20,16 @@ def is_declaration(token: str) -> bool:
     return token in _SPACE_WORDS or (token[:1] == "." and f".{token[1:].split('.')[0]}" in _SPACE_WORDS)
 
 
-@attrs.define(repr=False)
 class Head:
     """What stands before the names: state space, alignment, vector size, type."""
 
-    space: str = ""
-    type: str = ""
-    align: int | None = None
-    vector: int | None = None
-    ptr: tuple[str | None, int | None] | None = None
-    attributes: tuple[str, ...] = ()
+    def __init__(self, space: str = "") -> None:
+        self.space = space
+        self.type = ""
+        self.align: int | None = None
+        self.vector: int | None = None
+        self.ptr: tuple[str | None, int | None] | None = None
+        self.attributes: tuple[str, ...] = ()
 
 
 def head(cursor: Cursor, default_space: str = "") -> Head:

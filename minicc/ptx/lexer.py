@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import attrs
-
 from minicc.diagnostics import EXIT_PTXAS, SourceFile, Span, fail
 
 _TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
@@ -33,13 +31,11 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(_TOKEN, re.VERBOSE | re.DOTALL | re.ASCII)
 
 
-@attrs.define(repr=False)
 class Tokens:
     """Token strings and their offsets in the source, of equal length; the last is the empty string at the end."""
 
-    source: SourceFile
-    texts: list[str]
-    starts: list[int]
+    def __init__(self, source: SourceFile, texts: list[str], starts: list[int]) -> None:
+        self.source, self.texts, self.starts = source, texts, starts
 
     def span(self, index: int, last: int | None = None) -> Span:
         """Place of token `index`, or from it through token `last`."""

@@ -122,7 +122,7 @@ class Loc:
         return (self, *self.outer.chain) if self.outer is not None else (self,)
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Inst:
     """`@!%p mad.lo.s32 %r1, %r2, %r3, %r4;` is opcode "mad", modifiers ("lo", "s32"), operands in order.
     `loc` is the line in force (from .loc); `where` the place in the PTX text, if it was parsed."""
@@ -140,7 +140,7 @@ class Inst:
         return ".".join((self.opcode, *self.modifiers))
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Label:
     """A label in a body: `$L__BB0_2:`."""
 
@@ -148,7 +148,7 @@ class Label:
     where: Span | None = None
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Variable:
     """A declaration at module or function scope. `dims` are array dimensions; () is a scalar, (None,) is `[]`
     (extern shared). `init` is nested lists of operands, or None. `type` is without dot: "f32", "b8"."""
@@ -184,7 +184,7 @@ def _type_of(register: str, regs: dict[str, str], ranges: list[tuple[str, int, s
     return None
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Branchtargets:
     """`name: .branchtargets a, b, c;` of brx.idx."""
 
@@ -192,7 +192,7 @@ class Branchtargets:
     targets: tuple[str, ...]
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Callprototype:
     """`name: .callprototype (ret) _ (params);` of an indirect call."""
 
@@ -202,14 +202,14 @@ class Callprototype:
     noreturn: bool = False
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Pragma:
     """`.pragma "nounroll";`"""
 
     text: str
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Scope:
     """`{ ... }`: names declared inside are local to it, registers (kept here as `Function` keeps its own) too."""
 
@@ -226,7 +226,7 @@ Statement = Inst | Label | Variable | Branchtargets | Callprototype | Pragma | S
 """Variables in a body are .local/.shared/.param declarations. Register declarations go to `Function.regs`."""
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Function:
     """.entry or .func. `body` None is a declaration. `regs` maps a register name to its type without dot, in order of
     declaration; ranges such as `%r<5>` are expanded by use (see `reg_ranges`) and printed back as ranges.
@@ -249,7 +249,7 @@ class Function:
         return _type_of(register, self.regs, self.reg_ranges)
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Alias:
     """`.alias name, target;`"""
 
@@ -258,7 +258,7 @@ class Alias:
     where: Span | None = None
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Module:
     """One PTX module. `version` (8, 8); `target` "sm_90"; `files` maps .file numbers to paths."""
 

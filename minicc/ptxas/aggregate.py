@@ -15,7 +15,7 @@ can come (`if (threadIdx.x == 0)`), nothing is changed.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import attrs
 
@@ -183,14 +183,13 @@ def _constant(operand: MOperand, single: Single) -> MOperand:
     return operand
 
 
-@attrs.frozen(eq=False, repr=False)
-class _Leader:
+class _Leader(NamedTuple):
     """Of the lanes that take part: a mask, the number of the one that acts, whether it is this one, how many."""
 
     mask: V
     number: V
     chosen: V
-    count: V
+    lanes: V
 
 
 class _Asked:
@@ -235,7 +234,7 @@ class _Writer:
             self.make("VOTE.ANY", (found.mask, TRUE), executes, side=True),
             self.make("FLO.U32", (found.number,), found.mask),
             self.make("ISETP.EQ.U32.AND", (found.chosen, TRUE), self.asked.lane, found.number, executes),
-            self.make("POPC", (found.count,), found.mask),
+            self.make("POPC", (found.lanes,), found.mask),
         ]
         return code, found
 
@@ -268,10 +267,10 @@ def _aggregated(asked: _Asked, inst: MInst, data: MOperand, result: V | None) ->
     word, make = writer.word, writer.make
     place = inst.srcs[0]
     out, leader = writer.leader()
-    total = leader.count
+    total = leader.lanes
     if data != Imm(1):
         total = word()
-        out.append(make("IMAD", (total,), leader.count, data, ZERO))
+        out.append(make("IMAD", (total,), leader.lanes, data, ZERO))
     if result is None:
         return [*out, attrs.evolve(inst, srcs=(place, total), guard=leader.chosen)]
     old, spread, before, rank, mine = word(), word(), word(), word(), word()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -92,8 +92,7 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
     return left
 
 
-@attrs.frozen(repr=False)
-class _Facts:
+class _Facts(NamedTuple):
     """What several loops ask about the function."""
 
     cfg: Cfg

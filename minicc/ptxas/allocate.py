@@ -16,6 +16,7 @@ import bisect
 import heapq
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import attrs
 
@@ -117,8 +118,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     function.attributes["registers"] = limit if len(regions) > 1 else highest + 1 + _EXTRA
 
 
-@attrs.frozen(repr=False)
-class _Region:
+class _Region(NamedTuple):
     """Points at which no more than `limit` registers may be used."""
 
     limit: int

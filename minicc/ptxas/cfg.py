@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target
@@ -38,15 +36,14 @@ def target_of(inst: MInst) -> str | None:
     return None
 
 
-@attrs.define(eq=False, repr=False)
 class Cfg:
     """Edges of `function.blocks` by index. `rpo` holds reachable blocks only."""
 
-    function: MFunction
-    index: dict[str, int]
-    succs: list[list[int]]
-    preds: list[list[int]]
-    rpo: list[int]
+    def __init__(
+        self, function: MFunction, index: dict[str, int], succs: list[list[int]], preds: list[list[int]], rpo: list[int]
+    ) -> None:
+        self.function, self.index, self.succs, self.preds = function, index, succs, preds
+        self.rpo = rpo
 
     @classmethod
     def of(cls, function: MFunction) -> Cfg:

@@ -8,6 +8,7 @@ linear: lists of open accesses are bounded, and an access that overflows one is 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import attrs
 
@@ -36,8 +37,7 @@ class Node:
     preds: int = 0
 
 
-@attrs.frozen(repr=False)
-class _Place:
+class _Place(NamedTuple):
     """A memory access: space, address base with its version, byte range."""
 
     space: str

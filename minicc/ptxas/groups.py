@@ -196,11 +196,11 @@ def _gather(function: MFunction) -> tuple[list[tuple[int, V, V]], dict[Part, lis
     return copies, defs
 
 
-@attrs.frozen(repr=False)
 class _Webs:
     """Which web each register is in, and its place there."""
 
-    where: dict[int, tuple[_Web, int]]
+    def __init__(self, where: dict[int, tuple[_Web, int]]) -> None:
+        self.where = where
 
     def merge(self, d: V, s: V) -> None:
         """Make the webs of a copy's two sides one, if they fit and never disagree."""

@@ -7,6 +7,8 @@ the tensor instructions, which read their sources over several cycles.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 
 from minicc.ptxas.cfg import Cfg
@@ -85,8 +87,7 @@ class Interval:
         return any(overlap(a, b) for a in self.parts for b in other.parts)
 
 
-@attrs.define(eq=False, repr=False)
-class Ranges:
+class Ranges(NamedTuple):
     """All intervals of a function by vreg id (None for registers that never occur), and the numbering."""
 
     intervals: list[Interval | None]

@@ -11,6 +11,8 @@ does not rely on this (see `allocate`).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 
 from minicc.ptxas.cfg import Cfg
@@ -40,8 +42,7 @@ def _parts(operand: V) -> int:
     return ((1 << operand.count) - 1) << operand.part
 
 
-@attrs.define(eq=False, repr=False)
-class Liveness:
+class Liveness(NamedTuple):
     """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
 
     accesses: list[list[Access]]

@@ -10,7 +10,7 @@ import attrs
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Options:
     """Options of one `assemble`. `messages` and `seconds` are filled by it."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-
-import attrs
+from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -47,8 +46,7 @@ from minicc.ptxas.options import Options
 Run = Callable[[MFunction, Arch, Options], object]
 
 
-@attrs.frozen(repr=False)
-class Pass:
+class Pass(NamedTuple):
     """One pass. `optional` ones can be disabled by name; `level` is the least -O that runs it."""
 
     name: str

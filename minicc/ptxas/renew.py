@@ -13,6 +13,7 @@ room for.
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 import attrs
 
@@ -52,8 +53,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             _renew(function, block, found)
 
 
-@attrs.frozen
-class _Candidate:
+class _Candidate(NamedTuple):
     makers: list[MInst]
     """Its compare comes last."""
     later: list[list[MInst]]

@@ -11,6 +11,7 @@ instructions, whose declarations know the slots.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import attrs
 
@@ -25,8 +26,7 @@ _FAR = 8
 """Instructions over which a register is kept: nvcc's reach as far, mostly one to four. Other warps displace it."""
 
 
-@attrs.frozen(repr=False)
-class _Shape:
+class _Shape(NamedTuple):
     """What instructions of one form read by slot: (operand, slot). `cached`: through the cache."""
 
     slots: tuple[tuple[int, int], ...]

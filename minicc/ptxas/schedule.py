@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-
-import attrs
+from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.ptxas import broadcast
@@ -55,8 +54,7 @@ _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
 
-@attrs.frozen
-class Aim:
+class Aim(NamedTuple):
     """What an order before allocation is to keep to."""
 
     target: int
@@ -67,8 +65,7 @@ class Aim:
     """A run whose own order keeps to `LAUNCHED` keeps to that many; 0: blocks may be as small as that takes."""
 
 
-@attrs.frozen
-class Outcome:
+class Outcome(NamedTuple):
     """What is known of an order."""
 
     cycles: int = 0
@@ -162,8 +159,7 @@ class Graphs:
         return Outcome(cycles, held, most)
 
 
-@attrs.frozen
-class _Ordered:
+class _Ordered(NamedTuple):
     """An order of a run."""
 
     order: list[int]
@@ -178,22 +174,21 @@ class _Ordered:
     """Values that have been live at one time, of those taken."""
 
 
-@attrs.define(eq=False)
 class _Run:
     """A stretch without control flow."""
 
-    insts: list[MInst]
-    prints: list[Footprint]
-    nodes: list[Node] = attrs.field(factory=list)
-    values: Values | None = None
-    """Its general registers; None if it is too short for any other order."""
-    flags: Values | None = None
-    """Its predicates, if it makes many."""
-    peak: int = 0
-    """General registers live at one time in its own order."""
-    far: int = 0
-    """Registers that loads from far memory can be filling at one time."""
-    last: _Ordered | None = None
+    def __init__(self, insts: list[MInst], prints: list[Footprint]) -> None:
+        self.insts, self.prints = insts, prints
+        self.nodes: list[Node] = []
+        self.values: Values | None = None
+        """Its general registers; None if it is too short for any other order."""
+        self.flags: Values | None = None
+        """Its predicates, if it makes many."""
+        self.peak = 0
+        """General registers live at one time in its own order."""
+        self.far = 0
+        """Registers that loads from far memory can be filling at one time."""
+        self.last: _Ordered | None = None
 
     def ordered(self, aim: Aim, arch: Arch) -> _Ordered:
         """The order for an aim."""
@@ -202,7 +197,7 @@ class _Run:
         last = self.last
         if last and last.short == short and max(last.most, self.values.before) < min(target, last.target):
             # So many were never live that either would have counted.
-            self.last = attrs.evolve(last, target=target)
+            self.last = last._replace(target=target)
             return self.last
         full = short or target > NEARLY * aim.target or (self.flags is not None and self.far < _FLIGHT)
         pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)

@@ -8,6 +8,8 @@ there anyway.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -29,8 +31,7 @@ _SCRATCH = Reg("R", 0)
 """Holds no argument and no result."""
 
 
-@attrs.frozen(repr=False)
-class _Holder:
+class _Holder(NamedTuple):
     """The bit of a general register that holds a predicate; `first`: writing it clears the others."""
 
     reg: VReg

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
 from minicc.graphs import nesting
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
@@ -29,13 +27,12 @@ class Definition(NamedTuple):
     word: int
 
 
-@attrs.define(eq=False, repr=False)
 class Single:
     """Parts with one unguarded definition, and dominance between program points."""
 
-    table: dict[Part, Definition]
-    nested: list[tuple[int, int]]
-    """Of the dominator tree, see `graphs.nesting`."""
+    def __init__(self, table: dict[Part, Definition], nested: list[tuple[int, int]]) -> None:
+        self.table, self.nested = table, nested
+        """Of the dominator tree, see `graphs.nesting`."""
 
     @classmethod
     def of(cls, function: MFunction) -> Single:

@@ -19,7 +19,7 @@ from minicc.sass.effects import result_class, slot_class
 from minicc.sass.instr import Const, Imm, Instr, Mem, Reg
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Timing:
     """Class of one mnemonic with its modifiers.
 
@@ -43,8 +43,8 @@ class Timing:
     expect: int = 0
     flow: bool = False
     stall: int = 1
-    readers: dict[str, str] = attrs.field(init=False, eq=False)
-    results: dict[str, str] = attrs.field(init=False, eq=False)
+    readers: dict[str, str] = attrs.field(init=False)
+    results: dict[str, str] = attrs.field(init=False)
     """Reader and producer classes by register file."""
 
     @readers.default

@@ -144,7 +144,7 @@ def _where(inst: MInst) -> VMem | VConst | None:
     return where if inst.mnemonic == "LDC" and isinstance(where, VConst) and isinstance(where.base, V) else None
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class _Load:
     at: int
     offset: int

@@ -94,7 +94,7 @@ class _Assembler:
                 self._line(text, offset)
             except CompileError as error:
                 for item in error.diagnostics:
-                    self.diagnostics.report(attrs.evolve(item, where=item.where or self._span(text, offset)))
+                    self.diagnostics.report(item._replace(where=item.where or self._span(text, offset)))
             except (ValueError, SyntaxError) as error:
                 self.diagnostics.error("sass.syntax", str(error), self._span(text, offset))
             offset += len(text) + 1
@@ -415,7 +415,7 @@ class _Assembler:
                 code += encode(instr, self.arch, item.at).to_bytes(WORD, "little")
             except CompileError as error:
                 for d in error.diagnostics:
-                    self.diagnostics.report(attrs.evolve(d, where=d.where or item.where))
+                    self.diagnostics.report(d._replace(where=d.where or item.where))
                 code += bytes(WORD)
                 continue
             if not body.registers:

@@ -13,7 +13,7 @@ from minicc.sass.isa.widths import width_of
 from minicc.sass.operand import Codec, MemCodec, RegCodec
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Access:
     """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of
     the operand, -1 for the guard. `slot` is the place among the sources (0, 1, 2), -1 if it has none."""
@@ -26,7 +26,7 @@ class Access:
     slot: int = -1
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Effects:
     """`variable`: results come without fixed latency; a write barrier is needed if `writes` is not empty. `late`:
     register sources are read after issue; overwriting them needs a read barrier. `out` is the class of the main

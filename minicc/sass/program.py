@@ -3,13 +3,12 @@ by the runtime driver."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import attrs
 
 
-@attrs.frozen(repr=False)
-class Relocation:
+class Relocation(NamedTuple):
     """Patch `kind` (R_CUDA_* name) at byte `offset` of its section with the address of `symbol` + `addend`."""
 
     offset: int
@@ -18,8 +17,7 @@ class Relocation:
     addend: int = 0
 
 
-@attrs.frozen(repr=False)
-class Param:
+class Param(NamedTuple):
     """One kernel parameter: byte `offset` from the start of the parameter area (c[0x0][0x210] on sm_90) and size."""
 
     ordinal: int
@@ -27,8 +25,7 @@ class Param:
     size: int
 
 
-@attrs.frozen(repr=False)
-class Line:
+class Line(NamedTuple):
     """From byte `offset` of the code on, the source is file:line:column. `inlined_at` is the chain of call sites,
     innermost first, each (file, line, column, name of the inlined function)."""
 

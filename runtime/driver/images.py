@@ -67,9 +67,9 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
         return image
     if image[:4] == b"\x7fELF":
         if int.from_bytes(image[18:20], "little") == EM_X86_64:
-            from minicc.binary import elf
+            from minicc.binary import elf_read
 
-            section = elf.read(image, name).section(".nv_fatbin")
+            section = elf_read.read(image, name).section(".nv_fatbin")
             if section is None:
                 fail("load.no-device-code", f"{name} is a host object without device code (.nv_fatbin)")
             return to_program(bytes(section.data.view), name, arch, tracer)

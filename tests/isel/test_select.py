@@ -14,6 +14,7 @@ import pytest
 
 from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
+from minicc.isel.explain import Explanation
 from minicc.ptx import model
 from tests.isel.run_ptx import compile_ir
 from tests.nvvm.samples import VADD
@@ -210,7 +211,7 @@ def test_unknown_constructs_are_named(text: str, message: str) -> None:
 
 def test_explanations() -> None:
     """Every instruction's candidates are kept, the chosen one has the least cost."""
-    explanation = isel.Explanation()
+    explanation = Explanation()
     module = nvvm.read(nvvm.optimise(VADD, nvvm.Options()))
     isel.select(module, arch.get("sm_90"), isel.Options(), explanation)
     choice = next(c for c in explanation.choices if c.ptx.startswith("mad.lo.s32"))

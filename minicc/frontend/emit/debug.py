@@ -6,8 +6,6 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend.emit.debug_types import DebugTypes, escape
 from minicc.frontend.tokens import Token
@@ -17,21 +15,16 @@ if TYPE_CHECKING:
     from minicc.frontend.emit.module import Module
 
 
-@attrs.define(eq=False, repr=False)
 class DebugInfo:
     """`scopes` maps a function to its DISubprogram; locations are shared per (line, column, scope)."""
 
-    module: Module
-    kind: str
-    unit: str = ""
-    empty: str = ""
-    files: dict[str, str] = attrs.field(factory=dict)
-    locations: dict[tuple[int, int, str], str] = attrs.field(factory=dict)
-    types: DebugTypes = attrs.field(init=False)
-
-    @types.default
-    def _types(self) -> DebugTypes:
-        return DebugTypes(self.module)
+    def __init__(self, module: Module, kind: str) -> None:
+        self.module, self.kind = module, kind
+        self.unit = ""
+        self.empty = ""
+        self.files: dict[str, str] = {}
+        self.locations: dict[tuple[int, int, str], str] = {}
+        self.types: DebugTypes = DebugTypes(module)
 
     @property
     def full(self) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.frontend import types as ty
 from minicc.frontend.types import VTABLE_POINTER, Type
 
@@ -13,14 +11,14 @@ if TYPE_CHECKING:
     from minicc.frontend.emit.module import Module
 
 
-@attrs.define(eq=False, repr=False)
 class DebugTypes:
     """`known` maps a type to its node; a class has its number before its members do, since they may point to it."""
 
-    module: Module
-    known: dict[int, str] = attrs.field(factory=dict)
-    kept: list[Type] = attrs.field(factory=list)
-    """So that no other type gets the identity of a known one."""
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.known: dict[int, str] = {}
+        self.kept: list[Type] = []
+        """So that no other type gets the identity of a known one."""
 
     def __call__(self, t: Type | None) -> str:
         """The node of a type; null is void."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile
 from minicc.frontend import ast, types
-from minicc.frontend.emit.debug import DebugInfo
 from minicc.frontend.emit.layout import NotStatic
 from minicc.frontend.emit.module import Module
 from minicc.frontend.emit.statements import FunctionEmitter
@@ -16,6 +15,8 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
     """The module's text. With `host` every plain device function is emitted, for the machine at hand (tests)."""
     module = Module(options, source.name, host)
     if options.debug != "none" and not host:
+        from minicc.frontend.emit.debug import DebugInfo
+
         module.debug = DebugInfo(module, options.debug)
         module.debug.start(source.name)
     for v in parsed.variables:

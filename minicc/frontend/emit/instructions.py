@@ -5,8 +5,6 @@ Local variables live in allocas of the entry block; LLVM makes registers of them
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend.emit import layout
@@ -18,32 +16,31 @@ _WIDEST = 16
 """Bytes of the widest access: what of the local memory's arrays is cleared or copied goes by it."""
 
 
-@attrs.define(eq=False, repr=False)
 class Instructions:
     """Emits the instructions of one function."""
 
-    module: Module
-    function: ast.Function
-    lines: list[str] = attrs.field(factory=list)
-    allocas: list[str] = attrs.field(factory=list)
-    slots: dict[int, str] = attrs.field(factory=dict)
-    """Variable to the operand that is its address."""
-    count: int = 0
-    dead: bool = False
-    """The last instruction was a terminator."""
-    block: str = "entry"
-    scope: str = ""
-    place: str = ""
-    """`, !dbg !n` for the instructions being emitted."""
-    flags: str = ""
-    """Fast-math flags of arithmetic: ` contract` under -fmad."""
-    result: str = ""
-    """Address for a returned aggregate."""
-    temporaries: list[tuple[str, list[tuple[int, ast.Function]], str]] = attrs.field(factory=list)
-    """Objects that end with the full expression: address, what ends them, and a flag in memory that says whether they
-    came to be (empty: they did)."""
-    conditional: int = 0
-    """Above zero in an operand that may not be evaluated."""
+    def __init__(self, module: Module, function: ast.Function) -> None:
+        self.module, self.function = module, function
+        self.lines: list[str] = []
+        self.allocas: list[str] = []
+        self.slots: dict[int, str] = {}
+        """Variable to the operand that is its address."""
+        self.count = 0
+        self.dead = False
+        """The last instruction was a terminator."""
+        self.block = "entry"
+        self.scope = ""
+        self.place = ""
+        """`, !dbg !n` for the instructions being emitted."""
+        self.flags = ""
+        """Fast-math flags of arithmetic: ` contract` under -fmad."""
+        self.result = ""
+        """Address for a returned aggregate."""
+        self.temporaries: list[tuple[str, list[tuple[int, ast.Function]], str]] = []
+        """Objects that end with the full expression: address, what ends them, and a flag in memory that says whether
+        they came to be (empty: they did)."""
+        self.conditional = 0
+        """Above zero in an operand that may not be evaluated."""
 
     # -- instructions
 

@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
-import attrs
+from typing import TYPE_CHECKING
 
 from minicc.frontend import ast, mangle
 from minicc.frontend.emit import layout
-from minicc.frontend.emit.debug import DebugInfo
 from minicc.frontend.options import Options
 from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
+
+if TYPE_CHECKING:
+    from minicc.frontend.emit.debug import DebugInfo
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
 
-@attrs.define(eq=False, repr=False)
 class Module:
-    options: Options
-    name: str
-    host: bool = False
-    """For tests: code for the machine that compiles, one address space, no kernels."""
-    globals: list[str] = attrs.field(factory=list)
-    declares: dict[str, str] = attrs.field(factory=dict)
-    bodies: list[str] = attrs.field(factory=list)
-    metadata: list[str] = attrs.field(factory=list)
-    queue: list[ast.Function] = attrs.field(factory=list)
-    symbols: dict[int, str] = attrs.field(factory=dict)
-    taken: dict[str, object] = attrs.field(factory=dict)
-    texts: dict[bytes, str] = attrs.field(factory=dict)
-    constants: int = 0
-    kernels: int = 0
-    debug: DebugInfo | None = None
-    subprogram: str = ""
-    """With debug information: the node of the function that is being written."""
-    invariant: str = ""
-    truth: str = ""
-    """The metadata node of bytes that are 0 or 1, once there is one."""
-    tensor: bool = False
-    """nvcuda::wmma is used."""
-    endless: bool = False
-    """Some loop's condition is always true."""
-    recursive: set[int] = attrs.field(factory=set)
-    destructors: bool = False
-    """Some class has one."""
+    def __init__(self, options: Options, name: str, host: bool = False) -> None:
+        self.options, self.name, self.host = options, name, host
+        """For tests: code for the machine that compiles, one address space, no kernels."""
+        self.globals: list[str] = []
+        self.declares: dict[str, str] = {}
+        self.bodies: list[str] = []
+        self.metadata: list[str] = []
+        self.queue: list[ast.Function] = []
+        self.symbols: dict[int, str] = {}
+        self.taken: dict[str, object] = {}
+        self.texts: dict[bytes, str] = {}
+        self.constants = 0
+        self.kernels = 0
+        self.debug: DebugInfo | None = None
+        self.subprogram = ""
+        """With debug information: the node of the function that is being written."""
+        self.invariant = ""
+        self.truth = ""
+        """The metadata node of bytes that are 0 or 1, once there is one."""
+        self.tensor = False
+        """nvcuda::wmma is used."""
+        self.endless = False
+        """Some loop's condition is always true."""
+        self.recursive: set[int] = set()
+        self.destructors = False
+        """Some class has one."""
 
     def node(self, text: str) -> str:
         """A new metadata node; returns its reference."""

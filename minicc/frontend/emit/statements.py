@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.emit import unrolling
 from minicc.frontend.emit.instructions import fit
 from minicc.frontend.emit.layout import value_type
-from minicc.frontend.emit.module import quoted
+from minicc.frontend.emit.module import Module, quoted
 from minicc.frontend.emit.values import Values
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 
-@attrs.define(eq=False, repr=False)
 class FunctionEmitter(Values):
-    breaks: list[str] = attrs.field(factory=list)
-    continues: list[str] = attrs.field(factory=list)
-    cases: dict[int, str] = attrs.field(factory=dict)
-    ends: list[tuple[str, list[tuple[int, ast.Function]]]] = attrs.field(factory=list)
-    """Objects in scope whose destructors are still to run: address, and what ends them."""
-    loop_ends: list[int] = attrs.field(factory=list)
-    """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
-    with `continues`."""
-    continue_ends: list[int] = attrs.field(factory=list)
-    mark: int = 0
-    """Temporaries alive where the statement at hand began."""
+    def __init__(self, module: Module, function: ast.Function) -> None:
+        super().__init__(module, function)
+        self.breaks: list[str] = []
+        self.continues: list[str] = []
+        self.cases: dict[int, str] = {}
+        self.ends: list[tuple[str, list[tuple[int, ast.Function]]]] = []
+        """Objects in scope whose destructors are still to run: address, and what ends them."""
+        self.loop_ends: list[int] = []
+        """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
+        with `continues`."""
+        self.continue_ends: list[int] = []
+        self.mark = 0
+        """Temporaries alive where the statement at hand began."""
 
     def run(self) -> str:
         """The text of the function's definition."""

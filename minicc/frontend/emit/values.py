@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -31,7 +29,6 @@ _RANGES = {
 }  # fmt: skip
 
 
-@attrs.define(eq=False, repr=False)
 class Values(Instructions):
     # -- lvalues and aggregates
 

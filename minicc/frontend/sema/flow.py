@@ -11,20 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend.tokens import Token
 
 
-@attrs.define
 class _State:
-    loops: int
-    """How many loops and labels came before the declaration."""
-    set: bool
-    """Something may have set it."""
-    sets: int = 0
-    uses: int = 0
+    def __init__(self, loops: int, set: bool) -> None:
+        self.loops = loops
+        """How many loops and labels came before the declaration."""
+        self.set = set
+        """Something may have set it."""
+        self.sets = 0
+        self.uses = 0
 
 
 class Flow:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
@@ -26,10 +24,10 @@ class BracedList(ast.Init):
         self.items = items
 
 
-@attrs.define(eq=False, repr=False)
 class _Stream:
-    items: list[tuple[str | None, ast.Expr]]
-    i: int = 0
+    def __init__(self, items: list[tuple[str | None, ast.Expr]]) -> None:
+        self.items = items
+        self.i = 0
 
     @property
     def more(self) -> bool:

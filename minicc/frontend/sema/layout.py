@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
 
 
-@attrs.define(eq=False, repr=False)
 class Layout:
     """Offsets by the Itanium ABI for plain data: natural alignment, bit-fields packed into their type's units."""
 
-    record: Record
-    forced: int
-    pack: int = 0
-    """Members are aligned to no more than this, if not 0."""
-    size: int = 0
-    align: int = 1
-    bit: int = 0
-    """Next free bit, when the last member was a bit-field."""
-    in_bits: bool = False
+    def __init__(self, record: Record, forced: int, pack: int = 0) -> None:
+        self.record, self.forced, self.pack = record, forced, pack
+        """Members are aligned to no more than this, if not 0."""
+        self.size = 0
+        self.align = 1
+        self.bit = 0
+        """Next free bit, when the last member was a bit-field."""
+        self.in_bits = False
 
     def add_base(self, base: Type) -> int:
         assert base.record is not None

@@ -19,7 +19,7 @@ LARGE = 400
 """Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
 
 
-@attrs.define(repr=False)
+@attrs.define(eq=False, repr=False)
 class Calls:
     """`bodies` by name and alias; `expanded`: those of them whose calls are expanded in place; `pointers`: functions
     with an address, numbered from 1."""

@@ -18,19 +18,19 @@ MAX_STATEMENTS = 2_000_000
 """Bound on what expansion may make, so that nested calls cannot exhaust the machine."""
 
 
-@attrs.define(repr=False)
 class Flat:
     """`types` maps each (renamed) register to its type; `variables` the .local/.shared/.param variables by new name;
     `targets` the .branchtargets lists; `shadow` original variables of `.shared` (one per PTX declaration)."""
 
-    statements: list[ptx.Inst | ptx.Label] = attrs.field(factory=list)
-    types: dict[str, str] = attrs.field(factory=dict)
-    variables: dict[str, ptx.Variable] = attrs.field(factory=dict)
-    targets: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
-    prototypes: dict[str, ptx.Callprototype] = attrs.field(factory=dict)
-    shared: list[ptx.Variable] = attrs.field(factory=list)
-    outer: ptx.Function | None = None
-    """The function whose registers kept their names."""
+    def __init__(self) -> None:
+        self.statements: list[ptx.Inst | ptx.Label] = []
+        self.types: dict[str, str] = {}
+        self.variables: dict[str, ptx.Variable] = {}
+        self.targets: dict[str, tuple[str, ...]] = {}
+        self.prototypes: dict[str, ptx.Callprototype] = {}
+        self.shared: list[ptx.Variable] = []
+        self.outer: ptx.Function | None = None
+        """The function whose registers kept their names."""
 
     def type_of(self, register: str) -> str | None:
         """Type of a register, None if it was never declared."""
@@ -42,17 +42,16 @@ class Flat:
         return found
 
 
-@attrs.define(repr=False)
 class _Frame:
     """One function being expanded: what its names are called now, innermost scope last."""
 
-    prefix: str
-    scopes: list[ptx.Function | ptx.Scope] = attrs.field(factory=list)
-    names: list[dict[str, str]] = attrs.field(factory=list)
-    suffixes: list[str] = attrs.field(factory=list)
-    finish: str | None = None
-    inlined_at: ptx.Loc | None = None
-    name: str = ""
+    def __init__(
+        self, prefix: str, finish: str | None = None, inlined_at: ptx.Loc | None = None, name: str = ""
+    ) -> None:
+        self.prefix, self.finish, self.inlined_at, self.name = prefix, finish, inlined_at, name
+        self.scopes: list[ptx.Function | ptx.Scope] = []
+        self.names: list[dict[str, str]] = []
+        self.suffixes: list[str] = []
 
 
 def flatten(function: ptx.Function, bodies: dict[str, ptx.Function], shared: dict[int, str]) -> Flat:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.mir import Block, MFunction
 from minicc.sass.instr import PT, Reg, Target
@@ -34,12 +32,11 @@ def link(function: MFunction) -> None:
         block.succs = list(dict.fromkeys(succs))
 
 
-@attrs.define(repr=False)
 class Graph:
     """Edges between block numbers 0..n-1, entry 0."""
 
-    succs: list[list[int]]
-    preds: list[list[int]]
+    def __init__(self, succs: list[list[int]], preds: list[list[int]]) -> None:
+        self.succs, self.preds = succs, preds
 
     @classmethod
     def of(cls, function: MFunction) -> Graph:

@@ -8,8 +8,7 @@ values in: they are allocated after it, when that is known (`narrow`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-import attrs
+from typing import NamedTuple
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
@@ -35,8 +34,7 @@ Body = Callable[[Builder, list[V]], Sequence[MOperand]]
 """Given the words of the arguments, makes those of the results."""
 
 
-@attrs.frozen(repr=False)
-class Routine:
+class Routine(NamedTuple):
     """How many words of arguments, how many registers, what it does."""
 
     arguments: int

@@ -10,8 +10,6 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import attrs
-
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
@@ -52,32 +50,30 @@ def round_up(value: int, align: int) -> int:
     return -(-value // align) * align
 
 
-@attrs.define(repr=False)
 class Symbols:
     """Names of one module. `shared_base` is where static shared data begins."""
 
-    module: MModule
-    arch: Arch
-    globals: dict[str, ptx.Variable] = attrs.field(factory=dict)
-    constants: dict[str, int] = attrs.field(factory=dict)
-    """.const name -> offset in bank 3."""
-    constant_size: int = 0
-    functions: set[str] = attrs.field(factory=set)
-    shared: dict[str, int] = attrs.field(factory=dict)
-    """.shared name -> shared address, of the function in hand."""
-    entries: set[str] = attrs.field(factory=set)
-    references: dict[str, str] = attrs.field(factory=dict)
-    """Textures, samplers and surfaces that the module names -> their type."""
-    independent: bool = False
-    """Whether textures and samplers are told apart (.target texmode_independent)."""
-    routines: dict[str, Any] = attrs.field(factory=dict)
-    """The shared routines (`lower.routine`) that the module has calls of, by name."""
-    calls: Calls = attrs.field(factory=Calls)
-    module_shared: list[ptx.Variable] = attrs.field(factory=list)
-    shared_size: int = 0
-    shared_align: int = 16
-    clusters: bool = False
-    """Whether the kernel in hand knows of clusters: then shared addresses carry the rank of their block."""
+    def __init__(self, module: MModule, arch: Arch, calls: Calls) -> None:
+        self.module, self.arch, self.calls = module, arch, calls
+        self.globals: dict[str, ptx.Variable] = {}
+        self.constants: dict[str, int] = {}
+        """.const name -> offset in bank 3."""
+        self.constant_size = 0
+        self.functions: set[str] = set()
+        self.shared: dict[str, int] = {}
+        """.shared name -> shared address, of the function in hand."""
+        self.entries: set[str] = set()
+        self.references: dict[str, str] = {}
+        """Textures, samplers and surfaces that the module names -> their type."""
+        self.independent = False
+        """Whether textures and samplers are told apart (.target texmode_independent)."""
+        self.routines: dict[str, Any] = {}
+        """The shared routines (`lower.routine`) that the module has calls of, by name."""
+        self.module_shared: list[ptx.Variable] = []
+        self.shared_size = 0
+        self.shared_align = 16
+        self.clusters = False
+        """Whether the kernel in hand knows of clusters: then shared addresses carry the rank of their block."""
 
     def slot(self, name: str) -> int:
         """Byte offset in bank 4 of the address of a global or function."""
@@ -144,7 +140,7 @@ def _names_used(flat: Flat) -> set[str]:
 
 def collect(source: ptx.Module, module: MModule, arch: Arch, calls: Calls) -> Symbols:
     """Lay out a module's variables."""
-    symbols = Symbols(module, arch, calls=calls)
+    symbols = Symbols(module, arch, calls)
     symbols.independent = module.independent = "texmode_independent" in source.target_options
     _place_constants(source, symbols)
     for variable in source.variables:
