@@ -102,6 +102,11 @@ def test_what_nvidias_libraries_leave_out_is_no_problem() -> None:
     assert found("s3 | SHF.L.U32 R4, R8, R9, RZ", "w0 | MATCH.ANY R5, R4") == ["raw"]
 
 
+def test_a_bulk_copy_out_of_shared_memory_names_one_register() -> None:
+    assert found("s1 | UBLKCP.G.S [UR4], [UR7], UR9") == []
+    assert found("s1 | UBLKCP.S.G [UR4], [UR7], UR9") == ["align"], "a global address takes two"
+
+
 def test_a_clusters_barrier_keeps_nvccs_distances() -> None:
     barrier = ("s8 | CGAERRBAR", "s6 | UCGABAR_ARV", "s1 | UCGABAR_WAIT", "s4 | CCTL.IVALL", "w0 | LD.E R4, [R2]")
     assert found(*barrier) == []

@@ -102,6 +102,7 @@ public:
     __device__ static unsigned num_blocks() { return __clusterSizeInBlocks(); }
     __device__ static dim3 block_index() { return __clusterRelativeBlockIdx(); }
     __device__ static dim3 dim_blocks() { return __clusterDim(); }
+    __device__ static dim3 dim_threads() { dim3 d = __clusterDim(); return dim3(d.x * blockDim.x, d.y * blockDim.y, d.z * blockDim.z); }
     __device__ static unsigned thread_rank() { return block_rank() * details::block_size() + details::rank_in_block(); }
     __device__ static unsigned num_threads() { return num_blocks() * details::block_size(); }
     __device__ static unsigned size() { return num_threads(); }

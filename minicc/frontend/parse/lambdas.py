@@ -284,17 +284,16 @@ class Lambdas(Guides):
         at = self.token
         for word in (["__device__", "constexpr"] if space != "host" else []) + ["auto", "operator", "(", ")"]:
             head.append(Token(PUNCT if word in "()" else IDENT, word, at.source, at.start))
-        mutable = False
+        mutable = "mutable" in [token.text for token in self.tokens[self.i : body]]
         depth = 0
         in_parameters = True
         for k in range(self.i, body):
             token = self.tokens[k]
             if token.kind is not STRING:
                 depth += {"(": 1, ")": -1}.get(token.text, 0)
-            if token.text == "mutable":
-                mutable = True
-                continue
-            if token.text in ("__device__", "__host__") or (depth == 0 and token.text in ("constexpr", "consteval")):
+            if token.text in ("mutable", "__device__", "__host__") or (
+                depth == 0 and token.text in ("constexpr", "consteval")
+            ):
                 continue
             if in_parameters and token.text == "auto" and token.kind == IDENT and not self.constrains:
                 name = f"auto{len(params)}#"

@@ -293,10 +293,17 @@ class Records(Members):
             self._set_underlying(made, underlying)
         if not self.at("{"):
             return made
-        self._enumerators(made, underlying, scoped)
+        outer = self.scope
+        if scoped:
+            self.scope = ast.Scope(outer.kind, outer)
+        try:
+            self._enumerators(made, underlying)
+        finally:
+            self.scope = outer
         return made
 
-    def _enumerators(self, made: Type, underlying: Type | None, scoped: bool) -> None:
+    def _enumerators(self, made: Type, underlying: Type | None) -> None:
+        """`{ a, b = 3 }`, declared in this scope."""
         self.expect("{")
         value = -1
         entries: list[tuple[Token, int, ast.Variable]] = []
@@ -316,8 +323,7 @@ class Records(Members):
                 "enumerator",
                 value=value,
             )
-            if not scoped:
-                self.declare(name.text, v, name)
+            self.declare(name.text, v, name)
             entries.append((name, value, v))
             made.cache["enumerator", name.text] = Type("value", name.text, count=value)
             if not self.accept(","):

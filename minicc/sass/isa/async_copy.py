@@ -31,10 +31,10 @@ ROWS = (
     op("UTMACMDFLUSH", 0x9B7, " ", UMEM, on=ON),
     op("UTMACCTL", 0x9B9, ".IVALL ", UMEM, when="82..83=3 91=0", on=ON),
     op("UTMACCTL", 0x9B9, "{what} [URa:2]", UMEM, when="91=1", on=ON, what="82: IV PF"),
-    *hinted("UBLKCP", 0x3BA, "{to}{from_}{cast}{prefetch}{seq}{scope} [URb:2], [URa:2], URc", to="73: G S",
+    *hinted("UBLKCP", 0x3BA, "{to}{from_}{cast}{prefetch}{seq}{scope} [URb:2], [URa:copied], URc", to="73: G S",
             from_="74: G S", cast="75: - MULTICAST", seq="83: - SEQUENCED", prefetch="81..82: - LTC64B LTC128B LTC256B",
             scope=SCOPE),
-    *hinted("UBLKRED", 0x3BB, "{to}{from_}{op}{type}{scope} [URb:2], [URa:2], URc", to="73: G S", from_="74: ? S",
+    *hinted("UBLKRED", 0x3BB, "{to}{from_}{op}{type}{scope} [URb:2], [URa:copied], URc", to="73: G S", from_="74: ? S",
             op=REDUCTION, type=TYPE, scope=SCOPE),
     *hinted("UBLKPF", 0x3BC, ".L2 [URa:2], URc"),
     # Stores to another block's shared memory in the cluster.

@@ -102,6 +102,7 @@ _RULES: dict[str, Callable[[Instr], int]] = {
     "dmma_d": lambda instr: _shape(instr, _DMMA, 2),
     "gmma_d": _gmma_d,
     "tile": _tile,
+    "copied": lambda instr: 1 if instr.modifiers[1:2] == ("S",) else 2,
 }
 
 

@@ -25,3 +25,4 @@ __global__ void arrays(int *o) { int arr[8] = {}; arr[0] = 1; auto sum = [](cons
 template <typename T> __device__ int f(const T &a) { int t = 0; for (auto x : a) t += x; return t + sizeof(a); }
 __global__ void bound(int *o) { int arr[3] = {1, 2, 3}; o[0] = f(arr); }
 struct B { int v; }; struct A { int x; __device__ operator B() const { return B{x}; } }; __global__ void k2(A *a, B *b) { B q = a[0]; b[0] = q; b[1] = a[2]; }
+__global__ void changed(int *o) { int a = 1; auto f = [=](auto t) mutable { a += t; return a; }; o[0] = f(2) + f(3.5); auto g = [a](auto t, int u) mutable -> int { return a += t * u; }; o[1] = g(2, 3); }

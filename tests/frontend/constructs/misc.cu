@@ -104,3 +104,7 @@ __global__ void unrolled(float *o, int n)
     UNROLL_BY_
     for (int i = 0; i < n; i++) o[i] += 1.0f;
 }
+enum class Colour : unsigned char { red = 1, green = red << 2, blue };
+struct Enums { enum Plain { one = 1, two = one + 1 }; enum class Scoped { one = 5, six = one + 1 }; };
+__global__ void enums(int *o) { o[0] = (int)Colour::blue + Enums::two + (int)Enums::Scoped::six; }
+static_assert((int)Colour::blue == 5 && Enums::one == 1 && (int)Enums::Scoped::six == 6, "names of a scope of their own");
