@@ -122,8 +122,10 @@ class Core:
     """Cycles between a CTA of one SM and that of the next at the begin of a grid."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
-    grid_flush: int = 190
-    """From the last store's being taken by L2 to the end of a grid."""
+    grid_flush: int = 150
+    """From the end of the last CTA of a grid that accessed memory to that of the grid, where all of them were near."""
+    code_prefetch: float = 78
+    """Bytes a cycle of a kernel's code that come to the GPCs before it begins."""
     grid_spacing: int = 0
     """Cycles from one grid's arrival to that of another channel's, where both could come."""
     grid_overhead: int = 800
@@ -193,6 +195,8 @@ class Memory:
     """Cycles by which the load/store unit may be ahead of the port with stores."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
+    constant_port: int = 9
+    """Cycles for which a GPC's constant cache is busy with a line that an SM asks for."""
     constant_first: int = 110
     """What an SM's first constant takes longer."""
     constant_cold: int = 700

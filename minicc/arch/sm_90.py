@@ -239,7 +239,7 @@ ARCH = Arch(
         # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
         # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
         cta_launch=250,
-        sm_start=270,
+        sm_start=190,
         grid_overhead=2750,
         # Two kernels of two streams that wait for the same event: 160 to 350 ns (tests/gpu/together).
         grid_spacing=450,

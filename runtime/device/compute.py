@@ -133,6 +133,7 @@ def decode(data: bytes, shared_window: int, local_window: int, arch: str) -> tup
         cluster=cluster,
         shared_window=shared_window,
         local_window=local_window,
+        prefetch=f["PROGRAM_PREFETCH_SIZE"] << 8,
     )
     return grid, f
 

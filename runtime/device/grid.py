@@ -34,6 +34,8 @@ class Grid:
     shared_window: int = 0
     """Generic addresses [shared_window, shared_window + 16 MiB) are shared memory; likewise local below."""
     local_window: int = 0
+    prefetch: int = 0
+    """Bytes of code that are fetched before the first CTA begins."""
 
 
 CYCLE_LIMIT = 3_600_000_000

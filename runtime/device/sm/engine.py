@@ -240,9 +240,11 @@ class Run:
         g[L.G_CTALAUNCH], g[L.G_BRANCH] = arch.core.cta_launch, arch.core.branch_latency
         g[L.G_SMRATE], g[L.G_SMWARP] = round(16 * arch.core.cta_rate), round(8 * arch.core.cta_interval[2])
         g[L.G_FLUSH] = arch.core.grid_flush
-        g[L.G_SMSTART] = arch.core.sm_start if timed else 0
+        g[L.G_FLUSHFAR] = arch.core.grid_flush + arch.memory.l2_latency_far - arch.memory.l2_latency_near
+        g[L.G_SMSTART] = arch.core.sm_start + round(self.grid.prefetch / arch.core.code_prefetch) if timed else 0
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
+        g[L.G_IMCPORT] = arch.memory.constant_port
         g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM
         if timed and jit.RECORDING:
@@ -296,6 +298,8 @@ class Run:
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.space.stamp + 1
         t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC]] = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
+        gpcs = t["SM"][:, L.M_GROUP] // 2
+        t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)
         self.g[L.G_L1STAMP] = self.space.stamp
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):

@@ -157,7 +157,11 @@ def constant(sc: int, line: int, t: int) -> int:
             there += miss
             SC[sc, L.S_CONSTANT + other] = there
         else:
-            there = t + miss
+            # SMs of a GPC that begin together wait for one another here.
+            gpc = SM[m, L.M_GPC]
+            there = t if t > SM[gpc, L.M_PORT] else SM[gpc, L.M_PORT]
+            SM[gpc, L.M_PORT] = there + G[L.G_IMCPORT]
+            there += miss
             if SM[m, L.M_CONSTANTS] == 0:
                 SM[m, L.M_CONSTANTS] = 1
                 there += G[L.G_IMCFIRST]

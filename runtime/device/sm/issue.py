@@ -163,6 +163,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             for k in range(lines):
                 b = X[2 * k + 1]
                 sectors += sector_count(b)
+            WS[w, L.W_STORED] = max(WS[w, L.W_STORED], 1)
             PCC[i, L.P_SECTORS] += sectors
             PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
             PCC[i, L.P_LINES] += lines
@@ -339,11 +340,14 @@ def left(w: int, i: int, t: int) -> None:
         SM[m, L.M_LIVE] -= 1
         # The distributor hears of one end after the other.
         heard = take(BK_RETIRE, gone, G[L.G_RETIRE])
-        if heard > G[L.G_LASTEND]:
-            G[L.G_LASTEND] = heard
-        if CT[cta, L.T_STORED] and CT[cta, L.T_STORED] + G[L.G_FLUSH] > G[L.G_LASTEND]:
-            # The grid is done when what it stored has arrived.
-            G[L.G_LASTEND] = CT[cta, L.T_STORED] + G[L.G_FLUSH]
+        end = heard
+        if CT[cta, L.T_STORED]:
+            # The grid is done when its caches are clean, which the SMs of the far half say later, and when what it
+            # stored has arrived.
+            end += G[L.G_FLUSH] if SM[m, L.M_SIDE] == SM[0, L.M_SIDE] else G[L.G_FLUSHFAR]
+            end = max(end, CT[cta, L.T_STORED])
+        if end > G[L.G_LASTEND]:
+            G[L.G_LASTEND] = end
         if gone > SM[m, L.M_UNTIL]:
             SM[m, L.M_UNTIL] = gone
         idle = L.BIG

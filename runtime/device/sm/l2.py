@@ -294,10 +294,14 @@ def dram_bank(line: int) -> int:
 
 @compiled(inline=True)
 def refreshed(line: int, t: int) -> int:
-    """When DRAM listens to who asks at `t` for a line: 16 KB of addresses are refreshed together."""
-    mixed = (line >> REFRESHED_SHIFT) * 0x9E3779B1 & 0xFFFFFFFF
-    mixed = (mixed ^ mixed >> 15) * 0x2545F491 & 0xFFFFFFFF
-    left = MP[MP_REFRESHED] - (t + mixed) % MP[MP_REFRESH]
+    """When DRAM listens to who asks at `t` for a line: 16 KB of addresses are refreshed together. Turns are as random
+    as a chip's are from run to run, but in each megabyte about as many are refreshed at any time as in all memory: the
+    turns of neighbours differ by the golden section."""
+    region = line >> REFRESHED_SHIFT
+    mixed = (region >> 6) * 0x9E3779B1 & 0xFFFFFFFF
+    mixed = (mixed ^ mixed >> 15) * 0x2545F491 + region * 0x9E3779B1 & 0xFFFFFFFF
+    turn = mixed * MP[MP_REFRESH] >> 32
+    left = MP[MP_REFRESHED] - (t + turn) % MP[MP_REFRESH]
     return t + left if left > 0 else t
 
 

@@ -282,7 +282,7 @@ W_MEMT = next(_c)
 W_SENT = next(_c)
 """when its last store has left the SM"""
 W_STORED = next(_c)
-"""when L2 has taken all stores so far"""
+"""when L2 has taken all stores so far (0: it has not accessed memory)"""
 W_SB = _several(_c, 6)
 """scoreboards: when they are clear"""
 W_NEXT = next(_c)
@@ -356,7 +356,7 @@ T_SM = next(_c)
 T_FIRST = next(_c)
 """the hardware slot of its first warp"""
 T_STORED = next(_c)
-"""when the last store of its warps was taken (0: none)"""
+"""the same of all its warps that have ended"""
 T_FINISH = next(_c)
 T_BEGIN = next(_c)
 """when the first CTA of a run comes here"""
@@ -513,6 +513,10 @@ M_GROUP = next(_c)
 """which of the groups of SMs it is of that ask that half from one GPC"""
 M_TPC = next(_c)
 """the TPC that it is of"""
+M_GPC = next(_c)
+"""the first SM of its GPC"""
+M_PORT = next(_c)
+"""of the first SM of a GPC: when the GPC's constant cache can take the next request"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_SLOTS = next(_c)
@@ -636,12 +640,14 @@ G_SMRATE = next(_c)
 """sixteenths of a cycle from the first CTA of an SM to that of the next, and to each warp of the two that follow it"""
 G_SMWARP = next(_c)
 G_FLUSH = next(_c)
-"""cycles from the last store's being taken to the end of the grid"""
+G_FLUSHFAR = next(_c)
+"""cycles from the end of the last CTA that accessed memory, near or far, to that of the grid"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_IMCLDC = next(_c)
 G_IMCCOLD = next(_c)
 G_IMCFIRST = next(_c)
+G_IMCPORT = next(_c)
 G_MEMBAR = next(_c)
 G_CYCLELIMIT = next(_c)
 G_NOW = next(_c)

@@ -11,6 +11,10 @@ from runtime.device.sm.issue import run_sm
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.table import CT, NEXT, SM, G
 
+BEGIN, FINE, LAST = 1024, 32, 256
+"""The first cycles of a run, in which all SMs ask for the same code and constants, are run in steps of FINE, those
+in which the last two waves of CTAs are handed out in steps of LAST: else one SM takes what others are ready for."""
+
 
 @compiled
 def start() -> None:
@@ -51,6 +55,11 @@ def run_timed(quanta: int) -> int:
         if soonest >= G[L.G_UNTIL]:
             return 2
         quantum = G[L.G_QUANTUM]
+        left = G[L.G_TOTAL] - G[L.G_NEXTCTA]
+        if soonest < BEGIN:
+            quantum = FINE
+        elif left > 0 and left < 2 * G[L.G_SLOTS]:
+            quantum = min(quantum, LAST)
         end = soonest // quantum * quantum + quantum
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
             return -L.F_TIMEOUT

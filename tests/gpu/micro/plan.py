@@ -11,13 +11,15 @@ from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_progra
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
 from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
+from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
 
 IMAGES = (
-    "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local"
+    "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
+    "ends", "code",
 )  # fmt: skip
 
 
@@ -490,6 +492,7 @@ def plans() -> dict[str, list[Program]]:
         "stores": store_programs(),
         "mechanism": mechanism_programs(),
         "first": first_programs(),
+        "ends": ends_programs(),
     }
 
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minicc
 import minicc.arch
+import runtime
 from runtime.device import cwd
 from runtime.device.sm import engine, l2, units
 from runtime.device.sm import layout as L
@@ -77,3 +79,33 @@ def test_constants_of_each_bank_have_lines_of_their_own():
     assert sorted(lines) == list(range(L.CONSTANT_LINES))
     assert units.constant_line.python(1, 0) == units.constant_line.python(4, 4096) == -1
     assert np.all(np.diff(sorted(lines)) == 1)
+
+
+def test_a_refresh_meets_as_much_of_every_megabyte(parameters):
+    """Of the 64 pieces of a megabyte as many are refreshed at any time as on average, give or take four."""
+    period, busy = ARCH.memory.dram_refresh
+    for megabyte in (0, 1, 77, 5000):
+        lines = [(64 * megabyte + k) << l2.REFRESHED_SHIFT for k in range(64)]
+        for t in range(0, 2 * period, 97):
+            waiting = sum(l2.refreshed.python(line, t) > t for line in lines)
+            assert abs(waiting - 64 * busy / period) <= 4
+
+
+def test_the_last_ctas_go_to_all_sms():
+    """Three waves of CTAs that load a word a thread: an SM has 12, seldom one more or less (H200: the same)."""
+    source = """
+    __global__ void where(const unsigned *p, unsigned *sm)
+    {
+        unsigned m, x = p[blockIdx.x * blockDim.x + threadIdx.x];
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(m));
+        if (x == 0) sm[blockIdx.x] = m;
+    }
+    """
+    gpu = runtime.Device("sm_90")
+    where = gpu.load(minicc.compile(minicc.SourceFile("where.cu", source), arch="sm_90"))["where"]
+    ctas = 3 * 4 * 132
+    sm = np.zeros(ctas, np.uint32)
+    where[ctas, 512](np.zeros(512 * ctas, np.uint32), sm)
+    count = np.bincount(sm, minlength=132)
+    assert count.sum() == ctas
+    assert count.std() < 1
