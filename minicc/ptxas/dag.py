@@ -16,7 +16,7 @@ from minicc.ptxas.mir import GMMA, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
-_MOST_OPEN = 64
+_MOST_OPEN, _MOST_PASSED = 64, 16
 _MUCH = 64
 """Instructions between two barriers from which on their issue is what takes time: then the later one comes last. On an
 H200 a register-blocked SGEMM takes 4 % less for it, but a tiled one, with a chain of 16 FFMAs there, 4 % more."""
@@ -113,6 +113,8 @@ def build(
     readers: dict[int, list[tuple[int, str]]] = {}
     loads: list[tuple[int, _Place]] = []
     stores: list[tuple[int, _Place]] = []
+    passed: dict[int, list[tuple[int, _Place]]] = {}
+    """The loads that a store was the first to follow: another store, apart from it, may touch what they load."""
     fence, shared_fence = -1, -1
     multiplies: list[int] = []
     """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
@@ -185,8 +187,13 @@ def build(
                 constant = "CONSTANT" in inst.modifiers
                 where = _place(inst, versions)
                 for other, place in stores if not constant else ():
-                    if not _apart(where, place):
+                    earlier = passed.get(other, []) if inst.memory != "load" else []
+                    if not _apart(where, place) or len(earlier) > _MOST_PASSED:
                         edge(other, i, 1)
+                    else:
+                        for read, source in earlier:
+                            if not _apart(where, source):
+                                edge(read, i, 1)
                 if inst.memory == "load":
                     if not constant:
                         loads.append((i, where))
@@ -197,6 +204,7 @@ def build(
                             kept.append((other, place))
                         else:
                             edge(other, i, 1)
+                            passed.setdefault(i, []).append((other, place))
                     loads = kept
                     stores.append((i, where))
                 # Loads alone are compared with nothing.

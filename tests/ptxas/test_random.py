@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from minicc import arch as archs
@@ -35,6 +35,7 @@ def compiled(seed: int, size: int, values: int, predicates: int, options: Option
     ra=st.sampled_from(["linear", "linear", "spill-all"]),
     level=st.sampled_from([0, 3, 3]),
 )
+@example(30236, 51, 13, 12, None, "list", "linear", 3)  # a load, and the second of two stores that may touch it
 def test_meaning_is_kept(
     seed: int, size: int, values: int, predicates: int, limit: int | None, sched: str, ra: str, level: int
 ) -> None:
