@@ -3,7 +3,6 @@
     IADD3 t, p = b, 0x40, RZ;  IADD3.X u = c, RZ, RZ, p;  LDG d, [t.64]     LDG d, [b.64+0x40]
     LOP3 t = b | 0x40 (where b has no such bit);          LDS d, [t]        LDS d, [b+0x40]
     LOP3 t = b & 0xff (where b has no other bit)                            MOV t, b
-    SEL t = RZ, 4, p;  ISETP.NE q = t, RZ                                   q is !p
 
 nvcc and LLVM's own selection write such offsets into PTX; others (Triton) write the sum, once an access. Only sums that
 nothing but addresses use are taken apart, and only where the base still has its value.
@@ -11,20 +10,18 @@ nothing but addresses use are taken apart, and only where the base still has its
 
 from __future__ import annotations
 
-from functools import partial
-
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, table_bits
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem
-from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.operands import guarded, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
 from minicc.sass.instr import PT, RZ, Imm, Reg
 
 ZERO = Reg("R", RZ)
-TRUE, FALSE = Reg("P", PT), Reg("P", PT, inv=True)
+FALSE = Reg("P", PT, inv=True)
 _WIDE = ("LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "ATOMS", "ATOM", "ATOMG", "RED", "REDG")
 _LIMITS = {
     **dict.fromkeys(_WIDE, (24,)),
@@ -246,58 +243,10 @@ def _passes(table: int, inputs: list[tuple[int, int]], n: int) -> bool:
     return True
 
 
-def _selected(folder: _Folder) -> None:
-    """A compare of a selection with zero is the predicate that it selected by."""
-    single, renamed = folder.single, dict[int, tuple[V, bool]]()
-    for b, block in enumerate(folder.function.blocks):
-        for at, inst in enumerate(block.insts):
-            if inst.mnemonic != "ISETP" or guarded(inst) or "EX" in inst.modifiers or len(inst.srcs) != 3:
-                continue
-            kind = inst.modifiers[0]
-            d, none = inst.dsts
-            if kind not in ("NE", "EQ") or "AND" not in inst.modifiers or none != TRUE or inst.srcs[2] != TRUE:
-                continue
-            t, zero = inst.srcs[:2]
-            if zero != ZERO or not isinstance(t, V) or not isinstance(d, V) or t.neg or t.abs or t.inv:
-                continue
-            made = single.table.get((t.reg.id, t.part))
-            if made is None or made.inst.mnemonic != "SEL" or made.inst.modifiers or (d.reg.id, 0) not in single.table:
-                continue
-            x, y, p = made.inst.srcs
-            ways = [folder.known.of(o) for o in (x, y)]
-            truth = [True if ones else False if zeros == ALL else None for zeros, ones in ways]
-            if not isinstance(p, V) or None in truth or truth[0] is truth[1]:
-                continue
-            origin = single.table.get((p.reg.id, 0))
-            if origin is None or not single.dominates(origin.block, origin.at, b, at):
-                continue
-            renamed[d.reg.id] = p, truth[0] is (kind == "EQ")
-    if not renamed:
-        return
-    for b, block in enumerate(folder.function.blocks):
-        for at, inst in enumerate(block.insts):
-            if any(type(r) is V and r.reg.id in renamed for r in reads(inst)):
-                map_reads(inst, partial(_turned, renamed=renamed, single=single, b=b, at=at))
-
-
-def _turned(v: V, renamed: dict[int, tuple[V, bool]], single: Single, b: int, at: int) -> V:
-    """The predicate to read for `v` at (b, at)."""
-    turned = v.inv
-    while v.reg.id in renamed:
-        own = single.table[(v.reg.id, 0)]
-        if not single.dominates(own.block, own.at, b, at):
-            break
-        p, inverted = renamed[v.reg.id]
-        turned = turned ^ p.inv ^ inverted
-        v = attrs.evolve(p, inv=turned)
-    return v
-
-
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Simplify logic, then fold."""
     folder = _Folder(function)
     _simplify(folder)
-    _selected(folder)
     folder.run()
 
 

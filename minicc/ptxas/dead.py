@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, V, VConst
-from minicc.ptxas.operands import reads
+from minicc.ptxas.mir import Block, MFunction, MInst, V, VConst
+from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import Const
@@ -70,6 +70,25 @@ def sweep(function: MFunction) -> None:
         for inst in block.insts:
             if inst.mnemonic == "LDC" and inst.modifiers == ("64",):
                 _narrow(inst, uses)
+
+
+def drop_overwritten(block: Block) -> None:
+    """Remove what is written again in the block before anybody reads it (Triton clears what it loads into)."""
+    again: set[int] = set()
+    """Parts that are written before they are read, from here on."""
+    kept = []
+    for inst in reversed(block.insts):
+        names = [name for d in inst.dsts if type(d) is V for name in _names(d)]
+        whole = not guarded(inst)
+        if whole and names and again.issuperset(names) and removable(inst):
+            continue
+        kept.append(inst)
+        if whole:
+            again.update(names)
+        for operand in reads(inst):
+            if type(operand) is V:
+                again.difference_update(_names(operand))
+    block.insts = kept[::-1]
 
 
 def _unread(inst: MInst, uses: dict[int, int]) -> bool:

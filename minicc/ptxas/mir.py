@@ -185,6 +185,10 @@ class MFunction:
     """Compares that are made again, and the loads that they had better come after."""
     ahead: set[MInst] = attrs.field(factory=set)
     """Loads for the next round of their loop (see `ahead`)."""
+    splitting: set[MInst] = attrs.field(factory=set)
+    """Branches at which lanes may part."""
+    rolled: set[str] = attrs.field(factory=set)
+    """Labels of loops that must not be unrolled."""
     crowded: bool = False
     """Whether spills are chosen over the whole function first (see `crowd`)."""
     short: bool = False

@@ -88,6 +88,7 @@ def converge(function: MFunction, builder: Builder) -> None:
         block.loop_depth = depths[index]
         if index not in apart:
             block.insts = [i for i in block.insts if i not in builder.collective]
+    function.splitting = {i for b in divergent for i in function.blocks[b].insts if i.mnemonic == "BRA"}
     _apply(function, regions, builder)
 
 

@@ -31,6 +31,8 @@ class Flat:
         self.shared: list[ptx.Variable] = []
         self.outer: ptx.Function | None = None
         """The function whose registers kept their names."""
+        self.rolled: set[str] = set()
+        """Labels of loops that are not to be unrolled."""
 
     def type_of(self, register: str) -> str | None:
         """Type of a register, None if it was never declared."""
@@ -116,6 +118,10 @@ class _Flattener:
                 self.out.targets[names[item.name]] = tuple(self.rename(frame, t) for t in item.targets)
             elif isinstance(item, ptx.Callprototype):
                 self.out.prototypes[names[item.name]] = item
+            elif isinstance(item, ptx.Pragma) and item.text == "nounroll":
+                last = self.out.statements[-1] if self.out.statements else None
+                if isinstance(last, ptx.Label):
+                    self.out.rolled.add(last.name)
         frame.scopes.pop()
         frame.names.pop()
         frame.suffixes.pop()

@@ -131,6 +131,7 @@ def lower_function(
         b.descriptor.fixed = abi.SAVED_UNIFORM
     if multiplies:
         wgmma.substitute(b, out)
+    out.rolled = flat.rolled
     converge(out, b)
     if multiplies:
         from minicc.ptxas.lower import warpgroup

@@ -205,6 +205,8 @@ def bfe(b: Builder, inst: ptx.Inst) -> None:
 
 def _room(b: Builder, count: MOperand) -> MOperand:
     """max(64 - count, 0)"""
+    if isinstance(count, Imm) and 0 < count.bits <= 64:
+        return imm(64 - count.bits)
     rest = b.temp()
     b.emit("IADD3", (rest,), (neg(b.reg(count)), imm(64), ZERO))
     out = b.temp()

@@ -1,0 +1,133 @@
+"""Loops whose rounds are made together: the same results for every count, and fewer waits where it is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import runtime
+from minicc import sass
+from minicc.binary import write_cubin
+from minicc.ptxas import Options
+from tests.ptxas.conftest import ARCH, assemble
+
+KERNEL = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .s32 from, .param .s32 to)
+{
+.reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .pred %p<5>;
+ld.param.u64 %rd0, [x]; ld.param.u64 %rd1, [y]; ld.param.u32 %r0, [from]; ld.param.u32 %r1, [to];
+mov.u32 %r2, %tid.x;
+START
+mov.u32 %r4, 0; mov.u32 %r7, 0;
+LOOP: PRAGMA
+mov.u32 %r5, 0;
+ld.global.u32 %r5, [%rd0];
+mad.lo.s32 %r4, %r4, 3, %r5;
+add.s32 %r7, %r7, 1;
+add.s64 %rd0, %rd0, 4;
+add.s32 %r3, %r3, STEP;
+setp.KIND.TYPE %p0, %r3, %r1;
+@%p0 bra LOOP;
+mul.wide.u32 %rd2, %r2, 16;
+add.s64 %rd2, %rd1, %rd2;
+st.global.v4.u32 [%rd2], {%r4, %r7, %r3, %r5};
+ret;
+}
+"""
+HOLDS: dict[str, Callable[[int, int], bool]] = {
+    "lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
+    "ne": lambda a, b: a != b,
+}  # fmt: skip
+LANES = 64
+WORDS = 2 * LANES
+
+
+def text(kind: str, type_: str, step: int, apart: bool, pragma: str = "") -> str:
+    start = "add.s32 %r3, %r0, %r2;" if apart else "mov.u32 %r3, %r0;"
+    out = KERNEL.replace("START", start).replace("STEP", str(step)).replace("KIND", kind).replace("TYPE", type_)
+    return out.replace("PRAGMA", pragma)
+
+
+def wrapped(value: int, type_: str) -> int:
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if type_ == "s32" and value >> 31 else value
+
+
+def expected(x: npt.NDArray[np.uint32], kind: str, type_: str, step: int, at: int, to: int) -> list[int]:
+    """What one lane leaves, by Python's integers."""
+    total = rounds = 0
+    while True:
+        total = (total * 3 + int(x[rounds])) & 0xFFFFFFFF
+        last = int(x[rounds])
+        rounds, at = rounds + 1, at + step
+        if not HOLDS[kind](wrapped(at, type_), wrapped(to, type_)):
+            return [total, rounds, at & 0xFFFFFFFF, last]
+
+
+def loads(code: bytes) -> int:
+    return sum(i.mnemonic == "LDG" for i in sass.decode_all(code, ARCH))
+
+
+def kept(source: str, *passes: str) -> int:
+    """Loads in the code, without those that other passes make twice."""
+    return loads(assemble(source, Options(disable=frozenset({"ahead", *passes}))).functions[0].code)
+
+
+CASES = [
+    ("ne", "s32", 1, True), ("ne", "s32", -1, True), ("ne", "u32", 3, False), ("lt", "s32", 1, False),
+    ("lt", "u32", 5, False), ("le", "s32", 2, False), ("gt", "s32", -3, False), ("ge", "u32", -1, False),
+]  # fmt: skip
+MOST, LEAST = 0x7FFFFFFF, -0x80000000
+
+
+@pytest.mark.parametrize(("kind", "type_", "step", "apart"), CASES)
+def test_every_count(kind: str, type_: str, step: int, apart: bool) -> None:
+    """Counts around the number of rounds that are made together, for lanes together or each another one, and bounds at
+    which counters wrap."""
+    program = assemble(text(kind, type_, step, apart))
+    assert loads(program.functions[0].code) > 4, "rounds together, and one for what is left"
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    x = np.arange(7, 7 + 5 * WORDS, 5, dtype=np.uint32)
+    sign = 1 if step > 0 else -1
+    if apart:
+        spans = [(100, 100 + LANES if step > 0 else 99)]
+    elif kind == "ne":
+        spans = [(100, 100 + n * step) for n in range(1, 14)]
+    else:
+        spans = [(100, 100 + n * sign) for n in range(-2, 14)]
+    if kind in ("lt", "gt"):
+        edge = (MOST if step > 0 else LEAST) if type_ == "s32" else (0xFFFFFFFF if step > 0 else 0)
+        spans += [(edge - 7 * sign, edge - k * sign) for k in range(6) if abs(step) == 1]
+        spans += [(edge - 40 * sign, edge - 9 * sign)]
+    for at, to in spans:
+        y = np.zeros(4 * LANES, np.uint32)
+        kernel[1, LANES](x, y, np.int32(wrapped(at, "s32")), np.int32(wrapped(to, "s32")))
+        for lane in range(LANES):
+            start = at + lane if apart else at
+            assert y[4 * lane : 4 * lane + 4].tolist() == expected(x, kind, type_, step, start, to)
+
+
+def test_marked_loops_stay() -> None:
+    for pragma, want in (('.pragma "nounroll";', 1), ("", 5)):
+        assert kept(text("lt", "s32", 1, False, pragma)) == want
+
+
+def test_what_cannot_overlap_stays() -> None:
+    """A store that the next round might load, an address from the round before, a body that calls for order."""
+    plain = text("ne", "s32", 1, False)
+    for old, new in (
+        ("add.s32 %r7", "st.global.u32 [%rd1], %r5; add.s32 %r7"),
+        ("add.s64 %rd0, %rd0, 4;", "cvt.u64.u32 %rd3, %r5; add.s64 %rd0, %rd0, %rd3;"),
+        ("add.s32 %r7", "bar.sync 0; add.s32 %r7"),
+        ("ld.global", "ld.volatile.global"),
+        ("add.s32 %r3, %r3, 1;", "add.s32 %r3, %r3, %r5;"),
+    ):
+        changed = plain.replace(old, new)
+        assert changed != plain
+        assert kept(changed) == 1, new
+    assert kept(plain, "unroll") == 1
