@@ -312,6 +312,17 @@ class _Combiner:
             self._replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
             return
 
+    def _masked(self, t: MOperand, b: int, at: int) -> Definition | None:
+        """The definition of an operand by logic with a constant, whoever else uses it: what takes it can take its
+        register as well, and waits for one operation less."""
+        found = self.single.table.get((t.reg.id, t.part)) if isinstance(t, V) else None
+        if found is None or found.inst.mnemonic != "LOP3":
+            return None
+        inputs = [s for s in found.inst.srcs[:3] if s != ZERO]
+        if len(inputs) != 2 or not any(isinstance(s, Imm) for s in inputs):
+            return None
+        return found if self.holds(found, b, at) else None
+
     def _logic(self, outer: MInst, b: int, at: int) -> None:
         if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != Reg("P", PT, inv=True):
             return
@@ -319,7 +330,7 @@ class _Combiner:
             t = outer.srcs[n]
             if not _plain(t) or outer.srcs[:3].count(t) != 1:
                 continue
-            found = self.maker(t, "LOP3", b, at)
+            found = self.maker(t, "LOP3", b, at) or self._masked(t, b, at)
             if found is None or len(found.inst.srcs) != 5 or len(found.inst.dsts) != 1:
                 continue
             if found.inst.srcs[4] != Reg("P", PT, inv=True):

@@ -27,6 +27,8 @@ _ROOM = 6
 """Such predicates that a block may have without it, and one for every other compare that would come with others."""
 _FAR = 60
 """Cycles between uses that are worth it, at least."""
+_OTHERS = 12
+"""Uses of such predicates between two of one: rather than live beside those, it is made again."""
 _FIXED = 4
 """Cycles of an operation of fixed latency."""
 _DEPTH = 6
@@ -109,20 +111,25 @@ def _candidates(block: Block, changes: Counter[int], homes: dict[int, set[int]])
         if isinstance(r, V) and changes[r.reg.id] == len(homes[r.reg.id]) == 1
     )  # fmt: skip
     """How often what is written once is read, and here alone."""
+    asking = sorted({at for found in users.values() for at in found if block.insts[at].mnemonic not in _COMPARES})
+    place = {at: n for n, at in enumerate(asking)}
+    """Where each use stands among all but those by compares."""
     out = []
     for name, maker in makers.items():
         order = sorted(users[name], key=lambda at: (times[at], at))
         parts: list[list[int]] = []
         for at in order:
-            if not parts or times[at] > times[parts[-1][-1]] + _FAR:
+            last = parts[-1][-1] if parts else at
+            apart = at in place and last in place and abs(place[at] - place[last]) > _OTHERS
+            if not parts or times[at] > times[last] + _FAR or apart:
                 parts.append([])
             parts[-1].append(at)
         row = [block.insts[at] for at in order]
-        guards = {inst.guard for inst in row if guarded(inst) and writes(inst)}
-        if len(parts) > 1 and len(guards) <= 1:
+        under = {inst.guard for inst in row if guarded(inst) and writes(inst)}
+        if len(parts) > 1 and len(under) <= 1:
             later = [[block.insts[at] for at in sorted(part)] for part in parts[1:]]
-            under = _private([inst for inst in row if inst.guard in guards], readers)
-            out.append(_Candidate(_chain(maker, makers, users), later, under))
+            private = _private([inst for inst in row if inst.guard in under], readers)
+            out.append(_Candidate(_chain(maker, makers, users), later, private))
     return out
 
 
