@@ -323,6 +323,11 @@ def special(w: int, which: int, clock: int) -> None:
     spread(at + 128, np.uint32(high & FULL))
 
 
+PRINT, PRINT_FIRST, PRINT_TURN, PRINT_LANE = 39500, 14500, 3400, 140
+"""Cycles of a call of vprintf, and more for the first of a grid; from one warp's to another's, if they come together;
+for each lane beside the first (H200: one thread, a loop of eight calls, 32 lanes, 64 CTAs)."""
+
+
 @compiled
 def driver_call(w: int, lanes: int, which: int) -> int:
     """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to
@@ -331,6 +336,10 @@ def driver_call(w: int, lanes: int, which: int) -> int:
     state = WS[w, L.W_STATE]
     c = WS[w, L.W_CTA]
     scratch = G[L.G_SCRATCH]
+    turn = max(G[L.G_PRINTED] - G[L.G_NOW], 0)
+    G[L.G_PRINTED] = G[L.G_NOW] + turn + PRINT_TURN
+    first_call = PRINT_FIRST if G[L.G_OUTLEN] == 0 else 0
+    WS[w, L.W_SWITCH] = turn + PRINT + first_call + PRINT_LANE * (popcount(np.uint32(lanes)) - 1)
     for k in range(32):
         if not lanes >> k & 1:
             continue

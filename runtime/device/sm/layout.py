@@ -564,6 +564,8 @@ G_OUT = next(_c)
 """host address, length, capacity of the printf buffer"""
 G_OUTLEN = next(_c)
 G_OUTCAP = next(_c)
+G_PRINTED = next(_c)
+"""when the next call of printf has its turn"""
 G_CONFIGURATION = next(_c)
 """bytes that the driver wants as shared memory of each SM, and of an SM that others have set up"""
 G_DEMAND = next(_c)

@@ -19,7 +19,7 @@ from tests.gpu.micro.plan_traces import store_programs, trace_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code",
+    "ends", "code", "bursts",
 )  # fmt: skip
 
 

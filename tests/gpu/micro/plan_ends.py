@@ -1,4 +1,5 @@
-"""How grids begin (constants that all SMs ask for, code that is fetched before) and end (with and without loads)."""
+"""How grids begin (constants that all ask for, code that is fetched before) and end (with and without loads); cold
+loads of all SMs at once; printf."""
 
 from __future__ import annotations
 
@@ -40,6 +41,36 @@ def _usual() -> Program:
     return program("usual", "ends", buffers, rows)
 
 
+def _bursts() -> Program:
+    """A line a warp of `grid` blocks; bytes from block to block and from warp to warp."""
+    rows: list[Any] = []
+
+    def row(kernel: str, grid: int, block: int, stride: int, apart: int) -> None:
+        label = f"{kernel} {grid}x{block} {4 * stride} {4 * apart} 600"
+        rows.append((label, kernel, grid, block, ["p", i32(stride), i32(apart), i32(600), "r"]))
+
+    for grid in (16, 64, 132, 264):
+        for stride in (256, 512, 1024, 4096, 16384, 1 << 18):
+            row("burst", grid, 256, stride, 32)
+    for grid in (64, 132):
+        for stride, apart in ((64, 64), (2048, 256), (16384, 1024), (128, 128)):
+            row("burst", grid, 256, stride, apart)
+    for grid, block in ((528, 256), (1056, 128), (132, 1024), (132, 32), (1056, 32)):
+        row("burst", grid, block, block, 32)
+    for grid in (16, 64, 132, 528):
+        row("burst4", grid, 256, 256, 32)
+    return program("burst", "bursts", {"p": {"bytes": 288 * MB}, "r": words(MB)}, rows)
+
+
+def _prints() -> Program:
+    rows: list[Any] = [
+        (f"print_{what} {grid}x{block}", f"print_{what}", grid, block, ["q", i32(5)])
+        for what in ("no", "one", "float", "two", "eight", "warp", "ctas")
+        for grid, block in ((1, 32), (64, 256))
+    ]
+    return program("print", "bursts", {"q": words(1024)}, rows)
+
+
 def ends_programs() -> list[Program]:
     code: list[Any] = [(f"{g}x{b}", "code64k", g, b, ["p", i32(0)]) for g, b in ((1, 32), (132, 256), (1056, 128))]
-    return [_tails(), _usual(), program("code", "code", {"p": words(1024)}, code)]
+    return [_tails(), _usual(), program("code", "code", {"p": words(1024)}, code), _bursts(), _prints()]
