@@ -63,8 +63,9 @@ class Latency:
     """Minimum issue distances in cycles. Classes are those of `minicc.sass` declarations.
 
     `raw[producer][reader]`: from issue of the producer to issue of a reader of its result. `waw[first][second]`,
-    default 1. `war[reader][writer]`, default 1. `barrier_setup`: from an instruction that sets a scoreboard to one that
-    waits on it. `arrival[class]`: when the value of a variable-latency result is in the register without contention."""
+    default 1. `war[reader class][writer]`, default 1. `barrier_setup`: from an instruction that sets a scoreboard to
+    one that waits on it. `arrival[class]`: when the value of a variable-latency result is in the register without
+    contention."""
 
     raw: Mapping[str, Mapping[str, int]]
     waw: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)

@@ -143,8 +143,8 @@ LATENCY = Latency(
     "p_r2p": {"p_alu": 2},
         "up_alu": {"up_vote": 6},
     },
-    # P: "WAR": only uniform-datapath readers before an early writer.
-    war={"ualu": {"umov": 3}},
+    # P: "WAR": only uniform-datapath readers before an early writer (UMOV, ULDC, VOTEU; VOTEU's predicate).
+    war={"uniform": {"umov": 3}, "pred": {"up_vote": 2}},
     # P: "Value arrival without a barrier".
     arrival={"xu": 15, "xu64": 17, "s2r": 23, "shfl": 22, "ldc": 22, "lds": 21, "atoms": 21, "match": 25, "redux": 36,
              "ldg": 29, "dmma": 25, "s2ur": 33},

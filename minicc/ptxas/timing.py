@@ -7,6 +7,7 @@ a result takes, and the least stall counts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import attrs
@@ -202,6 +203,9 @@ def footprint(inst: MInst, components: Components) -> Footprint:
     return Footprint(info, reads, writes, guarded)
 
 
+_NONE: Mapping[str, int] = {}
+
+
 class Distances:
     """The arch's minimum distances, as look-ups that always answer: an unlisted reader gets the row's largest."""
 
@@ -238,9 +242,7 @@ class Distances:
 
     def war(self, reader: str, writer: str) -> int:
         """Cycles from a fixed-latency reader to a writer of what it read."""
-        if writer == "umov" and reader == "uniform":  # it may follow a UMOV or ULDC at once
-            return max((row.get("umov", 1) for row in self._war.values()), default=1)
-        return 1
+        return self._war.get(reader, _NONE).get(writer, 1)
 
 
 def of_instr(instr: Instr) -> Timing:

@@ -95,28 +95,27 @@ class Fault:
 
 @attrs.frozen
 class Hazard:
-    """A read that came too early: `consumer` (byte offset) read `register` `early` cycles before `producer`'s value. Or
-    (`overwritten`) a write that did: `producer` comes behind `consumer`, which then reads its value all the same."""
+    """What came too early, by `early` cycles. "raw": `consumer` (byte offset) read `register` before `producer`'s value
+    was there. Otherwise `producer` comes behind `consumer`: "war": it wrote what `consumer` had not read yet; "waw":
+    its value was there before that of `consumer`, which replaced it."""
 
     producer: int
     consumer: int
     register: str
     early: int
     count: int = 1
-    overwritten: bool = False
+    kind: Literal["raw", "war", "waw"] = "raw"
 
     @property
     def text(self) -> str:
         """What happened, for a message."""
-        if self.overwritten:
-            return (
-                f"{self.register} was overwritten at 0x{self.producer:x}, {self.early} cycle(s) before "
-                f"0x{self.consumer:x} had read it ({self.count} times)"
-            )
-        return (
-            f"{self.register} was read at 0x{self.consumer:x}, {self.early} cycle(s) before the value of "
-            f"0x{self.producer:x} was there ({self.count} times)"
-        )
+        consumer, producer, early = f"0x{self.consumer:x}", f"0x{self.producer:x}", f"{self.early} cycle(s) before"
+        what = {
+            "raw": f"read at {consumer}, {early} the value of {producer} was there",
+            "war": f"overwritten at {producer}, {early} {consumer} had read it",
+            "waw": f"written at {producer}, {early} {consumer}, which replaced it",
+        }[self.kind]
+        return f"{self.register} was {what} ({self.count} times)"
 
 
 @attrs.frozen

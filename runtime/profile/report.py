@@ -40,7 +40,7 @@ def summary(launch: Any) -> str:
             f"+- {100 * s.error:.1f} % (95 %, from the variance within the sample)",
         )
     if o.hazards:
-        lines.append(f"{len(o.hazards)} read(s) come before their value: see the report")
+        lines.append(f"{len(o.hazards)} read(s) or write(s) come too early: see the report")
     return "\n".join(lines)
 
 

@@ -131,14 +131,5 @@ def roofline(f: Facts, out: Values) -> list[str]:
 
 
 def hazards(f: Facts) -> list[str]:
-    """Reads that came before their value, and writes before the old one was read."""
-    rows = [
-        (
-            f"0x{h.consumer:04x} reads {h.register}",
-            f"{h.early} cycle(s) {'after' if h.overwritten else 'before'}",
-            f"0x{h.producer:04x} {'overwrote' if h.overwritten else 'has'} it",
-            f"{h.count} times",
-        )
-        for h in f.outcome.hazards[:20]
-    ]
-    return table("Hazards", rows, "llll")
+    """Reads and writes that came too early."""
+    return table("Hazards", [(h.text,) for h in f.outcome.hazards[:20]], "l")

@@ -430,14 +430,14 @@ class Run:
         return bytes(self.out[: int(self.g[L.G_OUTLEN])].tobytes())
 
     def hazards(self) -> tuple[Hazard, ...]:
-        """Early reads and writes, by producer and consumer."""
+        """What came too early, by producer and consumer."""
         if self.options.hazards != "report" or not self.options.timing:
             return ()
         entry = self.grid.entry - self.grid.code[0]
         rows = self.tables["HAZ"][: int(self.g[L.G_NHAZ])].tolist()
         return tuple(
-            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n, bool(overwritten))
-            for p, c, w, early, n, overwritten in sorted(rows)
+            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n, L.HAZARDS[kind])
+            for p, c, w, early, n, kind in sorted(rows)
         )
 
 

@@ -6,8 +6,8 @@ due sees the old value and is noted. PEND int64[warp * DEPTH, 4]: instruction, i
 class).
 RES int64[row, 4]: word offset in the state, staging row, file (0 R, 1 P, 2 one word), producer class. SRC int64[row,
 2]: word offset,
-reader class. RAW int64[class, reader] distances; the last column is the largest. HAZ int64[row, 6]: producer, consumer,
-word offset, cycles early, count, whether the producer comes second and overwrites.
+reader class. RAW int64[class, class or reader class] distances: to a write, to a read; the last column is the largest.
+HAZ int64[row, 6]: producer, consumer, word offset, cycles early, count, kind (`layout.HAZARDS`).
 
 The uniform datapath reads two cycles later than UMOV writes (H200): an instruction whose operand can still be
 overwritten is staged, too, and is worked out again when a UMOV behind it has done so (`overtake`).
@@ -50,11 +50,11 @@ def write_back(w: int, entry: int, state: int) -> None:
 
 
 @compiled
-def note(producer: int, consumer: int, word: int, early: int, overwritten: int) -> None:
-    """Count one early read, or write."""
+def note(producer: int, consumer: int, word: int, early: int, kind: int) -> None:
+    """Count one hazard."""
     n = G[L.G_NHAZ]
     for k in range(n):
-        if HAZ[k, 0] == producer and HAZ[k, 1] == consumer and HAZ[k, 2] == word and HAZ[k, 5] == overwritten:
+        if HAZ[k, 0] == producer and HAZ[k, 1] == consumer and HAZ[k, 2] == word and HAZ[k, 5] == kind:
             HAZ[k, 4] += 1
             if early > HAZ[k, 3]:
                 HAZ[k, 3] = early
@@ -65,7 +65,7 @@ def note(producer: int, consumer: int, word: int, early: int, overwritten: int) 
         HAZ[n, 2] = word
         HAZ[n, 3] = early
         HAZ[n, 4] = 1
-        HAZ[n, 5] = overwritten
+        HAZ[n, 5] = kind
         G[L.G_NHAZ] = n + 1
 
 
@@ -91,11 +91,16 @@ def commit(w: int, i: int, t: int) -> None:
                         if early <= 0:
                             due = True
                         else:
-                            note(producer, i, word, early, 0)
+                            note(producer, i, word, early, L.H_RAW)
                 if kind >= 0:
                     for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
                         if RES[s, 0] == word:
-                            due = True
+                            # The younger result may be there first; then the older one comes over it.
+                            early = RAW[RES[r, 3], RES[s, 3]] - age if RES[s, 3] >= 0 else 0
+                            if early <= 0:
+                                due = True
+                            else:
+                                note(i, producer, word, early, L.H_WAW)
         if due:
             write_back(w, e, state)
         else:
@@ -147,7 +152,7 @@ def overtake(w: int, i: int, t: int) -> None:
         for r in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
             for s in range(CODE[reader, L.C_SRC], CODE[reader, L.C_SRC] + CODE[reader, L.C_NSRC]):
                 if SRC[s, 0] == RES[r, 0]:
-                    note(i, reader, RES[r, 0], early, 1)
+                    note(i, reader, RES[r, 0], early, L.H_WAR)
                     mask = np.uint32(PEND[row, 2])
                     buffer = G[L.G_PENDBUF] + row * BUFFER
                     invoke(CODE[reader, L.C_FN], state, CODE[reader, L.C_OPERANDS], mask, buffer, G[L.G_STAGE])

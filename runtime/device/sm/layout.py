@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from typing import Final, Literal
 
 
 def _several(columns: Iterator[int], n: int) -> int:
@@ -825,4 +826,6 @@ SPECIALS = (
 BUCKETS = 4096
 """Time buckets of a resource (see `l2`)."""
 HAZARD_ROWS = 4096
-"""Early reads that a run can tell apart."""
+"""Hazards that a run can tell apart."""
+HAZARDS: Final[tuple[Literal["raw", "war", "waw"], ...]] = ("raw", "war", "waw")
+H_RAW, H_WAR, H_WAW = range(3)

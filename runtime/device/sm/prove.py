@@ -129,12 +129,12 @@ class Flow:
 
 
 def class_index(arch: Arch) -> tuple[dict[str, int], dict[str, int]]:
-    """Numbers of producer classes and of reader classes."""
+    """Numbers of producer classes and, behind them, of reader classes."""
     producers = {name: k for k, name in enumerate(arch.latency.raw)}
     readers: dict[str, int] = {}
     for row in arch.latency.raw.values():
         for name in row:
-            readers.setdefault(name, len(readers))
+            readers.setdefault(name, len(producers) + len(readers))
     return producers, readers
 
 
@@ -156,12 +156,15 @@ def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, T
     """RES, SRC and RAW tables (see `hazard`); fills C_RES, C_NRES, C_SRC, C_NSRC, C_CLASS."""
     producers, readers = class_index(arch)
     # One more reader: a class that no row knows.
-    raw = np.zeros((len(producers) + 1, len(readers) + 2), np.int64)
+    unknown = len(producers) + len(readers)
+    raw = np.zeros((len(producers) + 1, unknown + 2), np.int64)
     for name, p in producers.items():
         for other, r in readers.items():
             raw[p, r] = need(arch, name, other)
-        raw[p, len(readers)] = max(arch.latency.raw[name].values())
+        raw[p, unknown] = max(arch.latency.raw[name].values())
         raw[p, -1] = raw[p].max()
+        for other, q in producers.items():
+            raw[p, q] = arch.latency.waw.get(name, {}).get(other, 1)
     res: list[tuple[int, int, int, int]] = []
     src: list[tuple[int, int]] = []
     for i, fact in enumerate(facts):
@@ -170,7 +173,7 @@ def tables(facts: list[Facts | None], code: Table, arch: Arch) -> tuple[Table, T
         code[i, L.C_RES], code[i, L.C_NRES] = len(res), len(fact.writes)
         res.extend((*w[:3], -1 if fact.variable else producers.get(w[3], -1)) for w in fact.writes)
         code[i, L.C_SRC], code[i, L.C_NSRC] = len(src), len(fact.reads)
-        src.extend((w, readers.get(name, len(readers))) for w, name in fact.reads)
+        src.extend((w, readers.get(name, unknown)) for w, name in fact.reads)
         fixed = [w[3] for w in fact.writes if w[3] in producers]
         code[i, L.C_CLASS] = -1
         if fact.writes and not fact.variable and fixed:
@@ -200,7 +203,7 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
         if fact.variable:
             proven = _variable(i, fact, facts, code, flow, reads, stall, waits)
         else:
-            proven = _fixed(i, fact, flow, reads, stall, longest, arch)
+            proven = _fixed(i, fact, facts, flow, reads, stall, longest, arch)
         if not proven or _late(i, fact, facts, code, flow, stall, arch):
             code[i, L.C_STAGED] = 1
 
@@ -208,9 +211,9 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
 def _late(
     i: int, fact: Facts, facts: list[Facts | None], code: Table, flow: Flow, stall: list[int], arch: Arch
 ) -> bool:
-    """Whether UMOV or the like can overwrite what instruction i of the uniform datapath reads; C_LATE, C_OVERTAKES."""
-    words = {word for word, reader in fact.reads if reader == "uniform"}
-    limit = arch.latency.war.get("ualu", {}).get("umov", 1)
+    """Whether UMOV or the like can overwrite what instruction i of the uniform datapath reads. C_LATE, C_OVERTAKES."""
+    words = {word: arch.latency.war[reader] for word, reader in fact.reads if reader in arch.latency.war}
+    limit = max((cycles for row in words.values() for cycles in row.values()), default=1)
     work = [(j, stall[i]) for j, _ in flow.successors[i]] if words else []
     found = False
     while work:
@@ -219,8 +222,9 @@ def _late(
             continue
         other = facts[j]
         for w in other.writes if other is not None and code[j, L.C_KIND] == L.K_EXEC else ():
-            if w[3] == "umov" and w[0] in words:
-                code[i, L.C_LATE] = limit
+            late = words[w[0]].get(w[3], 1) if w[0] in words else 1
+            if distance < late:
+                code[i, L.C_LATE] = late
                 code[j, L.C_OVERTAKES] = 1
                 found = True
         work += [(k, distance + stall[j]) for k, _ in flow.successors[j]]
@@ -232,7 +236,14 @@ def _step(stall: int, taken: bool, arch_branch: int) -> int:
 
 
 def _fixed(
-    i: int, fact: Facts, flow: Flow, reads: list[dict[int, str]], stall: list[int], longest: dict[str, int], arch: Arch
+    i: int,
+    fact: Facts,
+    facts: list[Facts | None],
+    flow: Flow,
+    reads: list[dict[int, str]],
+    stall: list[int],
+    longest: dict[str, int],
+    arch: Arch,
 ) -> bool:
     limit = max(longest.get(w[3], 0) for w in fact.writes)
     branch = arch.core.branch_latency
@@ -252,6 +263,10 @@ def _fixed(
         for w, producer in words.items():
             reader = wanted.get(w)
             if reader is not None and distance < need(arch, producer, reader):
+                return False
+        other = facts[j]
+        for w in other.writes if other is not None else ():
+            if w[0] in words and distance < arch.latency.waw.get(words[w[0]], {}).get(w[3], 1):
                 return False
         for k, taken in flow.successors[j]:
             work.append((k, distance + _step(stall[j], taken, branch)))
