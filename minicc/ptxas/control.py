@@ -24,6 +24,9 @@ _YIELD_FROM = 12
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Set `MInst.control` of every instruction."""
+    if function.barriers:
+        for block in function.blocks:
+            block.insts = _collectives(block.insts)
     if options.sched == "serial":
         _serial(function)
         return
@@ -40,6 +43,20 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 count = 0  # the long pause, as ptxas always has it there
             inst.control = Control(count, count == 0 or count >= _YIELD_FROM, mark.wbar, mark.rbar, mark.wait)
         block.insts = _waiting(block.insts)
+
+
+def _collectives(insts: list[MInst]) -> list[MInst]:
+    """Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE stands the barrier alone: lanes from elsewhere execute it, too."""
+    out: list[MInst] = []
+    pending: list[MInst] = []
+    for inst in insts:
+        if inst.mnemonic == "WARPSYNC" and "COLLECTIVE" in inst.modifiers:
+            pending.append(inst)
+        elif inst.mnemonic == "BAR" and pending:
+            out += [pending.pop(), inst, MInst("ENDCOLLECTIVE", loc=inst.loc, side_effect=True)]
+        else:
+            out.append(inst)
+    return out
 
 
 def _waiting(insts: list[MInst]) -> list[MInst]:

@@ -6,7 +6,19 @@ from functools import cache
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.lines import line_records
-from minicc.ptxas.mir import RETURN_POINT, MFunction, MInst, MModule, MOperand, V, VConst, VMem, function_label, outside
+from minicc.ptxas.mir import (
+    AFTER_COLLECTIVE,
+    RETURN_POINT,
+    MFunction,
+    MInst,
+    MModule,
+    MOperand,
+    V,
+    VConst,
+    VMem,
+    function_label,
+    outside,
+)
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.program import DebugSection, Function, Program, Relocation
@@ -16,6 +28,7 @@ SIZE = 16
 DYNAMIC = 1024
 """Bytes of stack for what alloca takes, at the least: what the driver gives where no bound is known."""
 _LOOP = Control(stall=0, yield_=True)
+_COLLECTIVE = (AFTER_COLLECTIVE,)
 
 
 _named = cache(Reg)
@@ -80,6 +93,9 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
                     back = addresses[block.label] + SIZE * (call + 1)
                     place = Target(address=back) if inst.mnemonic == "LEPC" else Imm(back)
                     operands = tuple(place if o == RETURN_POINT else o for o in operands)
+                if operands == _COLLECTIVE:
+                    end = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "ENDCOLLECTIVE")
+                    operands = (Target(address=addresses[block.label] + SIZE * (end + 1)),)
                 out.append(Instr(inst.mnemonic, operands, inst.modifiers, _reg(inst.guard), inst.control, inst.hidden))
                 origin.append(inst)
     out.append(Instr("BRA", (Target(address=at),), control=_LOOP))

@@ -76,6 +76,8 @@ GMMA = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 """Warpgroup multiplies, which read and write registers long after they have issued (see `lower.warpgroup`)."""
 RETURN_POINT = Name("return point")
 """As a source: the place right after the next CALL, which its return address is to name."""
+AFTER_COLLECTIVE = Name("after the collective")
+"""As a source: the place right after the next ENDCOLLECTIVE."""
 
 
 _OUTSIDE = "size "
@@ -238,6 +240,6 @@ class MModule:
 
 
 __all__ = [
-    "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule", "MOperand", "V", "VConst",
-    "VMem", "VReg", "function_label", "outside", "size_of_outside",
+    "AFTER_COLLECTIVE", "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule",
+    "MOperand", "V", "VConst", "VMem", "VReg", "function_label", "outside", "size_of_outside",
 ]  # fmt: skip

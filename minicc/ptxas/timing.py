@@ -66,7 +66,7 @@ class Timing:
 
 _FLOW = frozenset({
     "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "EXIT", "RET", "CALL", "BSYNC", "WARPSYNC", "BREAK", "KILL", "YIELD",
-    "BPT",
+    "BPT", "ENDCOLLECTIVE",
 })  # fmt: skip
 _COUNTED = frozenset({"MEMBAR", "FENCE", "LDGDEPBAR", "ARRIVES"})
 """They have no result, but are done only when memory says so."""

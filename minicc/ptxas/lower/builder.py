@@ -138,6 +138,8 @@ class Builder:
         self.last_jump: MInst | None = None
         self.collective: set[MInst] = set()
         """WARPSYNCs that a warp in step does not need."""
+        self.barriers: set[MInst] = set()
+        """Those of them that are collective themselves, before a CTA barrier."""
         self.in_cold = False
         self.has_calls = False
         self.gmma: Plan

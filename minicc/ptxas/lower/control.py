@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import ZERO, Builder, imm
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import AFTER_COLLECTIVE, MOperand, V
 from minicc.sass.instr import Imm
 
 RETURN = ".return"
@@ -110,6 +110,7 @@ def barrier(b: Builder, inst: ptx.Inst) -> None:
         predicate = b.pred_of(operands.pop())
         how = next(m for m in mods if m in ("popc", "and", "or")).upper()
         where = place(b, operands)
+        meet(b, inst)
         b.emit(f"BAR.RED.{how}.DEFER_BLOCKING", (), (*where, predicate), memory="barrier", side=True)
         if how == "POPC":
             b.emit("B2R.RESULT", (b.dst(d),), (), side=True)
@@ -117,10 +118,25 @@ def barrier(b: Builder, inst: ptx.Inst) -> None:
             b.emit("B2R.RESULT", (ZERO, b.dst_pred(d)), (), side=True)
         return
     where = place(b, operands)
+    meet(b, inst)
     if "arrive" in mods:
         b.emit("BAR.ARV", (), tuple(where), memory="barrier", side=True)
     else:
         b.emit("BAR.SYNC.DEFER_BLOCKING", (), tuple(where), memory="barrier", side=True)
+
+
+def meet(b: Builder, inst: ptx.Inst) -> None:
+    """`barrier` without .aligned may be executed by part of a warp, and counts the whole: its lanes meet first. As a
+    collective, which those need not come to that wait for them elsewhere, if nothing of it is in registers: lanes may
+    execute that of others."""
+    if inst.opcode != "barrier" or "aligned" in inst.modifiers:
+        return
+    if "red" not in inst.modifiers and all(b.constant(o) is not None for o in inst.operands):
+        b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
+        b.barriers.add(b.block.insts[-1])
+    else:
+        b.emit("WARPSYNC.ALL", side=True, memory="barrier")
+    b.collective.add(b.block.insts[-1])
 
 
 def place(b: Builder, operands: list[ptx.Operand]) -> list[MOperand]:

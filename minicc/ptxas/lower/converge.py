@@ -78,6 +78,11 @@ def converge(function: MFunction, builder: Builder) -> None:
         # Lanes may come back from a call one after the other (seen on an H200, behind a recursion).
         calling = [n for n, block in enumerate(function.blocks) if any(i.mnemonic == "CALL" for i in block.insts)]
         apart |= reachable(graph.succs, calling)
+    # Lanes that wait for others before a CTA barrier are not waited for where these meet.
+    barred = (
+        [n for n in apart if any(i in builder.barriers for i in function.blocks[n].insts)] if builder.barriers else []
+    )
+    apart |= reachable(graph.succs, barred)
     if nests:
         yields(function, graph, ipdom, nests, divergent)
     depths = [0] * len(function.blocks)

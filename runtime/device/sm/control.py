@@ -1,11 +1,12 @@
 """Control flow of a warp whose threads have their own PCs, CTA barriers, special registers, calls into the driver.
 
-A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_NEXT, W_READY), or blocked
-at a convergence barrier (W_BB + b), at WARPSYNC, or at a CTA barrier. The running group goes on until it blocks, exits
-or yields, whatever it waits for; then the group that was left latest runs, and if that is done, others in turn. Groups
-meet at barriers, and when they wait for their turn at one place; a loop that waits for lanes of its own warp without
-YIELD does not end. All of this as on an H200 (hand-built code of one warp,
-in which every lane notes the clock). LPC int64[warp, 64]: lane PCs, then the masks that lanes wait for at WARPSYNC.
+A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_NEXT, W_READY), or
+blocked at a convergence barrier (W_BB + b) or at WARPSYNC; all wait while the running group is at a CTA barrier. The
+running group goes on until it blocks, exits or yields, whatever it waits for; then the group that was left latest
+runs, and if that is done, others in turn. Groups meet at barriers, and when they wait for their turn at one place; a
+loop that waits for lanes of its own warp without YIELD does not end. All of this as on an H200 (hand-built code of one
+warp, in which every lane notes the clock). LPC int64[warp, 64]: lane PCs, then what lanes wait for at WARPSYNC: the
+mask, and above it where they go on behind a collective.
 WAKE int64[warp]: the first cycle in which the warp may issue, BIG while it is blocked or absent.
 """
 
@@ -138,7 +139,7 @@ def release(w: int) -> int:
             if free:
                 WS[w, L.W_BB + b] &= ~free
                 out |= free & alive
-                WS[w, L.W_SWITCH] = SYNC
+                WS[w, L.W_SWITCH] = RESUME if WS[w, L.W_COLLECTIVE] else SYNC
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]
@@ -146,14 +147,43 @@ def release(w: int) -> int:
         free = 0
         for k in range(32):
             if blocked >> k & 1:
-                wanted = LPC[w, 32 + k] & alive
-                if wanted & ~blocked == 0:
+                wanted = LPC[w, 32 + k] & FULL & alive
+                there = WS[w, L.W_COLLECTIVE]
+                if there >> k & 1 == 0:
+                    there = at_one_place(w, k)
+                if wanted & ~there == 0:
                     free |= 1 << k
         if free:
+            draft(w, free & WS[w, L.W_COLLECTIVE])
             WS[w, L.W_WSYNC] &= ~free
+            WS[w, L.W_COLLECTIVE] &= ~free
             WS[w, L.W_SWITCH] = RESUME
         out |= free
     return out
+
+
+@compiled
+def at_one_place(w: int, lane: int) -> int:
+    """The lanes at the WARPSYNC of this lane."""
+    there = 0
+    for k in range(32):
+        if WS[w, L.W_WSYNC] >> k & 1 and LPC[w, k] == LPC[w, lane]:
+            there |= 1 << k
+    return there
+
+
+@compiled
+def draft(w: int, lanes: int) -> None:
+    """All lanes of a collective have come: they run it at the place to which the last of them came (or, if it was for
+    others to end, where the first lane is)."""
+    pc = LPC[w, first(np.uint32(lanes))] if lanes else 0
+    for k in range(32):
+        if lanes >> k & 1 and LPC[w, k] == WS[w, L.W_PC]:
+            pc = LPC[w, k]
+    for k in range(32):
+        if lanes >> k & 1 and LPC[w, k] != pc:
+            WS[w, L.W_DRAFTED] |= 1 << k
+            LPC[w, k] = pc
 
 
 @compiled
@@ -177,12 +207,9 @@ def complete(c: int, b: int, t: int) -> None:
     for n in range(G[L.G_WARPS]):
         if waiting >> n & 1:
             w = warp_of(c, n)
-            stack(w, WS[w, L.W_ATBAR])
+            WS[w, L.W_ACT] = WS[w, L.W_ATBAR]
             WS[w, L.W_ATBAR] = 0
-            WS[w, L.W_BLOCKED] = 0
             WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
-            if WS[w, L.W_ACT] == 0:
-                next_group(w, 0)
             if G[L.G_TIMING]:
                 at = t + BARRIER_RELEASE
                 WS[w, L.W_TBLOCK] = at
@@ -196,8 +223,8 @@ def complete(c: int, b: int, t: int) -> None:
 
 @compiled
 def settle(w: int, t: int, passed: int) -> None:
-    """After lanes blocked, yielded (`passed`) or exited: free whom that frees, let a ready group run, note the arrival
-    of the warp at a CTA barrier or its end."""
+    """After lanes blocked, yielded (`passed`) or exited: free whom that frees, let a ready group run, note the end of
+    the warp."""
     free = release(w)
     if WS[w, L.W_ACT]:
         stack(w, free)
@@ -214,21 +241,7 @@ def settle(w: int, t: int, passed: int) -> None:
             if CT[c, L.T_BARW + b] and CT[c, L.T_BARN + b] == 0:
                 complete(c, b, t)
         return
-    if WS[w, L.W_ATBAR] == alive and not WS[w, L.W_BLOCKED]:
-        b = WS[w, L.W_BARID]
-        WS[w, L.W_BLOCKED] = 1
-        WAKE[w] = L.BIG
-        CT[c, L.T_BAR + b] += 32
-        CT[c, L.T_BARW + b] |= 1 << WS[w, L.W_ID]
-        m = CT[c, L.T_SM]
-        served = t
-        if G[L.G_TIMING]:
-            if SM[m, L.M_BAR] > served:
-                served = SM[m, L.M_BAR]
-            served += BARRIER_UNIT
-            SM[m, L.M_BAR] = served
-        complete(c, b, served)
-    elif WS[w, L.W_ACT] == 0:
+    if WS[w, L.W_ACT] == 0:
         WAKE[w] = L.BIG
 
 
@@ -547,6 +560,10 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             wanted = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
         elif CODE[i, L.C_AUX] >= 0:
             wanted = CODE[i, L.C_AUX]
+        collective = CODE[i, L.C_TARGET]
+        if collective >= 0 and lanes & ~wanted:
+            G[L.G_FLANE] = first(np.uint32(lanes & ~wanted))
+            return -L.F_INSTR
         rest = 0
         if CODE[i, L.C_AUX2]:
             # EXCLUSIVE: the lanes of one mask go on by themselves; others come here again when those block.
@@ -565,10 +582,29 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                     LPC[w, 32 + k] = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
                 else:
                     LPC[w, 32 + k] = wanted
+                if collective >= 0:
+                    LPC[w, 32 + k] |= collective << 32
         WS[w, L.W_WSYNC] |= lanes
         WS[w, L.W_ACT] = act & ~lanes
+        if collective >= 0:
+            WS[w, L.W_COLLECTIVE] |= lanes
         settle(w, t, 0)
+        if collective >= 0 and WS[w, L.W_ACT] & lanes:
+            # Who comes last goes on at once.
+            WS[w, L.W_SWITCH] = 0
         return 1
+    if kind == L.K_ENDCOLLECTIVE:
+        WS[w, L.W_PC] = i + 1
+        drafted = WS[w, L.W_DRAFTED] & act
+        if drafted == 0:
+            return 0
+        for k in range(32):
+            if drafted >> k & 1:
+                LPC[w, k] = LPC[w, 32 + k] >> 32
+        WS[w, L.W_DRAFTED] &= ~drafted
+        WS[w, L.W_ACT] = act & ~drafted
+        stack(w, drafted)
+        return 0
     if kind == L.K_YIELD:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
@@ -600,17 +636,6 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         c = WS[w, L.W_CTA]
         if count:
             CT[c, L.T_BARN + b] = (count + 31) & ~31
-        if CODE[i, L.C_AUX2] == BAR_ARRIVE:
-            CT[c, L.T_BAR + b] += 32
-            served = t
-            m = CT[c, L.T_SM]
-            if G[L.G_TIMING]:
-                if SM[m, L.M_BAR] > served:
-                    served = SM[m, L.M_BAR]
-                served += BARRIER_UNIT
-                SM[m, L.M_BAR] = served
-            complete(c, b, served)
-            return 0
         if CODE[i, L.C_AUX2] == BAR_REDUCE:
             WS[w, L.W_REDUCE] = CODE[i, L.C_OP] << 20
             p = (load32(state + CODE[i, L.C_TYPE]) ^ np.uint32(CODE[i, L.C_BYPASS])) & mask
@@ -619,14 +644,23 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                 CT[c, L.T_RAND + b] = 0
             if p:
                 CT[c, L.T_ROR + b] = 1
-        for k in range(32):
-            if lanes >> k & 1:
-                LPC[w, k] = i + 1
-        WS[w, L.W_ATBAR] |= lanes
-        WS[w, L.W_BARID] = b
-        WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, 0)
-        return 1
+        # The first lanes that come count for all of their warp, whose other lanes do not run while these wait.
+        waits = CODE[i, L.C_AUX2] != BAR_ARRIVE
+        if waits:
+            WS[w, L.W_ATBAR] = act
+            WS[w, L.W_ACT] = 0
+            WAKE[w] = L.BIG
+            CT[c, L.T_BARW + b] |= 1 << WS[w, L.W_ID]
+        CT[c, L.T_BAR + b] += 32
+        served = t
+        if G[L.G_TIMING]:
+            m = CT[c, L.T_SM]
+            if SM[m, L.M_BAR] > served:
+                served = SM[m, L.M_BAR]
+            served += BARRIER_UNIT
+            SM[m, L.M_BAR] = served
+        complete(c, b, served)
+        return 1 if waits else 0
     WS[w, L.W_PC] = i + 1
     if kind == L.K_EXTENDED:
         G[L.G_XDONE] = 0

@@ -3,9 +3,10 @@
 Diverged groups of one warp may pass the same BSSY at different times, while part of an earlier group is still blocked
 at the BSYNC; a called function saves a barrier with BMOV.CLEAR, uses it and puts it back. So each lane has its own
 value of each barrier: the mask of lanes to meet. Lanes with the same mask share an entry, members << 32 | mask, of the
-columns D_B + 16 * group + barrier. BSSY gives the executing lanes the mask of just them; BSYNC frees the members of
-an entry when every living lane of its mask is a member and there, or has yielded; BREAK takes lanes out of masks. A
-BSYNC without a mask, because it never had one or because others went on without these lanes, holds nobody.
+columns D_B + 16 * group + barrier. BSSY gives the executing lanes the mask of just them; BSYNC frees the members of an
+entry when every living lane of its mask is a member and there, has yielded, or waits at a collective; BREAK takes
+lanes out of masks. A BSYNC without a mask, because it never had one or because others went on without these lanes,
+holds nobody.
 """
 
 from __future__ import annotations
@@ -70,11 +71,12 @@ def participants(w: int, b: int, lane: int) -> int:
 def complete_groups(w: int, b: int, here: int) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
     out = here
+    alive = WS[w, L.W_ALIVE]
     for g in range(WS[w, L.W_MASKS]):
         entry = DIV[w, L.D_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & here:
-            missing = entry & WS[w, L.W_ALIVE] & ~(members & here | WS[w, L.W_YIELDED]) & FULL
+            missing = entry & alive & ~(members & here | WS[w, L.W_YIELDED] | WS[w, L.W_COLLECTIVE]) & FULL
             if missing:
                 out &= ~members
             else:

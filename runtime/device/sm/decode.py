@@ -60,7 +60,7 @@ _CONTROL = {
     "B2R": L.K_B2R, "DEPBAR": L.K_DEPBAR, "MEMBAR": L.K_MEMBAR, "LDGDEPBAR": L.K_LDGDEPBAR, "CCTL": L.K_CCTL,
     "SETLMEMBASE": L.K_NOP,
     "BPT": L.K_TRAP, "LEPC": L.K_LEPC, "NOP": L.K_NOP, "ERRBAR": L.K_NOP, "CGAERRBAR": L.K_NOP, "FENCE": L.K_NOP,
-    "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_NOP, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
+    "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_ENDCOLLECTIVE, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
     "QSPC": L.K_QSPC,
 }  # fmt: skip
 
@@ -107,7 +107,7 @@ class Decoded:
 
 def moved(code: Table, count: int, rows: int, results: int, sources: int) -> None:
     """Make CODE rows of a grid (see `instance`) those behind `rows` others, which have so many results and sources."""
-    jumps = np.isin(code[:, L.C_KIND], (L.K_BRA, L.K_CALL, L.K_BRA_DIV))
+    jumps = np.isin(code[:, L.C_KIND], (L.K_BRA, L.K_CALL, L.K_BRA_DIV, L.K_WARPSYNC))
     inside = (code[:, L.C_TARGET] >= 0) & (code[:, L.C_TARGET] < count)
     code[jumps, L.C_TARGET] = np.where(inside, code[:, L.C_TARGET] + rows, -1)[jumps]
     code[code[:, L.C_KIND] == L.K_LEPC, L.C_AUX] += 16 * rows

@@ -377,7 +377,9 @@ class Run:
                     what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
         elif kind == "illegal_instruction":
             index = pc // 16
-            reason = self.decoded.errors.get(index, "jump to a place that holds no code")
+            outside = index < self.decoded.count and self.tables["CODE"][index, L.C_KIND] == L.K_WARPSYNC
+            other = "a lane that is not in its mask" if outside else "jump to a place that holds no code"
+            reason = self.decoded.errors.get(index, other)
             what = f"illegal instruction: {reason}"
         elif kind == "timeout":
             limit, spent, cycles = self.options.instruction_limit, int(g[L.G_INSTR]), int(g[L.G_CYCLELIMIT])
@@ -417,7 +419,10 @@ class Run:
             waiting = "cluster barrier"
         lanes = int(row[L.W_ALIVE])
         lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
-        pc = int(row[L.W_PC]) * 16 if row[L.W_ACT] else int(self.tables["LPC"][warp, lane]) * 16 - 16
+        if row[L.W_ACT]:
+            pc = int(row[L.W_PC]) * 16
+        else:
+            pc = int(row[L.W_PC] if row[L.W_ATBAR] else self.tables["LPC"][warp, lane]) * 16 - 16
         block, thread = self.thread_of(warp, lane)
         text = (
             f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a "

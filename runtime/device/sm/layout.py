@@ -141,6 +141,7 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     K_BSYNC,
     K_BREAK,
     K_WARPSYNC,
+    K_ENDCOLLECTIVE,
     K_YIELD,
     K_EXIT,
     K_BAR,
@@ -159,7 +160,7 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     K_BRA_DIV,
     K_QSPC,
     K_EXTENDED,
-) = range(28)
+) = range(29)
 """K_EXTENDED: C_OP says which of the operations below; `extension` carries them out."""
 (
     X_ARRIVE,
@@ -304,11 +305,12 @@ W_SWITCH = next(_c)
 """what it takes until the group runs that was chosen in the latest instruction (0: none was)"""
 W_WSYNC = next(_c)
 """lanes blocked at WARPSYNC"""
+W_COLLECTIVE = next(_c)
+"""those of them whose WARPSYNC is collective"""
+W_DRAFTED = next(_c)
+"""lanes that run a collective of others, and then go on behind their own"""
 W_ATBAR = next(_c)
-"""lanes blocked at a CTA barrier"""
-W_BARID = next(_c)
-W_BLOCKED = next(_c)
-"""1: the whole warp waits at a CTA barrier"""
+"""the group that waits at a CTA barrier"""
 W_ID = next(_c)
 """warp number in the CTA"""
 W_REDUCE = next(_c)

@@ -110,6 +110,8 @@ class Flow:
                 elif kind == L.K_CALL:
                     known = int(code[i, L.C_DATA]) < 0
                     after.append((self._inside(int(code[i, L.C_TARGET])) if known else None, True))
+                elif kind == L.K_WARPSYNC and int(code[i, L.C_TARGET]) >= 0:
+                    after.append((self._inside(int(code[i, L.C_TARGET])), True))
                 elif kind == L.K_BRA_REG:
                     after.append((None, True))
                     stop = not guarded

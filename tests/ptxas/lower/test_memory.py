@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from minicc import arch, sass
 from tests.ptxas.lower.harness import THREADS, assemble, device
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -264,6 +265,60 @@ def test_collectives_inside_divergent_code() -> None:
     inside = t % 32 < 8
     assert np.array_equal(out[:, 0], np.where(inside, (t // 32 * 32 + 5) * 3, 0))
     assert np.array_equal(out[:, 1], np.where(inside, 0xFF, 0))
+
+
+def test_barriers_of_part_of_a_warp() -> None:
+    """An H200 does the same with what nvcc makes of them: lanes of one branch count for their warp, those of both
+    branches count once, and a loop's barrier is that of the lanes that are still in it."""
+    shared = ".shared .align 4 .b8 s[512]; mov.u32 %r8, s; shl.b32 %r7, %t, 2; add.u32 %r8, %r8, %r7;"
+    half = (
+        f"{shared} and.b32 %r9, %t, 31; setp.lt.u32 %p1, %r9, 16; mul.lo.u32 %r1, %t, 3; @!%p1 bra OUT;"
+        " st.shared.u32 [%r8], %t; barrier.sync 1, 128; xor.b32 %r6, %r7, 128; mov.u32 %r5, s; add.u32 %r5, %r5, %r6;"
+        " ld.shared.u32 %r1, [%r5];\nOUT: st.global.u32 [%out], %r1;"
+    )
+    t = np.arange(THREADS)
+    assert np.array_equal(run(half, numbers())[:, 0], np.where(t % 32 < 16, t ^ 32, t * 3))
+    both = (
+        "and.b32 %r9, %t, 31; setp.lt.u32 %p1, %r9, 5; ld.global.u32 %r1, [%in]; @%p1 bra FEW; add.u32 %r1, %r1, 1;"
+        " barrier.sync 1, 128; bra OUT;\nFEW: mul.lo.u32 %r1, %r1, 3; barrier.sync 1, 128;"
+        "\nOUT: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1; st.global.v2.u32 [%out], {%r1,%r2};"
+    )
+    data = numbers()
+    out = run(both, data)
+    wanted = np.where(t % 32 < 5, data[:, 0] * 3, data[:, 0] + 1)
+    assert np.array_equal(out[:, 0], wanted) and np.array_equal(out[:, 1], wanted[t ^ 16])
+    loop = (
+        f"{shared} rem.u32 %r9, %t, 7; mov.u32 %r1, 0; mov.u32 %r2, 0;\nAGAIN: setp.ge.u32 %p1, %r2, %r9; @%p1 bra OUT;"
+        " st.shared.u32 [%r8], %r2; barrier.sync 0; ld.shared.u32 %r3, [%r8]; mad.lo.u32 %r1, %r3, %r3, %r1;"
+        " add.u32 %r2, %r2, 1; bra AGAIN;\nOUT: st.global.u32 [%out], %r1;"
+    )
+    assert np.array_equal(run(loop, numbers())[:, 0], [sum(k * k for k in range(n % 7)) for n in t])
+
+
+@pytest.mark.parametrize(
+    ("body", "collectives", "meetings"),
+    [
+        ("barrier.sync 1, 64;", 0, 0),
+        ("setp.lt.u32 %p1, %t, 9; @%p1 bra OUT; barrier.sync 1, 64;\nOUT:", 1, 0),
+        ("setp.lt.u32 %p1, %t, 9; @%p1 bra OUT; barrier.arrive 1, 64;\nOUT:", 1, 0),
+        ("setp.lt.u32 %p1, %t, 9; @%p1 bra OUT; bar.sync 1, 64;\nOUT:", 0, 0),
+        ("setp.lt.u32 %p1, %t, 9; @%p1 bra OUT; barrier.sync.aligned 1, 64;\nOUT:", 0, 0),
+        ("setp.lt.u32 %p1, %t, 9; @%p1 bra OUT; ld.global.u32 %r1, [%in]; barrier.sync %r1;\nOUT:", 0, 1),
+    ],
+)
+def test_where_lanes_meet_before_a_barrier(body: str, collectives: int, meetings: int) -> None:
+    text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} st.global.u32 [%out], %t; ret; }}"
+    code = assemble(text).function("k").code  # type: ignore[attr-defined]
+    words = [
+        sass.decode(int.from_bytes(code[n : n + 16], "little"), arch.get("sm_90"), n) for n in range(0, len(code), 16)
+    ]
+    found = [n for n, one in enumerate(words) if one.mnemonic == "WARPSYNC" and "COLLECTIVE" in one.modifiers]
+    for n in found:
+        # The barrier stands alone in it, and lanes that executed that of others go on behind it.
+        assert [one.mnemonic for one in words[n + 1 : n + 3]] == ["BAR", "ENDCOLLECTIVE"]
+        assert words[n].operands[-1].address == 16 * (n + 3)
+    assert len(found) == collectives
+    assert sum(one.mnemonic == "WARPSYNC" for one in words) == collectives + meetings
 
 
 def test_collectives_of_tiles() -> None:

@@ -120,6 +120,25 @@ ORDERS = {
     "broken out": (0xFFFFFFFE, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20", "BREAK B0", "note 21",
                                 "BRA O", "J: BSYNC B0", "E: note 30", "O: NOP"],
                    [(10, 1), (20, 0xFFFFFFFE), (30, 1), (21, 0xFFFFFFFE)]),
+    # All lanes of a collective execute it where the last of them came to it; then each goes on behind its own.
+    "collective of all": (0xFFFF, ["@P0 BRA T", "note 10", "WARPSYNC.COLLECTIVE.ALL A", "note 11", "ENDCOLLECTIVE",
+                                   "A: note 12", "BRA J", "T: note 20", "WARPSYNC.COLLECTIVE.ALL B", "note 21",
+                                   "ENDCOLLECTIVE", "B: note 22", "J: NOP"],
+                          [(10, 0xFFFF0000), (20, 0xFFFF), (21, 0xFFFFFFFF), (22, 0xFFFF), (12, 0xFFFF0000)]),
+    "collective of a mask": (0xFFFF, ["MOV R5, 0xff0000ff", "LOP3.LUT R7, R0, 0xf, RZ, 0xc0, !PT", "@P0 BRA T",
+                                      "ISETP.GT.AND P1, PT, R7, 0x7, PT", "@!P1 BRA J", "note 10",
+                                      "WARPSYNC.COLLECTIVE R5, A", "note 11", "ENDCOLLECTIVE", "A: BRA J",
+                                      "T: ISETP.GT.AND P1, PT, R7, 0x7, PT", "@P1 BRA J",
+                                      "WARPSYNC.COLLECTIVE R5, B", "note 21", "ENDCOLLECTIVE", "B: NOP", "J: NOP"],
+                             [(10, 0xFF000000), (21, 0xFF0000FF)]),
+    # BSYNC does not wait for lanes at a collective.
+    "collective without the others": (0xFFFF, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20",
+                                               "WARPSYNC.COLLECTIVE.ALL B", "note 21", "ENDCOLLECTIVE", "B: NOP",
+                                               "J: BSYNC B0", "E: note 30"],
+                                      [(10, 0xFFFF0000), (20, 0xFFFF), (30, 0xFFFF0000), (21, 0xFFFF), (30, 0xFFFF)]),
+    "collective of those that are left": (0xFF, ["@P0 BRA T", "note 10", "EXIT", "T: note 20",
+                                                 "WARPSYNC.COLLECTIVE.ALL B", "note 21", "ENDCOLLECTIVE", "B: note 22"],
+                                          [(20, 0xFF), (10, 0xFFFFFF00), (21, 0xFF), (22, 0xFF)]),
     # Lanes that yielded at one place go on together.
     "yield at one place": (0xAAAAAAAA, ["@P0 BRA J", "note 10", "J: YIELD", "note 30"],
                            [(10, 0x55555555), (30, 0xFFFFFFFF)]),
@@ -165,18 +184,63 @@ def test_order_of_diverged_lanes(name: str) -> None:
 
 @TIMING
 def test_deadlock_is_told(timing: bool) -> None:
-    """Half the lanes wait at a barrier that the others, blocked at BSYNC, never reach."""
+    """One warp waits for two."""
+    _, outcome = BENCH.words([i("BAR.SYNC.DEFER_BLOCKING 0x1, 0x40", 6)], timing=timing)
+    assert outcome.fault is not None
+    assert outcome.fault.kind == "deadlock"
+
+
+@TIMING
+def test_the_first_lanes_at_a_cta_barrier_count_for_their_warp(timing: bool) -> None:
+    """As on an H200. Of two warps the half that falls through goes first, and leaves a word to the other warp's; then
+    the other halves meet at another place. A barrier of which no lane's guard is true is none."""
+    at = len(HEAD)
+    lines = [
+        i("SHF.L.U32 R7, R0, 0x2, RZ", 6),
+        i("LOP3.LUT R8, R7, 0x80, RZ, 0x3c, !PT", 6),
+        i("LOP3.LUT R6, R0, 0x10, RZ, 0xc0, !PT", 6),
+        i("ISETP.NE.AND P0, PT, R6, RZ, PT", 13, yield_=True),
+        i(f"@P0 BRA {16 * (at + 10):#x}", 5),
+        i("STS [R7], R0", 15, yield_=True),
+        i("@P0 BAR.SYNC.DEFER_BLOCKING 0x3", 6),
+        i("BAR.SYNC.DEFER_BLOCKING 0x0", 6),
+        i("LDS R4, [R8]", 2, wbar=2),
+        i(f"BRA {16 * (at + 13):#x}", 5, wait=4),
+        i("STS [R7], R7", 15, yield_=True),
+        i("BAR.SYNC.DEFER_BLOCKING 0x0", 6),
+        i("LDS R4, [R8]", 2, wbar=2),
+        i("NOP", 15, yield_=True, wait=4),
+    ]
+    words, outcome = BENCH.words(lines, count=64, block=64, shared=256, timing=timing)
+    assert outcome.fault is None
+    assert list(words) == [(t ^ 32) * (4 if t & 16 else 1) for t in range(64)]
+
+
+# H200: the first two hang, the third is an illegal instruction.
+APART = {
+    "two WARPSYNC": ("WARPSYNC.ALL", "WARPSYNC.ALL", "deadlock"),
+    "WARPSYNC and a collective": ("WARPSYNC.ALL", "WARPSYNC.COLLECTIVE.ALL 0x1000", "deadlock"),
+    "a mask without the lane": ("NOP", "WARPSYNC.COLLECTIVE R6, 0x1000", "illegal_instruction"),
+}
+
+
+@TIMING
+@pytest.mark.parametrize("name", APART)
+def test_lanes_that_do_not_meet(name: str, timing: bool) -> None:
+    first, second, fault = APART[name]
     at = len(HEAD)
     lines = [
         i("ISETP.GT.AND P0, PT, R0, 0xf, PT", 13, yield_=True),
-        i(f"BSSY B0, {16 * (at + 5):#x}", 2),
-        i(f"@P0 BRA {16 * (at + 4):#x}", 5),
-        i("BAR.SYNC.DEFER_BLOCKING 0x0", 6),
-        i("BSYNC B0", 5),
+        i("MOV R6, 0xff", 6),
+        i(f"@P0 BRA {16 * (at + 5):#x}", 5),
+        i(first, 5),
+        i(f"BRA {16 * (at + 6):#x}", 5),
+        i(second, 5),
+        i("NOP", 5),
     ]
     _, outcome = BENCH.words(lines, timing=timing)
     assert outcome.fault is not None
-    assert outcome.fault.kind == "deadlock"
+    assert outcome.fault.kind == fault
 
 
 @TIMING
