@@ -12,13 +12,14 @@ from typing import Any
 import attrs
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 
 ADDRESS_MODES = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
 """The driver's numbers."""
 FORMATS = {
-    "u1": (L.TF_UNSIGNED, 1), "u2": (L.TF_UNSIGNED, 2), "u4": (L.TF_UNSIGNED, 4), "i1": (L.TF_SIGNED, 1),
-    "i2": (L.TF_SIGNED, 2), "i4": (L.TF_SIGNED, 4), "f2": (L.TF_FLOAT, 2), "f4": (L.TF_FLOAT, 4),
+    "u1": (K.TF_UNSIGNED, 1), "u2": (K.TF_UNSIGNED, 2), "u4": (K.TF_UNSIGNED, 4), "i1": (K.TF_SIGNED, 1),
+    "i2": (K.TF_SIGNED, 2), "i4": (K.TF_SIGNED, 4), "f2": (K.TF_FLOAT, 2), "f4": (K.TF_FLOAT, 4),
 }  # fmt: skip
 """numpy kind and bytes -> format and bytes of a channel."""
 
@@ -61,7 +62,7 @@ class Textures:
         row[L.TX_LINEAR], row[L.TX_NORMALIZED], row[L.TX_NORMALIZED_READ] = linear, normalized, fractions
         for k in range(4):
             value = border[k] if k < len(border) else 0.0
-            if kind == L.TF_FLOAT or fractions:
+            if kind == K.TF_FLOAT or fractions:
                 row[L.TX_BORDER + k] = struct.unpack("<I", struct.pack("<f", value))[0]
             else:
                 row[L.TX_BORDER + k] = int(value)

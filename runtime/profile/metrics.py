@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from runtime.device.sm import layout as L
+from runtime.device.sm import kinds as K
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning
 
@@ -86,11 +86,11 @@ def pipe_cycles(rows: Iterable[Hot]) -> dict[str, float]:
         if name == "lsu":
             busy[name] = busy.get(name, 0.0) + max(row.executed * row.unit.shared, row.counters.get("wavefronts", 0.0))
             continue
-        if row.unit.queue != L.Q_NONE:
+        if row.unit.queue != K.Q_NONE:
             each = row.unit.sub
         if name in ("fma", "fmaheavy"):
             name, each = "fma", each / 2
-            if row.unit.pipe == L.PIPE_HEAVY:
+            if row.unit.pipe == K.PIPE_HEAVY:
                 busy["fmaheavy"] = busy.get("fmaheavy", 0.0) + row.executed * row.unit.interval
         busy[name] = busy.get(name, 0.0) + row.executed * each
     return busy

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from runtime.device.sm import layout as L
+from runtime.device.sm import kinds as K
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.svg import Span, spans
 
@@ -63,7 +63,7 @@ def issues(f: Facts) -> list[Issue]:
     for line in record.tolist():
         slot = line[o.O_WARP] & 63
         row = rows.get(16 * line[o.O_INSTR] - entry)
-        states = {name: line[o.O_STATES + k] for k, name in enumerate(L.REASONS)}
+        states = {name: line[o.O_STATES + k] for k, name in enumerate(K.REASONS)}
         waited = tuple((name, states[name]) for name in ORDER if states[name])
         block, warp = line[o.O_CTA], line[o.O_ID]
         if row is not None and row.mnemonic == "EXIT" and slot in last:
@@ -119,13 +119,13 @@ def trace(f: Facts, sm: int = 0) -> str:
         sub = issue.slot >> 4
         halves = pipes.setdefault((sub, row.unit.counter), [])
         lane = next((lane for lane in halves if free[lane] <= issue.time), 0)
-        if not lane and (row.unit.queue == L.Q_NONE or not halves):
+        if not lane and (row.unit.queue == K.Q_NONE or not halves):
             # Two halves of a pipe are taken at once; a queue lets go of one after the other.
             lane = len(free) + 1
             halves.append(lane)
         lane = lane or halves[0]
         begin = max(float(issue.time), free.get(lane, 0.0))
-        length = max(float(row.unit.interval if row.unit.queue == L.Q_NONE else row.unit.sub), 1.0)
+        length = max(float(row.unit.interval if row.unit.queue == K.Q_NONE else row.unit.sub), 1.0)
         free[lane] = begin + length
         event(PIPES, lane, issue.name, begin, length, **args)
         if row.access[0] and issue.done > issue.time:

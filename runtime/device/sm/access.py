@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled, u32, u64
 from runtime.device.sm.raw import (
@@ -86,7 +87,7 @@ def translate_each(
         a = loads64(lanes + 8 * k)
         fault = 0
         host = 0
-        if space == L.SPACE_CONST:
+        if space == K.SPACE_CONST:
             a &= 0xFFFFFFFF
             if a + width <= G[L.G_CSIZE + bank]:
                 host = G[L.G_CBANK + bank] + a
@@ -94,35 +95,35 @@ def translate_each(
                 host = G[L.G_ZERO]
         else:
             kind = space
-            if space == L.SPACE_GENERIC:
-                kind = L.SPACE_GLOBAL
+            if space == K.SPACE_GENERIC:
+                kind = K.SPACE_GLOBAL
                 if a >= shared_window and a < shared_window + WINDOW * G[L.G_CLUSTER] and shared_window:
-                    kind = L.SPACE_SHARED
+                    kind = K.SPACE_SHARED
                     a -= shared_window
                     if G[L.G_CLUSTER] > 1:
                         # The CTA of that rank in the cluster.
                         shared = loads64(G[L.G_MATES] + 8 * (a >> 24))
                         a &= WINDOW - 1
                 elif a >= local_window and a < local_window + WINDOW and local_window:
-                    kind = L.SPACE_LOCAL
+                    kind = K.SPACE_LOCAL
                     a -= local_window
             if a & (width - 1):
-                fault = L.F_ALIGN
-            elif kind == L.SPACE_GLOBAL:
+                fault = K.F_ALIGN
+            elif kind == K.SPACE_GLOBAL:
                 off = a - base
                 if off < 0 or off + width > size or (off & 255) + width > np.int64(load16(limits + (off >> 8) * 2)):
-                    fault = L.F_ADDRESS
+                    fault = K.F_ADDRESS
                 host = memory + off
-            elif kind == L.SPACE_SHARED:
+            elif kind == K.SPACE_SHARED:
                 a &= 0xFFFFFFFF
                 if a + width > G[L.G_SHAREDSIZE]:
-                    fault = L.F_ADDRESS
+                    fault = K.F_ADDRESS
                 host = shared + a
             else:
                 a &= 0xFFFFFFFF
                 off = a - (G[L.G_LOCALTOP] - G[L.G_LOCALSIZE])
                 if off < 0 or off + width > G[L.G_LOCALSIZE]:
-                    fault = L.F_STACK if off < 0 else L.F_ADDRESS
+                    fault = K.F_STACK if off < 0 else K.F_ADDRESS
                 host = local + k * G[L.G_LOCALSIZE] + off
         if fault:
             G[L.G_FLANE] = k
@@ -140,12 +141,12 @@ def translate(
     address; 0: fine otherwise; negative: minus the fault."""
     low = lowest(lanes, mask)
     high = highest(lanes, mask)
-    if space == L.SPACE_CONST:
+    if space == K.SPACE_CONST:
         if low >= 0 and high + width <= G[L.G_CSIZE + bank]:
             add_all(hosts, lanes, G[L.G_CBANK + bank])
             return 0
     elif any_bits(lanes, mask) & (width - 1) == 0:
-        if space == L.SPACE_SHARED:
+        if space == K.SPACE_SHARED:
             if low >= 0 and high + width <= G[L.G_SHAREDSIZE]:
                 add_all(hosts, lanes, shared)
                 if mask == np.uint32(FULL):
@@ -153,7 +154,7 @@ def translate(
                         return 2
                     return consecutive(lanes, width)
                 return 0
-        elif space == L.SPACE_LOCAL:
+        elif space == K.SPACE_LOCAL:
             bottom = G[L.G_LOCALTOP] - G[L.G_LOCALSIZE]
             if low >= bottom and high + width <= G[L.G_LOCALTOP]:
                 for k in range(32):
@@ -270,11 +271,11 @@ def round_float(f: u64, exponent_bits: int, fraction_bits: int) -> u64:
 @compiled
 def combine_half(operation: int, kind: int, old: u64, value: u64) -> u64:
     """old op value of one 16-bit float (T_F16X2 or T_BF16X2): ADD; MIN and MAX, which prefer numbers."""
-    if operation == L.OP_ADD:
-        if kind == L.T_F16X2:
+    if operation == K.OP_ADD:
+        if kind == K.T_F16X2:
             return round_float(add_f32(half_to_float(old), half_to_float(value)), 5, 10)
         return round_float(add_f32(old << np.uint64(16), value << np.uint64(16)), 8, 7)
-    top = 0x7C00 if kind == L.T_F16X2 else 0x7F80
+    top = 0x7C00 if kind == K.T_F16X2 else 0x7F80
     a = np.int64(old)
     b = np.int64(value)
     if a & 0x7FFF > top:
@@ -283,7 +284,7 @@ def combine_half(operation: int, kind: int, old: u64, value: u64) -> u64:
         return old
     x = -(a & 0x7FFF) - 1 if a >> 15 else a
     y = -(b & 0x7FFF) - 1 if b >> 15 else b
-    if operation == L.OP_MIN:
+    if operation == K.OP_MIN:
         return old if x < y else value
     return value if x < y else old
 
@@ -291,41 +292,41 @@ def combine_half(operation: int, kind: int, old: u64, value: u64) -> u64:
 @compiled
 def combine(op: int, kind: int, old: u64, value: u64) -> u64:
     """old op value, as the bits of the type `kind` (T_*)."""
-    if op == L.OP_EXCH:
+    if op == K.OP_EXCH:
         return value
-    if op == L.OP_AND:
+    if op == K.OP_AND:
         return old & value
-    if op == L.OP_OR:
+    if op == K.OP_OR:
         return old | value
-    if op == L.OP_XOR:
+    if op == K.OP_XOR:
         return old ^ value
-    if kind == L.T_F16X2 or kind == L.T_BF16X2:
+    if kind == K.T_F16X2 or kind == K.T_BF16X2:
         low = np.uint64(0xFFFF)
         up = np.uint64(16)
         above = combine_half(op, kind, old >> up & low, value >> up & low)
         return combine_half(op, kind, old & low, value & low) | above << up
-    if op == L.OP_ADD:
-        if kind == L.T_F32:
+    if op == K.OP_ADD:
+        if kind == K.T_F32:
             return add_f32(old, value)
-        if kind == L.T_F32_FTZ:
+        if kind == K.T_F32_FTZ:
             tiny = np.uint64(0x7F800000)
             a = old if old & tiny else old & np.uint64(0x80000000)
             b = value if value & tiny else value & np.uint64(0x80000000)
             r = add_f32(a, b)
             return r if r & tiny else r & np.uint64(0x80000000)
-        if kind == L.T_F64:
+        if kind == K.T_F64:
             return add_f64(old, value)
         return old + value
-    if op == L.OP_INC:
+    if op == K.OP_INC:
         return np.uint64(0) if old >= value else old + np.uint64(1)
-    if op == L.OP_DEC:
+    if op == K.OP_DEC:
         return value if old == np.uint64(0) or old > value else old - np.uint64(1)
     less = old < value
-    if kind == L.T_S32:
+    if kind == K.T_S32:
         less = np.int64(old << np.uint64(32)) < np.int64(value << np.uint64(32))
-    elif kind == L.T_S64:
+    elif kind == K.T_S64:
         less = np.int64(old) < np.int64(value)
-    if op == L.OP_MIN:
+    if op == K.OP_MIN:
         return old if less else value
     return value if less else old
 
@@ -343,15 +344,15 @@ def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
                 same = False
         for word in range(0, width, 4):
             old = load32(h + word)
-            if op == L.OP_CAS or op == L.OP_CAST:
+            if op == K.OP_CAS or op == K.OP_CAST:
                 if same:
                     store32(h + word, load32(src2 + 32 * word + 4 * k))
             else:
                 new = combine(op, kind, np.uint64(old), np.uint64(load32(src + 32 * word + 4 * k)))
                 store32(h + word, np.uint32(new & np.uint64(0xFFFFFFFF)))
-            if dst and op != L.OP_CAST:
+            if dst and op != K.OP_CAST:
                 store32(dst + 32 * word + 4 * k, old)
-        if dst and op == L.OP_CAST:
+        if dst and op == K.OP_CAST:
             store32(dst + 4 * k, np.uint32(1 if same else 0))
 
 
@@ -359,7 +360,7 @@ def vector_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
 def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int, src2: int, dst: int) -> None:
     """Read-modify-write, lane by lane in ascending order. CAS compares with `src` and stores `src2`; CAST does
     the same and answers 1 if it stored, 0 if not. `dst` 0: no result. What is wider than its type is a vector."""
-    if width == 16 or (width == 8 and kind >= L.T_F32 and kind != L.T_F64):
+    if width == 16 or (width == 8 and kind >= K.T_F32 and kind != K.T_F64):
         vector_lanes(op, kind, width, hosts, mask, src, src2, dst)
         return
     for k in range(32):
@@ -371,7 +372,7 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
         if width == 8:
             value |= np.uint64(load32(src + 128 + 4 * k)) << np.uint64(32)
             old = load64(h)
-        if op == L.OP_CAS or op == L.OP_CAST:
+        if op == K.OP_CAS or op == K.OP_CAST:
             new = np.uint64(load32(src2 + 4 * k))
             if width == 8:
                 new |= np.uint64(load32(src2 + 128 + 4 * k)) << np.uint64(32)
@@ -384,7 +385,7 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
         else:
             store32(h, np.uint32(new))
         if dst:
-            if op == L.OP_CAST:
+            if op == K.OP_CAST:
                 old = np.uint64(1) if old == value else np.uint64(0)
             store32(dst + 4 * k, np.uint32(old))
             if width == 8:

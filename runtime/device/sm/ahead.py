@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.l2 import (
     BANK_SHIFT,
@@ -71,7 +72,7 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
     home = l2_home(line)
     l2_ahead(line, home)
     where = home
-    if CODE[i, L.C_ACCESS] == L.A_LOAD:
+    if CODE[i, L.C_ACCESS] == K.A_LOAD:
         where = m & 1
         if not CODE[i, L.C_BYPASS]:
             prefetch(address(L1, (m, l1_set(line, G[L.G_L1SETS]))))

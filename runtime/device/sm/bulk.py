@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.cluster import OFFSET, owner, shared_host
@@ -38,8 +39,8 @@ def move(target: int, source: int, size: int) -> None:
 @compiled
 def reduce(target: int, source: int, size: int, operation: int, kind: int) -> None:
     """Combine elements at `source` into those at `target`."""
-    width = 8 if kind == L.T_U64 or kind == L.T_S64 or kind == L.T_F64 else 4
-    if kind == L.T_F16X2 or kind == L.T_BF16X2:
+    width = 8 if kind == K.T_U64 or kind == K.T_S64 or kind == K.T_F64 else 4
+    if kind == K.T_F16X2 or kind == K.T_BF16X2:
         for at in range(0, size, 2):
             store16(target + at, combine_half(operation, kind, load16(target + at), load16(source + at)))
         return
@@ -81,7 +82,7 @@ def told(w: int, barrier: int, rank: int, size: int, alone: int) -> int:
     host = shared_host(w, a, 8)
     if host == 0 or barrier & 7:
         G[L.G_FADDR] = barrier
-        return -L.F_ADDRESS if host == 0 else -L.F_ALIGN
+        return -K.F_ADDRESS if host == 0 else -K.F_ALIGN
     place = G[L.G_TOLD] + 24 * G[L.G_NTOLD]
     store64(place, np.uint64(host))
     store64(place + 8, np.uint64(owner(w, a)))
@@ -103,47 +104,47 @@ def copy(w: int, i: int) -> int:
     base = G[L.G_MEMBASE]
     memory = G[L.G_MEM]
     from_ = 0
-    if how & L.BC_FROM_SHARED:
+    if how & K.BC_FROM_SHARED:
         from_ = shared_host(w, source & 0xFFFFFFFF, size)
         G[L.G_FADDR] = source & 0xFFFFFFFF
         if source & 15:
-            return -L.F_ALIGN
+            return -K.F_ALIGN
     else:
         G[L.G_FADDR] = source
         if source & 15:
-            return -L.F_ALIGN
+            return -K.F_ALIGN
         if allocated(size, source - base, source - base, i):
             from_ = memory + source - base
             touch(source, size)
     if from_ == 0:
-        return -L.F_ADDRESS
-    if not how & L.BC_TO_SHARED:
+        return -K.F_ADDRESS
+    if not how & K.BC_TO_SHARED:
         G[L.G_FADDR] = target
         if target & 15:
-            return -L.F_ALIGN
+            return -K.F_ALIGN
         if not allocated(size, target - base, target - base, i):
-            return -L.F_ADDRESS
+            return -K.F_ADDRESS
         touch(target, size)
-        if how & L.BC_REDUCE:
+        if how & K.BC_REDUCE:
             reduce(memory + target - base, from_, size, CODE[i, L.C_AUX], CODE[i, L.C_TYPE])
         else:
             move(memory + target - base, from_, size)
         return 0
     place = target & 0xFFFFFFFF
     barrier = target >> 32 & 0xFFFFFFFF
-    ranks = word >> 16 & 0xFFFF if how & L.BC_MULTICAST else 1
+    ranks = word >> 16 & 0xFFFF if how & K.BC_MULTICAST else 1
     for rank in range(16):
         if ranks >> rank & 1:
-            a = (place & OFFSET) | rank << 24 if how & L.BC_MULTICAST else place
+            a = (place & OFFSET) | rank << 24 if how & K.BC_MULTICAST else place
             to = shared_host(w, a, size)
             if to == 0 or place & 15:
                 G[L.G_FADDR] = place
-                return -L.F_ADDRESS if to == 0 else -L.F_ALIGN
-            if how & L.BC_REDUCE:
+                return -K.F_ADDRESS if to == 0 else -K.F_ALIGN
+            if how & K.BC_REDUCE:
                 reduce(to, from_, size, CODE[i, L.C_AUX], CODE[i, L.C_TYPE])
             else:
                 move(to, from_, size)
-            bad = told(w, barrier, rank, size, 0 if how & L.BC_MULTICAST else 1)
+            bad = told(w, barrier, rank, size, 0 if how & K.BC_MULTICAST else 1)
             if bad:
                 return bad
     return 0
@@ -167,12 +168,12 @@ def lines_time(m: int, i: int, t: int, how: int) -> int:
             X[2 * b] = loads64(base + 16 * (k + b))
             X[2 * b + 1] = loads64(base + 16 * (k + b) + 8)
             sectors += popcount(np.uint32(X[2 * b + 1]))
-        if how & L.BC_TO_SHARED:
+        if how & K.BC_TO_SHARED:
             there = read_lines(batch, m, begin, 0, 1, i)
         else:
             for b in range(batch):
                 X[PACKETS + b] = popcount(np.uint32(X[2 * b + 1]))
-            there = write_lines(batch, m, begin, 0 if how & L.BC_REDUCE else -1, 0, 0, i)
+            there = write_lines(batch, m, begin, 0 if how & K.BC_REDUCE else -1, 0, 0, i)
         if there > done:
             done = there
         # A line a cycle or so leaves the engine.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.cta import settle_in, warp_of
 from runtime.device.sm.lang import compiled
@@ -126,4 +127,4 @@ def barrier_done(c: int, t: int) -> None:
             w = warp_of(mate, n)
             if WS[w, L.W_CLUSTER] < 0 and WS[w, L.W_ALIVE]:
                 WS[w, L.W_CLUSTER] = -WS[w, L.W_CLUSTER]
-                rouse(w, t + G[L.G_REMOTEBAR], L.R_BARRIER)
+                rouse(w, t + G[L.G_REMOTEBAR], K.R_BARRIER)

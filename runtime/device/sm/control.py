@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import abi
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
 from runtime.device.sm.converge import complete_groups, join, leave, participants
@@ -213,7 +214,7 @@ def complete(c: int, b: int, t: int) -> None:
             if G[L.G_TIMING]:
                 at = t + BARRIER_RELEASE
                 WS[w, L.W_TBLOCK] = at
-                WS[w, L.W_BLOCKKIND] = L.R_BARRIER
+                WS[w, L.W_BLOCKKIND] = K.R_BARRIER
                 WAKE[w] = arm(w, at)
                 if WAKE[w] < SC[w >> 4, L.S_NEXT]:
                     SC[w >> 4, L.S_NEXT] = WAKE[w]
@@ -364,7 +365,7 @@ def driver_call(w: int, lanes: int, which: int) -> int:
         store64(
             at + 8, np.uint64(load32(state + R4 + 4 * k)) | np.uint64(load32(state + R4 + 128 + 4 * k)) << np.uint64(32)
         )
-        if which == L.F_ASSERT:
+        if which == K.F_ASSERT:
             for r in range(12):
                 store32(at + 16 + 4 * r, load32(state + R4 + 128 * r + 4 * k))
             size = 48
@@ -375,7 +376,7 @@ def driver_call(w: int, lanes: int, which: int) -> int:
             local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
             while size < 512:
                 store64(scratch + 8 * k, np.uint64(address + size))
-                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
+                done = translate_each(K.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
                 if done < 0:
                     break
                 store32(at + 16 + size, load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -387,7 +388,7 @@ def driver_call(w: int, lanes: int, which: int) -> int:
             last = place + 4096
             while not ended and place < last:
                 store64(scratch + 8 * k, np.uint64(place & ~np.int64(3)))
-                done = translate_each(L.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
+                done = translate_each(K.SPACE_GENERIC, 4, bit, scratch, scratch + 256, CT[c, L.T_SHARED], local, 0)
                 if done < 0:
                     break
                 word = np.int64(load32(np.int64(load64(scratch + 256 + 8 * k))))
@@ -404,9 +405,9 @@ def driver_call(w: int, lanes: int, which: int) -> int:
             store32(state + R4 + 4 * k, np.uint32(count))
         store32(at, np.uint32(16 + size))
         G[L.G_OUTLEN] += 16 + size
-        if which == L.F_ASSERT:
+        if which == K.F_ASSERT:
             G[L.G_FLANE] = k
-            return -L.F_ASSERT
+            return -K.F_ASSERT
     return 0
 
 
@@ -416,18 +417,18 @@ def jump(w: int, i: int, lanes: int) -> int:
     0 or minus the fault."""
     rest = WS[w, L.W_ACT] & ~lanes
     if CODE[i, L.C_DATA] < 0:
-        if CODE[i, L.C_KIND] == L.K_CALL and CODE[i, L.C_AUX] > 0:
-            if CODE[i, L.C_AUX] == L.CALL_ASSERT:
-                return driver_call(w, lanes, L.F_ASSERT)
+        if CODE[i, L.C_KIND] == K.K_CALL and CODE[i, L.C_AUX] > 0:
+            if CODE[i, L.C_AUX] == K.CALL_ASSERT:
+                return driver_call(w, lanes, K.F_ASSERT)
             WS[w, L.W_PC] = i + 1
-            if CODE[i, L.C_AUX] >= L.CALL_MALLOC:
-                free = CODE[i, L.C_AUX] - L.CALL_MALLOC
-                return extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(lanes), 0, G[L.G_TABLES])
+            if CODE[i, L.C_AUX] >= K.CALL_MALLOC:
+                free = CODE[i, L.C_AUX] - K.CALL_MALLOC
+                return extension(G[L.G_EXTENSION], K.X_HEAP, w, free, np.uint32(lanes), 0, G[L.G_TABLES])
             driver_call(w, lanes, 0)
             return 0
         target = CODE[i, L.C_TARGET]
         if target < 0 or target >= G[L.G_NINSTR]:
-            return -L.F_INSTR
+            return -K.F_INSTR
         diverge(w, lanes, target, i + 1)
         return 0
     base = WS[w, L.W_STATE] + CODE[i, L.C_DATA]
@@ -454,16 +455,16 @@ def jump(w: int, i: int, lanes: int) -> int:
         driver_call(w, group, 0)
     elif value == G[L.G_MALLOC] or value == G[L.G_FREE]:
         free = 1 if value == G[L.G_FREE] else 0
-        bad = extension(G[L.G_EXTENSION], L.X_HEAP, w, free, np.uint32(group), 0, G[L.G_TABLES])
+        bad = extension(G[L.G_EXTENSION], K.X_HEAP, w, free, np.uint32(group), 0, G[L.G_TABLES])
         if bad:
             return bad
     elif value == G[L.G_ASSERT]:
-        return driver_call(w, group, L.F_ASSERT)
+        return driver_call(w, group, K.F_ASSERT)
     else:
         target = value - G[L.G_CODEVA] if CODE[i, L.C_AUX] else CODE[i, L.C_AUX3] + value
         if target & 15 or target < 16 * G[L.G_LOW] or target >= 16 * G[L.G_NINSTR]:
             G[L.G_FLANE] = lane
-            return -L.F_INSTR
+            return -K.F_INSTR
         target >>= 4
     if WS[w, L.W_ACT] & ~group:
         PCC[i, L.P_DIVERGED] += 1
@@ -486,38 +487,38 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
     if CODE[i, L.C_PRED] >= 0:
         mask &= load32(state + CODE[i, L.C_PRED]) ^ np.uint32(CODE[i, L.C_PINV])
     lanes = np.int64(mask)
-    if kind == L.K_NOP:
+    if kind == K.K_NOP:
         WS[w, L.W_PC] = i + 1
         return 0
-    if kind == L.K_BRA:
+    if kind == K.K_BRA:
         target = CODE[i, L.C_TARGET]
         if lanes == 0:
             WS[w, L.W_PC] = i + 1
             return 0
         if target < 0 or target >= G[L.G_NINSTR]:
-            return -L.F_INSTR
+            return -K.F_INSTR
         if lanes != act:
             PCC[i, L.P_DIVERGED] += 1
         return diverge(w, lanes, target, i + 1)
-    if kind == L.K_BRA_DIV:
+    if kind == K.K_BRA_DIV:
         # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.
         wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
         if act & wanted == wanted:
             WS[w, L.W_PC] = i + 1
             return 0
         return jump(w, i, lanes)
-    if kind == L.K_BRA_REG or kind == L.K_CALL:
+    if kind == K.K_BRA_REG or kind == K.K_CALL:
         if lanes == 0:
             WS[w, L.W_PC] = i + 1
             return 0
         bad = jump(w, i, lanes)
         return bad if bad else 1
-    if kind == L.K_BSSY:
+    if kind == K.K_BSSY:
         if lanes:
             join(w, CODE[i, L.C_AUX], lanes, lanes)
         WS[w, L.W_PC] = i + 1
         return 0
-    if kind == L.K_BSYNC:
+    if kind == K.K_BSYNC:
         b = CODE[i, L.C_AUX]
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
@@ -540,7 +541,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_ACT] = act & ~lanes
         settle(w, t, 0)
         return 1
-    if kind == L.K_BREAK:
+    if kind == K.K_BREAK:
         leave(w, CODE[i, L.C_AUX], lanes, 0)
         WS[w, L.W_PC] = i + 1
         free = release(w)
@@ -551,7 +552,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             return 1
         stack(w, free)
         return 0
-    if kind == L.K_WARPSYNC:
+    if kind == K.K_WARPSYNC:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
@@ -563,7 +564,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         collective = CODE[i, L.C_TARGET]
         if collective >= 0 and lanes & ~wanted:
             G[L.G_FLANE] = first(np.uint32(lanes & ~wanted))
-            return -L.F_INSTR
+            return -K.F_INSTR
         rest = 0
         if CODE[i, L.C_AUX2]:
             # EXCLUSIVE: the lanes of one mask go on by themselves; others come here again when those block.
@@ -593,7 +594,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             # Who comes last goes on at once.
             WS[w, L.W_SWITCH] = 0
         return 1
-    if kind == L.K_ENDCOLLECTIVE:
+    if kind == K.K_ENDCOLLECTIVE:
         WS[w, L.W_PC] = i + 1
         drafted = WS[w, L.W_DRAFTED] & act
         if drafted == 0:
@@ -605,13 +606,13 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_ACT] = act & ~drafted
         stack(w, drafted)
         return 0
-    if kind == L.K_YIELD:
+    if kind == K.K_YIELD:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
         give_way(w, i + 1, t)
         return 1
-    if kind == L.K_EXIT:
+    if kind == K.K_EXIT:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
@@ -619,9 +620,9 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_ACT] = act & ~lanes
         settle(w, t, 0)
         if G[L.G_CLUSTER] > 1:
-            extension(G[L.G_EXTENSION], L.X_EXIT, w, i, mask, t, G[L.G_TABLES])
+            extension(G[L.G_EXTENSION], K.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1
-    if kind == L.K_BAR:
+    if kind == K.K_BAR:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
@@ -662,14 +663,14 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         complete(c, b, served)
         return 1 if waits else 0
     WS[w, L.W_PC] = i + 1
-    if kind == L.K_EXTENDED:
+    if kind == K.K_EXTENDED:
         G[L.G_XDONE] = 0
         G[L.G_XREAD] = 0
         G[L.G_XAFTER] = 0
         if lanes == 0:
             return 0
         return extension(G[L.G_EXTENSION], CODE[i, L.C_OP], w, i, mask, t, G[L.G_TABLES])
-    if kind == L.K_B2R:
+    if kind == K.K_B2R:
         # B2R.RESULT: the count (or truth) in the register, truth in the predicate. Mode 0 count, 1 and, 2 or.
         value = np.uint32(WS[w, L.W_REDUCE] & 0xFFFF)
         mode = WS[w, L.W_REDUCE] >> 20
@@ -684,7 +685,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             old = load32(state + CODE[i, L.C_AUX])
             store32(state + CODE[i, L.C_AUX], (old & ~mask) | (mask if truth else np.uint32(0)))
         return 0
-    if kind == L.K_BMOV_READ:
+    if kind == K.K_BMOV_READ:
         b = CODE[i, L.C_AUX]
         for k in range(32):
             if lanes >> k & 1:
@@ -693,7 +694,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         if CODE[i, L.C_AUX2] and b < 16:
             leave(w, b, lanes, 1)
         return 0
-    if kind == L.K_BMOV_WRITE:
+    if kind == K.K_BMOV_WRITE:
         for k in range(32):
             if lanes >> k & 1 and CODE[i, L.C_AUX] < 16:
                 value = CODE[i, L.C_AUX2]
@@ -701,14 +702,14 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                     value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
                 join(w, CODE[i, L.C_AUX], 1 << k, value)
         return 0
-    if kind == L.K_LEPC:
+    if kind == K.K_LEPC:
         value = G[L.G_CODEVA] + CODE[i, L.C_AUX]
         for k in range(32):
             if lanes >> k & 1:
                 store32(state + CODE[i, L.C_DEST] + 4 * k, np.uint32(value & FULL))
                 store32(state + CODE[i, L.C_DEST] + 128 + 4 * k, np.uint32(value >> 32))
         return 0
-    if kind == L.K_QSPC:
+    if kind == K.K_QSPC:
         # Whether the generic address lies in the own shared memory (1), in the cluster's (3), which has that of each of
         # its CTAs, in local memory (2), or in neither (0).
         truth = np.uint32(0)
@@ -733,16 +734,16 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         old = load32(state + CODE[i, L.C_DEST])
         store32(state + CODE[i, L.C_DEST], (old & ~mask) | truth)
         return 0
-    if kind == L.K_TRAP or kind == L.K_ILLEGAL:
+    if kind == K.K_TRAP or kind == K.K_ILLEGAL:
         if lanes == 0:
             return 0
         G[L.G_FLANE] = first(mask)
-        return -L.F_TRAP if kind == L.K_TRAP else -L.F_INSTR
-    if kind == L.K_CCTL:
+        return -K.F_TRAP if kind == K.K_TRAP else -K.F_INSTR
+    if kind == K.K_CCTL:
         if lanes and G[L.G_TIMING]:
             SM[w >> 6, L.M_FRESH] = G[L.G_L1STAMP] + 1
         return 0
-    if kind == L.K_NANOSLEEP and lanes == act and act != WS[w, L.W_ALIVE]:
+    if kind == K.K_NANOSLEEP and lanes == act and act != WS[w, L.W_ALIVE]:
         # Others of the warp run while these sleep.
         give_way(w, i + 1, t)
         return 0 if WS[w, L.W_SWITCH] == RESUME else 1

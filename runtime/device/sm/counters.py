@@ -7,27 +7,28 @@ from typing import Any
 from minicc.arch import Arch
 from runtime.device.cwd import Residency, shared_configuration
 from runtime.device.grid import Grid
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.decode import Decoded
 
 _MEMORY = {
-    L.SPACE_GLOBAL: "global",
-    L.SPACE_GENERIC: "global",
-    L.SPACE_LOCAL: "local",
-    L.SPACE_SHARED: "shared",
+    K.SPACE_GLOBAL: "global",
+    K.SPACE_GENERIC: "global",
+    K.SPACE_LOCAL: "local",
+    K.SPACE_SHARED: "shared",
 }
 
 
 def stalls(PCC: Any) -> dict[str, float]:
     """Warp-cycles by reason."""
-    totals = PCC[:, : len(L.REASONS)].sum(axis=0)
-    return {name: float(totals[k]) for k, name in enumerate(L.REASONS)}
+    totals = PCC[:, : len(K.REASONS)].sum(axis=0)
+    return {name: float(totals[k]) for k, name in enumerate(K.REASONS)}
 
 
 def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
     """Counters of each instruction that was issued or waited for."""
     names = {
-        L.R_SELECTED: "inst_executed",
+        K.R_SELECTED: "inst_executed",
         L.P_THREADS: "thread_inst_executed_pred_on",
         L.P_ACTIVE: "thread_inst_executed",
         L.P_DIVERGED: "divergent_branches",
@@ -45,7 +46,7 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_ASKED: "l2_asked",
     }
     found: dict[int, dict[str, float]] = {}
-    pairs = [*names.items(), *((k, f"stall_{name}") for k, name in enumerate(L.REASONS))]
+    pairs = [*names.items(), *((k, f"stall_{name}") for k, name in enumerate(K.REASONS))]
     for i, row in enumerate(PCC.tolist()):
         if any(row):
             found[16 * i] = {text: float(row[k]) for k, text in pairs if row[k]}
@@ -56,7 +57,7 @@ def counters(
     PCC: Any, SM: Any, decoded: Decoded, grid: Grid, arch: Arch, residency: Residency, cycles: int, timing: bool
 ) -> dict[str, float]:
     """All counters of a grid. Sums are over the whole device, `.avg` over its SMs or sub-cores."""
-    selected = PCC[:, L.R_SELECTED]
+    selected = PCC[:, K.R_SELECTED]
     executed = float(selected.sum())
     active, threads = (float(PCC[:, column].sum()) for column in (L.P_ACTIVE, L.P_THREADS))
     ctas = grid.grid[0] * grid.grid[1] * grid.grid[2]
@@ -91,13 +92,13 @@ def counters(
     if not timing:
         return out
     code = decoded.code
-    memory = code[:, L.C_KIND] == L.K_MEM
+    memory = code[:, L.C_KIND] == K.K_MEM
     for space, place in _MEMORY.items():
-        for access, op in ((L.A_LOAD, "ld"), (L.A_STORE, "st"), (L.A_ATOM, "atom"), (L.A_RED, "red")):
+        for access, op in ((K.A_LOAD, "ld"), (K.A_STORE, "st"), (K.A_ATOM, "atom"), (K.A_RED, "red")):
             rows = memory & (code[:, L.C_SPACE] == space) & (code[:, L.C_ACCESS] == access)
             if not rows.any():
                 continue
-            if space == L.SPACE_SHARED:
+            if space == K.SPACE_SHARED:
                 _add(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", PCC[rows, L.P_WAVEFRONTS])
                 _add(out, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", PCC[rows, L.P_WAVEFRONTS])
                 _add(out, f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", PCC[rows, L.P_CONFLICTS])
@@ -117,7 +118,7 @@ def counters(
     out["lts__t_sectors.sum"] = l2
     out["lts__t_sectors_srcunit_tex.sum"] = float(PCC[:, L.P_ASKED].sum())
     rest = l2
-    for access, op in ((L.A_STORE, "write"), (L.A_ATOM, "atom"), (L.A_RED, "red")):
+    for access, op in ((K.A_STORE, "write"), (K.A_ATOM, "atom"), (K.A_RED, "red")):
         rows = memory & (code[:, L.C_ACCESS] == access)
         out[f"lts__t_sectors_op_{op}.sum"] = float(PCC[rows, L.P_L2].sum())
         rest -= out[f"lts__t_sectors_op_{op}.sum"]
@@ -138,7 +139,7 @@ def counters(
         out["smsp__issue_active.avg.per_cycle_active"] = executed / active / sub
         out["smsp__warps_active.avg.per_cycle_active"] = warp_cycles / active / sub
         out["sm__warps_active.avg.pct_of_peak_sustained_active"] = 100 * warp_cycles / active / arch.occupancy.max_warps
-        eligible = float(PCC[:, [L.R_SELECTED, L.R_NOT_SELECTED]].sum())
+        eligible = float(PCC[:, [K.R_SELECTED, K.R_NOT_SELECTED]].sum())
         out["smsp__warps_eligible.avg.per_cycle_active"] = eligible / active / sub
         out["sm__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * executed / sub / sms / cycles
     totals = stalls(PCC)

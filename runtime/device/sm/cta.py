@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import abi
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.extend import extension
 from runtime.device.sm.lang import compiled
@@ -107,7 +108,7 @@ def place(c: int, t: int) -> int:
     clusters come together, if they can, wherever there is room for them; where several grids share the machine, any
     of them may take the place."""
     if G[L.G_CLUSTER] > 1 or G[L.G_GRIDS]:
-        extension(G[L.G_EXTENSION], L.X_PLACE, c, 0, np.uint32(0), t, G[L.G_TABLES])
+        extension(G[L.G_EXTENSION], K.X_PLACE, c, 0, np.uint32(0), t, G[L.G_TABLES])
         return CT[c, L.T_ACTIVE]
     number = G[L.G_NEXTCTA]
     if number >= G[L.G_TOTAL]:

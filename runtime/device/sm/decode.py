@@ -19,6 +19,7 @@ from minicc.diagnostics import CompileError
 from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target
 from runtime.device import syscalls
 from runtime.device.sm import abi, codegen, extended
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.prove import Facts, Flow, prove, tables
 from runtime.device.sm.timing import Timing, timing
@@ -42,26 +43,26 @@ _NUMBERS = {
 }  # fmt: skip
 """Special register numbers (bits 72..79, as nvdisasm names them) that the engine supplies; all others read zero."""
 
-_SPACES = {"global": L.SPACE_GLOBAL, "shared": L.SPACE_SHARED, "local": L.SPACE_LOCAL, "generic": L.SPACE_GENERIC,
-           "constant": L.SPACE_CONST}  # fmt: skip
-_ACCESSES = {"load": L.A_LOAD, "store": L.A_STORE, "atom": L.A_ATOM, "red": L.A_RED, "ldgsts": L.A_LDGSTS,
-             "ldsm": L.A_LDSM, "stsm": L.A_STSM}  # fmt: skip
-_TYPES = {"u32": L.T_U32, "s32": L.T_S32, "u64": L.T_U64, "s64": L.T_S64, "f32": L.T_F32, "f64": L.T_F64,
-          "f16x2": L.T_F16X2, "bf16x2": L.T_BF16X2, "f32.ftz": L.T_F32_FTZ, "f16x2.ftz": L.T_F16X2, "u128": L.T_F32,
-          "f16x4": L.T_F16X2, "f16x8": L.T_F16X2, "bf16x4": L.T_BF16X2, "bf16x8": L.T_BF16X2, "f32x2": L.T_F32,
-          "f32x4": L.T_F32, "f32x2.ftz": L.T_F32_FTZ, "f32x4.ftz": L.T_F32_FTZ}  # fmt: skip
+_SPACES = {"global": K.SPACE_GLOBAL, "shared": K.SPACE_SHARED, "local": K.SPACE_LOCAL, "generic": K.SPACE_GENERIC,
+           "constant": K.SPACE_CONST}  # fmt: skip
+_ACCESSES = {"load": K.A_LOAD, "store": K.A_STORE, "atom": K.A_ATOM, "red": K.A_RED, "ldgsts": K.A_LDGSTS,
+             "ldsm": K.A_LDSM, "stsm": K.A_STSM}  # fmt: skip
+_TYPES = {"u32": K.T_U32, "s32": K.T_S32, "u64": K.T_U64, "s64": K.T_S64, "f32": K.T_F32, "f64": K.T_F64,
+          "f16x2": K.T_F16X2, "bf16x2": K.T_BF16X2, "f32.ftz": K.T_F32_FTZ, "f16x2.ftz": K.T_F16X2, "u128": K.T_F32,
+          "f16x4": K.T_F16X2, "f16x8": K.T_F16X2, "bf16x4": K.T_BF16X2, "bf16x8": K.T_BF16X2, "f32x2": K.T_F32,
+          "f32x4": K.T_F32, "f32x2.ftz": K.T_F32_FTZ, "f32x4.ftz": K.T_F32_FTZ}  # fmt: skip
 """Of vectors (and 128 bits, which are only exchanged and compared) the type of a word."""
-_DRIVER = {syscalls.ADDRESSES["vprintf"]: L.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: L.CALL_ASSERT,
-           syscalls.ADDRESSES["malloc"]: L.CALL_MALLOC, syscalls.ADDRESSES["free"]: L.CALL_FREE}  # fmt: skip
+_DRIVER = {syscalls.ADDRESSES["vprintf"]: K.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: K.CALL_ASSERT,
+           syscalls.ADDRESSES["malloc"]: K.CALL_MALLOC, syscalls.ADDRESSES["free"]: K.CALL_FREE}  # fmt: skip
 _CONTROL = {
-    "BRA": L.K_BRA, "BRX": L.K_BRA_REG, "BRXU": L.K_BRA_REG, "JMP": L.K_CALL, "JMX": L.K_BRA_REG, "JMXU": L.K_BRA_REG,
-    "CALL": L.K_CALL, "RET": L.K_BRA_REG, "EXIT": L.K_EXIT, "KILL": L.K_EXIT, "BSSY": L.K_BSSY, "BSYNC": L.K_BSYNC,
-    "BREAK": L.K_BREAK, "WARPSYNC": L.K_WARPSYNC, "YIELD": L.K_YIELD, "NANOSLEEP": L.K_NANOSLEEP, "BAR": L.K_BAR,
-    "B2R": L.K_B2R, "DEPBAR": L.K_DEPBAR, "MEMBAR": L.K_MEMBAR, "LDGDEPBAR": L.K_LDGDEPBAR, "CCTL": L.K_CCTL,
-    "SETLMEMBASE": L.K_NOP,
-    "BPT": L.K_TRAP, "LEPC": L.K_LEPC, "NOP": L.K_NOP, "ERRBAR": L.K_NOP, "CGAERRBAR": L.K_NOP, "FENCE": L.K_NOP,
-    "PREEXIT": L.K_NOP, "ACQBULK": L.K_NOP, "ENDCOLLECTIVE": L.K_ENDCOLLECTIVE, "PMTRIG": L.K_NOP, "CCTLL": L.K_NOP,
-    "QSPC": L.K_QSPC,
+    "BRA": K.K_BRA, "BRX": K.K_BRA_REG, "BRXU": K.K_BRA_REG, "JMP": K.K_CALL, "JMX": K.K_BRA_REG, "JMXU": K.K_BRA_REG,
+    "CALL": K.K_CALL, "RET": K.K_BRA_REG, "EXIT": K.K_EXIT, "KILL": K.K_EXIT, "BSSY": K.K_BSSY, "BSYNC": K.K_BSYNC,
+    "BREAK": K.K_BREAK, "WARPSYNC": K.K_WARPSYNC, "YIELD": K.K_YIELD, "NANOSLEEP": K.K_NANOSLEEP, "BAR": K.K_BAR,
+    "B2R": K.K_B2R, "DEPBAR": K.K_DEPBAR, "MEMBAR": K.K_MEMBAR, "LDGDEPBAR": K.K_LDGDEPBAR, "CCTL": K.K_CCTL,
+    "SETLMEMBASE": K.K_NOP,
+    "BPT": K.K_TRAP, "LEPC": K.K_LEPC, "NOP": K.K_NOP, "ERRBAR": K.K_NOP, "CGAERRBAR": K.K_NOP, "FENCE": K.K_NOP,
+    "PREEXIT": K.K_NOP, "ACQBULK": K.K_NOP, "ENDCOLLECTIVE": K.K_ENDCOLLECTIVE, "PMTRIG": K.K_NOP, "CCTLL": K.K_NOP,
+    "QSPC": K.K_QSPC,
 }  # fmt: skip
 
 
@@ -107,11 +108,11 @@ class Decoded:
 
 def moved(code: Table, count: int, rows: int, results: int, sources: int) -> None:
     """Make CODE rows of a grid (see `instance`) those behind `rows` others, which have so many results and sources."""
-    jumps = np.isin(code[:, L.C_KIND], (L.K_BRA, L.K_CALL, L.K_BRA_DIV, L.K_WARPSYNC))
+    jumps = np.isin(code[:, L.C_KIND], (K.K_BRA, K.K_CALL, K.K_BRA_DIV, K.K_WARPSYNC))
     inside = (code[:, L.C_TARGET] >= 0) & (code[:, L.C_TARGET] < count)
     code[jumps, L.C_TARGET] = np.where(inside, code[:, L.C_TARGET] + rows, -1)[jumps]
-    code[code[:, L.C_KIND] == L.K_LEPC, L.C_AUX] += 16 * rows
-    code[code[:, L.C_KIND] == L.K_BRA_REG, L.C_AUX3] += 16 * rows
+    code[code[:, L.C_KIND] == K.K_LEPC, L.C_AUX] += 16 * rows
+    code[code[:, L.C_KIND] == K.K_BRA_REG, L.C_AUX3] += 16 * rows
     code[:, L.C_RES] += results
     code[:, L.C_SRC] += sources
 
@@ -152,9 +153,9 @@ def _registers(instr: Instr) -> list[Reg]:
 def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
     """Fill the kind-specific columns of a control instruction."""
     name, ops, mods = instr.mnemonic, instr.operands, instr.modifiers
-    kind = _CONTROL.get(name, L.K_ILLEGAL)
+    kind = _CONTROL.get(name, K.K_ILLEGAL)
     row[L.C_KIND] = kind
-    row[L.C_MISSED] = kind == L.K_EXIT
+    row[L.C_MISSED] = kind == K.K_EXIT
     row[L.C_DATA] = row[L.C_DATA2] = row[L.C_AUX] = -1
     row[L.C_TARGET] = -1
     target = next((o for o in ops if isinstance(o, Target)), None)
@@ -165,15 +166,15 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
     predicates = [r for r in regs if r.file in ("P", "UP")]
     imms = [o for o in ops if isinstance(o, Imm)]
     barrier = next((r.index for r in regs if r.file == "B"), -1)
-    if kind not in (L.K_BAR, L.K_B2R, L.K_QSPC) and predicates and not _always(predicates[0]):
+    if kind not in (K.K_BAR, K.K_B2R, K.K_QSPC) and predicates and not _always(predicates[0]):
         row[L.C_PRED] = _word(predicates[0])
         row[L.C_PINV] = 0xFFFFFFFF if predicates[0].inv else 0
     match kind:
-        case L.K_BRA:
+        case K.K_BRA:
             if "DIV" in mods or "CONV" in mods:
-                row[L.C_KIND] = L.K_BRA_DIV
+                row[L.C_KIND] = K.K_BRA_DIV
                 row[L.C_AUX] = _word(general[0]) if general else 4 * abi.p_word(PT)
-        case L.K_BRA_REG | L.K_CALL:
+        case K.K_BRA_REG | K.K_CALL:
             row[L.C_AUX] = 0
             if general:
                 row[L.C_DATA] = _word(general[0])
@@ -190,27 +191,27 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
                 row[L.C_TARGET] = target.address if target is not None and target.address is not None else -1
                 if target is None and imms:
                     row[L.C_TARGET] = imms[-1].bits
-        case L.K_BSSY | L.K_BSYNC | L.K_BREAK:
+        case K.K_BSSY | K.K_BSYNC | K.K_BREAK:
             row[L.C_AUX] = barrier
             if not 0 <= barrier < 16:
-                row[L.C_KIND] = L.K_ILLEGAL
-        case L.K_WARPSYNC:
+                row[L.C_KIND] = K.K_ILLEGAL
+        case K.K_WARPSYNC:
             row[L.C_AUX2] = "EXCLUSIVE" in mods
             if general:
                 row[L.C_DATA] = _word(general[0])
             elif imms:
                 row[L.C_AUX] = imms[0].bits
-        case L.K_NANOSLEEP:
+        case K.K_NANOSLEEP:
             row[L.C_AUX] = imms[-1].bits if imms else 0
             if general:
                 row[L.C_DATA] = _word(general[0])
-        case L.K_BAR:
+        case K.K_BAR:
             _barrier_row(row, instr, predicates)
-        case L.K_B2R:
+        case K.K_B2R:
             row[L.C_DEST] = _word(general[0], write=True) if general else 4 * abi.DUMP_ROW * abi.LANES
             if predicates and predicates[-1].index != PT:
                 row[L.C_AUX] = _word(predicates[-1], write=True)
-        case L.K_DEPBAR:
+        case K.K_DEPBAR:
             scoreboards = [r.index for r in regs if r.file == "SB"]
             row[L.C_AUX3] = 0
             for o in ops:
@@ -226,18 +227,18 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
                 scoreboards = scoreboards[1:]
             for number in scoreboards:
                 row[L.C_AUX3] |= 1 << number
-        case L.K_MEMBAR:
+        case K.K_MEMBAR:
             row[L.C_AUX] = 1 if "CTA" in mods else 48 if "SYS" in mods else 16
-        case L.K_CCTL:
+        case K.K_CCTL:
             if "IVALL" not in mods:
-                row[L.C_KIND] = L.K_NOP
-        case L.K_TRAP:
+                row[L.C_KIND] = K.K_NOP
+        case K.K_TRAP:
             if "TRAP" not in mods:
-                row[L.C_KIND] = L.K_NOP
-        case L.K_LEPC:
+                row[L.C_KIND] = K.K_NOP
+        case K.K_LEPC:
             row[L.C_DEST] = _word(general[0], write=True)
             row[L.C_AUX] = target.address if target is not None and target.address is not None else 16 * i
-        case L.K_QSPC:
+        case K.K_QSPC:
             memory = next(o for o in ops if isinstance(o, Mem))
             row[L.C_DEST] = _word(predicates[0], write=True)
             row[L.C_DATA] = _word(memory.base if memory.base is not None else Reg("R", RZ))
@@ -258,7 +259,7 @@ def _barrier_row(row: Table, instr: Instr, predicates: list[Reg]) -> None:
     row[L.C_AUX2] = mode
     row[L.C_AUX] = row[L.C_AUX3] = 0
     if mode < 0:
-        row[L.C_KIND] = L.K_ILLEGAL
+        row[L.C_KIND] = K.K_ILLEGAL
         return
     if numbers:
         which = numbers[0]
@@ -291,12 +292,12 @@ def _bmov_row(row: Table, instr: Instr) -> None:
         return 16 if isinstance(op, Name) and op.text == "MACTIVE" else 17
 
     if isinstance(ops[0], Reg) and ops[0].file in ("R", "UR"):
-        row[L.C_KIND] = L.K_BMOV_READ
+        row[L.C_KIND] = K.K_BMOV_READ
         row[L.C_DEST] = _word(ops[0], write=True)
         row[L.C_AUX] = number(ops[1])
         row[L.C_AUX2] = "CLEAR" in instr.modifiers
     else:
-        row[L.C_KIND] = L.K_BMOV_WRITE
+        row[L.C_KIND] = K.K_BMOV_WRITE
         row[L.C_AUX] = number(ops[0])
         value = ops[1]
         if isinstance(value, Reg) and value.file in ("R", "UR"):
@@ -308,7 +309,7 @@ def _bmov_row(row: Table, instr: Instr) -> None:
 def _base_row(row: Table, instr: Instr) -> None:
     """From which registers a memory instruction makes addresses of device memory."""
     memory = [o for o in instr.operands if isinstance(o, Mem)]
-    if row[L.C_SPACE] not in (L.SPACE_GLOBAL, L.SPACE_GENERIC) or not memory:
+    if row[L.C_SPACE] not in (K.SPACE_GLOBAL, K.SPACE_GENERIC) or not memory:
         return
     where = memory[-1]
     if where.base is None or where.base.file != "R" or where.base.index == RZ:
@@ -345,12 +346,12 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
         row[L.C_AUX2] = _word(Reg("P", move.predicate), write=True) if move.predicate >= 0 else -1
         if move.atomic == "popc.inc":
             row[L.C_AUX] = 2
-            row[L.C_OP] = L.OP_ADD
+            row[L.C_OP] = K.OP_ADD
         else:
             row[L.C_OP] = extended.ATOMICS.get(move.atomic, -1)
             row[L.C_TYPE] = _TYPES.get(move.type, -1)
             if row[L.C_OP] < 0 or row[L.C_TYPE] < 0:
-                row[L.C_KIND] = L.K_ILLEGAL
+                row[L.C_KIND] = K.K_ILLEGAL
             if move.atomic in ("cas", "cast") and move.compare is not None:
                 row[L.C_DATA2] = row[L.C_DATA]
                 row[L.C_DATA] = place(move.compare[0], move.compare[1], False)
@@ -435,19 +436,19 @@ def _meaning(
         return bound, extended.sync_row(row, instr, move)
     if bound.key is None:
         _control_row(row, i, instr, absolute)
-        if row[L.C_KIND] == L.K_ILLEGAL:
+        if row[L.C_KIND] == K.K_ILLEGAL:
             return bound, f"{instr.mnemonic} is not modelled"
     elif move is not None:
-        row[L.C_KIND] = L.K_MEM
+        row[L.C_KIND] = K.K_MEM
         _transfer_row(row, move)
         _base_row(row, instr)
-        if row[L.C_KIND] == L.K_ILLEGAL:
+        if row[L.C_KIND] == K.K_ILLEGAL:
             return bound, f"atomic {move.atomic} {move.type} is not modelled"
     elif bound.special >= 0:
-        row[L.C_KIND] = L.K_SPECIAL
+        row[L.C_KIND] = K.K_SPECIAL
         row[L.C_AUX] = _SPECIAL[_NUMBERS.get(bound.special, "SRZ")]
     else:
-        row[L.C_KIND] = L.K_EXEC
+        row[L.C_KIND] = K.K_EXEC
         general = [index for file, index in bound.sources if file == "R"]  # of RZ or a number all lanes have one value
         if instr.mnemonic == "MATCH" and "ANY" in instr.modifiers and general:
             row[L.C_WIDTH] = 8 if "U64" in instr.modifiers else 4
@@ -464,7 +465,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     words = [int.from_bytes(data[k : k + 16], "little") for k in range(0, len(data) - 15, 16)]
     count = len(words)
     code = np.zeros((count, L.C_COLUMNS), np.int64)
-    code[:, L.C_KIND] = L.K_ILLEGAL
+    code[:, L.C_KIND] = K.K_ILLEGAL
     code[:, L.C_GUARD] = 4 * abi.p_word(PT)
     code[:, L.C_WBAR] = code[:, L.C_RBAR] = 7
     code[:, L.C_STALL] = code[:, L.C_HOLD] = 1
@@ -512,10 +513,10 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     res, src, raw = tables(facts, code, arch)
     if hazards:
         prove(facts, code, flow, arch)
-    free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == L.Q_NONE)
+    free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == K.Q_NONE)
     free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
-    code[:, L.C_PLAIN] = (code[:, L.C_KIND] == L.K_EXEC) & free
-    extended_ = bool((code[:, L.C_KIND] == L.K_EXTENDED).any())
+    code[:, L.C_PLAIN] = (code[:, L.C_KIND] == K.K_EXEC) & free
+    extended_ = bool((code[:, L.C_KIND] == K.K_EXTENDED).any())
     return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, extended_, absolute)
 
 
@@ -551,7 +552,7 @@ def _common(
     row[L.C_LATENCY], row[L.C_RELEASE], row[L.C_ARRIVE] = facts.latency, facts.release, facts.arrive
     row[L.C_LONG] = space in ("global", "local", "generic") or instr.mnemonic in ("LDGDEPBAR", "DEPBAR")
     _rows(row, bound)
-    if facts.queue == L.Q_NONE and bound.key is not None:
+    if facts.queue == K.Q_NONE and bound.key is not None:
         _ports(row, effects, control.reuse if not control.yield_ else 0)
 
 

@@ -13,6 +13,7 @@ from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
 from runtime.device.sm import abi, jit, sample
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.decode import Decoded, decode
@@ -130,8 +131,8 @@ class Run:
     def swaps(self) -> bool:
         """Whether its code compares and swaps in memory that SMs share."""
         code = self.decoded.code
-        swaps = (code[:, L.C_ACCESS] == L.A_ATOM) & (code[:, L.C_OP] == L.OP_CAS)
-        return bool((swaps & (code[:, L.C_SPACE] != L.SPACE_SHARED)).any())
+        swaps = (code[:, L.C_ACCESS] == K.A_ATOM) & (code[:, L.C_OP] == K.OP_CAS)
+        return bool((swaps & (code[:, L.C_SPACE] != K.SPACE_SHARED)).any())
 
     def prepare(self) -> None:
         """Make everything for a grid that has the machine to itself."""
@@ -359,7 +360,7 @@ class Run:
         entry = self.grid.entry - self.grid.code[0]
         if result == 2:
             return self._deadlock(entry)
-        kind = L.FAULTS[-result - 1]
+        kind = K.FAULTS[-result - 1]
         block, thread = self.thread_of(warp, lane)
         address: int | None = None
         what = f"{kind.replace('_', ' ')}"
@@ -377,7 +378,7 @@ class Run:
                     what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
         elif kind == "illegal_instruction":
             index = pc // 16
-            outside = index < self.decoded.count and self.tables["CODE"][index, L.C_KIND] == L.K_WARPSYNC
+            outside = index < self.decoded.count and self.tables["CODE"][index, L.C_KIND] == K.K_WARPSYNC
             other = "a lane that is not in its mask" if outside else "jump to a place that holds no code"
             reason = self.decoded.errors.get(index, other)
             what = f"illegal instruction: {reason}"
@@ -441,7 +442,7 @@ class Run:
         entry = self.grid.entry - self.grid.code[0]
         rows = self.tables["HAZ"][: int(self.g[L.G_NHAZ])].tolist()
         return tuple(
-            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n, L.HAZARDS[kind])
+            Hazard(16 * p - entry, 16 * c - entry, register_name(w), min(early, 1 << 30), n, K.HAZARDS[kind])
             for p, c, w, early, n, kind in sorted(rows)
         )
 
@@ -518,6 +519,6 @@ def outcome(run: Run, cycles: int, fault: Fault | None, seconds: float) -> Outco
         hazards=run.hazards(),
         output=printed(run.memory, buffer) if buffer else b"",
         seconds=seconds,
-        instructions=int(table[:, L.R_SELECTED].sum()),
+        instructions=int(table[:, K.R_SELECTED].sum()),
         entry=entry,
     )

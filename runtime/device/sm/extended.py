@@ -6,25 +6,26 @@ from typing import Any
 
 from minicc.sass.instr import RZ, URZ, Imm, Instr, Mem, Name, Reg
 from runtime.device.sm import abi, codegen
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 
 _ARRIVALS = {
-    "": L.AR_COUNTED | L.AR_BYTES, "A1T0": L.AR_COUNTED, "A0T1": L.AR_EXPECT_ONE, "A0TR": L.AR_BYTES,
-    "A0TX": L.AR_COMPLETE, "ART0": L.AR_COUNTED | L.AR_REGISTER,
+    "": K.AR_COUNTED | K.AR_BYTES, "A1T0": K.AR_COUNTED, "A0T1": K.AR_EXPECT_ONE, "A0TR": K.AR_BYTES,
+    "A0TX": K.AR_COMPLETE, "ART0": K.AR_COUNTED | K.AR_REGISTER,
 }  # fmt: skip
 _SYNC = {
-    "arrive": L.X_ARRIVE, "phase": L.X_PHASE, "load": L.X_SYNC_LOAD, "exchange": L.X_SYNC_EXCHANGE,
-    "cas": L.X_SYNC_CAS, "nothing": L.X_NOTHING, "copies": L.X_COPIES_ARRIVE, "store counted": L.X_STORE_ASYNC,
+    "arrive": K.X_ARRIVE, "phase": K.X_PHASE, "load": K.X_SYNC_LOAD, "exchange": K.X_SYNC_EXCHANGE,
+    "cas": K.X_SYNC_CAS, "nothing": K.X_NOTHING, "copies": K.X_COPIES_ARRIVE, "store counted": K.X_STORE_ASYNC,
 }  # fmt: skip
-ATOMICS = {"add": L.OP_ADD, "min": L.OP_MIN, "max": L.OP_MAX, "and": L.OP_AND, "or": L.OP_OR, "xor": L.OP_XOR,
-           "exch": L.OP_EXCH, "cas": L.OP_CAS, "inc": L.OP_INC, "dec": L.OP_DEC,
-           "cast": L.OP_CAST}  # fmt: skip
-_BULK_TYPES = {"S32": L.T_S32, "U64": L.T_U64, "S64": L.T_S64, "F16": L.T_F16X2, "F32": L.T_F32, "F64": L.T_F64,
-               "BF16": L.T_BF16X2}  # fmt: skip
-_FORMATS = {"BF16": L.GM_BF16, "TF32": L.GM_TF32, "E4M3": L.GM_E4M3, "E5M2": L.GM_E5M2, "U8": L.GM_U8,
-            "S8": L.GM_S8}  # fmt: skip
-_FLAGS = {"negA": L.GM_NEGATE_A, "negB": L.GM_NEGATE_B, "tnspA": L.GM_TRANSPOSE_A,
-          "tnspB": L.GM_TRANSPOSE_B}  # fmt: skip
+ATOMICS = {"add": K.OP_ADD, "min": K.OP_MIN, "max": K.OP_MAX, "and": K.OP_AND, "or": K.OP_OR, "xor": K.OP_XOR,
+           "exch": K.OP_EXCH, "cas": K.OP_CAS, "inc": K.OP_INC, "dec": K.OP_DEC,
+           "cast": K.OP_CAST}  # fmt: skip
+_BULK_TYPES = {"S32": K.T_S32, "U64": K.T_U64, "S64": K.T_S64, "F16": K.T_F16X2, "F32": K.T_F32, "F64": K.T_F64,
+               "BF16": K.T_BF16X2}  # fmt: skip
+_FORMATS = {"BF16": K.GM_BF16, "TF32": K.GM_TF32, "E4M3": K.GM_E4M3, "E5M2": K.GM_E5M2, "U8": K.GM_U8,
+            "S8": K.GM_S8}  # fmt: skip
+_FLAGS = {"negA": K.GM_NEGATE_A, "negB": K.GM_NEGATE_B, "tnspA": K.GM_TRANSPOSE_A,
+          "tnspB": K.GM_TRANSPOSE_B}  # fmt: skip
 _RETURN_PC = abi.SPECIAL_ROW + 2
 """Row of the warp state that holds Rpc, the return address of each lane: low words, then high words."""
 _MATRIX = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
@@ -45,10 +46,10 @@ def _place(reg: Reg | None, write: bool = False) -> int:
 
 def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
     """An instruction on an mbarrier, or a store that one counts. Why it cannot be executed, or None."""
-    row[L.C_KIND] = L.K_EXTENDED
+    row[L.C_KIND] = K.K_EXTENDED
     row[L.C_WIDTH] = move.width
-    row[L.C_SPACE] = L.SPACE_SHARED
-    row[L.C_OP] = _SYNC.get(move.atomic, L.X_REDUCE_ASYNC)
+    row[L.C_SPACE] = K.SPACE_SHARED
+    row[L.C_OP] = _SYNC.get(move.atomic, K.X_REDUCE_ASYNC)
     row[L.C_AUX] = row[L.C_AUX2] = 0
     row[L.C_DEST] = row[L.C_DATA2] = -1
     row[L.C_DATA] = 4 * abi.RZ_ROW * abi.LANES
@@ -60,20 +61,20 @@ def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
         row[L.C_DEST] = _place(Reg(move.dest[0], move.dest[1]), True)  # type: ignore[arg-type]
         row[L.C_UNIFORM] = move.dest[0] == "UR"
     match int(row[L.C_OP]):
-        case L.X_ARRIVE:
+        case K.X_ARRIVE:
             name = next((m for m in instr.modifiers if m in _ARRIVALS), "")
-            row[L.C_AUX] = _ARRIVALS[name] | (L.AR_LEAVE if "OPTOUT" in instr.modifiers else 0)
+            row[L.C_AUX] = _ARRIVALS[name] | (K.AR_LEAVE if "OPTOUT" in instr.modifiers else 0)
             if "TMASK" in instr.modifiers and row[L.C_DEST] >= 0:
-                row[L.C_AUX] |= L.AR_MASK
-        case L.X_PHASE:
+                row[L.C_AUX] |= K.AR_MASK
+        case K.X_PHASE:
             row[L.C_AUX] = "TRYWAIT" in instr.modifiers
             row[L.C_DEST] = _place(Reg("P", 7 if move.predicate < 0 else move.predicate), True)
-        case L.X_COPIES_ARRIVE:
+        case K.X_COPIES_ARRIVE:
             row[L.C_AUX] = "TRANSCNT" not in instr.modifiers
-        case L.X_STORE_ASYNC | L.X_REDUCE_ASYNC:
+        case K.X_STORE_ASYNC | K.X_REDUCE_ASYNC:
             row[L.C_AUX2] = move.zero_fill
             row[L.C_AUX] = ATOMICS.get(move.atomic, -1)
-            row[L.C_TYPE] = {"S32": L.T_S32, "U64": L.T_U64}.get(move.type, L.T_U32)
+            row[L.C_TYPE] = {"S32": K.T_S32, "U64": K.T_U64}.get(move.type, K.T_U32)
         case _:
             pass
     return None
@@ -83,16 +84,16 @@ def _matrix_row(row: Any, instr: Instr) -> None:
     """A warpgroup matrix instruction: see `gmma.multiply`."""
     mods = instr.modifiers
     ops = list(instr.operands)
-    row[L.C_OP] = L.X_MATRIX
+    row[L.C_OP] = K.X_MATRIX
     _, columns, depth = next(m for m in mods if m.startswith("64x")).split("x")
     row[L.C_WIDTH], row[L.C_SPACE] = int(columns), int(depth)
     formats = [_FORMATS[m] for m in mods if m in _FORMATS]
     if instr.mnemonic == "BGMMA":
-        formats = [L.GM_B1]
-    formats = formats or [L.GM_F16]
+        formats = [K.GM_B1]
+    formats = formats or [K.GM_F16]
     row[L.C_TYPE] = formats[0] | formats[-1] << 3
-    row[L.C_AUX] = L.GM_TO_F16 if "F16" in mods else L.GM_TO_F32 if "F32" in mods else L.GM_TO_S32
-    row[L.C_AUX] |= L.GM_SATURATE if "SAT" in mods else 0
+    row[L.C_AUX] = K.GM_TO_F16 if "F16" in mods else K.GM_TO_F32 if "F32" in mods else K.GM_TO_S32
+    row[L.C_AUX] |= K.GM_SATURATE if "SAT" in mods else 0
     how = 0
     result, first = ops[0], ops[1]
     assert isinstance(result, Reg)
@@ -100,7 +101,7 @@ def _matrix_row(row: Any, instr: Instr) -> None:
     rest = ops[2:]
     described = first
     if isinstance(first, Reg):
-        how |= L.GM_FROM_REGISTERS | (L.GM_NEGATE_A if first.neg else 0)
+        how |= K.GM_FROM_REGISTERS | (K.GM_NEGATE_A if first.neg else 0)
         row[L.C_DATA] = _place(first)
         described, rest = rest[0], rest[1:]
     assert isinstance(described, Mem) and described.desc is not None
@@ -115,19 +116,19 @@ def _matrix_row(row: Any, instr: Instr) -> None:
         if isinstance(op, Reg) and op.file == "UP":
             row[L.C_BANK], row[L.C_BYPASS] = _place(op), 0xFFFFFFFF if op.inv else 0
         elif isinstance(op, Name):
-            how |= L.GM_GROUP if op.text else 0
+            how |= K.GM_GROUP if op.text else 0
         elif isinstance(op, Reg):
             row[L.C_TARGET] = _place(op)
         elif isinstance(op, Imm):
             row[L.C_SPAN] = op.bits
     if "SP" in mods:
-        how |= L.GM_SPARSE
+        how |= K.GM_SPARSE
         row[L.C_SPACE] //= 2
     row[L.C_AUX2] = how
 
 
-_TEXTURES = {"TEX": L.TX_FETCH, "TXD": L.TX_FETCH, "TLD": L.TX_TEXEL, "TLD4": L.TX_GATHER, "TXQ": L.TX_QUERY,
-             "SULD": L.TX_LOAD_SURFACE, "SUST": L.TX_STORE_SURFACE}  # fmt: skip
+_TEXTURES = {"TEX": K.TX_FETCH, "TXD": K.TX_FETCH, "TLD": K.TX_TEXEL, "TLD4": K.TX_GATHER, "TXQ": K.TX_QUERY,
+             "SULD": K.TX_LOAD_SURFACE, "SUST": K.TX_STORE_SURFACE}  # fmt: skip
 _SHAPES = {"1D": 1, "2D": 2, "3D": 3, "CUBE": 2}
 """Dimensions of what is fetched from; of a cube: of a face."""
 _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
@@ -136,7 +137,7 @@ _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 def _texture_row(row: Any, instr: Instr) -> str | None:
     """A texture or surface instruction that names its texture in a uniform register. Why it cannot be executed."""
     mods, ops = instr.modifiers, instr.operands
-    row[L.C_OP], row[L.C_AUX] = L.X_TEXTURE, _TEXTURES[instr.mnemonic]
+    row[L.C_OP], row[L.C_AUX] = K.X_TEXTURE, _TEXTURES[instr.mnemonic]
     handle = next((o for o in ops if isinstance(o, Reg) and o.file == "UR"), None)
     if handle is None:
         return "a texture that is not named by a uniform register"
@@ -174,62 +175,62 @@ def _texture_row(row: Any, instr: Instr) -> str | None:
 def row_of(row: Any, instr: Instr) -> str | None:
     """An instruction of MNEMONICS. Why it cannot be executed, or None."""
     name, mods, ops = instr.mnemonic, instr.modifiers, instr.operands
-    row[L.C_KIND] = L.K_EXTENDED
+    row[L.C_KIND] = K.K_EXTENDED
     row[L.C_FN] = 0
     row[L.C_AUX] = row[L.C_AUX2] = 0
     match name:
         case "UCGABAR_ARV":
-            row[L.C_OP] = L.X_CLUSTER_ARRIVE
+            row[L.C_OP] = K.X_CLUSTER_ARRIVE
         case "UCGABAR_WAIT":
-            row[L.C_OP] = L.X_CLUSTER_WAIT
+            row[L.C_OP] = K.X_CLUSTER_WAIT
         case "UTMACMDFLUSH":
-            row[L.C_OP] = L.X_BULK_GROUP
+            row[L.C_OP] = K.X_BULK_GROUP
         case "UBLKCP" | "UBLKRED":
-            row[L.C_OP] = L.X_BULK
+            row[L.C_OP] = K.X_BULK
             target, source, size = (o for o in ops[:3])
             assert isinstance(target, Mem) and isinstance(source, Mem) and isinstance(size, Reg)
             row[L.C_DEST], row[L.C_DATA], row[L.C_DATA2] = _place(target.base), _place(source.base), _place(size)
-            how = (L.BC_TO_SHARED if mods[0] == "S" else 0) | (L.BC_FROM_SHARED if mods[1] == "S" else 0)
-            how |= (L.BC_MULTICAST if "MULTICAST" in mods else 0) | (L.BC_REDUCE if name == "UBLKRED" else 0)
+            how = (K.BC_TO_SHARED if mods[0] == "S" else 0) | (K.BC_FROM_SHARED if mods[1] == "S" else 0)
+            how |= (K.BC_MULTICAST if "MULTICAST" in mods else 0) | (K.BC_REDUCE if name == "UBLKRED" else 0)
             row[L.C_AUX2] = how
             if name == "UBLKRED":
                 row[L.C_AUX] = ATOMICS[mods[2].lower()]
                 kind = next((m for m in mods[3:] if m in _BULK_TYPES), "")
-                row[L.C_TYPE] = _BULK_TYPES.get(kind, L.T_U32)
+                row[L.C_TYPE] = _BULK_TYPES.get(kind, K.T_U32)
                 if "FTZ" in mods:
-                    row[L.C_TYPE] = L.T_F32_FTZ
+                    row[L.C_TYPE] = K.T_F32_FTZ
         case "TEX" | "TXD" | "TLD" | "TLD4" | "TXQ" | "SULD" | "SUST":
             return _texture_row(row, instr)
         case "UTMALDG" | "UTMASTG" | "UTMAREDG":
-            row[L.C_OP] = L.X_TENSOR
+            row[L.C_OP] = K.X_TENSOR
             operands, map_ = ops[0], ops[1]
             assert isinstance(operands, Mem) and isinstance(map_, Mem)
             row[L.C_DEST], row[L.C_DATA], row[L.C_DATA2] = _place(operands.base), _place(map_.base), -1
             if len(ops) > 2 and isinstance(ops[2], Reg):
                 row[L.C_DATA2] = _place(ops[2])
             row[L.C_WIDTH] = int(next(m for m in mods if m[1:] == "D")[0])
-            how = L.BC_TO_SHARED if name == "UTMALDG" else L.BC_FROM_SHARED
-            how |= (L.BC_MULTICAST if "MULTICAST" in mods else 0) | (L.BC_IM2COL if "IM2COL" in mods else 0)
+            how = K.BC_TO_SHARED if name == "UTMALDG" else K.BC_FROM_SHARED
+            how |= (K.BC_MULTICAST if "MULTICAST" in mods else 0) | (K.BC_IM2COL if "IM2COL" in mods else 0)
             if name == "UTMAREDG":
-                how |= L.BC_REDUCE
+                how |= K.BC_REDUCE
                 row[L.C_AUX] = ATOMICS[next(m for m in mods if m.lower() in ATOMICS).lower()]
             row[L.C_AUX2] = how
         case "HGMMA" | "QGMMA" | "IGMMA" | "BGMMA":
             _matrix_row(row, instr)
         case "WARPGROUP":
-            row[L.C_KIND] = L.K_NOP
+            row[L.C_KIND] = K.K_NOP
             if "DEPBAR" in mods:
                 count = ops[-1]
                 assert isinstance(count, Imm)
-                row[L.C_KIND], row[L.C_OP], row[L.C_AUX] = L.K_EXTENDED, L.X_MATRIX_WAIT, count.bits
+                row[L.C_KIND], row[L.C_OP], row[L.C_AUX] = K.K_EXTENDED, K.X_MATRIX_WAIT, count.bits
             elif "ARRIVE" in mods:
-                row[L.C_KIND], row[L.C_OP] = L.K_EXTENDED, L.X_GATHER
+                row[L.C_KIND], row[L.C_OP] = K.K_EXTENDED, K.X_GATHER
         case "RPCMOV":
             half, other = (ops[0], ops[1]) if isinstance(ops[0], Name) else (ops[1], ops[0])
             if "32" not in mods or not isinstance(half, Name) or not isinstance(other, Reg):
                 return "RPCMOV of 64 bits or of a constant"
             place = 128 * (_RETURN_PC + (half.text == "Rpc.HI"))
-            row[L.C_OP] = L.X_RETURN_PC
+            row[L.C_OP] = K.X_RETURN_PC
             row[L.C_DATA], row[L.C_DEST] = _place(other), place
             if isinstance(ops[0], Reg):
                 row[L.C_DATA], row[L.C_DEST] = place, _place(other, True)
@@ -237,9 +238,9 @@ def row_of(row: Any, instr: Instr) -> str | None:
         case "USETMAXREG":
             if ops and isinstance(ops[0], Reg) and ops[0].file == "UP":
                 # There are always registers: a warp's place has room for all that its grid asked for.
-                row[L.C_OP], row[L.C_DEST] = L.X_REGISTERS, _place(ops[0], True)
+                row[L.C_OP], row[L.C_DEST] = K.X_REGISTERS, _place(ops[0], True)
             else:
-                row[L.C_KIND] = L.K_NOP
+                row[L.C_KIND] = K.K_NOP
         case _:
-            row[L.C_KIND] = L.K_NOP
+            row[L.C_KIND] = K.K_NOP
     return None

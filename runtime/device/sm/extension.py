@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.bulk import copy, lines_time, tell
 from runtime.device.sm.cluster import place_clusters
@@ -37,24 +38,24 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
     """Carry out instruction i of warp w for the lanes `mask` at `t`: operation `what` (X_*). As `control`: 0; 1 if the
     warp's running group changed or sleeps; minus the fault. G_XDONE: when it is done, G_XREAD: when its operands have
     been read (0: as the instruction's class says)."""
-    if what == L.X_PLACE:
+    if what == K.X_PLACE:
         if G[L.G_GRIDS]:
             return hand_out(w, t)
         return place_clusters(t)
-    if what == L.X_TURN:
+    if what == K.X_TURN:
         turn(CT[WS[w, L.W_CTA], L.T_GRID])
         return 0
-    if what == L.X_HEAP:
+    if what == K.X_HEAP:
         return call(w, i, mask)
-    if what == L.X_EXIT:
+    if what == K.X_EXIT:
         left(w, mask, t)
         return 0
-    if what == L.X_CLUSTER_ARRIVE or what == L.X_CLUSTER_WAIT:
-        return cluster_barrier(w, i, mask, t, what - L.X_CLUSTER_ARRIVE)
-    if what == L.X_BULK or what == L.X_TENSOR:
+    if what == K.X_CLUSTER_ARRIVE or what == K.X_CLUSTER_WAIT:
+        return cluster_barrier(w, i, mask, t, what - K.X_CLUSTER_ARRIVE)
+    if what == K.X_BULK or what == K.X_TENSOR:
         G[L.G_NLINE] = 0
         G[L.G_NTOLD] = 0
-        if what == L.X_BULK:
+        if what == K.X_BULK:
             bad = copy(w, i)
         else:
             bad = tensor(w, i)
@@ -64,49 +65,49 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
         if bad == 0:
             finish(w, i, t)
         return bad
-    if what == L.X_MATRIX:
+    if what == K.X_MATRIX:
         bad = multiply(w, i)
         if bad == 0:
             matrix_time(w, i, t)
         return bad
-    if what == L.X_MATRIX_WAIT:
+    if what == K.X_MATRIX_WAIT:
         behind = WS[w, L.W_GROUPS] - CODE[i, L.C_AUX] - 1
         if behind >= 0:
             G[L.G_XAFTER] = WS[w, L.W_GROUP + (behind & 7)]
         return 0
-    if what == L.X_GATHER:
+    if what == K.X_GATHER:
         return gather(w, t)
-    if what == L.X_TEXTURE:
+    if what == K.X_TEXTURE:
         G[L.G_NLINE] = 0
         bad = fetch(w, i, mask)
         if bad == 0 and G[L.G_TIMING]:
             G[L.G_XDONE] = texture_time(w >> 6, i, t + TEXTURE_FRONT)
         return bad
-    if what == L.X_BULK_GROUP:
+    if what == K.X_BULK_GROUP:
         G[L.G_XREAD] = WS[w, L.W_BULK]
         G[L.G_XDONE] = WS[w, L.W_BULK]
         return 0
-    if what == L.X_RETURN_PC:
+    if what == K.X_RETURN_PC:
         place = WS[w, L.W_STATE]
         for k in range(32):
             if mask >> np.uint32(k) & np.uint32(1):
                 source = place + CODE[i, L.C_DATA] + (0 if CODE[i, L.C_UNIFORM] else 4 * k)
                 store32(place + CODE[i, L.C_DEST] + 4 * k, load32(source))
         return 0
-    if what == L.X_REGISTERS:
+    if what == K.X_REGISTERS:
         store32(WS[w, L.W_STATE] + CODE[i, L.C_DEST], np.uint32(0xFFFFFFFF))
         return 0
     if CODE[i, L.C_FN]:
         addresses(w, i, mask)
-    if what == L.X_ARRIVE:
+    if what == K.X_ARRIVE:
         return arrivals(w, i, mask, t)
-    if what == L.X_PHASE:
+    if what == K.X_PHASE:
         return phase(w, i, mask, t)
-    if what == L.X_SYNC_LOAD or what == L.X_SYNC_EXCHANGE or what == L.X_SYNC_CAS:
+    if what == K.X_SYNC_LOAD or what == K.X_SYNC_EXCHANGE or what == K.X_SYNC_CAS:
         return word(w, i, mask, what)
-    if what == L.X_COPIES_ARRIVE:
+    if what == K.X_COPIES_ARRIVE:
         return copies_arrive(w, i, mask, t)
-    if what == L.X_STORE_ASYNC or what == L.X_REDUCE_ASYNC:
+    if what == K.X_STORE_ASYNC or what == K.X_REDUCE_ASYNC:
         return store_counted(w, i, mask, t)
     return 0
 
@@ -131,7 +132,7 @@ def gather(w: int, t: int) -> int:
             WAKE[other] = 0
             if G[L.G_TIMING]:
                 WS[other, L.W_TBLOCK] = t + 1
-                WS[other, L.W_BLOCKKIND] = L.R_GMMA
+                WS[other, L.W_BLOCKKIND] = K.R_GMMA
                 WAKE[other] = arm(other, t + 1)
                 if WAKE[other] < SC[other >> 4, L.S_NEXT]:
                     SC[other >> 4, L.S_NEXT] = WAKE[other]
@@ -147,7 +148,7 @@ def matrix_time(w: int, i: int, t: int) -> None:
         begin = SM[w >> 6, core] if SM[w >> 6, core] > t else t
         SM[w >> 6, core] = begin + CODE[i, L.C_INTERVAL]
         WS[w, L.W_MATRIX] = begin + CODE[i, L.C_INTERVAL] + CODE[i, L.C_LATENCY]
-    if CODE[i, L.C_AUX2] & L.GM_GROUP:
+    if CODE[i, L.C_AUX2] & K.GM_GROUP:
         WS[w, L.W_GROUP + (WS[w, L.W_GROUPS] & 7)] = WS[w, L.W_MATRIX]
         WS[w, L.W_GROUPS] += 1
 
@@ -159,7 +160,7 @@ def finish(w: int, i: int, t: int) -> None:
     how = CODE[i, L.C_AUX2]
     if G[L.G_TIMING]:
         done = lines_time(w >> 6, i, t, how)
-    if how & L.BC_FROM_SHARED and done > WS[w, L.W_BULK]:
+    if how & K.BC_FROM_SHARED and done > WS[w, L.W_BULK]:
         WS[w, L.W_BULK] = done
         if done > WS[w, L.W_STORED]:
             WS[w, L.W_STORED] = done

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import abi
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.control import control, next_group, special
 from runtime.device.sm.cta import place, warp_of
@@ -32,19 +33,19 @@ def run_warp(w: int, turn: int) -> int:
     while count < turn:
         if pc < 0 or pc >= limit:
             G[L.G_FPC] = pc * 16
-            return -L.F_INSTR
+            return -K.F_INSTR
         count += 1
         mask = np.uint32(act) & (load32(state + CODE[pc, L.C_GUARD]) ^ np.uint32(CODE[pc, L.C_GINV]))
         kind = CODE[pc, L.C_KIND]
-        PCC[pc, L.R_SELECTED] += 1
+        PCC[pc, K.R_SELECTED] += 1
         PCC[pc, L.P_ACTIVE] += popcount(np.uint32(act))
         PCC[pc, L.P_THREADS] += popcount(mask)
-        if kind <= L.K_SPECIAL:
+        if kind <= K.K_SPECIAL:
             if mask:
-                if kind == L.K_EXEC:
+                if kind == K.K_EXEC:
                     operands = CODE[pc, L.C_OPERANDS]
                     invoke(CODE[pc, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
-                elif kind == L.K_MEM:
+                elif kind == K.K_MEM:
                     bad = memory_op(w, pc, mask, state + CODE[pc, L.C_DEST])
                     if bad < 0:
                         G[L.G_FPC] = pc * 16
@@ -100,7 +101,7 @@ def run_cta(c: int, budget: int) -> int:
             if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
                 G[L.G_FWARP] = w
                 G[L.G_FPC] = WS[w, L.W_PC] * 16
-                return -L.F_TIMEOUT
+                return -K.F_TIMEOUT
         if not progress:
             return 2
         if used > budget:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import (
@@ -65,11 +66,11 @@ def descriptor_address(descriptor: int, index: int, k_byte: int, element: int, t
 @compiled(inline=True)
 def bits_of(kind: int) -> int:
     """Bits of an element of a format."""
-    if kind == L.GM_TF32:
+    if kind == K.GM_TF32:
         return 32
-    if kind <= L.GM_BF16:
+    if kind <= K.GM_BF16:
         return 16
-    return 1 if kind == L.GM_B1 else 8
+    return 1 if kind == K.GM_B1 else 8
 
 
 @compiled(inline=True)
@@ -77,22 +78,22 @@ def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark:
     """An element's bits as significand, exponent (of its significand's one) and mark, at these host addresses."""
     e_bits = 5
     f_bits = 10
-    if kind == L.GM_BF16:
+    if kind == K.GM_BF16:
         e_bits = 8
         f_bits = 7
-    elif kind == L.GM_TF32:
+    elif kind == K.GM_TF32:
         e_bits = 8
         raw >>= 13
-    elif kind == L.GM_E4M3:
+    elif kind == K.GM_E4M3:
         e_bits = 4
         f_bits = 3
-    elif kind == L.GM_E5M2:
+    elif kind == K.GM_E5M2:
         f_bits = 2
     e = raw >> f_bits & (1 << e_bits) - 1
     m = raw & (1 << f_bits) - 1
     sign = (raw >> (e_bits + f_bits) & 1) ^ negate
     top = (1 << e_bits) - 1
-    if kind == L.GM_E4M3:
+    if kind == K.GM_E4M3:
         if e == top and m == 7:
             store64(mark, np.uint64(1))
     elif e == top:
@@ -109,20 +110,20 @@ def unpack(raw: int, kind: int, negate: int, mantissa: int, exponent: int, mark:
 @compiled(inline=True)
 def special(raw: int, kind: int) -> int:
     """1: infinity, 2: NaN, -1: zero, 0: any other; the sign apart."""
-    if kind == L.GM_TF32:
+    if kind == K.GM_TF32:
         raw >>= 13
         top = 255 << 10
         m = 1023
         whole = (1 << 18) - 1
-    elif kind == L.GM_F16:
+    elif kind == K.GM_F16:
         top = 31 << 10
         m = 1023
         whole = 0x7FFF
-    elif kind == L.GM_BF16:
+    elif kind == K.GM_BF16:
         top = 255 << 7
         m = 127
         whole = 0x7FFF
-    elif kind == L.GM_E4M3:
+    elif kind == K.GM_E4M3:
         if raw & 127 == 127:
             return 2
         return -1 if raw & 127 == 0 else 0
@@ -214,7 +215,7 @@ def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: i
                 minus = 1
             else:
                 plus = 1
-    if to == L.GM_TO_F16:
+    if to == K.GM_TO_F16:
         if c & 0x7C00 == 0x7C00:
             if c & 0x3FF:
                 wrong = 1
@@ -230,9 +231,9 @@ def special_dot(work: int, r: int, n: int, depth: int, types: int, c: int, to: i
         else:
             plus = 1
     if wrong or (plus and minus):
-        return 0x7FFF if to == L.GM_TO_F16 else 0x7FFFFFFF
+        return 0x7FFF if to == K.GM_TO_F16 else 0x7FFFFFFF
     if plus or minus:
-        return (minus << 15 | 0x7C00) if to == L.GM_TO_F16 else (minus << 31 | 0x7F800000)
+        return (minus << 15 | 0x7C00) if to == K.GM_TO_F16 else (minus << 31 | 0x7F800000)
     return -1
 
 
@@ -249,7 +250,7 @@ def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floo
         if e > top:
             top = e
     # The accumulator.
-    if to == L.GM_TO_F16:
+    if to == K.GM_TO_F16:
         ec = c >> 10 & 31
         mc = (c & 0x3FF) << 13
         negative = c >> 15 & 1
@@ -278,7 +279,7 @@ def fused_dot(work: int, r: int, n: int, depth: int, fraction: int, f: int, floo
         down = top - ec - (f - 23)
         term = mc << -down if down < 0 else (mc >> down if down < 62 else 0)
         total += -term if negative else term
-    if to == L.GM_TO_F16:
+    if to == K.GM_TO_F16:
         return to_f16(total, top - f)
     return to_f32(total, top - f, 24 if f == 25 else 14)
 
@@ -290,12 +291,12 @@ def integer_dot(work: int, r: int, n: int, depth: int, types: int, c: int, satur
     for k in range(depth):
         a = loads64(work + 8 * (A_RAW + r * depth + k))
         b = loads64(work + 8 * (B_RAW + n * depth + k))
-        if types & 7 == L.GM_B1:
+        if types & 7 == K.GM_B1:
             total += popcount(np.uint32(a & b))
         else:
-            if types & 7 == L.GM_S8 and a > 127:
+            if types & 7 == K.GM_S8 and a > 127:
                 a -= 256
-            if types >> 3 == L.GM_S8 and b > 127:
+            if types >> 3 == K.GM_S8 and b > 127:
                 b -= 256
             total += a * b
     if saturate:
@@ -319,13 +320,13 @@ def load_element(place: int, bits: int) -> int:
 @compiled(inline=True)
 def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int, depth: int) -> int:
     """The metadata field of compressed element j of row r of a warp's 16: which of 4 (16-bit and bytes) it is, or for
-    L.GM_TF32 two fields of 2 bits that pick halves."""
+    K.GM_TF32 two fields of 2 bits that pick halves."""
     g = r & 7
     h = r >> 3
-    if kind <= L.GM_BF16:
+    if kind <= K.GM_BF16:
         lane = 4 * g + 2 * (selector & 1) + (j >> 3) if depth == 16 else 4 * g + selector
         return np.int64(load32(state + register + 4 * lane)) >> (16 * h + 2 * (j & 7)) & 3
-    if kind == L.GM_TF32:
+    if kind == K.GM_TF32:
         lane = 4 * g + 2 * (selector & 1) + (j >> 2) if depth == 8 else 4 * g + selector
         return np.int64(load32(state + register + 4 * lane)) >> (16 * h + 4 * (j & 3)) & 15
     lane = 4 * g + h + (2 * (j >> 4) if depth == 32 else 2 * selector)
@@ -349,13 +350,13 @@ def multiply(w: int, i: int) -> int:
     kind_a = types & 7
     kind_b = types >> 3
     bits = bits_of(kind_a)
-    floats = kind_a <= L.GM_E5M2
+    floats = kind_a <= K.GM_E5M2
     step = 32 if bits == 1 else bits
     count = depth >> 5 if bits == 1 else depth
     # Wide enough for a metadata field to reach.
-    full = 2 * count if how & L.GM_SPARSE else count
+    full = 2 * count if how & K.GM_SPARSE else count
     first_row = (WS[w, L.W_ID] & 3) * 16
-    if how & L.GM_FROM_REGISTERS:
+    if how & K.GM_FROM_REGISTERS:
         b_descriptor = np.int64(load64(state + CODE[i, L.C_AUX3] + 8))
         a_descriptor = 0
     else:
@@ -364,7 +365,7 @@ def multiply(w: int, i: int) -> int:
     for r in range(16):
         store64(work + 8 * (A_MARK + r), np.uint64(0))
         for k in range(count):
-            if how & L.GM_FROM_REGISTERS:
+            if how & K.GM_FROM_REGISTERS:
                 # 4 bytes of k in a register: lane, register, part.
                 group = k * step >> 5
                 lane = 4 * (r & 7) + (group & 3)
@@ -372,29 +373,29 @@ def multiply(w: int, i: int) -> int:
                 word = np.int64(load32(state + CODE[i, L.C_DATA] + 128 * register + 4 * lane))
                 raw = word >> (k * step & 31) & (1 << step) - 1
             else:
-                if how & L.GM_TRANSPOSE_A:
+                if how & K.GM_TRANSPOSE_A:
                     a = descriptor_address(a_descriptor, first_row + r, k, 2, 1)
                 else:
                     a = descriptor_address(a_descriptor, first_row + r, k * step >> 3, 2, 0)
                 if a + (step >> 3) > size:
                     G[L.G_FADDR] = a
-                    return -L.F_ADDRESS
+                    return -K.F_ADDRESS
                 raw = load_element(shared + a, step)
-            if floats and how & L.GM_NEGATE_A:
+            if floats and how & K.GM_NEGATE_A:
                 raw ^= 1 << bits - 1
             store64(work + 8 * (A_RAW + r * count + k), np.uint64(raw))
     for n in range(columns):
         store64(work + 8 * (B_MARK + n), np.uint64(0))
         for k in range(full):
-            if how & L.GM_TRANSPOSE_B:
+            if how & K.GM_TRANSPOSE_B:
                 a = descriptor_address(b_descriptor, n, k, 2, 1)
             else:
                 a = descriptor_address(b_descriptor, n, k * step >> 3, 2, 0)
             if a + (step >> 3) > size:
                 G[L.G_FADDR] = a
-                return -L.F_ADDRESS
+                return -K.F_ADDRESS
             raw = load_element(shared + a, step)
-            if floats and how & L.GM_NEGATE_B:
+            if floats and how & K.GM_NEGATE_B:
                 raw ^= 1 << bits - 1
             store64(work + 8 * (B_RAW + n * full + k), np.uint64(raw))
     if floats:
@@ -403,7 +404,7 @@ def multiply(w: int, i: int) -> int:
                 loads64(work + 8 * (A_RAW + at)), kind_a, 0, work + 8 * (A_MANTISSA + at), work + 8 * (A_EXPONENT + at),
                 work + 8 * (A_MARK + at // count),
             )  # fmt: skip
-    if floats and not how & L.GM_SPARSE:
+    if floats and not how & K.GM_SPARSE:
         for at in range(columns * count):
             unpack(
                 loads64(work + 8 * (B_RAW + at)), kind_b, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at),
@@ -413,37 +414,37 @@ def multiply(w: int, i: int) -> int:
     if CODE[i, L.C_BANK] >= 0 and load32(state + CODE[i, L.C_BANK]) ^ np.uint32(CODE[i, L.C_BYPASS]) == np.uint32(0):
         wanted = False
     to = CODE[i, L.C_AUX] & 3
-    saturate = CODE[i, L.C_AUX] & L.GM_SATURATE
-    f = 13 if kind_a == L.GM_E4M3 or kind_a == L.GM_E5M2 else 25
-    floor = -21 if to == L.GM_TO_F16 else -133
+    saturate = CODE[i, L.C_AUX] & K.GM_SATURATE
+    f = 13 if kind_a == K.GM_E4M3 or kind_a == K.GM_E5M2 else 25
+    floor = -21 if to == K.GM_TO_F16 else -133
     fraction = 0
     for kind in (kind_a, kind_b):
         fraction += (
-            10 if kind == L.GM_F16 or kind == L.GM_TF32 else 7 if kind == L.GM_BF16 else 3 if kind == L.GM_E4M3 else 2
+            10 if kind == K.GM_F16 or kind == K.GM_TF32 else 7 if kind == K.GM_BF16 else 3 if kind == K.GM_E4M3 else 2
         )
     for r in range(16):
-        if how & L.GM_SPARSE:
+        if how & K.GM_SPARSE:
             choose(state, work, r, columns, count, kind_a, kind_b, CODE[i, L.C_TARGET], CODE[i, L.C_SPAN])
         for n in range(columns):
             lane = 4 * (r & 7) + (n >> 1 & 3)
-            if to == L.GM_TO_F16:
+            if to == K.GM_TO_F16:
                 at = 128 * ((r >> 3) + 2 * (n >> 3)) + 4 * lane + 2 * (n & 1)
             else:
                 at = 128 * (2 * (r >> 3) + (n & 1) + 4 * (n >> 3)) + 4 * lane
             c = 0
             if wanted:
                 place = state + CODE[i, L.C_DATA2] + at
-                c = np.int64(load16(place)) if to == L.GM_TO_F16 else np.int64(load32(place))
+                c = np.int64(load16(place)) if to == K.GM_TO_F16 else np.int64(load32(place))
             out = -1
             if not floats:
                 out = integer_dot(work, r, n, count, types, c, saturate)
             else:
-                top = 0x7C00 if to == L.GM_TO_F16 else 0x7F800000
+                top = 0x7C00 if to == K.GM_TO_F16 else 0x7F800000
                 if c & top == top or load64(work + 8 * (A_MARK + r)) or load64(work + 8 * (B_MARK + n)):
                     out = special_dot(work, r, n, count, types, c, to)
                 if out < 0:
                     out = fused_dot(work, r, n, count, fraction, f, floor, c, to)
-            if to == L.GM_TO_F16:
+            if to == K.GM_TO_F16:
                 store16(state + CODE[i, L.C_DEST] + at, np.uint64(out))
             else:
                 store32(state + CODE[i, L.C_DEST] + at, np.uint32(out))
@@ -465,7 +466,7 @@ def choose(
     for j in range(count):
         field = metadata(state, register, kind_a, selector, r, j, count)
         for n in range(columns):
-            if kind_a == L.GM_TF32:
+            if kind_a == K.GM_TF32:
                 pair = whole + n * 2 * count + 2 * j
                 low = loads64(work + 8 * (pair + (field >> 1 & 1))) >> 16 * (field & 1) & 0xFFFF
                 high = loads64(work + 8 * (pair + (field >> 3 & 1))) >> 16 * (field >> 2 & 1) & 0xFFFF
@@ -474,7 +475,7 @@ def choose(
                 raw = loads64(work + 8 * (whole + n * 2 * count + 4 * (j >> 1) + field))
             at = n * count + j
             store64(work + 8 * (B_RAW + at), np.uint64(raw))
-            if kind_b <= L.GM_E5M2:
+            if kind_b <= K.GM_E5M2:
                 unpack(
                     raw, kind_b, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at), work + 8 * (B_MARK + n)
                 )

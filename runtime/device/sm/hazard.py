@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled, u32
@@ -91,7 +92,7 @@ def commit(w: int, i: int, t: int) -> None:
                         if early <= 0:
                             due = True
                         else:
-                            note(producer, i, word, early, L.H_RAW)
+                            note(producer, i, word, early, K.H_RAW)
                 if kind >= 0:
                     for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
                         if RES[s, 0] == word:
@@ -100,7 +101,7 @@ def commit(w: int, i: int, t: int) -> None:
                             if early <= 0:
                                 due = True
                             else:
-                                note(i, producer, word, early, L.H_WAW)
+                                note(i, producer, word, early, K.H_WAW)
         if due:
             write_back(w, e, state)
         else:
@@ -152,7 +153,7 @@ def overtake(w: int, i: int, t: int) -> None:
         for r in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
             for s in range(CODE[reader, L.C_SRC], CODE[reader, L.C_SRC] + CODE[reader, L.C_NSRC]):
                 if SRC[s, 0] == RES[r, 0]:
-                    note(i, reader, RES[r, 0], early, L.H_WAR)
+                    note(i, reader, RES[r, 0], early, K.H_WAR)
                     mask = np.uint32(PEND[row, 2])
                     buffer = G[L.G_PENDBUF] + row * BUFFER
                     invoke(CODE[reader, L.C_FN], state, CODE[reader, L.C_OPERANDS], mask, buffer, G[L.G_STAGE])

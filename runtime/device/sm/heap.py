@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import abi
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, load64, loads64, store32, store64
@@ -50,7 +51,7 @@ def give(address: int) -> int:
     block = address - G[L.G_HEAP] - HEAD
     if block < HEAD or block >= G[L.G_HEAPSIZE] or block & 15:
         G[L.G_FADDR] = address
-        return -L.F_ADDRESS
+        return -K.F_ADDRESS
     heap = G[L.G_HEAP] - G[L.G_MEMBASE] + G[L.G_MEM]
     store64(heap + block + 8, load64(heap + 8))
     store64(heap + 8, np.uint64(block))

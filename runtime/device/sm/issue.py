@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import abi
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
@@ -76,7 +77,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
     m = sc >> 2
     start = t + LSU_FRONT
     queue = CODE[i, L.C_QUEUE]
-    adu = queue == L.Q_ADU
+    adu = queue == K.Q_ADU
     last = SC[sc, L.S_ADULAST if adu else L.S_LSULAST] + CODE[i, L.C_QSUB]
     if last > start:
         start = last
@@ -93,24 +94,24 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
     width = CODE[i, L.C_WIDTH]
     if mask and not adu:
         PCC[i, L.P_REQUESTS] += 1
-        if space == L.SPACE_GENERIC:
+        if space == K.SPACE_GENERIC:
             # Booked by where its first lane points.
             a = loads64(scratch + 8 * first(mask))
-            space = L.SPACE_GLOBAL
+            space = K.SPACE_GLOBAL
             window = G[L.G_SHAREDWIN]
             if window and a >= window and a < window + (G[L.G_CLUSTER] << 24):
-                space = L.SPACE_SHARED
+                space = K.SPACE_SHARED
                 if G[L.G_CLUSTER] > 1 and (a - window) >> 24 != G[L.G_RANK]:
                     # Shared memory of another SM.
                     done += G[L.G_REMOTE]
             window = G[L.G_LOCALWIN]
             if window and a >= window and a < window + (1 << 24):
-                space = L.SPACE_LOCAL
-        if space == L.SPACE_SHARED:
+                space = K.SPACE_LOCAL
+        if space == K.SPACE_SHARED:
             # POPC.INC adds up the lanes that name a word at once.
-            atomic = (kind == L.A_ATOM or kind == L.A_RED) and CODE[i, L.C_AUX] != 2
+            atomic = (kind == K.A_ATOM or kind == K.A_RED) and CODE[i, L.C_AUX] != 2
             n = 0
-            if kind == L.A_LDSM or kind == L.A_STSM:
+            if kind == K.A_LDSM or kind == K.A_STSM:
                 n = CODE[i, L.C_AUX]
             elif consecutive and not atomic:
                 n = max(width >> 2, 1) if consecutive == 1 else 1
@@ -119,7 +120,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             ideal = 1
             if width > 4:
                 ideal = width >> 2
-                if CODE[i, L.C_ACCESS] == L.A_LDSM:
+                if CODE[i, L.C_ACCESS] == K.A_LDSM:
                     ideal = n
                 if n < ideal:
                     ideal = n
@@ -128,20 +129,20 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             if 16 * n > cost:
                 cost = 16 * n
             extra = n - ideal
-            if atomic and (CODE[i, L.C_OP] == L.OP_CAS or CODE[i, L.C_OP] == L.OP_CAST):
+            if atomic and (CODE[i, L.C_OP] == K.OP_CAS or CODE[i, L.C_OP] == K.OP_CAST):
                 extra *= 2
                 cost *= 2
             done += 2 * extra
-        elif space != L.SPACE_CONST:
-            if space == L.SPACE_LOCAL:
+        elif space != K.SPACE_CONST:
+            if space == K.SPACE_LOCAL:
                 # Word k of lane l of a warp lies at 128 k + 4 l of the warp's region.
                 base = LOCAL_REGION + w * 32 * ((G[L.G_LOCALSIZE] + 127) & ~127)
-                window = G[L.G_LOCALWIN] if CODE[i, L.C_SPACE] == L.SPACE_GENERIC else 0
+                window = G[L.G_LOCALWIN] if CODE[i, L.C_SPACE] == K.SPACE_GENERIC else 0
                 for k in range(32):
                     a = (loads64(scratch + 8 * k) - window) & 0xFFFFFF
                     store64(scratch + 8 * k, np.uint64(base + (a >> 2) * 128 + 4 * k + (a & 3)))
             lanes = scratch
-            if kind == L.A_LDGSTS:
+            if kind == K.A_LDGSTS:
                 lanes = scratch + 256
             if consecutive:
                 at = loads64(lanes) >> 5
@@ -168,13 +169,13 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
             PCC[i, L.P_LINES] += lines
             PCC[i, L.P_WAVEFRONTS] += n
-            if kind == L.A_STORE and lines > n:
+            if kind == K.A_STORE and lines > n:
                 # Stores go line by line.
                 n = lines
             if 16 * n > cost:
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
-            if kind == L.A_LOAD or kind == L.A_LDGSTS:
+            if kind == K.A_LOAD or kind == K.A_LDGSTS:
                 done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
                 CODE[i, L.C_MISSED] = X[MISSED]
                 # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
@@ -183,7 +184,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             else:
                 CODE[i, L.C_MISSED] = 1
                 atomic = -1
-                if kind != L.A_STORE:
+                if kind != K.A_STORE:
                     # L1 sends a packet for each sector, as often as lanes name the same word of it.
                     atomic = 0
                     total = 0
@@ -195,9 +196,9 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                             X[PACKETS + k] = packets(lanes, mask, X[2 * k], b)
                         total += X[PACKETS + k]
                     op = CODE[i, L.C_OP]
-                    if op == L.OP_ADD and CODE[i, L.C_TYPE] >= L.T_F32:
+                    if op == K.OP_ADD and CODE[i, L.C_TYPE] >= K.T_F32:
                         atomic = 2
-                    wide = op == L.OP_CAS or op == L.OP_CAST or (atomic == 2 and CODE[i, L.C_TYPE] == L.T_F64)
+                    wide = op == K.OP_CAS or op == K.OP_CAST or (atomic == 2 and CODE[i, L.C_TYPE] == K.T_F64)
                     if wide and popcount(mask) > total:
                         # Several words of a sector at once: compare-and-swap, and sums of 64 bits.
                         atomic = 1
@@ -209,8 +210,8 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                         part = 0 if most_on_one(lanes, mask) == 1 else 1
                     elif sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
                         part = 3
-                answer = 1 if kind == L.A_ATOM else 0
-                if space == L.SPACE_LOCAL and atomic < 0:
+                answer = 1 if kind == K.A_ATOM else 0
+                if space == K.SPACE_LOCAL and atomic < 0:
                     keep_lines(lines, m, start)
                 done = write_lines(lines, m, start, atomic, answer, part, i)
                 if done > WS[w, L.W_STORED]:
@@ -224,10 +225,10 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                         blocked = 1
                         start = late >> 4
                 done += MP[MP_NEAR]
-                if kind == L.A_ATOM:
+                if kind == K.A_ATOM:
                     done += CODE[i, L.C_LATENCY] - LSU_FRONT + extra + 31
     held = 0
-    if mask and space == L.SPACE_CONST:
+    if mask and space == K.SPACE_CONST:
         # Word after word that lanes name; each line is looked up in the other constant cache.
         places = 0
         there = start
@@ -255,13 +256,13 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SC[sc, L.S_ADULAST] = start + held
         SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
         SC[sc, L.S_ADUN] += 1
-        SC[sc, L.S_ROOM + L.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
+        SC[sc, L.S_ROOM + K.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
         SM[m, L.M_ADU] = start * 16 + cost
     else:
         SC[sc, L.S_LSULAST] = start + max(returns, 0)
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
         SC[sc, L.S_LSUN] += 1
-        SC[sc, L.S_ROOM + L.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+        SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
         # What waits in a sub-core's own queue leaves the unit to the others.
         begin = (start if blocked else t + LSU_FRONT) * 16
         unit = SM[m, L.M_LSU]
@@ -308,7 +309,7 @@ def turned(w: int, j: int) -> int:
     """Whether instruction j is of the grid of warp w, whose scalars are those in G afterwards."""
     if G[L.G_GRIDS] == 0:
         return 0
-    extension(G[L.G_EXTENSION], L.X_TURN, w, 0, np.uint32(0), 0, G[L.G_TABLES])
+    extension(G[L.G_EXTENSION], K.X_TURN, w, 0, np.uint32(0), 0, G[L.G_TABLES])
     return j >= G[L.G_LOW] and j < G[L.G_NINSTR]
 
 
@@ -323,7 +324,7 @@ def left(w: int, i: int, t: int) -> None:
     if WS[w, L.W_STORED] > CT[cta, L.T_STORED]:
         CT[cta, L.T_STORED] = WS[w, L.W_STORED]
     if WS[w, L.W_SENT] > gone:
-        PCC[i, L.R_DRAIN] += WS[w, L.W_SENT] - gone
+        PCC[i, K.R_DRAIN] += WS[w, L.W_SENT] - gone
         gone = WS[w, L.W_SENT]
     if gone > CT[cta, L.T_FINISH]:
         CT[cta, L.T_FINISH] = gone
@@ -386,10 +387,10 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     after = t + stall
     queue = CODE[i, L.C_QUEUE]
     blocked = False
-    if kind == L.K_EXEC or kind == L.K_SPECIAL:
+    if kind == K.K_EXEC or kind == K.K_SPECIAL:
         if queue:
             # Variable latency without memory: conversions, SHFL, S2R.
-            if queue == L.Q_XU:
+            if queue == K.Q_XU:
                 n = SC[sc, L.S_XUN]
                 start = t
                 free = SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES]
@@ -397,7 +398,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                     start = free
                 SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
                 SC[sc, L.S_XUN] = n + 1
-                SC[sc, L.S_ROOM + L.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
+                SC[sc, L.S_ROOM + K.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
                 delay = start - t
                 done = start + CODE[i, L.C_LATENCY]
             else:
@@ -410,7 +411,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                     SM[m, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
         if mask:
             operands = CODE[i, L.C_OPERANDS]
-            if kind == L.K_SPECIAL:
+            if kind == K.K_SPECIAL:
                 special(w, CODE[i, L.C_AUX], t)
             if CODE[i, L.C_STAGED]:
                 arrive = -1
@@ -423,7 +424,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                 if CODE[i, L.C_OVERTAKES]:
                     overtake(w, i, t)
         WS[w, L.W_PC] = i + 1
-    elif kind == L.K_MEM:
+    elif kind == K.K_MEM:
         consecutive = 0
         buffer = 0
         if mask:
@@ -446,12 +447,12 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                 if there > after:
                     after = there
                     WS[w, L.W_TBLOCK] = after
-                    WS[w, L.W_BLOCKKIND] = L.R_IMC
+                    WS[w, L.W_BLOCKKIND] = K.R_IMC
         if buffer:
             PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
         if done > WS[w, L.W_MEMT]:
             WS[w, L.W_MEMT] = done
-        if CODE[i, L.C_ACCESS] == L.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
+        if CODE[i, L.C_ACCESS] == K.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
             WS[w, L.W_LDGSTS] = done
         WS[w, L.W_PC] = i + 1
     else:
@@ -459,10 +460,10 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
         bad = control(w, i, mask, t)
         if bad < 0:
             return bad
-        if kind == L.K_EXIT:
+        if kind == K.K_EXIT:
             if WS[w, L.W_ALIVE] == 0:
                 left(w, i, t)
-        elif kind == L.K_NANOSLEEP and bad == 0:
+        elif kind == K.K_NANOSLEEP and bad == 0:
             duration = CODE[i, L.C_AUX]
             if CODE[i, L.C_DATA] >= 0 and mask:
                 duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
@@ -471,16 +472,16 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                     duration = 1000000
                 after = t + stall + duration * CLOCK // 1000
                 WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = L.R_SLEEP
-        elif kind == L.K_MEMBAR:
+                WS[w, L.W_BLOCKKIND] = K.R_SLEEP
+        elif kind == K.K_MEMBAR:
             if CODE[i, L.C_AUX]:
                 after = t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16
                 if WS[w, L.W_MEMT] > after:
                     after = WS[w, L.W_MEMT]
                 WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = L.R_MEMBAR
+                WS[w, L.W_BLOCKKIND] = K.R_MEMBAR
                 done = after
-        elif kind == L.K_DEPBAR:
+        elif kind == K.K_DEPBAR:
             if CODE[i, L.C_AUX] >= 0:
                 when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2])
                 if when > after:
@@ -489,39 +490,39 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
                 if CODE[i, L.C_AUX3] >> k & 1 and WS[w, L.W_SB + k] > after:
                     after = WS[w, L.W_SB + k]
             WS[w, L.W_TBLOCK] = after
-            WS[w, L.W_BLOCKKIND] = L.R_LONG
-        elif kind == L.K_LDGDEPBAR:
+            WS[w, L.W_BLOCKKIND] = K.R_LONG
+        elif kind == K.K_LDGDEPBAR:
             done = WS[w, L.W_LDGSTS]
             if done < t + 2:
                 done = t + 2
         elif (
-            kind != L.K_BAR
-            and kind != L.K_WARPSYNC
-            and kind != L.K_NOP
-            and kind != L.K_BSSY
-            and (WS[w, L.W_PC] != i + 1 or kind == L.K_BSYNC)
+            kind != K.K_BAR
+            and kind != K.K_WARPSYNC
+            and kind != K.K_NOP
+            and kind != K.K_BSSY
+            and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
             and t + G[L.G_BRANCH] > after
         ):
             # A taken branch: the next instruction comes a branch latency later.
             after = t + G[L.G_BRANCH]
             WS[w, L.W_TBRANCH] = after
-        if kind == L.K_BSYNC or kind == L.K_BREAK:
+        if kind == K.K_BSYNC or kind == K.K_BREAK:
             WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
-        elif kind == L.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
+        elif kind == K.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
             WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
         if WS[w, L.W_SWITCH]:
             if t + WS[w, L.W_SWITCH] > after:
                 after = t + WS[w, L.W_SWITCH]
                 WS[w, L.W_TBRANCH] = after
             WS[w, L.W_SWITCH] = 0
-        if kind == L.K_EXTENDED:
+        if kind == K.K_EXTENDED:
             if queue:
                 done = memory_time(w, i, np.uint32(0), t, 0)
                 delay = X[4000]
             if G[L.G_XAFTER] > after:
                 after = G[L.G_XAFTER]
                 WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = L.R_GMMA if CODE[i, L.C_OP] == L.X_MATRIX_WAIT else L.R_BARRIER
+                WS[w, L.W_BLOCKKIND] = K.R_GMMA if CODE[i, L.C_OP] == K.X_MATRIX_WAIT else K.R_BARRIER
             if G[L.G_XDONE] > done:
                 done = G[L.G_XDONE]
             if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:
@@ -540,7 +541,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     if barrier < 6:
         if done < t + 2:
             done = t + 2
-        if kind == L.K_BMOV_WRITE:
+        if kind == K.K_BMOV_WRITE:
             # It has no result that would clear it: who waits for it waits for ever (as an H200 does).
             done = L.BIG
         if done >= WS[w, L.W_SB + barrier]:
@@ -661,7 +662,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                         if not turned(v, j):
                             G[L.G_FWARP] = v
                             G[L.G_FPC] = j * 16
-                            return -L.F_INSTR
+                            return -K.F_INSTR
                         low = G[L.G_LOW]
                         limit = G[L.G_NINSTR]
                     if CODE[j, L.C_PORTS] >= 0:
@@ -674,7 +675,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                             if there > t:
                                 wake = there
                                 WS[v, L.W_TBLOCK] = wake
-                                WS[v, L.W_BLOCKKIND] = L.R_IMC
+                                WS[v, L.W_BLOCKKIND] = K.R_IMC
                                 WAKE[v] = wake
                     if wake <= t:
                         w = v
@@ -749,7 +750,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 if CODE[following, L.C_MISSED]:
                     if CODE[following, L.C_BASE]:
                         memory_ahead(following, state, m, t)
-                    elif CODE[following, L.C_KIND] == L.K_EXIT:
+                    elif CODE[following, L.C_KIND] == K.K_EXIT:
                         row_ahead(w)
             if RECORDING:
                 observe(w, i, t, mask, X[DONE])
@@ -760,7 +761,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
             if following < soon:
                 soon = following
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
-            return -L.F_TIMEOUT
+            return -K.F_TIMEOUT
         # A barrier or a new CTA may have moved an earlier sub-core's next time.
         for s in range(4):
             if SC[m * 4 + s, L.S_NEXT] < soon:

@@ -34,7 +34,7 @@ _MEMORY = ("l2", "ahead", "hazard", "observe", "units", "issue", "machine")
 _EXTENSION = ("l2", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""
-_LANGUAGE = ("layout", "abi", "table", "lang", "emit", "jit")
+_LANGUAGE = ("layout", "kinds", "abi", "table", "lang", "emit", "jit")
 _SOURCES = dict.fromkeys((*_COMMON, *_MEMORY, "functional", "warming", *_EXTENSION, *_LANGUAGE))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.cta import place
 from runtime.device.sm.extend import extension
@@ -20,7 +21,7 @@ in which the last two waves of CTAs are handed out in steps of LAST: else one SM
 def start() -> None:
     """Place the first CTAs: breadth first over the SMs."""
     if G[L.G_CLUSTER] > 1:
-        extension(G[L.G_EXTENSION], L.X_PLACE, 0, 0, np.uint32(0), -1, G[L.G_TABLES])
+        extension(G[L.G_EXTENSION], K.X_PLACE, 0, 0, np.uint32(0), -1, G[L.G_TABLES])
         for c in range(G[L.G_SMS] * G[L.G_CTAS]):
             if CT[c, L.T_ACTIVE] and CT[c, L.T_BEGIN] < NEXT[CT[c, L.T_SM]]:
                 NEXT[CT[c, L.T_SM]] = CT[c, L.T_BEGIN]
@@ -62,7 +63,7 @@ def run_timed(quanta: int) -> int:
             quantum = min(quantum, LAST)
         end = soonest // quantum * quantum + quantum
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
-            return -L.F_TIMEOUT
+            return -K.F_TIMEOUT
         G[L.G_NOW] = end
         # Another SM goes first each time, and every other time in the other direction, so that none is always first in
         # the queues of L2.

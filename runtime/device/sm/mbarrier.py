@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.cta import warp_of
 from runtime.device.sm.lang import compiled
@@ -80,7 +81,7 @@ def arrive(host: int, c: int, arrivals: int, bytes_: int, leave: int, t: int) ->
             w = warp_of(c, n)
             if WS[w, L.W_WAITAT] == host:
                 WS[w, L.W_WAITAT] = 0
-                rouse(w, t + SEEN, L.R_LONG)
+                rouse(w, t + SEEN, K.R_LONG)
 
 
 @compiled
@@ -129,7 +130,7 @@ def post(when: int, host: int, c: int, arrivals: int, bytes_: int) -> None:
     for n in range(G[L.G_WARPS]):
         w = warp_of(c, n)
         if WS[w, L.W_WAITAT] == host and when < WAKE[w]:
-            rouse(w, when, L.R_LONG)
+            rouse(w, when, K.R_LONG)
 
 
 @compiled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
@@ -58,7 +59,7 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
     shared = CT[WS[w, L.W_CTA], L.T_SHARED]
     if G[L.G_CLUSTER] > 1:
-        if CODE[i, L.C_SPACE] == L.SPACE_SHARED or CODE[i, L.C_ACCESS] == L.A_LDGSTS:
+        if CODE[i, L.C_SPACE] == K.SPACE_SHARED or CODE[i, L.C_ACCESS] == K.A_LDGSTS:
             # The rank of the CTA in its cluster is above the offset; these instructions reach their own only.
             for k in range(32):
                 store64(scratch + 8 * k, np.uint64(loads64(scratch + 8 * k) & (WINDOW - 1)))
@@ -70,22 +71,22 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     width = CODE[i, L.C_WIDTH]
     kind = CODE[i, L.C_ACCESS]
     space = CODE[i, L.C_SPACE]
-    if kind == L.A_LDSM or kind == L.A_STSM:
+    if kind == K.A_LDSM or kind == K.A_STSM:
         count = CODE[i, L.C_AUX]
         needed = np.uint32((1 << (8 * count)) - 1)
         bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, i)
         if bad < 0:
             return bad
-        if kind == L.A_LDSM:
+        if kind == K.A_LDSM:
             matrix(hosts, count, CODE[i, L.C_AUX2], mask, dst, 0)
         else:
             matrix(hosts, count, CODE[i, L.C_AUX2], mask, state + CODE[i, L.C_DATA], 1)
         return 0
-    if kind == L.A_LDGSTS:
+    if kind == K.A_LDGSTS:
         wanted = mask
         if CODE[i, L.C_AUX] >= 0:
             wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
-        bad = translate(L.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
+        bad = translate(K.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
         if bad < 0:
             return bad
         filled = CODE[i, L.C_AUX2]
@@ -96,7 +97,7 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
                 cut = a & (width - 1)
                 store64(scratch + 256 + 8 * k, np.uint64(a - cut))
                 store64(scratch + CUTS + 8 * k, np.uint64(cut))
-        bad = translate(L.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
+        bad = translate(K.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
         if bad < 0:
             return bad
         for k in range(32):
@@ -115,21 +116,21 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
                 for word in range(0, width, 4):
                     store32(target + word, np.uint32(0))
         return 0
-    if space == L.SPACE_CONST and CODE[i, L.C_UNIFORM]:
+    if space == K.SPACE_CONST and CODE[i, L.C_UNIFORM]:
         mask = np.uint32(1)
-    if mask == np.uint32(FULL) and kind <= L.A_STORE and width >= 4 and consecutive(scratch, width):
+    if mask == np.uint32(FULL) and kind <= K.A_STORE and width >= 4 and consecutive(scratch, width):
         # The common case: rows of registers, and as much memory in one piece.
         a = loads64(scratch)
         host = 0
-        if space == L.SPACE_SHARED:
+        if space == K.SPACE_SHARED:
             if a >= 0 and a & (width - 1) == 0 and a + 32 * width <= G[L.G_SHAREDSIZE]:
                 host = shared + a
-        elif space == L.SPACE_GLOBAL or space == L.SPACE_GENERIC:
+        elif space == K.SPACE_GLOBAL or space == K.SPACE_GENERIC:
             a -= G[L.G_MEMBASE]
             if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i):
                 host = G[L.G_MEM] + a
         if host:
-            if kind == L.A_LOAD:
+            if kind == K.A_LOAD:
                 if width == 4:
                     copy_words(dst, host)
                 elif width == 8:
@@ -148,11 +149,11 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i)
     if result < 0:
         return result
-    if result == 2 and kind == L.A_LOAD and width >= 4:
+    if result == 2 and kind == K.A_LOAD and width >= 4:
         host = loads64(hosts)
         for word in range(0, width, 4):
             spread(dst + 32 * word, load32(host + word))
-    elif kind == L.A_LOAD:
+    elif kind == K.A_LOAD:
         if CODE[i, L.C_UNIFORM]:
             host = loads64(hosts)
             if width >= 4:
@@ -163,10 +164,10 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
                 load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
         else:
             load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
-    elif kind == L.A_STORE:
+    elif kind == K.A_STORE:
         store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA])
     else:
-        target = dst if kind == L.A_ATOM else 0
+        target = dst if kind == K.A_ATOM else 0
         if CODE[i, L.C_AUX2] >= 0:
             # ATOM with a predicate does what shared memory cannot for other lanes only, and says which those are.
             done = mask

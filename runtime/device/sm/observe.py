@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.jit import RECORDING
 from runtime.device.sm.lang import compiled, u32
@@ -26,7 +27,7 @@ O_TIME, O_WARP, O_INSTR, O_CTA, O_ID, O_MASK, O_DONE = range(7)
 (0: none)."""
 O_STATES = 7
 """First of the warp-cycles by reason, since the warp's issue before."""
-REASONS = len(L.REASONS)
+REASONS = len(K.REASONS)
 O_COLUMNS = O_STATES + REASONS
 
 

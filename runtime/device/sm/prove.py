@@ -19,6 +19,7 @@ from minicc import sass
 from minicc.arch import Arch
 from minicc.sass.instr import PT, RZ, URZ, Instr
 from runtime.device.sm import abi, codegen
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 
 Table = npt.NDArray[np.int64]
@@ -104,20 +105,20 @@ class Flow:
                 kind = int(code[i, L.C_KIND])
                 guarded = instr.guard.index != PT or instr.guard.inv or int(code[i, L.C_PRED]) >= 0
                 stop = False
-                if kind in (L.K_BRA, L.K_BRA_DIV):
+                if kind in (K.K_BRA, K.K_BRA_DIV):
                     after.append((self._inside(int(code[i, L.C_TARGET])), True))
-                    stop = not guarded and kind == L.K_BRA and int(code[i, L.C_PRED]) < 0
-                elif kind == L.K_CALL:
+                    stop = not guarded and kind == K.K_BRA and int(code[i, L.C_PRED]) < 0
+                elif kind == K.K_CALL:
                     known = int(code[i, L.C_DATA]) < 0
                     after.append((self._inside(int(code[i, L.C_TARGET])) if known else None, True))
-                elif kind == L.K_WARPSYNC and int(code[i, L.C_TARGET]) >= 0:
+                elif kind == K.K_WARPSYNC and int(code[i, L.C_TARGET]) >= 0:
                     after.append((self._inside(int(code[i, L.C_TARGET])), True))
-                elif kind == L.K_BRA_REG:
+                elif kind == K.K_BRA_REG:
                     after.append((None, True))
                     stop = not guarded
-                elif kind == L.K_EXIT:
+                elif kind == K.K_EXIT:
                     stop = not guarded
-                elif kind == L.K_BSYNC:
+                elif kind == K.K_BSYNC:
                     # Other lanes may run in between; the own path goes on after a branch latency.
                     after.append((self._inside(i + 1), True))
                     stop = True
@@ -193,14 +194,14 @@ def prove(facts: list[Facts | None], code: Table, flow: Flow, arch: Arch) -> Non
     longest = {name: max(row.values()) for name, row in arch.latency.raw.items()}
     stall: Any = code[:, L.C_STALL].tolist()
     waits: Any = code[:, L.C_WAIT].tolist()
-    for i in np.nonzero(code[:, L.C_KIND] == L.K_DEPBAR)[0].tolist():
+    for i in np.nonzero(code[:, L.C_KIND] == K.K_DEPBAR)[0].tolist():
         if code[i, L.C_AUX3] > 0:
             waits[i] |= int(code[i, L.C_AUX3])
     reads = [dict(f.reads) if f is not None else {} for f in facts]
     for i, fact in enumerate(facts):
         if fact is None or not fact.writes:
             continue
-        if int(code[i, L.C_UNIFORM]) and int(code[i, L.C_KIND]) == L.K_MEM:
+        if int(code[i, L.C_UNIFORM]) and int(code[i, L.C_KIND]) == K.K_MEM:
             continue
         if fact.variable:
             proven = _variable(i, fact, facts, code, flow, reads, stall, waits)
@@ -223,7 +224,7 @@ def _late(
         if j is None or distance >= limit:
             continue
         other = facts[j]
-        for w in other.writes if other is not None and code[j, L.C_KIND] == L.K_EXEC else ():
+        for w in other.writes if other is not None and code[j, L.C_KIND] == K.K_EXEC else ():
             late = words[w[0]].get(w[3], 1) if w[0] in words else 1
             if distance < late:
                 code[i, L.C_LATE] = late
@@ -267,8 +268,8 @@ def _fixed(
             if reader is not None and distance < need(arch, producer, reader):
                 return False
         other = facts[j]
-        for w in other.writes if other is not None else ():
-            if w[0] in words and distance < arch.latency.waw.get(words[w[0]], {}).get(w[3], 1):
+        for word_, _, _, younger in other.writes if other is not None else ():
+            if word_ in words and distance < arch.latency.waw.get(words[word_], {}).get(younger, 1):
                 return False
         for k, taken in flow.successors[j]:
             work.append((k, distance + _step(stall[j], taken, branch)))
@@ -308,7 +309,7 @@ def _variable(
                 return False
             if any(w[0] in words for w in other.writes):
                 return False
-        same = int(code[j, L.C_QUEUE]) == queue and int(code[j, L.C_SPACE]) == space != L.SPACE_GLOBAL
+        same = int(code[j, L.C_QUEUE]) == queue and int(code[j, L.C_SPACE]) == space != K.SPACE_GLOBAL
         if b == 7 and same and int(code[j, L.C_WBAR]) < 6:
             b = int(code[j, L.C_WBAR])
             for k, _ in flow.successors[j]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.device.grid import Sampled
+from runtime.device.sm import kinds as K
 from runtime.device.sm import l2
 from runtime.device.sm import layout as L
 
@@ -30,7 +31,7 @@ WAVES = SETTLED + 4
 """Waves of a stretch: those that settle, and of the others all but the last one's end are measured."""
 STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228}
 """97.5 % points of Student's distribution by degrees of freedom; beyond, `student` has them to 0.003."""
-EXACT = (L.R_SELECTED, L.P_THREADS, L.P_ACTIVE, L.P_DIVERGED)
+EXACT = (K.R_SELECTED, L.P_THREADS, L.P_ACTIVE, L.P_DIVERGED)
 """Counters that the untimed machine keeps too."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import combine
 from runtime.device.sm.cluster import barrier_done, owner, shared_host
@@ -27,7 +28,7 @@ def place(w: int, k: int, size: int) -> int:
         return host
     G[L.G_FLANE] = k
     G[L.G_FADDR] = a
-    return -L.F_ADDRESS if host == 0 else -L.F_ALIGN
+    return -K.F_ADDRESS if host == 0 else -K.F_ALIGN
 
 
 @compiled
@@ -48,23 +49,23 @@ def arrivals(w: int, i: int, mask: u32, t: int) -> int:
         c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k))
         value = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
         amount = 0
-        if how & L.AR_COUNTED:
-            amount = value if how & L.AR_REGISTER else 1
+        if how & K.AR_COUNTED:
+            amount = value if how & K.AR_REGISTER else 1
         bytes_ = 0
-        if how & L.AR_BYTES:
+        if how & K.AR_BYTES:
             bytes_ = value
-        elif how & L.AR_COMPLETE:
+        elif how & K.AR_COMPLETE:
             bytes_ = -value
-        elif how & L.AR_EXPECT_ONE:
+        elif how & K.AR_EXPECT_ONE:
             bytes_ = 1
         old = load64(host)
-        if how & L.AR_MASK:
+        if how & K.AR_MASK:
             if lanes & -lanes == np.uint32(1) << np.uint32(k):
                 before = old
             old = before
             store32(state + CODE[i, L.C_DEST] + 4 * k, lanes)
         if c == mine:
-            arrive(host, c, amount, bytes_, how & L.AR_LEAVE, t)
+            arrive(host, c, amount, bytes_, how & K.AR_LEAVE, t)
         else:
             post(t + G[L.G_REMOTE], host, c, amount, bytes_)
         if CODE[i, L.C_DEST] >= 0:
@@ -108,7 +109,7 @@ def phase(w: int, i: int, mask: u32, t: int) -> int:
                 when = next_event(w >> 6, last)
                 if when < L.BIG:
                     WS[w, L.W_TBLOCK] = when
-                    WS[w, L.W_BLOCKKIND] = L.R_LONG
+                    WS[w, L.W_BLOCKKIND] = K.R_LONG
                 WAKE[w] = when
             return 1
     WS[w, L.W_WAITAT] = 0
@@ -133,11 +134,11 @@ def word(w: int, i: int, mask: u32, what: int) -> int:
         old = load64(host)
         data = state + CODE[i, L.C_DATA] + 4 * k
         value = np.uint64(load32(data)) | np.uint64(load32(data + step)) << np.uint64(32)
-        if what == L.X_SYNC_CAS:
+        if what == K.X_SYNC_CAS:
             data = state + CODE[i, L.C_DATA2] + 4 * k
             if old == value:
                 store64(host, np.uint64(load32(data)) | np.uint64(load32(data + step)) << np.uint64(32))
-        elif what == L.X_SYNC_EXCHANGE:
+        elif what == K.X_SYNC_EXCHANGE:
             store64(host, value)
         if CODE[i, L.C_DEST] >= 0:
             out = state + CODE[i, L.C_DEST] + 4 * k
@@ -180,7 +181,7 @@ def store_counted(w: int, i: int, mask: u32, t: int) -> int:
         if host < 0:
             return host
         data = state + CODE[i, L.C_DATA] + 4 * k
-        if CODE[i, L.C_OP] == L.X_REDUCE_ASYNC:
+        if CODE[i, L.C_OP] == K.X_REDUCE_ASYNC:
             value = np.uint64(load32(data))
             if width == 8:
                 value |= np.uint64(load32(data + 128)) << np.uint64(32)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import half_to_float
 from runtime.device.sm.bulk import touch
@@ -77,10 +78,10 @@ def texel(record: int, x: int, y: int, z: int, channel: int) -> int:
     place = field(record, L.TX_ADDRESS) - G[L.G_MEMBASE] + G[L.G_MEM] + offset
     if width == 1:
         value = np.int64(load8(place))
-        return value - 256 if kind == L.TF_SIGNED and value > 127 else value
+        return value - 256 if kind == K.TF_SIGNED and value > 127 else value
     if width == 2:
         value = np.int64(load16(place))
-        return value - 65536 if kind == L.TF_SIGNED and value > 32767 else value
+        return value - 65536 if kind == K.TF_SIGNED and value > 32767 else value
     return np.int64(load32(place))
 
 
@@ -88,7 +89,7 @@ def texel(record: int, x: int, y: int, z: int, channel: int) -> int:
 def plain(record: int, raw: int, border: int) -> int:
     """What a fetch without filtering gives for raw bits."""
     kind = field(record, L.TX_FORMAT)
-    if kind == L.TF_FLOAT:
+    if kind == K.TF_FLOAT:
         if field(record, L.TX_WIDTH_BYTES) == 2 and not border:
             return np.int64(half_to_float(np.uint64(raw)))
         return raw & 0xFFFFFFFF
@@ -96,7 +97,7 @@ def plain(record: int, raw: int, border: int) -> int:
         return raw & 0xFFFFFFFF
     if border:
         return raw & 0xFFFFFFFF
-    top = (1 << 8 * field(record, L.TX_WIDTH_BYTES) - (1 if kind == L.TF_SIGNED else 0)) - 1
+    top = (1 << 8 * field(record, L.TX_WIDTH_BYTES) - (1 if kind == K.TF_SIGNED else 0)) - 1
     if raw < -top:
         raw = -top
     return bits(raw / top)
@@ -106,8 +107,8 @@ def plain(record: int, raw: int, border: int) -> int:
 def sixteen(record: int, raw: int) -> int:
     """An 8- or 16-bit texel as 16 bits."""
     if field(record, L.TX_WIDTH_BYTES) == 2:
-        return raw if raw > -32768 or field(record, L.TX_FORMAT) != L.TF_SIGNED else -32767
-    if field(record, L.TX_FORMAT) == L.TF_UNSIGNED:
+        return raw if raw > -32768 or field(record, L.TX_FORMAT) != K.TF_SIGNED else -32767
+    if field(record, L.TX_FORMAT) == K.TF_UNSIGNED:
         return raw * 257
     size = -raw if raw < 0 else raw
     if size > 127:
@@ -120,7 +121,7 @@ def sixteen(record: int, raw: int) -> int:
 def filtered(record: int, place: int, weights: int, count: int, channel: int, wide: int, unused: int) -> int:
     """The weighted sum of `count` texels: their indices (x, y, z) at host address `place`, weights at `weights`."""
     kind = field(record, L.TX_FORMAT)
-    if kind != L.TF_FLOAT:
+    if kind != K.TF_FLOAT:
         total = 0
         for k in range(count):
             w = loads64(weights + 8 * k)
@@ -128,7 +129,7 @@ def filtered(record: int, place: int, weights: int, count: int, channel: int, wi
                 at = place + 24 * k
                 raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), channel)
                 total += w * sixteen(record, raw)
-        top = 32767 if kind == L.TF_SIGNED else 65535
+        top = 32767 if kind == K.TF_SIGNED else 65535
         return bits((total + 128 >> 8) / top)
     half = field(record, L.TX_WIDTH_BYTES) == 2
     # Bits that a binary16 has fewer.
@@ -273,21 +274,21 @@ def fetch(w: int, i: int, mask: u32) -> int:
     handle = np.int64(load32(state + CODE[i, L.C_TARGET])) & 0xFFFFF
     if handle == 0 or handle > G[L.G_NTEXTURES]:
         G[L.G_FADDR] = handle
-        return -L.F_INSTR
+        return -K.F_INSTR
     record = G[L.G_TEXTURES] + 8 * L.TX_COLUMNS * (handle - 1)
-    linear = field(record, L.TX_LINEAR) and (what == L.TX_FETCH or what == L.TX_GATHER)
+    linear = field(record, L.TX_LINEAR) and (what == K.TX_FETCH or what == K.TX_GATHER)
     while mask:
         lane = first(mask)
         mask &= mask - np.uint32(1)
         source = state + CODE[i, L.C_DATA] + 4 * lane
-        if what == L.TX_QUERY:
+        if what == K.TX_QUERY:
             k = 0
             for c in range(4):
                 if wanted >> c & 1:
                     put(w, i, lane, k, field(record, L.TX_SIZE + c) if c < 3 else 1)
                     k += 1
             continue
-        if what == L.TX_LOAD_SURFACE or what == L.TX_STORE_SURFACE:
+        if what == K.TX_LOAD_SURFACE or what == K.TX_STORE_SURFACE:
             bad = surface(w, i, lane, record, what, dimensions + layered, source)
             if bad:
                 return bad
@@ -316,22 +317,22 @@ def fetch(w: int, i: int, mask: u32) -> int:
             if d < dimensions:
                 raw = np.int64(load32(source + 128 * d))
                 n = field(record, L.TX_SIZE + d)
-                if what == L.TX_TEXEL:
+                if what == K.TX_TEXEL:
                     low = raw - (1 << 32) if raw >> 31 else raw
                     low = resolve(low, n, BORDER)
                     high = low
                 else:
-                    at = fixed(record, raw, d, 1 if linear or what == L.TX_GATHER else 0)
+                    at = fixed(record, raw, d, 1 if linear or what == K.TX_GATHER else 0)
                     low = resolve(at >> 8, n, mode_of(record, d))
                     high = resolve((at >> 8) + 1, n, mode_of(record, d))
-                    weight = at & 255 if linear and what == L.TX_FETCH else 0
+                    weight = at & 255 if linear and what == K.TX_FETCH else 0
             elif d == dimensions and (layered or CODE[i, L.C_AUX2]):
                 low = layer
                 high = layer
             place = work + 8 * (512 + 3 * d)
             store_three(place, low, high, weight)
-        count = 4 if what == L.TX_GATHER else 1
-        if linear and what == L.TX_FETCH:
+        count = 4 if what == K.TX_GATHER else 1
+        if linear and what == K.TX_FETCH:
             count = 1 << dimensions
         corners(work, count, what)
         k = 0
@@ -339,14 +340,14 @@ def fetch(w: int, i: int, mask: u32) -> int:
             if not wanted >> c & 1:
                 continue
             value = 0
-            if what == L.TX_GATHER:
+            if what == K.TX_GATHER:
                 # Counter-clockwise from the lower left.
                 corner = 2 if c == 0 else 3 if c == 1 else 1 if c == 2 else 0
                 at = work + 24 * corner
                 raw = texel(record, loads64(at), loads64(at + 8), loads64(at + 16), CODE[i, L.C_SPAN])
                 value = plain(record, raw, 1 if loads64(at) < 0 or loads64(at + 8) < 0 else 0)
             elif count == 1:
-                if what == L.TX_TEXEL and (loads64(work) < 0 or loads64(work + 8) < 0 or loads64(work + 16) < 0):
+                if what == K.TX_TEXEL and (loads64(work) < 0 or loads64(work + 8) < 0 or loads64(work + 16) < 0):
                     value = 0
                 else:
                     raw = texel(record, loads64(work), loads64(work + 8), loads64(work + 16), c)
@@ -383,7 +384,7 @@ def corners(work: int, count: int, what: int) -> None:
     x = loads64(work + 8 * 514)
     y = loads64(work + 8 * 517)
     z = loads64(work + 8 * 520)
-    if count == 1 or what == L.TX_GATHER:
+    if count == 1 or what == K.TX_GATHER:
         return
     weights = work + 8 * 256
     if count == 2:
@@ -427,7 +428,7 @@ def surface(w: int, i: int, lane: int, record: int, what: int, dimensions: int, 
         if x % unit:
             G[L.G_FLANE] = lane
             G[L.G_FADDR] = x
-            return -L.F_ALIGN
+            return -K.F_ALIGN
         offset += x * (1 if d == 0 else field(record, L.TX_PITCH) if d == 1 else field(record, L.TX_SLICE))
         if d == 1 and dimensions == 2 and CODE[i, L.C_AUX3]:
             offset += x * (field(record, L.TX_SLICE) - field(record, L.TX_PITCH))
@@ -436,15 +437,15 @@ def surface(w: int, i: int, lane: int, record: int, what: int, dimensions: int, 
     if not inside and outside == 0:
         G[L.G_FLANE] = lane
         G[L.G_FADDR] = field(record, L.TX_ADDRESS) + offset
-        return -L.F_ADDRESS
+        return -K.F_ADDRESS
     place = field(record, L.TX_ADDRESS) - G[L.G_MEMBASE] + G[L.G_MEM] + offset
     if not inside and outside == 1:
-        if what == L.TX_LOAD_SURFACE:
+        if what == K.TX_LOAD_SURFACE:
             for part in range(0, max(width, 4), 4):
                 store32(data + 32 * part, np.uint32(0))
         return 0
     touch(field(record, L.TX_ADDRESS) + offset, width)
-    if what == L.TX_LOAD_SURFACE:
+    if what == K.TX_LOAD_SURFACE:
         if width == 1:
             store32(data, np.uint32(load8(place)))
         elif width == 2:
@@ -484,6 +485,6 @@ def texture_time(m: int, i: int, t: int) -> int:
     G[L.G_NLINE] = 0
     if lines == 0:
         return t + CODE[i, L.C_LATENCY]
-    if CODE[i, L.C_AUX] == L.TX_STORE_SURFACE:
+    if CODE[i, L.C_AUX] == K.TX_STORE_SURFACE:
         return write_lines(lines, m, t, -1, 0, 0, i)
     return read_lines(lines, m, t, CODE[i, L.C_LATENCY] + lines, 0, i)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.sass.instr import Instr, Mem
-from runtime.device.sm import layout as L
+from runtime.device.sm import kinds as K
 
 
 @attrs.frozen
@@ -20,10 +20,10 @@ class Timing:
     Otherwise a request enters the queue; the sub-core lets one go every `sub` cycles, the SM one every `shared`;
     `latency`/`release`: issue to first issue of a waiter on the write/read barrier; `arrive`: issue to value."""
 
-    pipe: int = L.PIPE_NONE
+    pipe: int = K.PIPE_NONE
     interval: int = 1
     hold: int = 1
-    queue: int = L.Q_NONE
+    queue: int = K.Q_NONE
     sub: float = 2
     shared: float = 1
     latency: int = 0
@@ -41,18 +41,18 @@ def _queued(queue: int, sub: float, shared: float, latency: int, release: int, a
     return Timing(queue=queue, sub=sub, shared=shared, latency=latency, release=release, arrive=arrive, counter=counter)
 
 
-ALU = _fixed(L.PIPE_ALU, 2, "alu")
-FMA = _fixed(L.PIPE_FMA, 2, "fma")
-HEAVY = _fixed(L.PIPE_HEAVY, 2, "fmaheavy")
-WIDE = _fixed(L.PIPE_HEAVY, 4, "fmaheavy", hold=3)
-HALF = _fixed(L.PIPE_BOTH, 2, "fp16")
-FP64 = _fixed(L.PIPE_FP64, 2, "fp64")
-UNIFORM = _fixed(L.PIPE_UNIFORM, 2, "uniform")
-UMOV = _fixed(L.PIPE_UNIFORM, 1, "uniform")
-BRANCH = _fixed(L.PIPE_NONE, 1, "cbu")
-NOTHING = _fixed(L.PIPE_NONE, 1, "")
-XU = _queued(L.Q_XU, 8, 0, 17, 14, 15, "xu")
-XU64 = _queued(L.Q_XU, 9, 0, 19, 16, 17, "xu")
+ALU = _fixed(K.PIPE_ALU, 2, "alu")
+FMA = _fixed(K.PIPE_FMA, 2, "fma")
+HEAVY = _fixed(K.PIPE_HEAVY, 2, "fmaheavy")
+WIDE = _fixed(K.PIPE_HEAVY, 4, "fmaheavy", hold=3)
+HALF = _fixed(K.PIPE_BOTH, 2, "fp16")
+FP64 = _fixed(K.PIPE_FP64, 2, "fp64")
+UNIFORM = _fixed(K.PIPE_UNIFORM, 2, "uniform")
+UMOV = _fixed(K.PIPE_UNIFORM, 1, "uniform")
+BRANCH = _fixed(K.PIPE_NONE, 1, "cbu")
+NOTHING = _fixed(K.PIPE_NONE, 1, "")
+XU = _queued(K.Q_XU, 8, 0, 17, 14, 15, "xu")
+XU64 = _queued(K.Q_XU, 9, 0, 19, 16, 17, "xu")
 
 _TABLE: dict[str, Timing] = {}
 
@@ -76,20 +76,20 @@ _put("UMOV ULDC VOTEU", UMOV)
 _put("BRA BRX BRXU JMP JMX JMXU CALL RET EXIT BSSY BSYNC BREAK WARPSYNC YIELD KILL BPT ENDCOLLECTIVE", BRANCH)
 _put("NOP DEPBAR NANOSLEEP ERRBAR CGAERRBAR CCTL MEMBAR FENCE BAR", NOTHING)
 _put("MUFU POPC FLO BREV I2F F2I F2F FRND I2I FCHK", XU)
-_TABLE["S2R"] = _queued(L.Q_ADU, 2, 2, 23, 14, 23, "adu")
-_TABLE["B2R"] = _queued(L.Q_ADU, 2, 2, 23, 14, 23, "adu")
-_TABLE["BMOV"] = _queued(L.Q_ADU, 2, 2, 12, 8, 10, "cbu")
-_TABLE["S2UR"] = _queued(L.Q_ADU, 3, 2, 35, 14, 33, "adu")
-_TABLE["LDC"] = _queued(L.Q_ADU, 2, 2, 25, 9, 22, "adu")
-_TABLE["REDUX"] = _queued(L.Q_ADU, 4, 2, 38, 10, 36, "adu")
-_TABLE["MATCH"] = _queued(L.Q_ADU, 4, 2, 28, 10, 25, "adu")
-_TABLE["SHFL"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
-_TABLE["MOVM"] = _queued(L.Q_LSU, 2, 1, 24, 9, 22, "lsu")
-_TABLE["QSPC"] = _queued(L.Q_LSU, 4, 1, 31, 10, 29, "lsu")
-_TABLE["SYNCS"] = _queued(L.Q_LSU, 2, 1, 26, 8, 21, "lsu")
+_TABLE["S2R"] = _queued(K.Q_ADU, 2, 2, 23, 14, 23, "adu")
+_TABLE["B2R"] = _queued(K.Q_ADU, 2, 2, 23, 14, 23, "adu")
+_TABLE["BMOV"] = _queued(K.Q_ADU, 2, 2, 12, 8, 10, "cbu")
+_TABLE["S2UR"] = _queued(K.Q_ADU, 3, 2, 35, 14, 33, "adu")
+_TABLE["LDC"] = _queued(K.Q_ADU, 2, 2, 25, 9, 22, "adu")
+_TABLE["REDUX"] = _queued(K.Q_ADU, 4, 2, 38, 10, 36, "adu")
+_TABLE["MATCH"] = _queued(K.Q_ADU, 4, 2, 28, 10, 25, "adu")
+_TABLE["SHFL"] = _queued(K.Q_LSU, 2, 1, 24, 9, 22, "lsu")
+_TABLE["MOVM"] = _queued(K.Q_LSU, 2, 1, 24, 9, 22, "lsu")
+_TABLE["QSPC"] = _queued(K.Q_LSU, 4, 1, 31, 10, 29, "lsu")
+_TABLE["SYNCS"] = _queued(K.Q_LSU, 2, 1, 26, 8, 21, "lsu")
 _TABLE["ARRIVES"] = _TABLE["STAS"] = _TABLE["REDAS"] = _TABLE["SYNCS"]
-_put("TEX TXD TLD TLD4 TXQ SULD SUST", _queued(L.Q_LSU, 4, 4, 60, 12, 58, "tex"))
-_TABLE["LDGDEPBAR"] = _queued(L.Q_ADU, 2, 1, 4, 4, 4, "lsu")
+_put("TEX TXD TLD TLD4 TXQ SULD SUST", _queued(K.Q_LSU, 4, 4, 60, 12, 58, "tex"))
+_TABLE["LDGDEPBAR"] = _queued(K.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 
 # By access: width in bytes -> row.
 _LOADS_SHARED = {4: (23, 21), 8: (24, 23), 16: (30, 28)}
@@ -110,19 +110,19 @@ def _memory(instr: Instr, space: str, kind: str, width: int) -> Timing:
     if space == "shared":
         if kind == "load":
             latency, arrive = _LOADS_SHARED[width]
-            return _queued(L.Q_LSU, 2, width / 4, latency, 8, arrive, counter)
+            return _queued(K.Q_LSU, 2, width / 4, latency, 8, arrive, counter)
         if kind in ("store",):
             sub, shared, release = _STORES_SHARED[width]
-            return _queued(L.Q_LSU, sub, shared, release + 2, release, release, counter)
+            return _queued(K.Q_LSU, sub, shared, release + 2, release, release, counter)
         if kind in ("matrix_load", "matrix_store"):
-            return _queued(L.Q_LSU, 2, 1, 24, 8, 21, counter)
+            return _queued(K.Q_LSU, 2, 1, 24, 8, 21, counter)
         cas = "CAS" in instr.modifiers or "CAST" in instr.modifiers
-        return _queued(L.Q_LSU, 2, 1, 30 if cas else 26, 8, 25 if cas else 21, counter)
+        return _queued(K.Q_LSU, 2, 1, 30 if cas else 26, 8, 25 if cas else 21, counter)
     narrow = any(isinstance(o, Mem) and o.base is not None and "U32" in o.base.suffix for o in instr.operands)
     if kind == "load":
         latency, arrive = _LOADS_GLOBAL[width]
         return _queued(
-            L.Q_LSU,
+            K.Q_LSU,
             2 if narrow or space == "local" else 4,
             4 / 3,  # H200: 0.749 a cycle, of one word or of 32.
             latency - 2 * narrow,
@@ -131,22 +131,22 @@ def _memory(instr: Instr, space: str, kind: str, width: int) -> Timing:
             counter,
         )
     if kind == "copy":
-        return _queued(L.Q_LSU, 4, 1, 39, 12, 39, counter)
+        return _queued(K.Q_LSU, 4, 1, 39, 12, 39, counter)
     if kind == "store":
         sub, shared, release = _STORES_GLOBAL[width]
-        return _queued(L.Q_LSU, sub - 2 * narrow, shared, release + 2, release, release, counter)
-    return _queued(L.Q_LSU, 6, 2, 31, 15, 31, counter)
+        return _queued(K.Q_LSU, sub - 2 * narrow, shared, release + 2, release, release, counter)
+    return _queued(K.Q_LSU, 6, 2, 31, 15, 31, counter)
 
 
 def _tensor(instr: Instr) -> Timing:
     shape = next((m for m in instr.modifiers if m.isdigit()), "")
     if instr.mnemonic == "DMMA":
         interval, latency = _DMMA.get(shape, (16, 26))
-        return Timing(L.PIPE_FP64, interval, latency=latency, arrive=latency - 1, release=10, counter="fp64")
+        return Timing(K.PIPE_FP64, interval, latency=latency, arrive=latency - 1, release=10, counter="fp64")
     slow = shape in ("16816", "16832") or "TF32" in instr.modifiers
     if instr.mnemonic == "IMMA":
         slow = shape == "16832"
-    return Timing(L.PIPE_FP64, 6 if slow else 4, counter="tensor_op_hmma")
+    return Timing(K.PIPE_FP64, 6 if slow else 4, counter="tensor_op_hmma")
 
 
 def _warpgroup(instr: Instr) -> Timing:

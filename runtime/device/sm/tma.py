@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.bulk import move, told, touch
@@ -88,14 +89,14 @@ def fetch(target: int, source: int, flags: int) -> None:
 def combine_element(target: int, source: int, size: int, operation: int, kind: int) -> None:
     """Combine an element of a map's type into global memory."""
     if size == 8:
-        type_ = L.T_F64 if kind == F64 else L.T_S64 if kind == S64 else L.T_U64
+        type_ = K.T_F64 if kind == F64 else K.T_S64 if kind == S64 else K.T_U64
         store64(target, combine(operation, type_, load64(target), load64(source)))
     elif size == 4:
-        type_ = L.T_F32 if kind == F32 else L.T_F32_FTZ if kind == F32_FTZ else L.T_S32 if kind == S32 else L.T_U32
+        type_ = K.T_F32 if kind == F32 else K.T_F32_FTZ if kind == F32_FTZ else K.T_S32 if kind == S32 else K.T_U32
         new = combine(operation, type_, np.uint64(load32(target)), np.uint64(load32(source)))
         store32(target, np.uint32(new & np.uint64(0xFFFFFFFF)))
     else:
-        type_ = L.T_BF16X2 if kind == BF16 else L.T_F16X2
+        type_ = K.T_BF16X2 if kind == BF16 else K.T_F16X2
         store16(target, combine_half(operation, type_, load16(target), load16(source)))
 
 
@@ -110,24 +111,24 @@ def element(w: int, i: int, a: int, position: int, smem: int, flags: int, ranks:
     if a >= 0:
         if not allocated(size, a - base, a - base, i):
             G[L.G_FADDR] = a
-            return -L.F_ADDRESS
+            return -K.F_ADDRESS
         touch(a, size)
         a += G[L.G_MEM] - base
     place = swizzled((smem & OFFSET) + position, flags >> 13 & 3)
     for rank in range(16):
         if ranks >> rank & 1:
-            full = place | (rank << 24 if how & L.BC_MULTICAST else smem & ~OFFSET)
+            full = place | (rank << 24 if how & K.BC_MULTICAST else smem & ~OFFSET)
             host = shared_host(w, full, size)
             if host == 0:
                 G[L.G_FADDR] = full
-                return -L.F_ADDRESS
-            if how & L.BC_TO_SHARED:
+                return -K.F_ADDRESS
+            if how & K.BC_TO_SHARED:
                 if a < 0:
                     outside(host, size, flags >> 15 & 1)
                 else:
                     fetch(host, a, flags)
             elif a >= 0:
-                if how & L.BC_REDUCE:
+                if how & K.BC_REDUCE:
                     combine_element(a, host, size, CODE[i, L.C_AUX], kind)
                 else:
                     move(a, host, size)
@@ -242,36 +243,36 @@ def tensor(w: int, i: int) -> int:
     offset = at - G[L.G_MEMBASE]
     G[L.G_FADDR] = at
     if at & 63:
-        return -L.F_ALIGN
+        return -K.F_ALIGN
     if not allocated(MAP, offset, offset, i):
-        return -L.F_ADDRESS
+        return -K.F_ADDRESS
     place = G[L.G_MEM] + offset
     flags = np.int64(load32(place + 8))
-    if (flags >> 4 & 7) + 1 != rank or (flags & 1) != (1 if how & L.BC_IM2COL else 0) or flags >> 11 & 3:
+    if (flags >> 4 & 7) + 1 != rank or (flags & 1) != (1 if how & K.BC_IM2COL else 0) or flags >> 11 & 3:
         # Not such a map (or an interleaved one, which is not modelled).
-        return -L.F_INSTR
+        return -K.F_INSTR
     parse(place, work)
     operands = state + CODE[i, L.C_DEST]
     smem = np.int64(load32(operands))
-    first = 2 if how & L.BC_TO_SHARED else 1
+    first = 2 if how & K.BC_TO_SHARED else 1
     for d in range(rank):
         c = np.int64(load32(operands + 4 * (first + d)))
         store64(work + 8 * (AT + d), np.uint64(c - (1 << 32) if c >> 31 else c))
     if loads64(work + 8 * AT) * element_bytes(flags >> 7 & 15) & 15:
         # A box begins at a multiple of 16 bytes of its row: anything else traps.
-        return -L.F_INSTR
+        return -K.F_INSTR
     extra = np.int64(load32(state + CODE[i, L.C_DATA2])) if CODE[i, L.C_DATA2] >= 0 else 0
-    ranks = extra >> 16 & 0xFFFF if how & L.BC_MULTICAST else 1
-    if how & L.BC_IM2COL:
+    ranks = extra >> 16 & 0xFFFF if how & K.BC_MULTICAST else 1
+    if how & K.BC_IM2COL:
         size = columns(w, i, place, smem, ranks, extra & 0xFFFF)
     else:
         size = box(w, i, place, smem, ranks)
-    if size < 0 or not how & L.BC_TO_SHARED:
+    if size < 0 or not how & K.BC_TO_SHARED:
         return size if size < 0 else 0
     barrier = np.int64(load32(operands + 4))
     for r in range(16):
         if ranks >> r & 1:
-            bad = told(w, barrier, r, size, 0 if how & L.BC_MULTICAST else 1)
+            bad = told(w, barrier, r, size, 0 if how & K.BC_MULTICAST else 1)
             if bad:
                 return bad
     return 0

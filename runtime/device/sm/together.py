@@ -18,6 +18,7 @@ from runtime.device import cwd
 from runtime.device.grid import Fault, Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
 from runtime.device.sm import engine, extension, jit
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.decode import Decoded, decode, moved
 from runtime.device.sm.table import addresses
@@ -211,7 +212,7 @@ class Together:
             sms = self.tables["SM"]
             # What L1 has may be old.
             sms[:, L.M_FRESH] = int(self.g[L.G_L1STAMP]) + 1
-            extension.extend(L.X_PLACE, -1, 0, 0, member.at, self._where().ctypes.data)
+            extension.extend(K.X_PLACE, -1, 0, 0, member.at, self._where().ctypes.data)
 
     def _own(self, number: int) -> Any:
         """The scalars of a grid as they are now."""
@@ -256,7 +257,7 @@ class Together:
         """What SMs count of a grid: its own warps' cycles, and the time that it was there, on an SM a CTA."""
         table = np.zeros((self.arch.sm_count, L.M_COLUMNS), np.int64)
         table[:ctas, L.M_ACTIVE] = cycles
-        table[0, L.M_WARPCYCLES] = counters[:, : len(L.REASONS)].sum()
+        table[0, L.M_WARPCYCLES] = counters[:, : len(K.REASONS)].sum()
         return table
 
     def _hazards(self, member: _Member) -> Any:
@@ -272,7 +273,7 @@ class Together:
         owners = np.where(ws[:, L.W_ALIVE] != 0, ct[ws[:, L.W_CTA], L.T_GRID], -1)
         if result == 2:
             number = min((int(n) for n in np.unique(owners) if n in self.members), default=min(self.members))
-        elif -result == L.F_TIMEOUT:
+        elif -result == K.F_TIMEOUT:
             number = min(self.members, key=lambda n: self.members[n].at)
         else:
             number = int(ct[ws[int(g[L.G_FWARP]), L.W_CTA], L.T_GRID])
@@ -305,6 +306,6 @@ class Together:
         for c in rows.tolist():
             m = int(ct[c, L.T_SM])
             t["SM"][m, L.M_LIVE] -= 1
-            extension.extend(L.X_PLACE, c, 0, 0, now, where)
+            extension.extend(K.X_PLACE, c, 0, 0, now, where)
             if t["NEXT"][m] > now:
                 t["NEXT"][m] = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import popcount
@@ -55,17 +56,17 @@ def unit_time(unit: int, sc: int) -> int:
 def occupy(pipe: int, sc: int, t: int, interval: int) -> None:
     """An instruction goes into a pipe at `t`: the FMA pipe has two halves, either of which will do for some."""
     busy = t + interval
-    if pipe >= L.PIPE_FMA and pipe <= L.PIPE_BOTH:
-        heavy = SC[sc, L.S_PIPE + L.PIPE_HEAVY]
+    if pipe >= K.PIPE_FMA and pipe <= K.PIPE_BOTH:
+        heavy = SC[sc, L.S_PIPE + K.PIPE_HEAVY]
         lite = SC[sc, L.S_LITE]
-        if pipe == L.PIPE_BOTH or (pipe == L.PIPE_FMA and lite <= t):
+        if pipe == K.PIPE_BOTH or (pipe == K.PIPE_FMA and lite <= t):
             lite = busy
-        if pipe != L.PIPE_FMA or lite != busy:
+        if pipe != K.PIPE_FMA or lite != busy:
             heavy = busy
         SC[sc, L.S_LITE] = lite
-        SC[sc, L.S_PIPE + L.PIPE_HEAVY] = heavy
-        SC[sc, L.S_PIPE + L.PIPE_FMA] = lite if lite < heavy else heavy
-        SC[sc, L.S_PIPE + L.PIPE_BOTH] = lite if lite > heavy else heavy
+        SC[sc, L.S_PIPE + K.PIPE_HEAVY] = heavy
+        SC[sc, L.S_PIPE + K.PIPE_FMA] = lite if lite < heavy else heavy
+        SC[sc, L.S_PIPE + K.PIPE_BOTH] = lite if lite > heavy else heavy
     else:
         SC[sc, L.S_PIPE + pipe] = busy
 
@@ -78,14 +79,14 @@ def book(w: int, i: int, sc: int, t: int) -> None:
     if end > t:
         end = t
     if end > at:
-        PCC[i, L.R_WAIT] += end - at
+        PCC[i, K.R_WAIT] += end - at
         at = end
     if max(WS[w, L.W_TBRANCH], WS[w, L.W_TBLOCK]) > at:
         end = WS[w, L.W_TBRANCH]
         if end > t:
             end = t
         if end > at:
-            PCC[i, L.R_BRANCH] += end - at
+            PCC[i, K.R_BRANCH] += end - at
             at = end
         end = WS[w, L.W_TBLOCK]
         if end > t:
@@ -97,13 +98,13 @@ def book(w: int, i: int, sc: int, t: int) -> None:
     if end > t:
         end = t
     if end > at:
-        PCC[i, L.R_NOINST] += end - at
+        PCC[i, K.R_NOINST] += end - at
         at = end
     end = WS[w, L.W_TSB]
     if end > t:
         end = t
     if end > at:
-        PCC[i, L.R_LONG if WS[w, L.W_SBLONG] else L.R_SHORT] += end - at
+        PCC[i, K.R_LONG if WS[w, L.W_SBLONG] else K.R_SHORT] += end - at
         at = end
     if t > at:
         free = unit_time(CODE[i, L.C_UNIT], sc)
@@ -112,11 +113,11 @@ def book(w: int, i: int, sc: int, t: int) -> None:
         if free > at:
             queue = CODE[i, L.C_QUEUE]
             span = free - at
-            if queue == L.Q_LSU:
-                PCC[i, L.R_LG if CODE[i, L.C_LONG] else L.R_MIO] += span
+            if queue == K.Q_LSU:
+                PCC[i, K.R_LG if CODE[i, L.C_LONG] else K.R_MIO] += span
                 at = free
             elif queue:
-                PCC[i, L.R_MIO] += span
+                PCC[i, K.R_MIO] += span
                 at = free
             else:
                 # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
@@ -124,15 +125,15 @@ def book(w: int, i: int, sc: int, t: int) -> None:
                 busy = span * (interval - 1) // interval
                 if busy == 0:
                     busy = span
-                PCC[i, L.R_MATH] += busy
+                PCC[i, K.R_MATH] += busy
                 at += busy
         # Up to the sub-core's issue before this one others were picked; behind it, ports kept everybody from issuing.
         free = SC[sc, L.S_LATEST] + 1
         if free > at:
-            PCC[i, L.R_NOT_SELECTED] += free - at
+            PCC[i, K.R_NOT_SELECTED] += free - at
             at = free
-        PCC[i, L.R_DISPATCH] += t - at
-    PCC[i, L.R_SELECTED] += 1
+        PCC[i, K.R_DISPATCH] += t - at
+    PCC[i, K.R_SELECTED] += 1
 
 
 @compiled(inline=True)

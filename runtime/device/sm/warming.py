@@ -6,6 +6,7 @@ the stretch before on.
 
 from __future__ import annotations
 
+from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import survey
 from runtime.device.sm.l2 import PART, STATES, l2_find, l2_home, l2_set, tag_of
@@ -56,18 +57,18 @@ def access(w: int, i: int, mask: u32, consecutive: int) -> None:
     space = CODE[i, L.C_SPACE]
     kind = CODE[i, L.C_ACCESS]
     lanes = G[L.G_SCRATCH]
-    if kind == L.A_LDGSTS:
+    if kind == K.A_LDGSTS:
         lanes += 256
-    elif space == L.SPACE_GENERIC:
+    elif space == K.SPACE_GENERIC:
         a = loads64(lanes + 8 * first(mask)) >> 24
         if (G[L.G_SHAREDWIN] and a == G[L.G_SHAREDWIN] >> 24) or (G[L.G_LOCALWIN] and a == G[L.G_LOCALWIN] >> 24):
             return
-    elif space != L.SPACE_GLOBAL:
+    elif space != K.SPACE_GLOBAL:
         return
     width = CODE[i, L.C_WIDTH]
-    write = 0 if kind == L.A_LOAD or kind == L.A_LDGSTS else 1
+    write = 0 if kind == K.A_LOAD or kind == K.A_LDGSTS else 1
     G[L.G_WARMING] += 1
-    if consecutive == 1 and kind != L.A_LDGSTS:
+    if consecutive == 1 and kind != K.A_LDGSTS:
         at = loads64(lanes)
         end = at + 32 * width
         while at < end:
