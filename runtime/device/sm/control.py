@@ -140,7 +140,7 @@ def release(w: int) -> int:
             if free:
                 WS[w, L.W_BB + b] &= ~free
                 out |= free & alive
-                WS[w, L.W_SWITCH] = RESUME if WS[w, L.W_COLLECTIVE] else SYNC
+                WS[w, L.W_SWITCH] = RESUME if WS[w, L.W_WSYNC] else SYNC
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]

@@ -4,7 +4,7 @@ Diverged groups of one warp may pass the same BSSY at different times, while par
 at the BSYNC; a called function saves a barrier with BMOV.CLEAR, uses it and puts it back. So each lane has its own
 value of each barrier: the mask of lanes to meet. Lanes with the same mask share an entry, members << 32 | mask, of the
 columns D_B + 16 * group + barrier. BSSY gives the executing lanes the mask of just them; BSYNC frees the members of an
-entry when every living lane of its mask is a member and there, has yielded, or waits at a collective; BREAK takes
+entry when every living lane of its mask is a member and there, has yielded, or waits at WARPSYNC; BREAK takes
 lanes out of masks. A BSYNC without a mask, because it never had one or because others went on without these lanes,
 holds nobody.
 """
@@ -76,7 +76,7 @@ def complete_groups(w: int, b: int, here: int) -> int:
         entry = DIV[w, L.D_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & here:
-            missing = entry & alive & ~(members & here | WS[w, L.W_YIELDED] | WS[w, L.W_COLLECTIVE]) & FULL
+            missing = entry & alive & ~(members & here | WS[w, L.W_YIELDED] | WS[w, L.W_WSYNC]) & FULL
             if missing:
                 out &= ~members
             else:

@@ -131,7 +131,10 @@ ORDERS = {
                                       "T: ISETP.GT.AND P1, PT, R7, 0x7, PT", "@P1 BRA J",
                                       "WARPSYNC.COLLECTIVE R5, B", "note 21", "ENDCOLLECTIVE", "B: NOP", "J: NOP"],
                              [(10, 0xFF000000), (21, 0xFF0000FF)]),
-    # BSYNC does not wait for lanes at a collective.
+    # BSYNC does not wait for lanes at WARPSYNC.
+    "WARPSYNC without the others": (0xFFFF, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20",
+                                             "WARPSYNC.ALL", "note 21", "J: BSYNC B0", "E: note 30"],
+                                    [(10, 0xFFFF0000), (20, 0xFFFF), (30, 0xFFFF0000), (21, 0xFFFF), (30, 0xFFFF)]),
     "collective without the others": (0xFFFF, ["BSSY B0, E", "@P0 BRA T", "note 10", "BRA J", "T: note 20",
                                                "WARPSYNC.COLLECTIVE.ALL B", "note 21", "ENDCOLLECTIVE", "B: NOP",
                                                "J: BSYNC B0", "E: note 30"],
