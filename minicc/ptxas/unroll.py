@@ -16,7 +16,7 @@ sign is exact where p holds, and where p is an inequality it says more than is n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -221,9 +221,9 @@ class _Loop:
         for (reg, part), found in end.items():
             if part or found is None or found.low != (reg, 0) or found.high:
                 continue
-            if not found.wide and (reg, 1) not in end:
+            if not found.wide and self.function.vregs[reg].width == 1:
                 out[reg] = 1, found.constant
-            elif found.wide:
+            elif found.wide and self.function.vregs[reg].width == 2:
                 high = end.get((reg, 1))
                 if high is not None and high.high and high.low == (reg, 0) and high.constant & _ALL == found.constant:
                     out[reg] = 2, high.constant & (1 << 64) - 1
@@ -239,24 +239,61 @@ class _Loop:
             raise _Unfit
         at, inst = makers[0]
         kind, *rest = inst.modifiers
-        if inst.mnemonic != "ISETP" or guarded(inst) or "EX" in rest or "AND" not in rest or len(inst.srcs) != 3:
+        if inst.mnemonic != "ISETP" or guarded(inst) or "AND" not in rest or inst.srcs[2] != _TRUE:
             raise _Unfit
-        if inst.dsts != (V(guard.reg), _TRUE) or inst.srcs[2] != _TRUE:
+        if inst.dsts != (V(guard.reg), _TRUE):
             raise _Unfit
         x, y = inst.srcs[:2]
-        if not self._counter(x, at):
-            x, y, kind = y, x, _SWAPPED.get(kind, "")
-        if not self._counter(x, at) or not self._still(y):
+        turned = _TURNED.get(kind, "") if guard.inv else kind
+        if "EX" in rest:
+            if turned != "NE":
+                raise _Unfit
+            self.x, self.y = self._pairs(inst, at)
+        else:
+            if not self._counter(x, at):
+                x, y, turned = y, x, _SWAPPED.get(turned, "")
+            if not self._counter(x, at) or not self._still(y):
+                raise _Unfit
+            assert isinstance(x, V)
+            self.x, self.y = self._value(x, at), (y,)
+        words, step = self.counters[self.x.low[0]]
+        step -= step >> 32 * words - 1 << 32 * words
+        if not step or abs(step) > 1 << 24 or turned not in {"NE", *(("LT", "LE") if step > 0 else ("GT", "GE"))}:
             raise _Unfit
-        kind = _TURNED.get(kind, "") if guard.inv else kind
-        assert isinstance(x, V)
-        found = self.sums[at].get((x.reg.id, x.part)) or _Sum((x.reg.id, x.part), 0)
-        step = self.counters[found.low[0]][1]
-        step -= step >> 31 << 32
-        if not step or kind not in {"NE", *(("LT", "LE") if step > 0 else ("GT", "GE"))} or abs(step) > 1 << 24:
-            raise _Unfit
-        self.x, self.y, self.kind, self.step = found, y, kind, step
+        self.kind, self.step = turned, step
         return inst
+
+    def _pairs(self, inst: MInst, at: int) -> tuple[_Sum, tuple[MOperand, ...]]:
+        """The counter, and what it is compared with, of a compare of 64 bits whose upper half is `inst`."""
+        below = inst.srcs[3]
+        lows = [(n, i) for n, i in enumerate(self.body[:at]) if isinstance(below, V) and i.dsts[:1] == (V(below.reg),)]
+        if len(lows) != 1 or not isinstance(below, V) or below.inv or self.defs[below.reg.id, 0] != 1:
+            raise _Unfit
+        place, low = lows[0]
+        fits = low.mnemonic == "ISETP" and "AND" in low.modifiers and low.modifiers[0] == inst.modifiers[0]
+        if not fits or guarded(low) or low.dsts[1:] != (_TRUE,) or low.srcs[2:] != (_TRUE,):
+            raise _Unfit
+        for n in (0, 1):
+            x, top, bound = low.srcs[n], inst.srcs[n], (low.srcs[1 - n], inst.srcs[1 - n])
+            if not (_plain(x) and _plain(top) and all(map(self._still, bound))):
+                continue
+            assert isinstance(x, V) and isinstance(top, V)
+            found, above = self._value(x, place), self._value(top, at)
+            if found is None or above is None or self.counters.get(found.low[0], (0, 0))[0] != 2:
+                continue
+            if not found.wide and found.low == (found.low[0], 0) and not found.constant:
+                if above == _Sum((found.low[0], 1), 0):
+                    return found._replace(wide=True), bound
+            elif found.wide and (found.high, above.high, above.low) == (False, True, found.low):
+                if above.constant & _ALL != found.constant:
+                    raise _Unfit
+                return found._replace(constant=above.constant), bound
+        raise _Unfit
+
+    def _value(self, v: V, at: int) -> Any:
+        """What is known of a word before the instruction at a place."""
+        part = (v.reg.id, v.part)
+        return self.sums[at].get(part, _Sum(part, 0))
 
     def _counter(self, x: MOperand, at: int) -> bool:
         """Whether a word is what a counter held before the round plus a constant."""
@@ -329,12 +366,23 @@ class _Loop:
 
     def _added(self, insts: list[MInst], constant: int) -> V:
         """The counter plus a constant."""
-        counter = V(self.function.vregs[self.x.low[0]])
-        if not constant & _ALL:
-            return counter
-        out = V(self.function.new("R"))
-        insts.append(MInst("IADD3", (), (out,), (counter, Imm(constant & _ALL), _ZERO), loc=self.branch.loc))
-        return out
+        counter = self.function.vregs[self.x.low[0]]
+        if not constant:
+            return V(counter)
+        out = self.function.new("R", counter.width)
+        self._sum_into(insts, out, counter, constant)
+        return V(out)
+
+    def _sum_into(self, insts: list[MInst], out: VReg, before: VReg, constant: int) -> None:
+        """A register, or a pair, plus a constant."""
+        low, high, loc = Imm(constant & _ALL), Imm(constant >> 32 & _ALL), self.branch.loc
+        if out.width == 1:
+            insts.append(MInst("IADD3", (), (V(out),), (V(before), low, _ZERO), loc=loc))
+            return
+        carry = V(self.function.new("P"))
+        insts.append(MInst("IADD3", (), (V(out), carry), (V(before), low, _ZERO), loc=loc))
+        sources = (V(before, 1), high if high.bits else _ZERO, _ZERO, carry, _FALSE)
+        insts.append(MInst("IADD3", ("X",), (V(out, 1),), sources, loc=loc))
 
     def _holds(self, insts: list[MInst], x: V) -> V | Reg:
         """Whether the loop goes on after a round that compares `x`; of no interest for an inequality."""
@@ -342,48 +390,42 @@ class _Loop:
             return _TRUE
         out = V(self.function.new("P"))
         modifiers = (self.kind, *self.compare.modifiers[1:])
-        insts.append(MInst("ISETP", modifiers, (out, _TRUE), (x, self.y, _TRUE), loc=self.branch.loc))
+        insts.append(MInst("ISETP", modifiers, (out, _TRUE), (x, *self.y, _TRUE), loc=self.branch.loc))
         return out
 
     def _far(self, insts: list[MInst], x: V, rounds: int, holds: V | Reg) -> V:
         """Whether so many more rounds follow that compare as well as `x` does; `holds` says that."""
-        y, loc = self.y, self.branch.loc
-        zero = y == _ZERO or (isinstance(y, Imm) and not y.bits)
-        left = x
-        if self.step > 0 or not zero:
-            left = V(self.function.new("R"))
-            if isinstance(y, Const):
-                source, y = y, V(self.function.new("R"))
-                insts.append(MInst("MOV", (), (y,), (source,), loc=loc))
-            if self.step > 0:
-                terms: tuple[MOperand, ...] = (attrs.evolve(x, neg=True), y, _ZERO)
-            elif isinstance(y, Imm):
-                terms = x, Imm(-y.bits & _ALL), _ZERO
+        loc = self.branch.loc
+        idle = self.step < 0 and all(y == _ZERO or (isinstance(y, Imm) and not y.bits) for y in self.y)
+        left = x if idle else V(self.function.new("R", x.reg.width))
+        if not idle:
+            bound = self.function.new("R", x.reg.width)
+            for part, y in enumerate(self.y):
+                insts.append(MInst("MOV", (), (V(bound, part),), (y,), loc=loc))
+            more, less = (bound, x.reg) if self.step > 0 else (x.reg, bound)
+            if x.reg.width == 1:
+                insts.append(MInst("IADD3", (), (left,), (V(more), V(less, neg=True), _ZERO), loc=loc))
             else:
-                assert isinstance(y, V | Reg)
-                terms = x, attrs.evolve(y, neg=True), _ZERO
-            insts.append(MInst("IADD3", (), (left,), terms, loc=loc))
-        out = V(self.function.new("P"))
+                carry = V(self.function.new("P"))
+                insts.append(MInst("IADD3", (), (left, carry), (V(more), V(less, neg=True), _ZERO), loc=loc))
+                sources = (V(more, 1), V(less, 1, inv=True), _ZERO, carry, _FALSE)
+                insts.append(MInst("IADD3", ("X",), (V(left.reg, 1),), sources, loc=loc))
         kind = "GE" if self.kind in ("LE", "GE") else "GT"
-        far = Imm(rounds * abs(self.step), "uint")
-        insts.append(MInst("ISETP", (kind, "U32", "AND"), (out, _TRUE), (left, far, holds), loc=loc))
+        far, out = Imm(rounds * abs(self.step), "uint"), V(self.function.new("P"))
+        if x.reg.width == 1:
+            insts.append(MInst("ISETP", (kind, "U32", "AND"), (out, _TRUE), (left, far, holds), loc=loc))
+            return out
+        low = V(self.function.new("P"))
+        insts.append(MInst("ISETP", (kind, "U32", "AND"), (low, _TRUE), (left, far, _TRUE), loc=loc))
+        upper = (V(left.reg, 1), _ZERO, holds, low)
+        insts.append(MInst("ISETP", (kind, "U32", "AND", "EX"), (out, _TRUE), upper, loc=loc))
         return out
 
     def _advance(self, insts: list[MInst], rounds: int = 0, into: dict[int, VReg] | None = None) -> None:
         """Add what so many rounds (all of them by default) add to the counters, in registers of their own if told."""
-        for reg, (words, constant) in self.counters.items():
+        for reg, (_, constant) in self.counters.items():
             before = self.function.vregs[reg]
-            out = into[reg] if into is not None else before
-            total = constant * (rounds or self.rounds)
-            low, high = Imm(total & _ALL), Imm(total >> 32 & _ALL)
-            loc = self.branch.loc
-            if words == 1:
-                insts.append(MInst("IADD3", (), (V(out),), (V(before), low, _ZERO), loc=loc))
-                continue
-            carry = V(self.function.new("P"))
-            insts.append(MInst("IADD3", (), (V(out), carry), (V(before), low, _ZERO), loc=loc))
-            sources = (V(before, 1), high if high.bits else _ZERO, _ZERO, carry, _FALSE)
-            insts.append(MInst("IADD3", ("X",), (V(out, 1),), sources, loc=loc))
+            self._sum_into(insts, into[reg] if into is not None else before, before, constant * (rounds or self.rounds))
 
     def _copies(self) -> list[MInst]:
         """The rounds, one after the other."""

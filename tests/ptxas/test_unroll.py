@@ -43,6 +43,13 @@ HOLDS: dict[str, Callable[[int, int], bool]] = {
     "lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
     "ne": lambda a, b: a != b,
 }  # fmt: skip
+WIDE = (
+    KERNEL.replace("add.s32 %r3, %r3, STEP;", "add.s64 %rd5, %rd5, STEP;")
+    .replace("setp.KIND.TYPE %p0, %r3, %r1;", "setp.ne.b64 %p0, %rd5, %rd6;")
+    .replace("START", "cvt.s64.s32 %rd5, %r0; cvt.s64.s32 %rd6, %r1;")
+    .replace("{%r4, %r7, %r3", "{%r4, %r7, %r7")
+)
+"""With a counter of 64 bits."""
 LANES = 64
 WORDS = 2 * LANES
 
@@ -110,6 +117,25 @@ def test_every_count(kind: str, type_: str, step: int, apart: bool) -> None:
         for lane in range(LANES):
             start = at + lane if apart else at
             assert y[4 * lane : 4 * lane + 4].tolist() == expected(x, kind, type_, step, start, to)
+
+
+@pytest.mark.parametrize(("step", "bound"), [(1, "%rd6"), (-4, "%rd6"), (4, "80"), (-8, "0")])
+def test_counters_of_64_bits(step: int, bound: str) -> None:
+    """Against a register or a number, from below and from above, across zero, where the upper word changes."""
+    program = assemble(
+        WIDE.replace("STEP", str(step)).replace("%rd5, %rd6;\n@", f"%rd5, {bound};\n@").replace("PRAGMA", "")
+    )
+    assert loads(program.functions[0].code) > 4
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    x = np.arange(7, 7 + 5 * WORDS, 5, dtype=np.uint32)
+    for rounds in range(1, 14):
+        to = -3 if bound == "%rd6" else int(bound)
+        y = np.zeros(4 * LANES, np.uint32)
+        kernel[1, LANES](x, y, np.int32(to - rounds * step), np.int32(to))
+        total = 0
+        for word in x[:rounds].tolist():
+            total = total * 3 + word & 0xFFFFFFFF
+        assert y[:2].tolist() == [total, rounds]
 
 
 def test_marked_loops_stay() -> None:
