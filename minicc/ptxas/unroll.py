@@ -115,6 +115,7 @@ class _Loop:
             raise _Unfit
         self.carried: set[int] = set()
         """Registers that a round may read as the one before left them."""
+        self.private = self._private()
         self.rounds = self._rounds()
 
     def _ends(self) -> tuple[list[MInst], MInst, str]:
@@ -309,6 +310,22 @@ class _Loop:
             return _plain(y) and (y.reg.id, y.part) not in self.defs
         return isinstance(y, Imm) or y == _ZERO or (isinstance(y, Const) and y.base is None and y.ureg is None)
 
+    def _private(self) -> set[int]:
+        """Registers that are written, and then read, under one predicate alone."""
+        guards: dict[int, set[V | Reg]] = {}
+        for inst in self.body:
+            for r in reads(inst):
+                if isinstance(r, V) and r is not inst.guard:
+                    guards.setdefault(r.reg.id, {_TRUE}).add(inst.guard)
+            for w in writes(inst):
+                if isinstance(w, V):
+                    guards.setdefault(w.reg.id, set()).add(inst.guard)
+        return {
+            reg for reg, found in guards.items()
+            if len(found) == 1 and self.homes.get(reg, set()) <= {self.block.label}
+            and all(isinstance(g, V) and self.defs.get((g.reg.id, 0)) == 1 for g in found)
+        }  # fmt: skip
+
     def _rounds(self) -> int:
         """How many rounds are made together."""
         carried: set[Part] = set()
@@ -318,7 +335,7 @@ class _Loop:
             for r in reads(inst):
                 carried.update(p for p in _parts(r) if p in self.defs and p not in seen and p[0] not in self.counters)
             if guarded(inst):
-                carried.update(p for p in _written(inst) if p not in seen)
+                carried.update(p for p in _written(inst) if p not in seen and p[0] not in self.private)
             seen.update(_written(inst))
         self.carried.update(reg for reg, _ in carried)
         loaded = 0
@@ -467,7 +484,8 @@ class _Loop:
                         to = d.reg
                         if n < self.rounds - 1 or not self._leaves(to):
                             to = own.setdefault(d.reg.id, own.get(d.reg.id) or self._new(d.reg))
-                        if guarded(inst) and any(names.get(part, d.reg) is not to for part in _parts(d)):
+                        partial = guarded(inst) and d.reg.id not in self.private
+                        if partial and any(names.get(part, d.reg) is not to for part in _parts(d)):
                             raise _Clash(d.reg.id)
                         for part in _parts(d):
                             names[part] = to
