@@ -69,6 +69,13 @@ def test_issue_intervals(text: str, stall: int, expected: float) -> None:
         (("IMAD R5, R8, R9, R9", "IADD3 R6, R8, R9, R9"), 2),
         (("FFMA R5, R8, R9, R9", "HFMA2 R6, R8, R9, R9"), 4),
         (("HFMA2 R5, R8, R9, R9", "IADD3 R6, R8, R9, R9"), 2),
+        # The uniform datapath takes one in two cycles, but for moves; R2UR is of the ALU's pipe.
+        (("UIADD3 UR8, UR10, UR11, URZ", "UIADD3 UR9, UR10, UR11, URZ"), 4),
+        (("UIADD3 UR8, UR10, UR11, URZ", "UMOV UR9, 0x5"), 2),
+        (("UIADD3 UR8, UR10, UR11, URZ", "VOTEU.ANY UR9, UPT, PT"), 2),
+        (("UIADD3 UR8, UR10, UR11, URZ", "R2UR UR9, R8"), 2),
+        (("UMOV UR9, 0x5", "UMOV UR8, 0x5"), 2),
+        (("R2UR UR8, R8", "IADD3 R6, R8, R9, R9"), 4),
     ],
 )
 def test_pipes_side_by_side(texts: tuple[str, ...], expected: float) -> None:
