@@ -9,71 +9,82 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
-
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
 
 
-@attrs.define(eq=False, repr=False)
 class Scope:
     """Names of one region. `entity` is a Variable, a list of Function/FunctionTemplate/Builtin, a Type, a ClassTemplate
     or a Scope (namespace)."""
 
-    kind: str
-    """file, namespace, record, template, function or block."""
-    parent: Scope | None = None
-    names: dict[str, object] = attrs.field(factory=dict)
-    name: str = ""
-    using: list[Scope] = attrs.field(factory=list)
-    inline: bool = False
-    """An inline namespace, which is in its parent's `using`."""
-    files: tuple[str, ...] = ()
-    """Headers of our part of the C++ library that are read into this namespace when a name of theirs is looked up."""
-    record: Record | None = None
-    record_type: Type | None = None
-    """In the scope of a class: its type."""
+    def __init__(
+        self,
+        kind: str,
+        parent: Scope | None = None,
+        name: str = "",
+        record: Record | None = None,
+        record_type: Type | None = None,
+    ) -> None:
+        self.kind = kind
+        """file, namespace, record, template, function or block."""
+        self.parent, self.name, self.record = parent, name, record
+        self.record_type = record_type
+        """In the scope of a class: its type."""
+        self.names: dict[str, object] = {}
+        self.using: list[Scope] = []
+        self.inline = False
+        """An inline namespace, which is in its parent's `using`."""
+        self.files: tuple[str, ...] = ()
+        """Headers of our part of the C++ library that are read into this namespace when a name of theirs is looked
+        up."""
 
 
-@attrs.define(eq=False, repr=False)
 class Variable:
     """`storage`: local, param, reference (a local reference), shared, dynamic (extern __shared__), constant, device, static
     (function-local static), special (threadIdx ...), enumerator or member (static const member)."""  # noqa: E501
 
-    name: str
-    type: Type
-    at: Token
-    storage: str = "local"
-    init: Expr | None = None
-    value: int | float | None = None
-    """Known at compile time (const integers, constexpr, enumerators)."""
-    align: int = 0
-    symbol: str = ""
-    constexpr: bool = False
-    extern: bool = False
-    managed: bool = False
-    """__managed__: the host reads and writes it, too."""
-    internal: bool = False
-    used: bool = False
-    restrict: bool = False
-    scope: Scope | None = None
-    """Where it was declared (for its mangled name)."""
-    owner: Function | None = None
-    """The function it is local to."""
-    defined: Variable | None = None
-    """Of an extern declaration: the definition of the same variable."""
-    number: int = 0
-    """Tells apart same-named locals of one function."""
-    stand_in: Type | None = None
-    """In patterns: the constant parameter that this stands for."""
-    reader: Callable[[Variable], None] | None = None
-    """Of an unread variable: reads its initial value."""
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        at: Token,
+        storage: str = "local",
+        init: Expr | None = None,
+        value: int | float | None = None,
+        symbol: str = "",
+        constexpr: bool = False,
+        restrict: bool = False,
+        scope: Scope | None = None,
+        owner: Function | None = None,
+        stand_in: Type | None = None,
+    ) -> None:
+        self.name, self.type, self.at, self.storage = name, type, at, storage
+        self.init = init
+        self.value = value
+        """Known at compile time (const integers, constexpr, enumerators)."""
+        self.symbol, self.constexpr, self.restrict = symbol, constexpr, restrict
+        self.scope = scope
+        """Where it was declared (for its mangled name)."""
+        self.owner = owner
+        """The function it is local to."""
+        self.stand_in = stand_in
+        """In patterns: the constant parameter that this stands for."""
+        self.align = 0
+        self.extern = False
+        self.managed = False
+        """__managed__: the host reads and writes it, too."""
+        self.internal = False
+        self.used = False
+        self.defined: Variable | None = None
+        """Of an extern declaration: the definition of the same variable."""
+        self.number = 0
+        """Tells apart same-named locals of one function."""
+        self.reader: Callable[[Variable], None] | None = None
+        """Of an unread variable: reads its initial value."""
 
 
 class UnreadVariable(Variable):
     """A static member of a class template's instance, whose initial value is read when it is asked for."""
-
-    __slots__ = ()
 
     def __getattr__(self, name: str) -> object:
         if name not in ("init", "value"):
@@ -91,143 +102,166 @@ class UnreadVariable(Variable):
         v.__class__ = cls
 
 
-@attrs.define(eq=False, repr=False)
 class Function:
-    name: str
-    type: Type
-    at: Token
-    params: list[Variable] = attrs.field(factory=list)
-    defaults: list[tuple[list[Token], Scope | None] | None] = attrs.field(factory=list)
-    """Per parameter: None, or the tokens of its default argument."""
-    body: Block | None = None
-    space: str = "device"
-    """global (a kernel), device or host."""
-    noinline: bool = False
-    forceinline: bool = False
-    static: bool = False
-    constexpr: bool = False
-    extern_c: bool = False
-    bounds: tuple[int, ...] = ()
-    """__launch_bounds__: threads, blocks, clusters."""
-    cluster: tuple[int, ...] = ()
-    symbol: str = ""
-    scope: Scope | None = None
-    record: Type | None = None
-    """A member function: of this class."""
-    this: Variable | None = None
-    this_quals: int = 0
-    """CONST, VOLATILE, ON_LVALUE and ON_RVALUE."""
-    constructor: bool = False
-    inits: list[tuple[Field, Expr]] = attrs.field(factory=list)
-    base_inits: list[tuple[int, Expr]] = attrs.field(factory=list)
-    """Of a constructor: base classes by offset."""
-    template: FunctionTemplate | None = None
-    template_args: tuple[object, ...] = ()
-    pending: tuple[list[Token], int] | None = None
-    """Tokens and index of a body that is parsed when first called (members, library, instances)."""
-    deleted: bool = False
-    explicit: bool = False
-    parsed: bool = False
-    library: bool = False
-    strict: bool = False
-    """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
-    param_scope: Scope | None = None
-    noreturn: bool = False
-    kept: bool = False
-    """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
-    constrained: bool = False
-    """By a requires-clause of its own."""
-    virtual: bool = False
-    pure: bool = False
-    """Virtual, `= 0`."""
-    final: bool = False
-    pure_at: int = 0
-    calls_self: bool = False
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        at: Token,
+        params: list[Variable] | None = None,
+        defaults: list[tuple[list[Token], Scope | None] | None] | None = None,
+        space: str = "device",
+        scope: Scope | None = None,
+    ) -> None:
+        self.name, self.type, self.at = name, type, at
+        self.params: list[Variable] = [] if params is None else params
+        self.defaults: list[tuple[list[Token], Scope | None] | None] = [] if defaults is None else defaults
+        """Per parameter: None, or the tokens of its default argument."""
+        self.space = space
+        """global (a kernel), device or host."""
+        self.scope = scope
+        self.body: Block | None = None
+        self.noinline = False
+        self.forceinline = False
+        self.static = False
+        self.constexpr = False
+        self.extern_c = False
+        self.bounds: tuple[int, ...] = ()
+        """__launch_bounds__: threads, blocks, clusters."""
+        self.cluster: tuple[int, ...] = ()
+        self.symbol = ""
+        self.record: Type | None = None
+        """A member function: of this class."""
+        self.this: Variable | None = None
+        self.this_quals = 0
+        """CONST, VOLATILE, ON_LVALUE and ON_RVALUE."""
+        self.constructor = False
+        self.inits: list[tuple[Field, Expr]] = []
+        self.base_inits: list[tuple[int, Expr]] = []
+        """Of a constructor: base classes by offset."""
+        self.template: FunctionTemplate | None = None
+        self.template_args: tuple[object, ...] = ()
+        self.pending: tuple[list[Token], int] | None = None
+        """Tokens and index of a body that is parsed when first called (members, library, instances)."""
+        self.deleted = False
+        self.explicit = False
+        self.parsed = False
+        self.library = False
+        self.strict = False
+        """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
+        self.param_scope: Scope | None = None
+        self.noreturn = False
+        self.kept = False
+        """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
+        self.constrained = False
+        """By a requires-clause of its own."""
+        self.virtual = False
+        self.pure = False
+        """Virtual, `= 0`."""
+        self.final = False
+        self.pure_at = 0
+        self.calls_self = False
 
 
-@attrs.define(eq=False, repr=False)
 class TemplateParam:
-    name: str
-    kind: str
-    """type, value or template."""
-    type: Type | None = None
-    """Of a value parameter."""
-    default: list[Token] | None = None
-    marker: Type | None = None
-    """The stand-in type (kind "param") in patterns."""
-    pack: bool = False
-    tokens: list[Token] | None = None
-    """Declaration of a value parameter whose type depends on other parameters: read again for each instance."""
-    constraint: list[Token] | None = None
-    """What its concept demands."""
+    def __init__(
+        self, name: str, kind: str, type: Type | None = None, pack: bool = False, constraint: list[Token] | None = None
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        """type, value or template."""
+        self.type = type
+        """Of a value parameter."""
+        self.pack = pack
+        self.constraint = constraint
+        """What its concept demands."""
+        self.default: list[Token] | None = None
+        self.marker: Type | None = None
+        """The stand-in type (kind "param") in patterns."""
+        self.tokens: list[Token] | None = None
+        """Declaration of a value parameter whose type depends on other parameters: read again for each instance."""
 
 
-@attrs.define(eq=False, repr=False)
 class FunctionTemplate:
-    name: str
-    params: list[TemplateParam]
-    tokens: list[Token]
-    """From the first token of the declaration to the end of its body."""
-    scope: Scope
-    at: Token
-    pattern: Type | None = None
-    """Function type over stand-ins, for deduction and mangling."""
-    required: int = 0
-    """Parameters without default argument."""
-    instances: dict[tuple[object, ...], Function | None] = attrs.field(factory=dict)
-    """By arguments; None where there is no such function."""
-    record: Type | None = None
-    constructor: bool = False
-    explicit: bool = False
-    static: bool = False
-    constraints: list[list[Token]] = attrs.field(factory=list)
+    def __init__(self, name: str, params: list[TemplateParam], tokens: list[Token], scope: Scope, at: Token) -> None:
+        self.name, self.params = name, params
+        self.tokens = tokens
+        """From the first token of the declaration to the end of its body."""
+        self.scope, self.at = scope, at
+        self.pattern: Type | None = None
+        """Function type over stand-ins, for deduction and mangling."""
+        self.required = 0
+        """Parameters without default argument."""
+        self.instances: dict[tuple[object, ...], Function | None] = {}
+        """By arguments; None where there is no such function."""
+        self.record: Type | None = None
+        self.constructor = False
+        self.explicit = False
+        self.static = False
+        self.constraints: list[list[Token]] = []
 
 
-@attrs.define(eq=False, repr=False)
 class Partial:
     """A partial specialisation: its own parameters, the pattern of arguments, the tokens of those and of the class."""
 
-    params: list[TemplateParam]
-    pattern: list[object]
-    arguments: list[Token]
-    tokens: list[Token]
-    scope: Scope
-    constraints: list[list[Token]] = attrs.field(factory=list)
+    def __init__(
+        self,
+        params: list[TemplateParam],
+        pattern: list[object],
+        arguments: list[Token],
+        tokens: list[Token],
+        scope: Scope,
+        constraints: list[list[Token]],
+    ) -> None:
+        self.params, self.pattern, self.arguments, self.tokens = params, pattern, arguments, tokens
+        self.scope, self.constraints = scope, constraints
 
 
-@attrs.define(eq=False, repr=False)
 class Outline:
     """A member of a class template defined outside of it: tokens from the first after `template <...>` on."""
 
-    params: list[TemplateParam]
-    tokens: list[Token]
-    name: str
-    inner: list[TemplateParam] | None = None
-    """Of a member template: its own parameters."""
-    nested: str = ""
-    """The member template is a class, of which this is a member."""
+    def __init__(
+        self,
+        params: list[TemplateParam],
+        tokens: list[Token],
+        name: str,
+        inner: list[TemplateParam] | None = None,
+        nested: str = "",
+    ) -> None:
+        self.params, self.tokens, self.name = params, tokens, name
+        self.inner = inner
+        """Of a member template: its own parameters."""
+        self.nested = nested
+        """The member template is a class, of which this is a member."""
 
 
-@attrs.define(eq=False, repr=False)
 class ClassTemplate:
     """A template of classes, of types (`alias`) or of variables (`variable`)."""
 
-    name: str
-    params: list[TemplateParam]
-    tokens: list[Token]
-    scope: Scope
-    at: Token
-    instances: dict[tuple[object, ...], object] = attrs.field(factory=dict)
-    """Arguments to a Type, or to a Variable."""
-    specialised: dict[tuple[object, ...], list[Token]] = attrs.field(factory=dict)
-    partials: list[Partial] = attrs.field(factory=list)
-    outlines: list[Outline] = attrs.field(factory=list)
-    alias: bool = False
-    """`template <...> using Name = type;`"""
-    variable: bool = False
-    """`template <...> constexpr bool name = ...;`"""
-    concept: bool = False
-    constraints: list[list[Token]] = attrs.field(factory=list)
+    def __init__(
+        self,
+        name: str,
+        params: list[TemplateParam],
+        tokens: list[Token],
+        scope: Scope,
+        at: Token,
+        alias: bool = False,
+        variable: bool = False,
+        concept: bool = False,
+    ) -> None:
+        self.name, self.params, self.tokens, self.scope = name, params, tokens, scope
+        self.at = at
+        self.alias = alias
+        """`template <...> using Name = type;`"""
+        self.variable = variable
+        """`template <...> constexpr bool name = ...;`"""
+        self.concept = concept
+        self.instances: dict[tuple[object, ...], object] = {}
+        """Arguments to a Type, or to a Variable."""
+        self.specialised: dict[tuple[object, ...], list[Token]] = {}
+        self.partials: list[Partial] = []
+        self.outlines: list[Outline] = []
+        self.constraints: list[list[Token]] = []
 
 
 # -- expressions

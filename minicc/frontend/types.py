@@ -125,52 +125,52 @@ VTABLE_POINTER = " vtable"
 """Name of the field that points to a virtual table; no program can say it."""
 
 
-@attrs.define(eq=False, repr=False)
 class Record:
     """`tag` is struct, class or union. `scope` holds its member functions, types and static members."""
 
-    tag: str
-    name: str
-    fields: list[Field] = attrs.field(factory=list)
-    complete: bool = False
-    vector: bool = False
-    """A built-in vector type: float4, uint3 ..."""
-    scope: Scope | None = None
-    constructors: list[Function | FunctionTemplate] = attrs.field(factory=list)
-    has_default: bool = False
-    """A defaulted default constructor stands beside others."""
-    template_name: str = ""
-    template_args: tuple[object, ...] = ()
-    template: object = None
-    """The class template that this is an instance of."""
-    bases: list[tuple[Type, int]] = attrs.field(factory=list)
-    """Base classes and where they lie."""
-    closure: bool = False
-    """The class of a lambda: fields are its captures."""
-    owner: object = None
-    """The function in which it is declared, if in one."""
-    number: int = 0
-    """How many classes of that name, or lambdas with such parameters, its function has before it."""
-    inherit_from: Type | None = None
-    """A base class whose constructors are this class's too."""
-    destructor: Function | None = None
-    data_size: int = 0
-    """Bytes before the padding at the end."""
-    inherited: int = 0
-    """How many of the fields come from base classes: the first ones."""
-    final: bool = False
-    virtuals: list[Function] = attrs.field(factory=list)
-    """Virtual functions declared here, in order, the destructor among them."""
-    tables: list[tuple[int, list[Slot]]] = attrs.field(factory=list)
-    """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's own."""
-    hidden: dict[str, str] = attrs.field(factory=dict)
-    """Names declared here that are private or protected, or that a using-declaration brings (`sema/access.py`)."""
-    closed: list[tuple[Function | FunctionTemplate, str]] = attrs.field(factory=list)
-    """Constructors that are private or protected."""
-    friends: set[str] = attrs.field(factory=set)
-    """The words of the friend declarations: the friends' names are among them."""
-    reader: Callable[[], bool] | None = None
-    """Of an unread class: reads it; False while there is nothing to read."""
+    def __init__(self, tag: str, name: str, vector: bool = False, closure: bool = False) -> None:
+        self.tag, self.name = tag, name
+        self.vector = vector
+        """A built-in vector type: float4, uint3 ..."""
+        self.closure = closure
+        """The class of a lambda: fields are its captures."""
+        self.fields: list[Field] = []
+        self.complete = False
+        self.scope: Scope | None = None
+        self.constructors: list[Function | FunctionTemplate] = []
+        self.has_default = False
+        """A defaulted default constructor stands beside others."""
+        self.template_name = ""
+        self.template_args: tuple[object, ...] = ()
+        self.template: object = None
+        """The class template that this is an instance of."""
+        self.bases: list[tuple[Type, int]] = []
+        """Base classes and where they lie."""
+        self.owner: object = None
+        """The function in which it is declared, if in one."""
+        self.number = 0
+        """How many classes of that name, or lambdas with such parameters, its function has before it."""
+        self.inherit_from: Type | None = None
+        """A base class whose constructors are this class's too."""
+        self.destructor: Function | None = None
+        self.data_size = 0
+        """Bytes before the padding at the end."""
+        self.inherited = 0
+        """How many of the fields come from base classes: the first ones."""
+        self.final = False
+        self.virtuals: list[Function] = []
+        """Virtual functions declared here, in order, the destructor among them."""
+        self.tables: list[tuple[int, list[Slot]]] = []
+        """Virtual tables: where in an object the pointer to each lies, and what it lists. The first is the class's
+        own."""
+        self.hidden: dict[str, str] = {}
+        """Names declared here that are private or protected, or that a using-declaration brings (`sema/access.py`)."""
+        self.closed: list[tuple[Function | FunctionTemplate, str]] = []
+        """Constructors that are private or protected."""
+        self.friends: set[str] = set()
+        """The words of the friend declarations: the friends' names are among them."""
+        self.reader: Callable[[], bool] | None = None
+        """Of an unread class: reads it; False while there is nothing to read."""
 
     def find(self, name: str) -> Field | None:
         """The member called `name`: the class's own goes before one that it inherits."""

@@ -147,64 +147,69 @@ class Block:
         return 1 << 3 * min(self.loop_depth, 5)
 
 
-@attrs.define(eq=False, repr=False)
 class MFunction:
     """One kernel or device function. `frame` is bytes of local memory used by PTX .local variables (spills are added
     by the allocator); `shared` static bytes; `next_id` numbers new virtual registers."""
 
-    name: str
-    entry: bool
-    blocks: list[Block] = attrs.field(factory=list)
-    vregs: list[VReg] = attrs.field(factory=list)
-    frame: int = 0
-    shared: int = 0
-    shared_align: int = 16
-    barriers: int = 0
-    callees: list[str] = attrs.field(factory=list)
-    """Functions of the driver that it calls."""
-    headers: list[str] = attrs.field(factory=list)
-    """Textures, samplers and surfaces whose numbers stand behind the parameters, in this order."""
-    calls: list[str] = attrs.field(factory=list)
-    """Functions of the module that it calls by name; `indirect`: it calls through a pointer."""
-    routines: list[str] = attrs.field(factory=list)
-    """Shared routines that it calls (see `lower.routine`)."""
-    is_routine: bool = False
-    """Whether it is one: it saves no registers."""
-    indirect: bool = False
-    incoming: int = 0
-    """Bytes of arguments and results that lie under the caller's stack pointer (see `lower.abi`)."""
-    max_registers: int | None = None
-    params: list[Param] = attrs.field(factory=list)
-    param_bytes: int = 0
-    max_threads: tuple[int, int, int] | None = None
-    req_threads: tuple[int, int, int] | None = None
-    min_ctas: int | None = None
-    constant2: bytearray = attrs.field(factory=bytearray)
-    attributes: dict[str, object] = attrs.field(factory=dict)
-    broadcasts: set[MInst] = attrs.field(factory=set)
-    """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
-    renewed: dict[MInst, list[MInst]] = attrs.field(factory=dict)
-    """Compares that are made again, and the loads that they had better come after."""
-    ahead: set[MInst] = attrs.field(factory=set)
-    """Loads for the next round of their loop (see `ahead`)."""
-    splitting: set[MInst] = attrs.field(factory=set)
-    """Branches at which lanes may part."""
-    rolled: set[str] = attrs.field(factory=set)
-    """Labels of loops that must not be unrolled."""
-    crowded: bool = False
-    """Whether spills are chosen over the whole function first (see `crowd`)."""
-    short: bool = False
-    """Whether some run of it would do with more registers than there are."""
-    budget: int | None = None
-    """Registers that `fit` has settled on, if fewer than the limit."""
-    converted: bool = False
-    """Whether bodies of branches run under guards now."""
-    colouring: Any = None
-    """From allocation for `banks`: the live ranges, and the registers that may have any number."""
-    places: Any = None
-    """With debug sections: `dwarf.Places`."""
-    prints: dict[MInst, Any] = attrs.field(factory=dict)
-    """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
+    def __init__(
+        self,
+        name: str,
+        entry: bool,
+        is_routine: bool = False,
+        max_registers: int | None = None,
+        max_threads: tuple[int, int, int] | None = None,
+        req_threads: tuple[int, int, int] | None = None,
+    ) -> None:
+        self.name, self.entry = name, entry
+        self.is_routine = is_routine
+        """Whether it is one: it saves no registers."""
+        self.max_registers, self.max_threads, self.req_threads = max_registers, max_threads, req_threads
+        self.blocks: list[Block] = []
+        self.vregs: list[VReg] = []
+        self.frame = 0
+        self.shared = 0
+        self.shared_align = 16
+        self.barriers = 0
+        self.callees: list[str] = []
+        """Functions of the driver that it calls."""
+        self.headers: list[str] = []
+        """Textures, samplers and surfaces whose numbers stand behind the parameters, in this order."""
+        self.calls: list[str] = []
+        """Functions of the module that it calls by name; `indirect`: it calls through a pointer."""
+        self.routines: list[str] = []
+        """Shared routines that it calls (see `lower.routine`)."""
+        self.indirect = False
+        self.incoming = 0
+        """Bytes of arguments and results that lie under the caller's stack pointer (see `lower.abi`)."""
+        self.params: list[Param] = []
+        self.param_bytes = 0
+        self.min_ctas: int | None = None
+        self.constant2: bytearray = bytearray()
+        self.attributes: dict[str, object] = {}
+        self.broadcasts: set[MInst] = set()
+        """Loads that seem to read one word for the whole warp, where the scheduler has looked for them."""
+        self.renewed: dict[MInst, list[MInst]] = {}
+        """Compares that are made again, and the loads that they had better come after."""
+        self.ahead: set[MInst] = set()
+        """Loads for the next round of their loop (see `ahead`)."""
+        self.splitting: set[MInst] = set()
+        """Branches at which lanes may part."""
+        self.rolled: set[str] = set()
+        """Labels of loops that must not be unrolled."""
+        self.crowded = False
+        """Whether spills are chosen over the whole function first (see `crowd`)."""
+        self.short = False
+        """Whether some run of it would do with more registers than there are."""
+        self.budget: int | None = None
+        """Registers that `fit` has settled on, if fewer than the limit."""
+        self.converted = False
+        """Whether bodies of branches run under guards now."""
+        self.colouring: Any = None
+        """From allocation for `banks`: the live ranges, and the registers that may have any number."""
+        self.places: Any = None
+        """With debug sections: `dwarf.Places`."""
+        self.prints: dict[MInst, Any] = {}
+        """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 
     def new(self, file: Literal["R", "UR", "P", "UP", "B"], width: int = 1, hint: str = "") -> VReg:
         """A fresh virtual register."""
@@ -213,30 +218,29 @@ class MFunction:
         return reg
 
 
-@attrs.define(eq=False, repr=False)
 class MModule:
     """A lowered PTX module. `device` holds the device functions that are part of each kernel's code (kernels may share
     them), `pointers` the functions that have an address, in the order of their numbers. `variables` have their offsets;
     `constant4` lists the symbols of bank 4 in slot order; `externs` the functions that the driver provides; `files` the
     .file table of `loc`."""
 
-    functions: list[MFunction] = attrs.field(factory=list)
-    device: dict[str, list[MFunction]] = attrs.field(factory=dict)
-    pointers: list[str] = attrs.field(factory=list)
-    variables: list[Variable] = attrs.field(factory=list)
-    constant4: list[str] = attrs.field(factory=list)
-    externs: list[str] = attrs.field(factory=list)
-    files: dict[int, str] = attrs.field(factory=dict)
-    strings: dict[str, str] = attrs.field(factory=dict)
-    """Names of inlined functions by label."""
-    uses_extern_shared: bool = False
-    references: dict[str, str] = attrs.field(factory=dict)
-    """Textures, samplers and surfaces in use -> their type; sizes that the driver knows -> "size"."""
-    independent: bool = False
-    """Whether samplers are told apart from textures."""
-    debug: list[str] = attrs.field(factory=list)
-    """The text of the debug sections; `debug_names` are the symbols that they name."""
-    debug_names: frozenset[str] = frozenset()
+    def __init__(self, pointers: list[str], files: dict[int, str], strings: dict[str, str]) -> None:
+        self.pointers, self.files = pointers, files
+        self.strings = strings
+        """Names of inlined functions by label."""
+        self.functions: list[MFunction] = []
+        self.device: dict[str, list[MFunction]] = {}
+        self.variables: list[Variable] = []
+        self.constant4: list[str] = []
+        self.externs: list[str] = []
+        self.uses_extern_shared = False
+        self.references: dict[str, str] = {}
+        """Textures, samplers and surfaces in use -> their type; sizes that the driver knows -> "size"."""
+        self.independent = False
+        """Whether samplers are told apart from textures."""
+        self.debug: list[str] = []
+        """The text of the debug sections; `debug_names` are the symbols that they name."""
+        self.debug_names: frozenset[str] = frozenset()
 
 
 __all__ = [

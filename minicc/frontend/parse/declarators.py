@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
@@ -38,34 +36,33 @@ _AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "override", "fin
 Default = tuple[list[Token], ast.Scope | None] | None
 
 
-@attrs.define(eq=False, repr=False)
 class Specifiers:
     """What stands before the declarators."""
 
-    at: Token
-    type: Type | None = None
-    quals: int = 0
-    words: set[str] = attrs.field(factory=set)
-    spaces: set[str] = attrs.field(factory=set)
-    align: int = 0
-    bounds: tuple[int, ...] = ()
-    cluster: tuple[int, ...] = ()
-    defined: bool = False
-    """Defines or declares a struct, union or enum."""
+    def __init__(self, at: Token) -> None:
+        self.at = at
+        self.type: Type | None = None
+        self.quals = 0
+        self.words: set[str] = set()
+        self.spaces: set[str] = set()
+        self.align = 0
+        self.bounds: tuple[int, ...] = ()
+        self.cluster: tuple[int, ...] = ()
+        self.defined = False
+        """Defines or declares a struct, union or enum."""
 
 
-@attrs.define(eq=False, repr=False)
 class Declarator:
-    name: Token | None
-    type: Type
-    restrict: bool = False
-    params: list[ast.Variable] | None = None
-    """Of a function declarator."""
-    defaults: list[Default] = attrs.field(factory=list)
-    this_quals: int = 0
-    owner: Type | None = None
-    space: ast.Scope | None = None
-    """The namespace that `space::name` names."""
+    def __init__(self, name: Token | None, type: Type, restrict: bool = False) -> None:
+        self.name, self.type, self.restrict = name, type, restrict
+        self.params: list[ast.Variable] | None = None
+        """Of a function declarator."""
+        self.defaults: list[Default] = []
+        self.this_quals = 0
+        self.owner: Type | None = None
+        self.space: ast.Scope | None = None
+        """The namespace that `space::name` names."""
+
     """`Class::name`."""
     override: bool = False
     final: bool = False
