@@ -136,3 +136,20 @@ def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
     words = {name: [code[at : at + 2] for at in range(0, len(code), 16)] for name, code in codes.items()}
     has = {name: any(int.from_bytes(w, "little") & 0xFFF == 0x946 for w in words[name]) for name in words}
     assert has == {"lock": True, "flags": True, "turns": True, "counted": False, "tries": False}
+
+
+SPINNING = {
+    "yields": "if (t == 0) while (((volatile int *)p)[64] < 3);",
+    "sleeps": "if (t == 0) while (atomicAdd(p + 64, 0) < 3) __nanosleep(20);",
+}
+
+
+@pytest.mark.parametrize("name", [*SPINNING, *BODIES])
+def test_lanes_that_were_let_go_are_fetched_before_a_barrier(name):
+    """As nvcc does: a BSYNC that waits for lanes which yield or sleep lets go, and BAR counts a warp when the first of
+    its lanes comes (wrong results on an H200)."""
+    body = SPINNING.get(name) or BODIES[name]
+    source = f"""__global__ void k(int *p) {{ __shared__ int s[64]; int t = threadIdx.x, x = p[t]; {body}
+        s[t] = x; __syncthreads(); p[t + 128] = s[(t + 33) & 63]; }}"""
+    text = minicc.compile(SourceFile("k.cu", source)).sass
+    assert ("WARPSYNC.ALL" in text.partition("BAR.SYNC")[0]) == (name in SPINNING)

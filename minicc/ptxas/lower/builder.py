@@ -140,6 +140,8 @@ class Builder:
         """WARPSYNCs that a warp in step does not need."""
         self.barriers: set[MInst] = set()
         """Those of them that are collective themselves, before a CTA barrier."""
+        self.before_barriers: set[MInst] = set()
+        """Others, which only lanes need that were let go from a BSYNC: before barriers that a whole warp executes."""
         self.in_cold = False
         self.has_calls = False
         self.gmma: Plan

@@ -74,30 +74,37 @@ def converge(function: MFunction, builder: Builder) -> None:
     regions = _with_rounds(function, graph, [found for _, found in within], regions, most)
     lost += [b for b in divergent if b in doomed]
     apart |= reachable(graph.succs, lost)
-    if builder.has_calls:
-        # Lanes may come back from a call one after the other (seen on an H200, behind a recursion).
-        calling = [n for n, block in enumerate(function.blocks) if any(i.mnemonic == "CALL" for i in block.insts)]
-        apart |= reachable(graph.succs, calling)
-    # Lanes that wait for others before a CTA barrier are not waited for where these meet.
-    barred = (
-        [n for n in apart if any(i in builder.barriers for i in function.blocks[n].insts)] if builder.barriers else []
-    )
-    apart |= reachable(graph.succs, barred)
     if nests:
         yields(function, graph, ipdom, nests, divergent)
+    parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, builder)]
+    parted = reachable(graph.succs, parting)
+    apart |= parted
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
             depths[index] += 1
     for index, block in enumerate(function.blocks):
         block.loop_depth = depths[index]
-        if index not in apart:
-            block.insts = [i for i in block.insts if i not in builder.collective]
+        needless = builder.collective if index not in apart else set()
+        if index not in parted and function.entry:
+            needless = needless | builder.before_barriers
+        if needless:
+            block.insts = [i for i in block.insts if i not in needless]
     function.splitting = {i for b in divergent for i in function.blocks[b].insts if i.mnemonic == "BRA"}
     _apply(function, regions, builder)
 
 
 _MAY_BE_MAIN = 16
+
+
+def _parts(block: Block, apart: bool, builder: Builder) -> bool:
+    """May lanes go on behind the block without those that they are to meet? From a call they may come back one after
+    the other; where some sleep or yield, those that wait for them in a BSYNC are let go; and lanes that wait for others
+    before a CTA barrier are not waited for where these meet (all seen on an H200)."""
+    return any(
+        i.mnemonic == "CALL" or (apart and (i.mnemonic in ("YIELD", "NANOSLEEP") or i in builder.barriers))
+        for i in block.insts
+    )
 
 
 def _doomed(function: MFunction, graph: Graph) -> set[int]:
