@@ -101,7 +101,7 @@ def barrier(b: Builder, inst: ptx.Inst) -> None:
         return
     operands = list(inst.operands)
     if inst.opcode == "bar" or "aligned" in mods:
-        # A warp counts as there when the first of its lanes is: `converge` keeps this where others may have been let go.
+        # A warp counts as there when the first of its lanes is; `converge` keeps this where others may be late.
         b.before_barriers.add(b.emit("WARPSYNC.ALL", side=True, memory="barrier"))
     if "cluster" in mods:
         from minicc.ptxas.lower.mbarrier import cluster
