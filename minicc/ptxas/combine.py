@@ -43,8 +43,15 @@ class _Combiner:
         self.function = function
         self.single = Single.of(function)
         self.uses = uses = dict[tuple[int, int], int]()
+        self.logic = logic = dict[tuple[int, int], int]()
+        """How many of the uses are by logic of three."""
         for block in function.blocks:
             for inst in block.insts:
+                if inst.mnemonic == "LOP3":
+                    for operand in inst.srcs[:3]:
+                        if type(operand) is V:
+                            name = (operand.reg.id, operand.part)
+                            logic[name] = logic.get(name, 0) + 1
                 for operand in reads(inst):
                     if type(operand) is V:
                         number, first = operand.reg.id, operand.part
@@ -194,6 +201,8 @@ class _Combiner:
             if isinstance(operand, V):
                 for part in range(operand.part, operand.part + operand.count):
                     self.uses[(operand.reg.id, part)] -= 1
+                    if inst.mnemonic == mnemonic == "LOP3":
+                        self.logic[(operand.reg.id, part)] -= 1
         inst.mnemonic, inst.modifiers, inst.srcs = mnemonic, modifiers, sources
 
     def _wide(self, low: MInst, b: int, at: int) -> None:
@@ -313,10 +322,13 @@ class _Combiner:
             return
 
     def _masked(self, t: MOperand, b: int, at: int) -> Definition | None:
-        """The definition of an operand by logic with a constant, whoever else uses it: what takes it can take its
+        """The definition of an operand by logic with a constant that nothing but logic uses: each of these can take its
         register as well, and waits for one operation less."""
         found = self.single.table.get((t.reg.id, t.part)) if isinstance(t, V) else None
-        if found is None or found.inst.mnemonic != "LOP3":
+        if not isinstance(t, V) or found is None or found.inst.mnemonic != "LOP3":
+            return None
+        name = (t.reg.id, t.part)
+        if self.logic.get(name) != self.uses.get(name):
             return None
         inputs = [s for s in found.inst.srcs[:3] if s != ZERO]
         if len(inputs) != 2 or not any(isinstance(s, Imm) for s in inputs):

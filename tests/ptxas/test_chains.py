@@ -76,3 +76,15 @@ def test_predicates_without_a_register_share_one() -> None:
     program = assemble(HEAD + body + "ret; }\n", Options(disable=frozenset({"schedule"})))
     counts = Counter(i.mnemonic for i in sass.decode_all(program.functions[0].code, ARCH))
     assert 1 <= counts["SEL"] <= 3 and counts["LOP3"] >= 2 * 20 and program.functions[0].registers <= 12
+
+
+def test_no_flag_on_a_wide_addend() -> None:
+    """The pair that wide products are added to is not kept in the operand cache."""
+    body = "mul.wide.u32 %rd1, %r3, 64; add.s64 %rd0, %rd0, %rd1;\n"
+    for k in range(12):
+        body += f"mad.lo.s32 %r{10 + k}, %r2, {k + 3}, %r{k % 2}; mad.wide.s32 %rd2, %r{10 + k}, 12, %rd0;"
+        body += f"ld.global.u32 %r{30 + k}, [%rd2];\n"
+    body += "".join(f"add.s32 %r2, %r2, %r{30 + k};" for k in range(12)) + "st.global.u32 [%rd0], %r2;\n"
+    code = assemble(HEAD + body + "ret; }\n").functions[0].code
+    wide = [i for i in sass.decode_all(code, ARCH) if i.mnemonic == "IMAD" and "WIDE" in i.modifiers]
+    assert len(wide) >= 12 and not any(i.control.reuse & 4 for i in wide)
