@@ -40,8 +40,9 @@ class Scope:
 
 
 class Variable:
-    """`storage`: local, param, reference (a local reference), shared, dynamic (extern __shared__), constant, device, static
-    (function-local static), special (threadIdx ...), enumerator or member (static const member)."""  # noqa: E501
+    """`storage`: local, param, reference (a local reference), alias (one of a part of an expression), shared,
+    dynamic (extern __shared__), constant, device, static (function-local static), special (threadIdx ...), enumerator
+    or member (static const member)."""
 
     def __init__(
         self,
@@ -199,6 +200,8 @@ class FunctionTemplate:
         self.explicit = False
         self.static = False
         self.constraints: list[list[Token]] = []
+        self.declared: tuple[list[Token], list[TemplateParam]] | None = None
+        """Of a member that was defined outside of its class: its declaration there, which has the default arguments."""
 
 
 class Partial:

@@ -20,6 +20,10 @@ _NAMED = {"and": "&&", "or": "||", "not": "!"}
 MAX_NESTING = 128
 
 
+_ASKED = ("__has_builtin", "__has_attribute", "__has_cpp_attribute")
+"""Of attributes none counts as known: what they say does not matter here."""
+
+
 class _BadCondition(Exception):
     def __init__(self, token: Token, message: str) -> None:
         super().__init__(message)
@@ -76,6 +80,11 @@ class Condition:
         i = 0
         while i < len(line):
             token = line[i]
+            if token.text in _ASKED and token.kind == IDENT and i + 3 < len(line) and line[i + 1].text == "(":
+                known = token.text == "__has_builtin" and self.preprocessor.has_builtin(line[i + 2].text)
+                out.append(Token(NUMBER, str(int(known)), token.source, token.start))
+                i = next((k for k in range(i, len(line)) if line[k].text == ")"), len(line)) + 1
+                continue
             if token.text in ("defined", "__has_include") and token.kind == IDENT:
                 bracketed = i + 1 < len(line) and line[i + 1].text == "("
                 name = i + 2 if bracketed else i + 1

@@ -290,6 +290,9 @@ class Cursor:
             found = scope.names.get(name)
             if found is None and (scope.using or scope.kind not in _PLAIN):
                 found = self.find_in(scope, name)
+            elif scope.using and type(found) is list:
+                # A using-directive adds to what the scope has itself ([basic.lookup.unqual]).
+                found = self.with_used(scope, name, found)
             if found is not None:
                 if type(found) is list and scope.parent is None:
                     # CUDA's own functions are file-scope functions, too.
@@ -303,16 +306,21 @@ class Cursor:
     def find_in(self, scope: Scope, name: str) -> object | None:
         """What `name` means in a scope, its base classes or the namespaces that it uses, and those use."""
         found = self._own_name(scope, name)
-        if found is None and scope.using:
-            seen, work = [scope], [*scope.using]
-            for other in work:
-                if other in seen or (other is self.std_scope and name in HIDDEN):
-                    continue
-                found = self._own_name(other, name)
-                if found is not None:
-                    return found
-                seen.append(other)
-                work += other.using
+        return self.with_used(scope, name, None) if found is None and scope.using else found
+
+    def with_used(self, scope: Scope, name: str, found: object | None) -> object | None:
+        """What `name` means in the namespaces that a scope uses; functions of all of them overload each other."""
+        seen, work = [scope], [*scope.using]
+        for other in work:
+            if other in seen or (other is self.std_scope and name in HIDDEN):
+                continue
+            more = self._own_name(other, name)
+            if found is None:
+                found = more
+            elif type(more) is list and type(found) is list and more is not found:
+                found = found + [f for f in more if f not in found]
+            seen.append(other)
+            work += other.using
         return found
 
     def _own_name(self, scope: Scope, name: str) -> object | None:

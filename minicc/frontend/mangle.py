@@ -294,7 +294,7 @@ class Mangler:
         number = f"n{-value}" if value < 0 else str(int(value))
         return f"L{self.type(t)}{number}E"
 
-    def _object(self, t: Type, cells: dict[int, int | float], at: int) -> str:
+    def _object(self, t: Type, cells: dict[float, int | float], at: int) -> str:
         """The value of an object at `at`, member by member."""
         if t.kind == "array" and t.elem is not None:
             size = t.elem.size

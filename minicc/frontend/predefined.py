@@ -11,7 +11,8 @@ from minicc.frontend.options import Options
 DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__", "_Pragma"))
 
 WORDS = frozenset(
-    """__has_include __host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__
+    """__has_include __has_builtin __has_attribute __has_cpp_attribute
+    __host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__
     __align__ __launch_bounds__ __maxnreg__ __cluster_dims__ __grid_constant__ __builtin_align__
     __no_return__""".split()  # noqa: SIM905
 )
@@ -74,6 +75,11 @@ _FIXED: dict[str, str] = {
     "NAN": '__builtin_nanf("")',
     "HUGE_VAL": "__builtin_inf()",
     "HUGE_VALF": "__builtin_inff()",
+    "FE_TONEAREST": "0",
+    "FE_DOWNWARD": "0x400",
+    "FE_UPWARD": "0x800",
+    "FE_TOWARDZERO": "0xc00",
+    "_POSIX_TIMERS": "200809L",
     "FP_NAN": "0",
     "FP_INFINITE": "1",
     "FP_ZERO": "2",

@@ -577,6 +577,11 @@ class Preprocessor:
         self._file(found)
         self.depth -= 1
 
+    def has_builtin(self, name: str) -> bool:
+        from minicc.frontend.builtins import table
+
+        return table.find(name, False) is not None
+
     def has_include(self, name: list[Token], at: Token) -> bool:
         """`__has_include(...)`: what stands in the brackets."""
         if not name:

@@ -109,6 +109,8 @@ class Field:
     default: tuple[list[Token], Scope] | None = None
     """Tokens of a default member initialiser (re-read for each use)."""
     mutable: bool = False
+    unit: int = 0
+    """Bytes to read and write for a bit-field of a packed class: beyond them is another object; 0: its type's."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -230,6 +232,9 @@ ULLONG = _integer("unsigned long long", 8, False, 6, "y")
 INT128 = _integer("__int128", 16, True, 7, "n")
 UINT128 = _integer("unsigned __int128", 16, False, 7, "o")
 WCHAR = _integer("wchar_t", 4, True, 4, "w")
+CHAR8 = _integer("char8_t", 1, False, 2, "Du")
+CHAR16 = _integer("char16_t", 2, False, 3, "Ds")
+CHAR32 = _integer("char32_t", 4, False, 4, "Di")
 FLOAT = Type("float", "float", 4, 4, True, 1, "f", "float")
 DOUBLE = Type("float", "double", 8, 8, True, 2, "d", "double")
 NULLPTR = Type("nullptr", "std::nullptr_t", 8, 8, code="Dn", llvm="ptr")

@@ -9,8 +9,9 @@ from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.module import Module
+from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Type
+from minicc.frontend.types import Field, Type
 
 _WIDEST = 16
 """Bytes of the widest access: what of the local memory's arrays is cleared or copied goes by it."""
@@ -157,7 +158,46 @@ class Instructions:
                 f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {fit(align, at)}"  # noqa: E501
             )
 
+    # -- bit-fields
+
+    def load_bits(self, field: Field, address: str) -> str:
+        t = field.type
+        bits, width, low = (field.unit or t.size) * 8, field.bit_width, field.bit_offset
+        llvm = f"i{bits}"
+        out = self.make(f"load {llvm}, ptr {address}, align 1")
+        if constant.is_signed(t):
+            up = self.make(f"shl {llvm} {out}, {bits - width - low}") if bits - width - low else out
+            out = self.make(f"ashr {llvm} {up}, {bits - width}") if bits - width else up
+        else:
+            down = self.make(f"lshr {llvm} {out}, {low}") if low else out
+            out = self.make(f"and {llvm} {down}, {(1 << width) - 1}") if width < bits else down
+        if bits != t.size * 8:
+            word = "trunc" if bits > t.size * 8 else "sext" if constant.is_signed(t) else "zext"
+            out = self.make(f"{word} {llvm} {out} to {t.llvm}")
+        return self.make(f"icmp ne i8 {out}, 0") if t.kind == "bool" else out
+
+    def store_bits(self, field: Field, address: str, operand: str) -> None:
+        t = field.type
+        bits = (field.unit or t.size) * 8
+        llvm = f"i{bits}"
+        if t.kind == "bool":
+            operand = self.make(f"zext i1 {operand} to i8")
+        if bits != t.size * 8:
+            operand = self.make(f"{'trunc' if bits < t.size * 8 else 'zext'} {t.llvm} {operand} to {llvm}")
+        mask = (1 << field.bit_width) - 1
+        old = self.make(f"load {llvm}, ptr {address}, align 1")
+        keep = self.make(f"and {llvm} {old}, {_as_signed(~(mask << field.bit_offset), bits)}")
+        new = self.make(f"and {llvm} {operand}, {_as_signed(mask, bits)}")
+        new = self.make(f"shl {llvm} {new}, {field.bit_offset}") if field.bit_offset else new
+        both = self.make(f"or {llvm} {keep}, {new}")
+        self.emit(f"store {llvm} {both}, ptr {address}, align 1")
+
 
 def fit(align: int, offset: int) -> int:
     """Alignment known `offset` bytes past an address aligned to `align`."""
     return align if offset == 0 else min(align, offset & -offset)
+
+
+def _as_signed(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value

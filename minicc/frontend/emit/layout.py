@@ -84,13 +84,45 @@ class NotStatic(Exception):
     """The initialiser is not known at compile time."""
 
 
+def _members(t: Type, offset: int) -> Iterator[tuple[float, Type, ty.Field | None]]:
+    """Like `leaves`, but bit-fields are told one by one, by the place of their first bit."""
+    if t.kind == "array" and t.elem is not None:
+        for i in range(max(t.count, 0)):
+            yield from _members(t.elem, offset + i * t.elem.size)
+    elif t.kind == "record" and t.record is not None and t.record.tag != "union":
+        for field in t.record.fields:
+            if field.bit_width:
+                yield offset + constant.start(field), field.type, field
+            else:
+                plain = field.type if field.type.kind != "reference" else ty.pointer(ty.VOID)
+                yield from _members(plain, offset + field.offset)
+    else:
+        yield from ((at, leaf, None) for at, leaf in leaves(t, offset))
+
+
+def _put_bits(field: ty.Field, value: int, offset: int, out: list[tuple[int, Type, str]]) -> None:
+    """A bit-field's value into the bytes that it shares with others; `offset` is its unit's."""
+    image = (value & (1 << field.bit_width) - 1) << field.bit_offset
+    for at in range(offset + field.bit_offset // 8, offset + (field.bit_offset + field.bit_width + 7) // 8):
+        byte = image >> (at - offset) * 8 & 255
+        shared = next((k for k, part in enumerate(out) if part[0] == at), None)
+        if shared is None:
+            out.append((at, ty.UCHAR, str(byte)))
+        else:
+            out[shared] = at, ty.UCHAR, str(byte | int(out[shared][2]))
+
+
 def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: object) -> None:
     """Scalars (offset, type, constant text) of a static initialiser; what is missing is zero."""
     if isinstance(e, ast.Init):
         for at, field, part in e.parts:
             if field is not None and field.bit_width:
-                raise NotStatic
-            static_parts(part, part.type, offset + at, out, pointers)
+                value = constant.evaluate(part)
+                if value is None:
+                    raise NotStatic
+                _put_bits(field, int(value), offset + at, out)
+            else:
+                static_parts(part, part.type, offset + at, out, pointers)
         return
     if isinstance(e, ast.Zero):
         return
@@ -109,12 +141,18 @@ def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, s
         found = constant.cells(e, t)
         if found is None:
             raise NotStatic
-        scalars = dict(leaves(t))
-        for at, number_ in found.items():
-            leaf = scalars.get(at)
-            if leaf is None or (leaf.kind == "float") != isinstance(number_, float):
+        scalars = {at: (leaf, field) for at, leaf, field in _members(t, 0)}
+        for bit, number_ in found.items():
+            leaf, field = scalars.get(bit, (ty.VOID, None))
+            if field is not None:
+                _put_bits(field, int(number_), offset + int(bit - field.bit_offset / 8), out)
+                continue
+            if leaf is ty.VOID or (leaf.kind == "float") != isinstance(number_, float):
                 raise NotStatic
-            out.append((offset + at, leaf, memory_number(leaf, number_)))
+            if number_ < 0 and leaf.kind == "int" and not leaf.signed:
+                # A union's: it is not known how wide the member is that holds it.
+                raise NotStatic
+            out.append((offset + int(bit), leaf, memory_number(leaf, number_)))
         return
     value = constant.evaluate(e)
     if value is None:

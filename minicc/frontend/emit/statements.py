@@ -29,6 +29,10 @@ class FunctionEmitter(Values):
         """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
         with `continues`."""
         self.continue_ends: list[int] = []
+        self.labels: dict[str, int] = {}
+        """How many of `ends` there were at each label passed."""
+        self.gotos: list[tuple[ast.Goto, str, list[tuple[str, list[tuple[int, ast.Function]]]]]] = []
+        """Jumps to labels yet to come, from among objects: where each goes meanwhile, and what was alive."""
         self.mark = 0
         """Temporaries alive where the statement at hand began."""
 
@@ -47,7 +51,6 @@ class FunctionEmitter(Values):
         assert f.body is not None
         if f.constructor:
             self._construct_members(f)
-            self.end_temporaries(0)
         elif f.name.startswith("~"):
             self._own_tables(f)
         for item in f.body.items:
@@ -155,6 +158,7 @@ class FunctionEmitter(Values):
         for offset, e in f.base_inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
             self.initialise(e.type, e, self.offset(this, offset), fit(e.type.align, offset))
+            self.end_temporaries(0)
         self._own_tables(f)
         for field, e in f.inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
@@ -165,6 +169,7 @@ class FunctionEmitter(Values):
                 self.emit(f"store ptr {self.value(e)}, ptr {where}, align 8")
             else:
                 self.initialise(field.type.bare, e, where, field.type.align)
+            self.end_temporaries(0)
 
     def _own_tables(self, f: ast.Function) -> None:
         """While a constructor or a destructor of a class runs, the object is of that class."""
@@ -187,7 +192,11 @@ class FunctionEmitter(Values):
     def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
         before, mark = len(self.ends), len(self.temporaries)
         for item in e.block.items:
-            self.statement(item)
+            if isinstance(item, ast.DeclStmt) and item.variables[0].storage == "alias":
+                self._declare(item)
+                mark = len(self.temporaries)
+            else:
+                self.statement(item)
         out = ""
         if e.value is not None and target:
             self.initialise(e.type, e.value, target, e.type.align)
@@ -241,7 +250,7 @@ class FunctionEmitter(Values):
         if t.kind == "reference":
             assert v.init is not None
             address = self.slots[id(v)] = self.address(v.init)[0]
-            for kept in [x for x in self.temporaries if x[0] == address]:
+            for kept in [x for x in self.temporaries if x[0] == address and v.storage != "alias"]:
                 # Bound to a reference, it lives as long.
                 self.temporaries.remove(kept)
                 self.ends.append(kept[:2])
@@ -288,22 +297,27 @@ class FunctionEmitter(Values):
         if s.condition is None or (isinstance(s.condition, ast.Number) and s.condition.value):
             # Not to be taken for one that ends: nvcc keeps `while (1);`, too.
             self.module.endless = True
-        start = self.place
+        start, outer = self.place, len(self.ends)
         if s.kind == "do":
             self.begin(body)
         else:
             self.begin(test)
             if s.declared is not None:
                 self._declare(s.declared)
+            failed = end if len(self.ends) == outer else self.label("failed")
             if s.condition is not None:
                 self.at(s.condition.at)
-                self.test(s.condition, body, end)
+                self.test(s.condition, body, failed)
             else:
                 self.jump(body)
+            if failed is not end:
+                self.begin(failed)
+                self.leave_scopes(outer)
+                self.jump(end)
             self.begin(body)
         self.breaks.append(end)
         self.continues.append(again)
-        self.loop_ends.append(len(self.ends))
+        self.loop_ends.append(outer)
         self.continue_ends.append(len(self.ends))
         self.statement(s.body)
         self.breaks.pop()
@@ -322,6 +336,8 @@ class FunctionEmitter(Values):
                 self.at(s.step.at)
                 self.effect(s.step)
                 self.end_temporaries(self.mark)
+            self.leave_scopes(outer)
+            del self.ends[outer:]
             self.place = start
             self.jump(test, metadata)
         self.begin(end)
@@ -422,12 +438,28 @@ class FunctionEmitter(Values):
         self.dead = True
 
     def _goto(self, s: ast.Goto) -> None:
-        if self.ends:
-            raise self.internal("'goto' past objects with destructors is not supported", s.at)
+        """Ends what is alive here and not at the label, which may be yet to come."""
+        depth = self.labels.get(s.label)
+        if depth is None and self.ends:
+            way = self.label("goto")
+            self.gotos.append((s, way, list(self.ends)))
+            self.jump(way)
+            return
+        self.leave_scopes(depth or 0)
         self.jump(f"user.{_register(s.label)}")
 
     def _label(self, s: ast.Label) -> None:
-        self.begin(f"user.{_register(s.name)}")
+        name = f"user.{_register(s.name)}"
+        depth = self.labels[s.name] = len(self.ends)
+        self.jump(name)
+        for goto, way, alive in [g for g in self.gotos if g[0].label == s.name]:
+            if alive[:depth] != self.ends:
+                raise self.internal("'goto' past an object's declaration", goto.at)
+            self.begin(way)
+            for address, ends in alive[depth:][::-1]:
+                self.destroy(address, ends)
+            self.jump(name)
+        self.begin(name)
 
     # -- inline PTX
 

@@ -17,7 +17,7 @@ from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Field, Type
+from minicc.frontend.types import Type
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -114,7 +114,7 @@ class Values(Instructions):
             slot = self.alloca(v.type)
             self.special(v, slot)
             return slot, v.type.align
-        if v.storage in ("local", "reference", "param"):
+        if v.storage in ("local", "reference", "param", "alias"):
             # Declared in code that was never emitted (after a return, say).
             slot = self.slots[id(v)] = self.alloca(v.type if v.type.kind != "reference" else ty.ULONG, v.align)
             return slot, v.type.align
@@ -233,6 +233,7 @@ class Values(Instructions):
         wanted = sum(leaf.size for _, leaf in layout.leaves(t)) if t.size <= 4096 else t.size
         if covered < wanted:
             self.zero(t, target, align)
+        mark = len(self.temporaries)
         for at, field, part in e.parts:
             where = self.offset(target, at)
             if field is not None and field.bit_width:
@@ -241,6 +242,9 @@ class Values(Instructions):
                 self.initialise(
                     part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, fit(align, at)
                 )
+            if len(self.temporaries) > mark:
+                # Each clause is a full expression, as nvcc takes it.
+                self.end_temporaries(mark)
         self.set_tables(t, target)
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
@@ -297,29 +301,6 @@ class Values(Instructions):
             return self.load_bits(e.field, address)
         return self.load(e.type, address, align)
 
-    def load_bits(self, field: Field, address: str) -> str:
-        t = field.type
-        unit = self.make(f"load {t.llvm}, ptr {address}, align 1")
-        bits, width, low = t.size * 8, field.bit_width, field.bit_offset
-        if constant.is_signed(t):
-            up = self.make(f"shl {t.llvm} {unit}, {bits - width - low}") if bits - width - low else unit
-            return self.make(f"ashr {t.llvm} {up}, {bits - width}") if bits - width else up
-        down = self.make(f"lshr {t.llvm} {unit}, {low}") if low else unit
-        out = self.make(f"and {t.llvm} {down}, {(1 << width) - 1}") if width < bits else down
-        return self.make(f"icmp ne i8 {out}, 0") if t.kind == "bool" else out
-
-    def store_bits(self, field: Field, address: str, operand: str) -> None:
-        t = field.type
-        if t.kind == "bool":
-            operand = self.make(f"zext i1 {operand} to i8")
-        mask = (1 << field.bit_width) - 1
-        old = self.make(f"load {t.llvm}, ptr {address}, align 1")
-        keep = self.make(f"and {t.llvm} {old}, {_as_signed(~(mask << field.bit_offset), t.size * 8)}")
-        new = self.make(f"and {t.llvm} {operand}, {_as_signed(mask, t.size * 8)}")
-        new = self.make(f"shl {t.llvm} {new}, {field.bit_offset}") if field.bit_offset else new
-        both = self.make(f"or {t.llvm} {keep}, {new}")
-        self.emit(f"store {t.llvm} {both}, ptr {address}, align 1")
-
     def assign_to(self, target: ast.Expr, operand: str) -> tuple[str, int]:
         """Store a scalar into an lvalue; returns its address."""
         address, align = self.address(target)
@@ -362,9 +343,9 @@ class Values(Instructions):
 
     def _assign(self, e: ast.Assign) -> str:
         operand = self.value(e.right)
-        self.assign_to(e.left, operand)
+        address, _ = self.assign_to(e.left, operand)
         if isinstance(e.left, ast.Member) and e.left.field.bit_width:
-            return self.load_bits(e.left.field, self.address(e.left)[0])
+            return self.load_bits(e.left.field, address)
         return operand
 
     def _compound(self, e: ast.CompoundAssign) -> tuple[str, tuple[str, int]]:
@@ -380,6 +361,7 @@ class Values(Instructions):
             new = self.convert(self.arithmetic(e.op, left, right, e.common, e.right.type), e.common, t.bare)
         if bits is not None:
             self.store_bits(bits, address, new)
+            new = self.load_bits(bits, address)
         else:
             self.store(t, new, address, align)
         return new, (address, align)
@@ -402,6 +384,7 @@ class Values(Instructions):
             new = self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
         if bits is not None:
             self.store_bits(bits, address, new)
+            new = self.load_bits(bits, address)
         else:
             self.store(t, new, address, align)
         return old, new, (address, align)
@@ -774,11 +757,6 @@ def _base_shift(source: Type, target: Type) -> int:
     if offset is not None:
         return offset
     return -(ty.base_offset(target, source) or 0)
-
-
-def _as_signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 _VALUES: dict[type, Callable[[Values, Any], str]] = {

@@ -8,7 +8,8 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import common_type

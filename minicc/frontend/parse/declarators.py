@@ -1,55 +1,20 @@
-"""Types as written: specifiers, declarators, type names."""
+"""Declarators and type names: pointers, arrays, parameters, what is a parameter list and what a value."""
 
 from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.cursor import KEYWORDS, Abandon
-from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, TYPEOF, Names, opaque
+from minicc.frontend.cursor import KEYWORDS
+from minicc.frontend.parse.names import BASIC, SPECIFIERS
+from minicc.frontend.parse.specifiers import Specifiers, TypeSpecifiers
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.deduce import dependent
-from minicc.frontend.sema.traits import MAKERS
-from minicc.frontend.tokens import EOF, IDENT, NUMBER, PUNCT, STRING, Token
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
-_SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
-           "__managed__": "managed"}  # fmt: skip
-_CHOICES: dict[tuple[str, ...], Type] = {
-    ("void",): ty.VOID, ("bool",): ty.BOOL, ("float",): ty.FLOAT, ("double",): ty.DOUBLE, ("wchar_t",): ty.WCHAR,
-    ("char",): ty.CHAR, ("char", "signed"): ty.SCHAR, ("char", "unsigned"): ty.UCHAR,
-    ("short",): ty.SHORT, ("short", "signed"): ty.SHORT, ("short", "unsigned"): ty.USHORT,
-    ("int", "short"): ty.SHORT, ("int", "short", "signed"): ty.SHORT, ("int", "short", "unsigned"): ty.USHORT,
-    ("int",): ty.INT, ("signed",): ty.INT, ("int", "signed"): ty.INT, ("unsigned",): ty.UINT, ("int", "unsigned"): ty.UINT,  # noqa: E501
-    ("long",): ty.LONG, ("int", "long"): ty.LONG, ("long", "signed"): ty.LONG, ("int", "long", "signed"): ty.LONG,
-    ("long", "unsigned"): ty.ULONG, ("int", "long", "unsigned"): ty.ULONG,
-    ("long", "long"): ty.LLONG, ("int", "long", "long"): ty.LLONG, ("long", "long", "signed"): ty.LLONG,
-    ("int", "long", "long", "signed"): ty.LLONG,
-    ("long", "long", "unsigned"): ty.ULLONG, ("int", "long", "long", "unsigned"): ty.ULLONG,
-    ("double", "long"): ty.DOUBLE,
-    ("__int128",): ty.INT128, ("__int128", "signed"): ty.INT128, ("__int128", "unsigned"): ty.UINT128,
-    ("char8_t",): ty.UCHAR, ("char16_t",): ty.USHORT, ("char32_t",): ty.UINT,
-}  # fmt: skip
-
-
+_QUALIFIERS = frozenset("const volatile typename struct class union enum register static auto decltype".split())  # noqa: SIM905
 _AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "override", "final", "mutable"))
 
 Default = tuple[list[Token], ast.Scope | None] | None
-
-
-class Specifiers:
-    """What stands before the declarators."""
-
-    def __init__(self, at: Token) -> None:
-        self.at = at
-        self.type: Type | None = None
-        self.quals = 0
-        self.words: set[str] = set()
-        self.spaces: set[str] = set()
-        self.align = 0
-        self.bounds: tuple[int, ...] = ()
-        self.cluster: tuple[int, ...] = ()
-        self.defined = False
-        """Defines or declares a struct, union or enum."""
 
 
 class Declarator:
@@ -74,163 +39,7 @@ class Declarator:
 _THIS_QUALS = {"const": CONST, "volatile": VOLATILE, "&": ty.ON_LVALUE, "&&": ty.ON_RVALUE}
 
 
-class Declarators(Names):
-    # -- specifiers
-
-    def simple_type(self) -> Type:
-        token = self.token
-        if token.text in BASIC:
-            words: list[str] = []
-            while self.token.kind == IDENT and self.token.text in BASIC:
-                words.append(self.take().text)
-            return self._combine(words, token)
-        if token.text == "typename":
-            self.i += 1
-            return self._typename()
-        if token.text in ("decltype", "auto", *TYPEOF, *MAKERS):
-            specs = self.specifiers()
-            assert specs.type is not None
-            return specs.type
-        return self.type_entity(*self.qualified())
-
-    def _combine(self, words: list[str], at: Token) -> Type:
-        found = _CHOICES.get(tuple(sorted(words)))
-        if found is None:
-            self.fail(f"cannot combine '{' '.join(words)}' in a type", at)
-        if words.count("long") == 1 and "double" in words:
-            self.warn("frontend.long-double", "'long double' is treated as 'double' in device code", at)
-        return found
-
-    def specifiers(self, need_type: bool = True) -> Specifiers:
-        specs = Specifiers(self.token)
-        words: list[str] = []
-        while True:
-            token = self.token
-            text = token.text
-            if token.kind != IDENT:
-                if text == "[" and self.peek().text == "[" and token.kind == PUNCT:
-                    if self.peek(2).text == "noreturn":
-                        specs.words.add("noreturn")
-                    self.skip_balanced()
-                    continue
-                if text == "::" and specs.type is None and not words and token.kind == PUNCT:
-                    specs.type = self.simple_type()
-                    continue
-                break
-            if text in BASIC:
-                if specs.type is not None:
-                    self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
-                words.append(text)
-                self.i += 1
-            elif text == "const":
-                specs.quals |= CONST
-                self.i += 1
-            elif text == "volatile":
-                specs.quals |= VOLATILE
-                self.i += 1
-            elif text in SPECIFIERS:
-                self._specifier(specs, token)
-            elif specs.type is not None or words:
-                break
-            elif text in TAGS:
-                specs.type = self.tagged(specs)
-            elif text == "auto":
-                specs.type = ty.AUTO
-                self.i += 1
-            elif text == "decltype" or text in TYPEOF:
-                specs.type = self._decltype() if text == "decltype" else self._typeof()
-            elif text in MAKERS:
-                specs.type = self._made_type()
-            elif text == "typename":
-                self.i += 1
-                specs.type = self._typename()
-            elif self._is_constructor_name() or (self.function is None and self._is_constructor_outline()):
-                break
-            else:
-                if not self.starts_type(0):
-                    break
-                specs.type = self.simple_type()
-        if words:
-            specs.type = self._combine(words, specs.at)
-        if specs.type is None and need_type:
-            self._no_type()
-        if specs.type is not None:
-            specs.type = ty.qualified(specs.type, specs.quals)
-        return specs
-
-    def _typename(self) -> Type:
-        if self.at("decltype"):
-            return self._decltype()
-        outer, self.naming_type = self.naming_type, True
-        try:
-            return self.type_entity(*self.qualified())
-        finally:
-            self.naming_type = outer
-
-    def _no_type(self) -> None:
-        token = self.token
-        self.why_not(token.text)
-        if token.kind == IDENT and token.text not in ("operator",):
-            if self.peek().kind == IDENT or self.peek().text in ("*", "&", "<", "::"):
-                from minicc.frontend import predefined
-
-                notes = []
-                if token.text.endswith("_t") and token.text in predefined.STDINT:
-                    notes = [self.note("include <cstdint> (or <stdint.h>) for this type, as nvcc demands", token)]
-                near = self.suggestion(token.text)
-                self.fail(
-                    f"unknown type name '{token.text}'" + (f"; did you mean '{near}'?" if near else ""),
-                    token,
-                    code="frontend.unknown-type",
-                    notes=notes,
-                )
-            self.fail("a type specifier is required for all declarations", token, code="frontend.syntax")
-        self.fail(
-            "expected unqualified-id" if token.kind == PUNCT else "expected a declaration",
-            token,
-            code="frontend.syntax",
-        )
-
-    def _is_constructor_name(self) -> bool:
-        """In a class: `Name (` declares a constructor, not a variable of type Name."""
-        scope = self.scope
-        if scope.kind == "template" and scope.parent is not None:
-            scope = scope.parent
-        record = scope.record
-        if record is None or self.token.text not in (record.name.partition("<")[0], record.template_name):
-            return False
-        if self.peek().text != "<":
-            return self.peek().text == "("
-        converts = self.tokens[self.i - 1].text in ("operator", "const", "volatile")
-        return not converts and self.tokens[self._past_arguments(self.i + 1)].text == "("
-
-    def _past_arguments(self, k: int) -> int:
-        """The index behind the `<...>` at index `k`."""
-        depth = 0
-        while self.tokens[k].kind != EOF:
-            depth += self.brackets(k, depth)
-            k += 1
-            if depth <= 0:
-                break
-        return k
-
-    def _is_constructor_outline(self) -> bool:
-        """`Class::Class(`, `Class<T>::Class(`, `Outer::Class::~Class`."""
-        k = self.i
-        while self.tokens[k].kind == IDENT:
-            name = self.tokens[k].text
-            k += 1
-            if self.tokens[k].text == "<":
-                k = self._past_arguments(k)
-            if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
-                return False
-            k += 1
-            if self.tokens[k].text == "~":
-                return True
-            if self.tokens[k].text == name and self.tokens[k + 1].text == "(":
-                return True
-        return False
-
+class Declarators(TypeSpecifiers):
     def constructor_outline(self) -> Declarator:
         """`Class::Class(params)` at the cursor."""
         at = self.token
@@ -257,154 +66,6 @@ class Declarators(Names):
                 scope = found.record.scope
             if scope is None or self.at("~") or (self.token.text == name.text and self.peek().text == "("):
                 return found, name
-
-    def _specifier(self, specs: Specifiers, token: Token) -> None:
-        text = token.text
-        self.i += 1
-        if text in _SPACES:
-            specs.spaces.add(_SPACES[text])
-        elif text in ("__align__", "alignas"):
-            self.expect("(")
-            if self.starts_type(0):
-                value = self.type_name().align
-            else:
-                value = self.constant_integer(self.conditional_expression(), "alignment is not a constant expression")
-            self.expect(")")
-            if value <= 0 or value & (value - 1) or value > 1 << 16:
-                self.fail("requested alignment is not a power of 2", token)
-            specs.align = max(specs.align, value)
-        elif text == "__launch_bounds__":
-            specs.bounds = self._integers(token, 1, 3)
-        elif text == "__maxnreg__":
-            self._integers(token, 1, 1)
-        elif text == "__cluster_dims__":
-            specs.cluster = self._integers(token, 1, 3)
-        elif text == "__attribute__":
-            self._attribute(specs)
-        elif text == "thread_local":
-            self.fail("thread-local storage is not supported in device code", token)
-        else:
-            specs.words.add(text)
-
-    def _integers(self, token: Token, least: int, most: int) -> tuple[int, ...]:
-        self.expect("(", f"after '{token.text}'")
-        out: list[int] = []
-        while True:
-            e = self.conditional_expression()
-            known = constant.evaluate(e)
-            if known is None and not self.quiet:
-                self.fail(f"'{token.text}' attribute requires an integer constant", e.at)
-            # Reading a template's pattern, its parameters have no values yet.
-            value = int(known or 0)
-            if value < 0:
-                self.fail(
-                    f"'{token.text}' attribute requires a non-negative integral compile time constant expression", token
-                )
-            out.append(value)
-            if not self.accept(","):
-                break
-        self.expect(")")
-        if not least <= len(out) <= most:
-            self.fail(
-                f"'{token.text}' attribute takes {'at least ' + str(least) if len(out) < least else 'no more than ' + str(most)} argument",  # noqa: E501
-                token,
-            )
-        return tuple(out)
-
-    def _attribute(self, specs: Specifiers) -> None:
-        start = self.i
-        self.skip_balanced()
-        inner = self.tokens[start + 2 : self.i - 2]
-        for k, token in enumerate(inner):
-            name = token.text.strip("_")
-            if name in ("device", "global", "shared", "constant", "host"):
-                specs.spaces.add(name)
-            elif name == "noinline":
-                specs.words.add("__noinline__")
-            elif name == "always_inline":
-                specs.words.add("__forceinline__")
-            elif name in ("aligned", "align") and k + 2 < len(inner) and inner[k + 2].kind == NUMBER:
-                specs.align = max(specs.align, int(inner[k + 2].text, 0))
-
-    def _made_type(self) -> Type:
-        """`__underlying_type(T)` and its kind."""
-        made = MAKERS[self.take().text]
-        self.expect("(")
-        t = self.type_name()
-        self.expect(")")
-        return opaque() if dependent(t) else made(t)
-
-    def _typeof(self) -> Type:
-        """GNU's typeof: of a type, or of an expression, without reference."""
-        if self.peek().text == "(" and self.starts_type(2):
-            self.i += 2
-            t = self.type_name()
-            self.expect(")")
-        else:
-            t = self._decltype()
-        return t.elem if t.kind == "reference" and t.elem is not None else t
-
-    def _decltype(self) -> Type:
-        self.i += 1
-        start = self.i
-        self.expect("(")
-        if self.at("auto") and self.peek().text == ")":
-            self.i += 2
-            return ty.DECLTYPE_AUTO
-        self.unevaluated += 1
-        ends, self.greater_ends = self.greater_ends, False
-        try:
-            plain = self._unparenthesised()
-            e = self.expression()
-            self.expect(")")
-            if isinstance(e, ast.Overloads):
-                e = self.function_value(e, None)
-                return e.type.elem or e.type
-        except Abandon:
-            if not self.pattern:
-                raise
-            self.i = start
-            self.skip_balanced()
-            return opaque()
-        finally:
-            self.unevaluated -= 1
-            self.greater_ends = ends
-        if plain and isinstance(e, ast.Name) and e.variable.storage != "special":
-            t = e.variable.type
-        elif plain and isinstance(e, ast.Member):
-            t = e.field.type
-        elif isinstance(e, ast.Call) and e.function.type.elem is not None:
-            t = e.function.type.elem
-        else:
-            t = ty.reference(e.type) if e.lvalue else e.type
-        # decltype(f())::type
-        if self.at("::") and t.record is not None and t.record.scope is not None:
-            while self.at("::") and t.record is not None and t.record.scope is not None:
-                entity = self._member_entity(t.record.scope, self.peek())
-                if not isinstance(entity, Type):
-                    break
-                self.i += 2
-                t = entity
-        return (
-            opaque() if self.pattern and (t.kind == "error" or (isinstance(e, ast.Name) and e.variable.stand_in)) else t
-        )
-
-    def _unparenthesised(self) -> bool:
-        """`decltype(x)` and `decltype(a.b)` give the declared type."""
-        k = self.i
-        while self.tokens[k].kind == IDENT or self.tokens[k].text in (".", "->", "::"):
-            k += 1
-        return self.tokens[k].text == ")"
-
-    def tagged(self, specs: Specifiers) -> Type:
-        raise NotImplementedError
-
-    @property
-    def constrains(self) -> bool:
-        raise NotImplementedError
-
-    def constraint_tokens(self) -> list[Token]:
-        raise NotImplementedError
 
     # -- declarators
 
@@ -596,12 +257,47 @@ class Declarators(Names):
         """Inside functions `T x(a)` constructs; a parameter list begins with a type, or is empty at file scope."""
         after = self.peek()
         if after.text in (")", "..."):
-            return self.function is None or after.text == "..."
+            return self.function is None or self.type_argument or after.text == "..."
         if self.function is not None:
-            return self.starts_type(1)
+            pack = self.lookup(after.text) if after.kind == IDENT else None
+            if isinstance(pack, tuple):
+                return self.type_argument or (len(pack) > 0 and isinstance(pack[0], Type))
+            return self.starts_type(1) and not self._is_cast(1)
         if after.kind == IDENT:
             return not isinstance(self.lookup(after.text), ast.Variable) or self.peek(2).text == "::"
         return after.kind == PUNCT and after.text in ("[", "::")
+
+    def _is_cast(self, ahead: int) -> bool:
+        """A type's name, and behind it what no parameter's declarator can be: `T(3)`, `T(a).b`, `T(a) + 1`, `T{}`."""
+        k = self.i + ahead
+        if self.tokens[k].text in _QUALIFIERS:
+            return False
+        while self.tokens[k + 1].text == "::":
+            k += 2
+        k += 1
+        if self.tokens[k].text == "<":
+            k = self._past_arguments(k)
+        if self.tokens[k].text == "{":
+            return True
+        if self.tokens[k].text != "(":
+            return False
+        inner = k + 1
+        while self.tokens[inner].text in ("*", "&", "&&", "const"):
+            inner += 1
+        if self.tokens[inner].text == "(":
+            return not self.starts_type(inner - self.i) and self.tokens[inner + 1].text != "*"
+        if self.tokens[inner].text in (")", "[", "..."):
+            return False
+        if self.tokens[inner].kind != IDENT:
+            return True
+        if self.tokens[inner].text in BASIC or isinstance(
+            self.lookup(self.tokens[inner].text), Type | ast.ClassTemplate
+        ):
+            return False
+        saved, self.i = self.i, k
+        self.skip_balanced()
+        after, self.i = self.token, saved
+        return self.tokens[inner + 1].text not in (")", "[", "(") or after.text not in (",", ")", "=", "[", "(")
 
     def _array_suffix(self, elem: Type) -> Type:
         bounds: list[tuple[int | Type, Token]] = []

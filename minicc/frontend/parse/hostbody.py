@@ -14,8 +14,9 @@ from collections.abc import Callable
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
-from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.lambdas import Lambdas
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 

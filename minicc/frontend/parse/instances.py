@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
-from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.members import Made
 from minicc.frontend.parse.names import opaque
+from minicc.frontend.parse.specifiers import SPACES, Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (
@@ -22,10 +24,11 @@ from minicc.frontend.sema.deduce import (
     instance_key,
     is_dependent,
     more_specialised,
+    pattern_key,
     settled,
     unify_arguments,
 )
-from minicc.frontend.tokens import EOF, STRING, Token
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Record, Type
 
 
@@ -149,9 +152,14 @@ class Instances(Declarations):
         self.count_instance(template.at)
         tokens, parent, params = template.tokens, template.scope, template.params
         outline = self._member_outline(template)
+        declared = template.declared
         if outline is not None:
+            declared = tokens, params
             tokens, parent, params = outline
         f = self._read_instance(template, tokens, parent, params, args)
+        if f is not None and declared is not None and template.required < len(f.params):
+            first = self._read_instance(template, declared[0], template.scope, declared[1], args)
+            f.defaults = first.defaults if first is not None else f.defaults
         if f is not None or not self.pattern:
             template.instances[key] = f
         return f
@@ -250,6 +258,46 @@ class Instances(Declarations):
         self._function_suffix(d)
         return d
 
+    def defines_member(self, params: list[ast.TemplateParam], start: int, name: Token, d: Declarator | None) -> bool:
+        """`template <class U> void Class::f(U) { ... }`: the tokens from `start` to the cursor are the definition of a
+        member template that `Class`, no template, declares."""
+        tokens = self.closed(start, self.i)
+        at = begin = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+        while begin > 1 and tokens[begin - 1].text == "::" and tokens[begin - 2].kind == IDENT:
+            begin -= 2
+        entity: object = None
+        for token in tokens[begin : at - 1 : 2]:
+            inner = entity.record.scope if isinstance(entity, Type) and entity.record is not None else entity
+            entity = self.find_in(inner, token.text) if isinstance(inner, ast.Scope) else self.lookup(token.text)
+        if not isinstance(entity, Type) or entity.record is None or entity.record.scope is None:
+            return False
+        record, names = entity.record, entity.record.scope.names
+        if name.text == "operator ":
+            declared = [f for n, fs in names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs]
+        else:
+            found = names.get(name.text)
+            declared = record.constructors if name.text == record.name else found if isinstance(found, list) else []
+        open_ = [
+            f
+            for f in declared
+            if isinstance(f, ast.FunctionTemplate)
+            and len(f.params) == len(params)
+            and not any(t.text == "{" for t in f.tokens)
+        ]
+        if d is not None:
+            key = [pattern_key(p) for p in d.type.params]
+            open_ = [f for f in open_ if f.pattern and [pattern_key(p) for p in f.pattern.params] == key] or open_
+        if not open_:
+            return False
+        chosen = open_[0]
+        for old, new in zip(chosen.params, params, strict=True):
+            new.default = new.default or old.default
+        before = copy.copy(chosen)
+        chosen.declared = chosen.tokens, chosen.params
+        chosen.params, chosen.tokens = params, tokens[:begin] + tokens[at:]
+        self._complete_instances(before, chosen)
+        return True
+
     def _complete_instances(self, declared: ast.FunctionTemplate, defined: ast.FunctionTemplate) -> None:
         """Instances that were made from a declaration get the definition that follows it."""
         known = declared.instances
@@ -315,7 +363,9 @@ class Instances(Declarations):
             outlines += [o for o in outer.template.outlines if o.nested == inner and (o.inner is None) is (own is None)]
         for o in outlines:
             special = f.constructor or f.name.startswith("~")
-            if o.name != ((own.name if own is not None else record.name) if special else f.name):
+            converts = f.name.startswith("operator ")
+            wanted = (own.name if own is not None else record.name) if special else f.name
+            if o.name != ("operator " if converts else wanted):
                 continue
             saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
             self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
@@ -328,11 +378,21 @@ class Instances(Declarations):
                     parent = self.bind_parameters(parent, o.params, args, f.at)
                     params, args = o.inner, record.template_args
                 scope = self.scope = self.bind_parameters(parent, params, args, f.at)
-                specs = self.specifiers(need_type=False)
-                if (specs.type is None) != special:
-                    continue
-                d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
+                if converts:
+                    specs = Specifiers(self.token)
+                    while not self.at("operator"):
+                        if self.token.text in SPACES:
+                            specs.spaces.add(SPACES[self.token.text])
+                        self.i += 1
+                    d = self.conversion_declarator()
+                else:
+                    specs = self.specifiers(need_type=False)
+                    if (specs.type is None) != special:
+                        continue
+                    d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
                 if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
+                    continue
+                if converts and d.type.elem is not f.type.elem:
                     continue
                 if special and d.name is not None and d.name.text.startswith("~") == f.constructor:
                     continue
@@ -454,14 +514,14 @@ class Instances(Declarations):
                 self.pattern -= 1
                 self.tokens, self.i, self.scope, self.nest, self.greater_ends = saved
         if isinstance(template, ast.ClassTemplate) and len(args) < len(template.params):
-            args = self._with_defaults(template, args, at)
+            args = self.with_defaults(template, args, at)
         name = template.name
         made = Type("spec", name, template=template if isinstance(template, ast.ClassTemplate) else template.template)
         made.count = template.count if isinstance(template, Type) else 0
         made.params = tuple(args)  # type: ignore[arg-type]
         return made
 
-    def _with_defaults(self, template: ast.ClassTemplate, args: list[object], at: Token) -> list[object]:
+    def with_defaults(self, template: ast.ClassTemplate, args: list[object], at: Token) -> list[object]:
         """Arguments that depend on parameters, and the default ones, as far as they can be read."""
         if any(p.pack or p.default is None for p in template.params[len(args) :]):
             return args

@@ -9,7 +9,8 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.constraints import Constraints
-from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token

@@ -58,6 +58,9 @@ _STARTS = BASIC | SPECIFIERS | TAGS | TYPEOF | frozenset(("auto", "decltype", "t
 
 
 class Names(Expressions):
+    type_argument: bool = False
+    """A template argument is read, where `T()` is a function's type."""
+
     pattern: int = 0
     """Above zero while reading the pattern of a template."""
     structural: dict[tuple[object, ...], Structural]
@@ -391,6 +394,7 @@ class Names(Expressions):
         if self.starts_type(0):
             start = self.i
             nest = self.nest
+            outer, self.type_argument = self.type_argument, True
             try:
                 t = self.type_name()
                 if self.token.text in (",", ">", ">>", "...", ">=", ">>=", ")"):
@@ -399,6 +403,8 @@ class Names(Expressions):
                 if not self.pattern:
                     raise
                 self.nest = nest
+            finally:
+                self.type_argument = outer
             # T(3) and T{} are values.
             self.i = start
         try:

@@ -16,7 +16,7 @@ from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
-_CHARACTERS = {"L": ty.WCHAR, "u": ty.USHORT, "U": ty.UINT, "u8": ty.CHAR}
+_CHARACTERS = {"L": ty.WCHAR, "u": ty.CHAR16, "U": ty.CHAR32, "u8": ty.CHAR}
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 

@@ -7,8 +7,8 @@ import attrs
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarators import Specifiers
 from minicc.frontend.parse.members import Members
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import virtuals
 from minicc.frontend.sema.access import Section
 from minicc.frontend.sema.layout import Layout
@@ -218,6 +218,8 @@ class Records(Members):
         t = self.simple_type().bare
         if t.record is None or not t.record.complete:
             self.fail(f"base class has incomplete type '{t}'", at)
+        if t.record.tag == "union":
+            self.fail("unions cannot be base classes", at)
         if t.record.final:
             self.fail(f"base '{t}' is marked 'final'", at)
         return t

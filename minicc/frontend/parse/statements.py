@@ -13,7 +13,8 @@ from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.calls import deduced_type
-from minicc.frontend.sema.convert import is_xvalue
+from minicc.frontend.sema.convert import is_xvalue, operand_type, promoted
+from minicc.frontend.sema.copies import copies_members, takes_rvalues
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
@@ -218,7 +219,7 @@ class Statements(Records):
         return self._wrapped(token, [*before, *([declared] if declared else [])], made)
 
     def _wrapped(self, token: Token, before: list[ast.Stmt], made: ast.Stmt) -> ast.Stmt:
-        return ast.Block(token, [*before, made]) if before else made
+        return ast.Block(token, [*before, made], token) if before else made
 
     def _skip_statement(self) -> None:
         """Past a discarded branch of `if constexpr`."""
@@ -246,7 +247,8 @@ class Statements(Records):
         made = self.statement()
         self.scope = here
         self.pop()
-        return made
+        open_block = isinstance(made, ast.DeclStmt) or (isinstance(made, ast.Block) and made.end is None)
+        return ast.Block(made.at, [made], made.at) if open_block else made
 
     def _init_statement(self) -> list[ast.Stmt]:
         """`if (init; cond)`."""
@@ -420,9 +422,9 @@ class Statements(Records):
         declared = self.range_variable(self.unary("*", self._read(begin), at))
         self.i = after
         body = self._loop_body()
-        inner = ast.Block(token, [declared, body])
+        inner = ast.Block(token, [declared, body], token)
         statements.append(ast.Loop(token, "for", condition, step, inner, unroll))
-        return ast.Block(token, statements)
+        return ast.Block(token, statements, token)
 
     def _hidden(self, t: ty.Type, at: Token, init: ast.Expr) -> ast.Variable:
         storage = "reference" if t.kind == "reference" else "local"
@@ -474,9 +476,7 @@ class Statements(Records):
                     t = to
         if not (t.integral or t.kind == "enum"):
             self.fail(f"statement requires expression of integer type ('{value.type}' invalid)", at)
-        from minicc.frontend.sema.convert import promoted
-
-        target = promoted(t)
+        target = promoted(operand_type(value))
         made = ast.Switch(token, self.cast(value, target), ast.Block(token))
         self.switches.append(made)
         self.loops += 1
@@ -575,7 +575,21 @@ class Statements(Records):
             return ast.Return(token, self.bind(e, ret, "returning"))
         if isinstance(e, ast.Init):
             return ast.Return(token, self.braced(e, ret))
-        return ast.Return(token, self.convert(e, ret, "returning"))
+        return ast.Return(token, self.convert(self._expiring(e, ret), ret, "returning"))
+
+    def _expiring(self, e: ast.Expr, ret: ty.Type) -> ast.Expr:
+        """A variable of the function that is returned may be moved from."""
+        record = ret.bare.record
+        if (
+            isinstance(e, ast.Name)
+            and e.variable.storage in ("local", "param")
+            and e.type.kind == "record"
+            and record is not None
+            and (takes_rvalues(ret.bare) or copies_members(ret.bare))
+        ):
+            moved = ast.Cast(e.type, e.at, "move", e, lvalue=True)
+            return moved if self.rank(moved, ret) is not None else e
+        return e
 
     def _decltype_of(self, e: ast.Expr, named: bool) -> ty.Type:
         """What decltype(auto) makes of an expression: the declared type of what is `named` without parentheses."""

@@ -269,6 +269,8 @@ class Templates(Instances):
         self.pattern += 1
         try:
             pattern = self.template_arguments(entity.params)
+            if len(pattern) < len(entity.params):
+                pattern = self.with_defaults(entity, pattern, name)
         finally:
             self.pattern -= 1
             self.scope = scope
@@ -374,6 +376,8 @@ class Templates(Instances):
             nested = _member_class(tokens, name)
             qualified.outlines.append(ast.Outline(params, tokens, name.text, nested=nested))
             return
+        if member_of is None and self.defines_member(params, start, name, d):
+            return
         scope = self.scope
         while friend and scope.kind in ("record", "template") and scope.parent is not None:
             scope = scope.parent
@@ -456,7 +460,13 @@ class Templates(Instances):
                 self.skip_balanced()
                 continue
             if self.token.text == "operator":
-                return self.operator_name()
+                if self.peek().kind != IDENT or self.peek().text in ("new", "delete"):
+                    return self.operator_name()
+                # Of a conversion outside of its class, whose type is known there alone.
+                at = self.take()
+                while not self.at("(") and self.token.kind != EOF:
+                    self.i += 1
+                return Token(IDENT, "operator ", at.source, at.start)
             if self.token.kind == IDENT and angle == 0:
                 name = self.token
             angle += self.brackets(self.i, angle)

@@ -6,7 +6,8 @@ from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.declarators import Declarator, Specifiers
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.flow import Flow

@@ -12,9 +12,10 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
-from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_derived, is_xvalue, promoted
+from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_derived, is_xvalue, operand_type, promoted
+from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.deduce import Bindings, Typed, call_pattern, deduce_call, dependent, more_specialised, unify
-from minicc.frontend.sema.operators import Operators, simple
+from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
@@ -275,7 +276,7 @@ class Calls(Operators):
         if e.type.kind == "float":
             return self.cast(e, ty.DOUBLE)
         if e.type.kind in ("int", "bool", "enum"):
-            return self.cast(e, promoted(e.type))
+            return self.cast(e, promoted(operand_type(e)))
         if e.type.kind not in ("pointer", "nullptr"):
             self.fail(f"cannot pass object of type '{e.type}' through variadic function", e.at)
         return e
@@ -385,6 +386,10 @@ class Calls(Operators):
             first, second = a.entity.template, b.entity.template
             if first is not None and second is not None and first.pattern is not None and second.pattern is not None:
                 a_pattern, b_pattern = call_pattern(first.pattern), call_pattern(second.pattern)
+                if not any(isinstance(p, Type) and p.kind == "pack" for p in a_pattern + b_pattern):
+                    # What is left to default arguments does not count.
+                    least = min(len(a_pattern), len(b_pattern))
+                    a_pattern, b_pattern = a_pattern[:least], b_pattern[:least]
                 if more_specialised(a_pattern, b_pattern):
                     return True
                 if (first.constraints or second.constraints) and not more_specialised(b_pattern, a_pattern):
@@ -519,7 +524,10 @@ class Calls(Operators):
         first = operands[0]
         record = first.type.record
         if record is not None and record.scope is not None:
-            members = self.find_in(record.scope, name)
+            # A class has an assignment of its own, which hides its bases'.
+            members = record.scope.names.get(name) if op == "=" else self.find_in(record.scope, name)
+            if op == "=" and operands[1].type.bare is first.type.bare and not assigns(members, first.type.bare):
+                return None
             if isinstance(members, list):
                 found = self.viable(members, operands[1:], None, first)
                 if found:
@@ -546,6 +554,8 @@ class Calls(Operators):
         scope: ast.Scope | None = self.scope
         while scope is not None:
             found = scope.names.get(name)
+            if scope.using:
+                found = self.with_used(scope, name, found)
             if isinstance(found, list):
                 out += [f for f in found if f not in out and not (isinstance(f, ast.Function) and f.record is not None)]
             scope = scope.parent
@@ -592,7 +602,7 @@ class Calls(Operators):
         found = [f for f in self.conversions(source) if f.type.elem is not None and (explicit or not f.explicit)]
         target = target.bare
         for f in found:
-            if _value_type(f.type.elem or target) is target:
+            if value_type(f.type.elem or target) is target:
                 return f
         made = self._conversion_instance(source, target, explicit)
         if made is not None:
@@ -601,7 +611,7 @@ class Calls(Operators):
         count = 0
         for f in found:
             assert f.type.elem is not None
-            given = _value_type(f.type.elem)
+            given = value_type(f.type.elem)
             # Behind a conversion function comes no other one.
             direct = target.scalar and given.kind != "record"
             rank = self.rank(ast.Zero(given, f.at), target) if direct else None
@@ -645,7 +655,9 @@ class Calls(Operators):
         assert record is not None
         self.require_complete(t, at)
         same = len(args) == 1 and (args[0].type.bare is t.bare or is_derived(args[0].type.bare, t.bare))
-        if same and not _copy_constructors(t):
+        if same and args[0].type.bare is t.bare and not args[0].lvalue:
+            return args[0]
+        if same and not copy_constructors(t):
             return self.convert(args[0], t)
         if record.name == "dim3" and record.vector:
             if len(args) > 3:
@@ -693,13 +705,18 @@ class Calls(Operators):
     def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
         record = t.record
         assert record is not None
-        if _copy_constructors(t):
+        if copy_constructors(t):
             return self.construct(t, [e], e.at)
-        if record.tag == "union" or e.type.bare is not t or not simple(e) or not _copies_members(t):
+        if record.tag == "union" or e.type.bare is not t or not copies_members(t):
             return None
+        if not simple(e):
+            declared, name = self.named(e)
+            made = self.copied(name, t)
+            return made and ast.StatementExpression(t, e.at, ast.Block(e.at, [declared]), made)
         parts: list[tuple[int, ty.Field | None, ast.Expr]] = []
         for base, offset in record.bases:
-            part = ast.Cast(ty.qualified(base, e.type.quals), e.at, "relabel", e, lvalue=True)
+            kind = "move" if is_xvalue(e) else "relabel"
+            part = ast.Cast(ty.qualified(base, e.type.quals), e.at, kind, e, lvalue=True)
             parts.append((offset, None, self.convert(part, base)))
         for field in record.fields[record.inherited :]:
             if field.name or not field.bit_width:
@@ -746,36 +763,6 @@ def deduced_type(t: Type) -> bool:
     while t.kind in ("reference", "pointer") and t.elem is not None:
         t = t.elem
     return t.bare.kind == "auto"
-
-
-def _copies(f: ast.Function, t: Type) -> bool:
-    params = f.type.params
-    return (
-        len(params) == 1
-        and params[0].kind == "reference"
-        and params[0].elem is not None
-        and params[0].elem.bare is t.bare
-    )
-
-
-def _copy_constructors(t: Type) -> list[ast.Function]:
-    """A class's own constructors from objects of it, those that do nothing left out."""
-    assert t.record is not None
-    own = [c for c in t.record.constructors if isinstance(c, ast.Function) and _copies(c, t)]
-    return [c for c in own if c.body is None or c.body.items or c.inits or c.pending]
-
-
-def _copies_members(t: Type) -> bool:
-    """Copying an object of class `t` calls a copy constructor of a member or base."""
-    record = t.record
-    if record is None or record.vector or record.closure:
-        return False
-    parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
-    return any(p.record is not None and (_copy_constructors(p.bare) or _copies_members(p.bare)) for p in parts)
-
-
-def _value_type(t: Type) -> Type:
-    return t.elem.bare if t.kind == "reference" and t.elem is not None else t.bare
 
 
 def fits(param: ast.TemplateParam, value: object) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minicc.frontend import ast, types
-from minicc.frontend.types import Type
+from minicc.frontend.types import Field, Type
 
 Value = int | float
 MAX_STEPS = 200_000
@@ -136,7 +136,7 @@ def evaluate(expr: ast.Expr) -> Value | None:
     return None if isinstance(value, tuple) else value
 
 
-def cells(expr: ast.Expr, t: Type) -> dict[int, Value] | None:
+def cells(expr: ast.Expr, t: Type) -> dict[float, Value] | None:
     """An object's scalars by offset, those that are zero perhaps left out; None if they are not constant."""
     made = Object()
     try:
@@ -146,6 +146,19 @@ def cells(expr: ast.Expr, t: Type) -> dict[int, Value] | None:
     if any(isinstance(v, tuple) for v in made.cells.values()):
         return None
     return made.cells
+
+
+def start(field: Field) -> float:
+    """Where a member begins, in bytes: a bit-field within one. (Exact: eighths.)"""
+    return field.offset + field.bit_offset / 8 if field.bit_width else field.offset
+
+
+def kept(value: Value, field: Field) -> Value:
+    """What a bit-field keeps of a value."""
+    if not field.bit_width or field.type.kind == "bool":
+        return value
+    value = int(value) & (1 << field.bit_width) - 1
+    return value - (1 << field.bit_width) if is_signed(field.type) and value >> (field.bit_width - 1) else value
 
 
 def truth(expr: ast.Expr) -> bool | None:
@@ -165,18 +178,18 @@ class Object:
     __slots__ = ("cells", "zeroed")
 
     def __init__(self, zeroed: bool = False) -> None:
-        self.cells: dict[int, Any] = {}
+        self.cells: dict[float, Any] = {}
         self.zeroed = zeroed
 
 
-class _Unknown(dict[int, Any]):
+class _Unknown(dict[float, Any]):
     """The scalars of an object that is not a constant: its members may be called, but nothing read or written."""
 
-    def __setitem__(self, offset: int, value: Any) -> None:
+    def __setitem__(self, offset: float, value: Any) -> None:
         raise NotConstant
 
 
-Place = tuple[Object, int]
+Place = tuple[Object, float]
 """An object and an offset in it: an lvalue, and the value of a pointer."""
 
 
@@ -215,9 +228,7 @@ class Evaluator:
             return self._pointer(self.value(e.operand))
         if isinstance(e, ast.Member):
             base, offset = self.place(e.base)
-            if e.field.bit_width:
-                raise NotConstant
-            return base, offset + e.field.offset
+            return base, offset + start(e.field)
         if isinstance(e, ast.Cast) and e.kind in ("relabel", "move"):
             if e.type.bare is not e.operand.type.bare and e.type.kind != "record":
                 raise NotConstant
@@ -303,8 +314,9 @@ class Evaluator:
             base.zeroed = True
             for at, field, part in e.parts:
                 if field is not None and field.bit_width:
-                    raise NotConstant
-                self.initialise((base, offset + at), part.type, part)
+                    base.cells[offset + at + field.bit_offset / 8] = kept(self.value(part), field)
+                else:
+                    self.initialise((base, offset + at), part.type, part)
         elif isinstance(e, ast.Zero):
             base.zeroed = True
         elif isinstance(e, ast.Text):
@@ -499,7 +511,8 @@ class Evaluator:
                 self.initialise((base, offset + at), e.type, e)
             for field, e in f.inits:
                 if field.bit_width:
-                    raise NotConstant
+                    base.cells[offset + start(field)] = kept(self.value(e), field)
+                    continue
                 self.initialise(
                     (base, offset + field.offset), field.type if field.type.kind != "reference" else e.type, e
                 )
@@ -520,6 +533,8 @@ class Evaluator:
             self._copy(made, target, e.type.size)
             return 0
         value = self.value(e.right)
+        if isinstance(e.left, ast.Member):
+            value = kept(value, e.left.field)
         target[0].cells[target[1]] = value
         return value
 
@@ -532,7 +547,8 @@ class Evaluator:
         self._check_writable((base, offset))
         if not self.frame:
             raise NotConstant
-        base.cells[offset] = value = wrap(value, target.type)
+        value = wrap(value, target.type)
+        base.cells[offset] = value = kept(value, target.field) if isinstance(target, ast.Member) else value
         return value
 
     def _compound(self, e: ast.CompoundAssign) -> Any:

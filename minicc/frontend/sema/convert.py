@@ -20,9 +20,32 @@ def promoted(t: Type) -> Type:
         assert t.elem is not None
         own = t.cache.get("promoted")
         return own if isinstance(own, Type) else promoted(t.elem)
-    if t.kind == "bool" or (t.kind == "int" and t.rank < ty.INT.rank):
-        return ty.INT
+    if t.kind == "bool" or (t.kind == "int" and t.rank <= ty.INT.rank and t is not ty.UINT):
+        return ty.UINT if t is ty.CHAR32 else ty.INT
     return t
+
+
+def bit_field(e: ast.Expr) -> ast.Member | None:
+    """The bit-field that a glvalue refers to."""
+    while not isinstance(e, ast.Member):
+        if isinstance(e, ast.Assign | ast.CompoundAssign):
+            e = e.left
+        elif isinstance(e, ast.Comma):
+            e = e.right
+        elif isinstance(e, ast.Step) and e.prefix:
+            e = e.operand
+        else:
+            return None
+    return e if e.field.bit_width else None
+
+
+def operand_type(e: ast.Expr) -> Type:
+    """What promotion begins with: a bit-field counts as int or unsigned, if that can hold its values ([conv.prom])."""
+    t = e.type.bare
+    found = bit_field(e) if t.kind == "int" and t.rank >= ty.INT.rank else None
+    if found is None or found.field.bit_width > ty.INT.bits:
+        return t
+    return ty.INT if t.signed or found.field.bit_width < ty.INT.bits else ty.UINT
 
 
 def common_type(a: Type, b: Type) -> Type:
@@ -211,12 +234,16 @@ class Conversions(Cursor):
             missing = element_quals(e.type) & ~element_quals(referred)
             return None if missing else (EXACT if same else CONVERSION)
         if target.rvalue:
-            if e.lvalue and same and not is_xvalue(e):
+            if e.lvalue and (same or derived) and not is_xvalue(e):
                 return None
         elif not referred.const or referred.volatile:
             return None
+        if (same or derived) and e.type.kind == "record" and element_quals(e.type) & ~element_quals(referred):
+            return None
         if same:
             return EXACT
+        if derived:
+            return CONVERSION
         rank = self.rank(e, referred.bare)
         return rank
 
@@ -267,12 +294,15 @@ class Conversions(Cursor):
                 v = e.variable
                 if v.constexpr and v.init is not None and v.init.type.bare is target:
                     return v.init
+            if e.type.bare is not target:
+                # The base of an object, of one that may be moved from or not.
+                whole = e if e.lvalue else ast.Temporary(e.type.bare, e.at, e, lvalue=True)
+                kind = "move" if is_xvalue(whole) else "relabel"
+                e = ast.Cast(ty.qualified(target, e.type.quals), e.at, kind, whole, lvalue=True)
             if e.lvalue and (target.record is None or not target.record.vector):
                 copied = self.copied(e, target)
                 if copied is not None:
                     return copied
-            if e.type.bare is not target:
-                return ast.Cast(target, e.at, "relabel", e, lvalue=e.lvalue)
             return e
         if e.type.kind == "record":
             f = self.conversion_function(e.type.bare, target)

@@ -50,7 +50,7 @@ class Structural:
 
     __slots__ = ("cells", "init", "type")
 
-    def __init__(self, t: Type, cells: dict[int, int | float], init: ast.Expr) -> None:
+    def __init__(self, t: Type, cells: dict[float, int | float], init: ast.Expr) -> None:
         self.type, self.cells, self.init = t, cells, init
 
     @property

@@ -330,10 +330,10 @@ class Initialisers(Calls):
     def _count(self, t: Type, e: BracedList) -> int:
         """Elements that an array of unknown bound gets from a list."""
         assert t.elem is not None
-        if not t.elem.aggregate:
-            return len(e.items)
         if len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _is_char_array(t):
             return len(e.items[0][1].data)
+        if not t.elem.aggregate:
+            return len(e.items)
         stream = _Stream(e.items)
         count = 0
         while stream.more:

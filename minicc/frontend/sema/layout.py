@@ -31,9 +31,7 @@ class Layout:
         return offset
 
     def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
-        natural = max(t.align, align)
-        if self.pack:
-            natural = min(natural, self.pack)
+        natural = max(min(t.align, self.pack or t.align), align)
         if width >= 0:
             self._bit_field(name, t, width, default)
             return
@@ -50,9 +48,12 @@ class Layout:
     def _bit_field(self, name: str, t: Type, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
         unit = t.size * 8
         align = min(t.align, self.pack or t.align)
+        if name:
+            # One without a name takes room, but does not align its class.
+            self.align = max(self.align, align)
         if self.record.tag == "union":
-            self.record.fields.append(Field(name, t, 0, 0, width, default))
-            self.size, self.align = max(self.size, t.size), max(self.align, align)
+            self.record.fields.append(Field(name, t, 0, 0, width, default, unit=-(-width // 8) if self.pack else 0))
+            self.size = max(self.size, -(-width // 8))
             return
         start = self.bit if self.in_bits else self.size * 8
         if width == 0:
@@ -62,8 +63,8 @@ class Layout:
         """Where a unit that holds the field may begin."""
         if start // step * step + unit < start + width:
             start = -(-start // step) * step
-        self.align = max(self.align, align)
-        self.record.fields.append(Field(name, t, start // step * align, start % step, width, default))
+        reach = -(-(start % step + width) // 8) if self.pack else 0
+        self.record.fields.append(Field(name, t, start // step * align, start % step, width, default, unit=reach))
         self.bit, self.in_bits = start + width, True
         self.size = max(self.size, -(-self.bit // 8))
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.convert import Conversions, common_type, element_quals, is_derived, promoted, similar
+from minicc.frontend.sema.convert import (
+    Conversions,
+    common_type,
+    element_quals,
+    is_derived,
+    is_xvalue,
+    operand_type,
+    promoted,
+    similar,
+)
+from minicc.frontend.sema.copies import assigns_members, simple
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import CONST, Field, Type
 
@@ -14,27 +24,6 @@ COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 def _foldable(*operands: ast.Expr) -> bool:
     return all(isinstance(e, ast.Number) for e in operands)
-
-
-def _assigns_members(t: Type) -> bool:
-    """A member or base has an operator= of its own, somewhere within."""
-    record = t.record
-    if record is None or record.vector:
-        return False
-    parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
-    return any(
-        p.record is not None
-        and p.record.scope is not None
-        and ("operator=" in p.record.scope.names or _assigns_members(p))
-        for p in parts
-    )
-
-
-def simple(e: ast.Expr) -> bool:
-    """Evaluating it again is the same."""
-    while isinstance(e, ast.Member | ast.Deref | ast.Cast):
-        e = e.base if isinstance(e, ast.Member) else e.operand
-    return isinstance(e, ast.Name)
 
 
 class Operators(Conversions):
@@ -88,7 +77,7 @@ class Operators(Conversions):
             return ast.Cast(t, at, "convert", e)
         if not (t.arithmetic or (t.kind == "enum" and not t.scoped)) or (op == "~" and t.kind == "float"):
             self.fail(f"invalid argument type '{e.type}' to unary expression", at)
-        target = promoted(t)
+        target = promoted(operand_type(e))
         e = self.cast(e, target)
         if op == "+":
             return ast.Cast(target, at, "convert", e) if e.lvalue else e
@@ -222,7 +211,7 @@ class Operators(Conversions):
         if op in ("%", "&", "|", "^", "<<", ">>") and (a.kind == "float" or b.kind == "float"):
             self._invalid_operands(left, right, at)
         if op in ("<<", ">>"):
-            target = promoted(a)
+            target = promoted(operand_type(left))
             left, right = self.cast(left, target), self.cast(right, promoted(b))
             if isinstance(right, ast.Number):
                 if right.value < 0:
@@ -231,7 +220,7 @@ class Operators(Conversions):
                     self.warn("frontend.shift", "shift count >= width of type", at)
             made: ast.Expr = ast.Binary(target, at, op, left, right)
             return self.fold(made) if _foldable(left, right) else made
-        target = common_type(a, b)
+        target = common_type(operand_type(left), operand_type(right))
         left, right = self.cast(left, target), self.cast(right, target)
         if op in ("/", "%") and isinstance(right, ast.Number) and right.value == 0 and target.kind == "int":
             word = "division" if op == "/" else "remainder"
@@ -365,7 +354,7 @@ class Operators(Conversions):
                 return found
         self.require_assignable(left, at)
         record = left.type.record
-        if record is not None and right.type.bare is left.type.bare and _assigns_members(left.type):
+        if record is not None and right.type.bare is left.type.bare and assigns_members(left.type):
             return self._assign_members(left, right, at)
         if left.type.kind == "array":
             self.fail(f"array type '{left.type}' is not assignable", at)
@@ -373,14 +362,32 @@ class Operators(Conversions):
             return ast.Assign(left.type, at, left, right, lvalue=True)
         return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", at), lvalue=True)
 
+    def named(self, e: ast.Expr) -> tuple[ast.Stmt, ast.Expr]:
+        """A hidden reference to an object, and what names it: for what is to be evaluated once."""
+        moved = is_xvalue(e) or not e.lvalue
+        if not e.lvalue:
+            e = ast.Temporary(e.type.bare, e.at, e, lvalue=True)
+        v = ast.Variable("", ty.reference(e.type), e.at, "alias", init=e, scope=self.scope, owner=self.function)
+        name = ast.Name(e.type, e.at, v, lvalue=True)
+        return ast.DeclStmt(e.at, [v]), ast.Cast(e.type, e.at, "move", name, lvalue=True) if moved else name
+
     def _assign_members(self, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         """Assignment of a class one of whose members has an operator= of its own."""
         record = left.type.record
-        if record is None or record.tag == "union" or not (simple(left) and simple(right)):
+        if record is None or record.tag == "union":
             return ast.Assign(left.type, at, left, right, lvalue=True)
+        if not (simple(left) and simple(right)):
+            source, right = self.named(right)
+            target, left = self.named(left)
+            done = ast.ExprStmt(at, self._assign_members(left, right, at))
+            return ast.Comma(
+                left.type, at, ast.StatementExpression(ty.VOID, at, ast.Block(at, [source, target, done]), None), left,
+                lvalue=True,
+            )  # fmt: skip
         made: ast.Expr | None = None
+        kind = "move" if is_xvalue(right) else "relabel"
         pairs = [
-            (ast.Cast(b, at, "relabel", left, lvalue=True), ast.Cast(b, at, "relabel", right, lvalue=True))
+            (ast.Cast(b, at, "relabel", left, lvalue=True), ast.Cast(b, at, kind, right, lvalue=True))
             for b, _ in record.bases
         ] + [
             (ast.Member(f.type, at, left, f, lvalue=True), ast.Member(f.type, at, right, f, lvalue=True))
@@ -412,13 +419,13 @@ class Operators(Conversions):
         if op in ("%", "&", "|", "^", "<<", ">>") and (a.kind == "float" or b.kind == "float"):
             self._invalid_operands(left, right, at)
         if op in ("<<", ">>"):
-            common = promoted(a)
+            common = promoted(operand_type(left))
             right = self.cast(right, promoted(b))
             if isinstance(right, ast.Number) and not 0 <= right.value < common.bits:
                 what = "shift count is negative" if right.value < 0 else "shift count >= width of type"
                 self.warn("frontend.shift", what, at)
         else:
-            common = common_type(a, b)
+            common = common_type(operand_type(left), operand_type(right))
             right = self.cast(right, common)
         return ast.CompoundAssign(left.type, at, op, left, right, common, lvalue=True)
 
@@ -452,7 +459,7 @@ class Operators(Conversions):
         elif (a.arithmetic and b.arithmetic) or (
             {a.kind, b.kind} <= {"int", "bool", "float", "enum"} and not (a.scoped or b.scoped)
         ):
-            target = common_type(a, b)
+            target = common_type(operand_type(yes), operand_type(no))
         elif "pointer" in (a.kind, b.kind):
             target = self._common_pointer(yes, no)
         elif "record" in (a.kind, b.kind):

@@ -64,8 +64,7 @@ def _other_sign(t: Type, signed: bool) -> Type:
         t = t.elem
     code = t.bare.code
     pairs = ("ah", "st", "ij", "lm", "xy", "no")
-    if t.bare is ty.CHAR or t.bare is ty.WCHAR:
-        code = "a" if t.bare is ty.CHAR else "i"
+    code = {"c": "a", "w": "i", "Du": "h", "Ds": "t", "Di": "j"}.get(code, code)
     for pair in pairs:
         if code in pair:
             return ty.qualified(ty.BY_CODE[pair[0 if signed else 1]], t.quals)

@@ -25,5 +25,7 @@ template <> struct plus<void> { template <typename A, typename B> __host__ __dev
 template <> struct multiplies<void> { template <typename A, typename B> __host__ __device__ constexpr auto operator()(const A &a, const B &b) const { return a * b; } };
 template <> struct less<void> { template <typename A, typename B> __host__ __device__ constexpr bool operator()(const A &a, const B &b) const { return a < b; } };
 template <> struct greater<void> { template <typename A, typename B> __host__ __device__ constexpr bool operator()(const A &a, const B &b) const { return a > b; } };
+template <typename A, typename R> struct unary_function { typedef A argument_type; typedef R result_type; };
+template <typename A, typename B, typename R> struct binary_function { typedef A first_argument_type; typedef B second_argument_type; typedef R result_type; };
 struct identity { template <typename T> __host__ __device__ constexpr const T &operator()(const T &t) const { return t; } };
 }
