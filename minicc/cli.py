@@ -175,7 +175,8 @@ def _compile(words: list[str]) -> int:
             continue
         if request.has("depend_only"):
             driver.preprocessed(build)
-            driver.write(request.values.get("output", "-"), driver.dependency_rule(build, f"{build.stem}.o"))
+            rule = request.values.get("depend_file") or request.values.get("output", "-")
+            driver.write(rule, driver.dependency_rule(build, f"{build.stem}.o"))
             continue
         start = time.perf_counter()
         result = driver.run(build)

@@ -62,7 +62,7 @@ OPTIONS: tuple[Option, ...] = (
            "Write a make rule to standard output or -o, and nothing else."),
     Option("depend", ("MD", "generate-dependencies-with-compile", "MMD",
                       "generate-nonsystem-dependencies-with-compile"), "flag", "Also write a make rule, to .d."),
-    Option("depend_file", ("MF", "dependency-output"), "value", "Name of the file that -MD writes.", "FILE"),
+    Option("depend_file", ("MF", "dependency-output"), "value", "Name of the file that -M and -MD write.", "FILE"),
     Option("depend_target", ("MT", "dependency-target-name"), "value", "Target of that rule.", "NAME"),
     Option("odir", ("odir", "output-directory"), "value", "Where results go that -o does not name.", "DIR"),
     Option("options_file", ("optf", "options-file"), "list", "Read more of the command line from FILE.", "FILE"),

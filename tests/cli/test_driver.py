@@ -101,6 +101,8 @@ def test_make_rule_names_the_includes(tmp_path):
     assert cli.main(["-cubin", "-MD", "a.k"]) == 0
     rule = (tmp_path / "a.d").read_text()
     assert rule.startswith("a.cubin :") and "a.k" in rule and "inc.h" in rule
+    assert cli.main(["-MM", "-MF", "only.d", "a.k"]) == 0
+    assert (tmp_path / "only.d").read_text() == rule.replace("a.cubin", "a.o")
 
 
 def test_standard_input_and_output():
