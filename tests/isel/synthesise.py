@@ -288,7 +288,8 @@ def build(
     elif root.type:
         leaves.store(root, 0)
     block = ir.Block("entry", [ir.Inst(ir.VOID, "ret", [])])
-    dag = BlockDag(block, builder.nodes[:])
+    dag = BlockDag(block)
+    dag.nodes = builder.nodes[:]
     builder.raw("ret.", "", root=True)
     dag.terminator = builder.nodes[-1]
     dag.nodes.append(dag.terminator)
