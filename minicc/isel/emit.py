@@ -76,6 +76,9 @@ class Emitter:
         self.label_node: str = ""
         self.phis: dict[ir.Block, list[tuple[ir.Inst, list[Node]]]] = {d.block: d.phis for d in lowering.blocks}
         self.lives = Lives(lowering.blocks, lowering)
+        self.held: dict[ptx.Reg, Node] = {}
+        """What registers of phis were given before the last branch: where it is not taken they need not be given it
+        again."""
         self.scoped = "scoped" in lowering.arch.features
         self.ordered = "ordered" in lowering.arch.features
 
@@ -273,6 +276,7 @@ class Emitter:
             if dag.block in rolled:
                 self.out.append(ptx.Pragma("nounroll"))
             self.block(dag, blocks[index + 1].block if index + 1 < len(blocks) else None)
+        self.held = {}
         while self.edges:
             label, dag, target = self.edges.pop(0)
             self.out.append(ptx.Label(label))
@@ -301,6 +305,9 @@ class Emitter:
     def block(self, dag: BlockDag, following: ir.Block | None) -> None:
         self.block_constants = {}
         self.at = dag.block
+        if self.held:
+            made = {reg for node in dag.nodes for reg in node.regs}
+            self.held = {reg: value for reg, value in self.held.items() if reg not in made}
         for node in dag.nodes:
             if node is dag.terminator:
                 continue
@@ -347,6 +354,9 @@ class Emitter:
                 self.jump(dag, node.data[0], following)
             case "brcond":
                 self.conditional(dag, node, following)
+                if following is None or self.lowering.preds[following] != [dag.block]:
+                    self.held = {}
+                return
             case "switch":
                 from minicc.isel.switches import Switch
 
@@ -354,6 +364,7 @@ class Emitter:
             case _:
                 assert node.tile is not None
                 self.tile(node.tile)
+        self.held = {}
 
     def jump(self, dag: BlockDag, target: ir.Block, following: ir.Block | None) -> None:
         self.copies(dag, target)
@@ -412,7 +423,8 @@ class Emitter:
         return [
             (node, value)
             for node, value in self.inputs(dag, target)
-            if value.is_const or value.head == "sym" or self.result(node) != self.result(value)
+            if (value.is_const or value.head == "sym" or self.result(node) != self.result(value))
+            and self.held.get(self.result(node)) is not value
         ]
 
     def has_copies(self, dag: BlockDag, target: ir.Block) -> bool:
@@ -422,6 +434,7 @@ class Emitter:
         """The parallel copy of an edge as a sequence: a register is written when nothing still reads it; cycles go
         through a temporary."""
         moves = self.incoming(dag, target)
+        self.held.update((self.result(to), value) for to, value in moves)
         self.purpose = f"a phi of {self.labels[target]}, where control comes from {self.labels[dag.block]}"
         constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
         types = {self.result(to): to.type for to, _ in moves}

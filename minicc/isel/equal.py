@@ -2,6 +2,8 @@
 
 LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it), since each equals the other
 only if the other does. Here all phis of a type in a block begin as equal, and are parted while their inputs differ.
+Where a phi's input is undefined it may be that of another one: before a loop whose turns LLVM counted by fours stand
+the sum so far, and the sum at the end, which nobody asks for where there was no turn.
 
 LLVM's CodeGenPrepare gives each block that branches on a comparison one of its own, for targets whose flags do not
 live long; LLVM's backends take them for one again after selection. So does this, before it: of equal comparisons, the
@@ -19,6 +21,7 @@ from minicc.nvvm import ir
 def unite(function: ir.Function) -> None:
     """Rewrite in place."""
     replace(function, _phis(function))
+    replace(function, _undefined(function))
     replace(function, _comparisons(function))
 
 
@@ -45,6 +48,23 @@ def _phis(function: ir.Function) -> dict[ir.Value, ir.Value]:
             break
         classes = parted
     return {phi: group[0] for group in classes for phi in group[1:]}
+
+
+def _undefined(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Phis with undefined inputs, and one of their block that has all their others."""
+    found: dict[ir.Value, ir.Value] = {}
+    for block in function.blocks:
+        phis = [inst for inst in block.insts if inst.op == "phi"]
+        for phi in phis:
+            if not any(isinstance(arg, ir.Undef) for arg in phi.args) or phi in found.values():
+                continue
+            wanted = {(b, key_of(a)) for b, a in zip(phi.blocks, phi.args, strict=True) if not isinstance(a, ir.Undef)}
+            for other in phis:
+                if other is not phi and other.type is phi.type and other not in found:
+                    if wanted <= set(zip(other.blocks, map(key_of, other.args), strict=True)):
+                        found[phi] = other
+                        break
+    return found
 
 
 def _comparisons(function: ir.Function) -> dict[ir.Value, ir.Value]:

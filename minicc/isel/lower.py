@@ -72,6 +72,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.sums: dict[ir.Inst, int] = {}
         self.absorbed: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
+        self.preds: dict[ir.Block, list[ir.Block]] = {}
 
     def _flushes(self) -> bool:
         attributes = self.function.attributes
@@ -174,7 +175,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         if self.options.fmad and self.options.opt_level > 0:
             self.sums, self.absorbed = sums(used)
         order = layout(function)
-        preds = predecessors(function)
+        preds = self.preds = predecessors(function)
         self.reachable.update(order)
         self.parameters()
         dags: dict[ir.Block, BlockDag] = {}
