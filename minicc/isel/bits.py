@@ -19,6 +19,9 @@ class Bits(Base):
         if alone and WIDTH[parts[0].type] == WIDTH[kinds[0]]:
             return [self.build.bitcast(parts[0], kinds[0])]
         if alone and source.kind == "int" and source.bits == 16 and not parts[0].is_const:
+            node = parts[0]
+            if node.op == "lshr.i32" and node.args[1].is_const and node.args[1].data == 16:
+                return [self.unpair(node.args[0], kinds[0])[1]]
             return [self.build.bitcast(parts[0], kinds[0])]  # what stands above the sixteen bits is cut off
         if is_packed(source) and self.element_bits(to) % 32 == 0:
             parts, source = self.pairs(parts), ir.vector_type(source.count // 2, ir.int_type(32))

@@ -221,7 +221,8 @@ class Calls(Base):
         out: list[Node] = []
         for index, (kind, type_) in enumerate(zip(result_kinds, fields, strict=True)):
             got = build.raw(f"res.{kind}", kind, (node,), index)
-            out += self.asm_output(got, type_)
+            bfloat = any(user.op == "bitcast" and user.type.kind == "bfloat" for user in self.users.get(inst, ()))
+            out += self.asm_output(got, type_, "bf16" if bfloat else "f16")
         return out
 
     def asm_kind(self, constraint: str, type_: ir.Type) -> str:
@@ -237,6 +238,8 @@ class Calls(Base):
     def asm_input(self, node: Node, kind: str, type_: ir.Type) -> Node:
         build = self.build
         if kind == "i16":
+            if node.op in ("bitcast.i32.f16", "bitcast.i32.bf16"):
+                node = node.args[0]
             if node.type in ("f16", "bf16"):
                 return node
             return build.pure("trunc16.h.i32", "h", build.zext(node, 16, "i32") if node.type == "p" else node)
@@ -248,17 +251,15 @@ class Calls(Base):
             return build.zext(node, self.layout.bits(type_), kind)
         self.unsupported(f"inline assembly operand of type {type_}")
 
-    def asm_output(self, node: Node, type_: ir.Type) -> list[Node]:
+    def asm_output(self, node: Node, type_: ir.Type, half: str) -> list[Node]:
+        """A result as the parts of its type; the bits of a 16-bit one are taken for those of a half of this kind."""
         build = self.build
         kinds = self.legal(type_)
         if node.type == "i16":
             if kinds[0] in ("f16", "bf16"):
-                node.rename("res.h", kinds[0])
-                return [node]
-            node.rename("res.h", "h")
-            wide = build.pure("zext16.i32.h", "i32", node)
-            wide.zb = 16
-            return [wide]
+                half = kinds[0]
+            node.rename("res.h", half)
+            return [node if kinds[0] == half else build.bitcast(node, "i32")]
         if node.type == kinds[0]:
             return [node]
         if len(kinds) == 1 and WIDTH[node.type] == WIDTH[kinds[0]]:

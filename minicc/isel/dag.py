@@ -212,15 +212,15 @@ class Builder:
         return node
 
     def _join(self, type_: str, a: Node, b: Node) -> Node | None:
-        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of two numbers made halves is a pair of
-        halves, one conversion; other words of bytes of others are permuted."""
+        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of the bits of two halves is a pair of
+        them, of two numbers made halves one conversion; other words of bytes of others are permuted."""
         if type_ == "i32":
             if not (_moves_bits(a) or _moves_bits(b)):
                 return None
             low, high = (b, a) if a.op == "shl.i32" else (a, b)
-            if low.head == "bitcast" and low.args[0].head == "fptrunc" and high.op == "shl.i32":
+            if _is_half(low) and high.op == "shl.i32":
                 upper, by = high.args
-                if upper.op == low.op and upper.args[0].op == low.args[0].op and by.is_const and by.data == 16:
+                if _is_half(upper) and by.is_const and by.data == 16:
                     return self.pure("packh.i32", "i32", low.args[0], upper.args[0])
             from minicc.isel.bytes import permuted
 
@@ -274,6 +274,8 @@ class Builder:
             return self.sext(byte, 8, type_)
         if head == "umin" and a.op == "smax.i32" and a.args[1].is_const and a.args[1].data == 0 and value >> 31 == 0:
             return self.binary("smax", type_, self.binary("smin", type_, a.args[0], b), a.args[1])
+        if head == "shl" and value >= 16 and a.op == "sext16.i32":
+            return self.binary(head, type_, a.args[0], b)  # the sign is shifted out
         if head == "shl" and a.head in ("lshr", "ashr") and a.args[1] is b:
             return self.binary("and", type_, a.args[0], self.const(type_, -1 << value))
         if head in ("shl", "lshr") and a.head == head and a.args[1].is_const:
@@ -464,6 +466,9 @@ class Builder:
             return self.const(to, a.data)
         if a.op == f"bitcast.{a.type}.{to}":
             return a.args[0]
+        if to == "i32" and a.op in _SIGNS:  # a bit of a register, and nothing is known of the bits above a half
+            head, mask = _SIGNS[a.op]
+            return self.binary(head, "i32", self.bitcast(a.args[0], "i32"), self.const("i32", mask))
         node = self.pure(f"bitcast.{to}.{a.type}", to, a)
         if to == "i32" and WIDTH[a.type] == 16:
             node.zb = 16
@@ -511,6 +516,18 @@ def _moves_bits(a: Node) -> bool:
     if a.op == "and.i32":
         a = a.args[0]
     return a.op in ("shl.i32", "lshr.i32") and a.args[1].is_const and a.args[1].data % 8 == 0
+
+
+_SIGNS = {f"{op}.{kind}": bits for kind in ("f16", "bf16") for op, bits in
+          (("fneg", ("xor", 0x8000)), ("fabs", ("and", 0x7FFF)))}  # fmt: skip
+
+
+def _is_half(a: Node) -> bool:
+    """The bits of a half that is in a register of its own."""
+    if a.op not in ("bitcast.i32.f16", "bitcast.i32.bf16", "zext16.i32.h"):
+        return False
+    inner = a.args[0]
+    return inner.head != "res" or inner.args[0].head != "unpackh"
 
 
 def _shifted(a: Node) -> Node | None:

@@ -192,13 +192,31 @@ class Memory(Base):
                 for at in (0, 8, 16, 24)
             ]
         else:
-            nodes = self.load(head, space, inst.type, self.one(pointer), inst.align or 1)
+            type_ = self.asked_for(inst) if head in ("ld", "ldnc") else inst.type
+            nodes = self.load(head, space, type_, self.one(pointer), inst.align or 1)
+            if type_ is not inst.type:
+                nodes = self.extend("zext", nodes, type_.bits, inst.type.bits)
         if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
             self.fence("fencesc", self.scope(inst))
         bounds = inst.metadata.get("range")
         if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (8, 16, 32, 64):
             self.apply_range(nodes[0], self.module.node(bounds))
         return nodes
+
+    def asked_for(self, inst: ir.Inst) -> ir.Type:
+        """The type of a load, or of its low part if nothing else of it is used."""
+        whole = inst.type
+        if whole.kind != "int" or whole.bits not in (32, 64):
+            return whole
+        most = 0
+        for user in self.users.get(inst, ()):
+            kept = whole.bits
+            if user.op == "trunc":
+                kept = user.type.bits
+            elif user.op == "and" and isinstance(user.args[1], ir.ConstInt):
+                kept = (user.args[1].value & (1 << whole.bits) - 1).bit_length()
+            most = max(most, kept)
+        return ir.int_type(most) if most in (8, 16, 32) else whole
 
     def apply_range(self, node: Node, bounds: ir.Node | None) -> None:
         if bounds is None or len(bounds.items) != 2:
