@@ -29,6 +29,7 @@ class Base:
     call_count: int
     asm_count: int
     use_counts: dict[ir.Value, int]
+    users: dict[ir.Value, list[ir.Inst]]
     order_data: tuple[str, str] | None
 
     def unsupported(self, what: str) -> NoReturn:
@@ -114,4 +115,19 @@ class Base:
         raise NotImplementedError
 
     def wide_compare(self, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node:
+        raise NotImplementedError
+
+    def wide_shift(self, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]:
+        raise NotImplementedError
+
+    def wide_shift_constant(self, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]:
+        raise NotImplementedError
+
+    def extend(self, op: str, parts: list[Node], bits: int, to_bits: int) -> list[Node]:
+        raise NotImplementedError
+
+    def power(self, kind: str, exponent: Node) -> Node:
+        raise NotImplementedError
+
+    def float_to_wide(self, signed_: bool, bits: int, a: Node) -> list[Node]:
         raise NotImplementedError

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
+from minicc.isel.integers import Integers
 from minicc.nvvm import ir
 
 
-class Bits(Base):
+class Bits(Integers):
     """Mixin of `Lowering`."""
 
     def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]:
@@ -29,8 +29,35 @@ class Bits(Base):
         if is_packed(to) and self.element_bits(source) % 32 == 0:
             words = self.bitcast(parts, source, ir.vector_type(to.count // 2, ir.int_type(32)))
             return [part for word in words for part in self.unpair(word, HALVES[to.element.kind])]
-        units = self.split(parts, source)
-        return self.join(units, to)
+        bits, wanted = self.element_bits(source), self.element_bits(to)
+        unit = 1 if bits == 1 else next((u for u in (32, 16, 8) if bits % u == 0), 0)
+        if unit == 0 or (wanted % unit and unit % wanted):
+            return self.recut(parts, source, to)
+        return self.join(self.split(parts, source), to)
+
+    def recut(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]:
+        """Elements of any number of bits, through one integer of all of them."""
+        if source.kind == "vector":
+            bits, count = self.element_bits(source), source.count
+            step, whole = len(parts) // count, bits * count
+            element = ir.int_type(bits)
+            joined = self.number(whole, 0)
+            for i in range(count):
+                piece = self.bitcast(parts[i * step : i * step + step], source.element, element)
+                piece = self.extend("zext", piece, bits, whole) if count > 1 else piece
+                joined = self.operate(
+                    "or", whole, joined, self.operate("shl", whole, piece, self.number(whole, i * bits))
+                )
+            return self.bitcast(joined, ir.int_type(whole), to)
+        if to.kind != "vector":
+            self.unsupported(f"bitcast of {source} to {to}")
+        bits, whole = self.element_bits(to), source.bits
+        out: list[Node] = []
+        for i in range(to.count):
+            piece = self.operate("lshr", whole, parts, self.number(whole, i * bits)) if i else parts
+            piece = self.extend("zext", piece, whole, bits) if whole > bits else piece
+            out += self.bitcast(piece, ir.int_type(bits), to.element)
+        return out
 
     def element_bits(self, type_: ir.Type) -> int:
         return self.layout.bits(type_.element) if type_.kind == "vector" else self.layout.bits(type_)
@@ -41,9 +68,7 @@ class Bits(Base):
         bits = self.element_bits(type_)
         if bits == 1:
             return 1, parts
-        unit = 32 if bits % 32 == 0 else 16 if bits % 16 == 0 else 8 if bits % 8 == 0 else 0
-        if unit == 0:
-            self.unsupported(f"bitcast of {type_}")
+        unit = 32 if bits % 32 == 0 else 16 if bits % 16 == 0 else 8
         count = type_.count if type_.kind == "vector" else 1
         step = len(parts) // count
         out: list[Node] = []

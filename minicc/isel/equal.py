@@ -60,10 +60,10 @@ def _undefined(function: ir.Function) -> dict[ir.Value, ir.Value]:
                 continue
             wanted = {(b, key_of(a)) for b, a in zip(phi.blocks, phi.args, strict=True) if not isinstance(a, ir.Undef)}
             for other in phis:
-                if other is not phi and other.type is phi.type and other not in found:
-                    if wanted <= set(zip(other.blocks, map(key_of, other.args), strict=True)):
-                        found[phi] = other
-                        break
+                has = set(zip(other.blocks, map(key_of, other.args), strict=True))
+                if wanted <= has and other is not phi and other.type is phi.type and other not in found:
+                    found[phi] = other
+                    break
     return found
 
 

@@ -52,8 +52,6 @@ OVERLOADED = {
     "maxnum": "fmax",
     "minimumnum": "fmin",
     "maximumnum": "fmax",
-    "minimum": "fminnan",
-    "maximum": "fmaxnan",
     "exp2": "fex2",
     "log2": "flg2",
     "sin": "fsin",

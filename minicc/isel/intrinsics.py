@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
+from minicc.isel.integers import Integers
 from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.memory import _align_at
+from minicc.isel.wide import power_bits
 from minicc.nvvm import ir
 
 
-class Intrinsics(Base):
+class Intrinsics(Integers):
     """Mixin of `Lowering`."""
 
     use_counts: dict[ir.Value, int]
@@ -27,11 +28,8 @@ class Intrinsics(Base):
         stem = _stem(base)
         if stem in IGNORED:
             return [n for arg in inst.args[:1] for n in self.parts(arg)] if inst.type is not ir.VOID else []
-        if (
-            inst.type.kind == "vector"
-            and stem not in ("masked.load", "masked.store")
-            and not stem.startswith("vector.")
-        ):
+        shape = inst.type.elements[0] if inst.type.kind == "struct" else inst.type
+        if shape.kind == "vector" and stem not in ("masked.load", "masked.store") and not stem.startswith("vector."):
             return self.packed_call(inst, stem) or self.elementwise_call(inst, name)
         head = OVERLOADED.get(stem)
         if head is not None:
@@ -54,11 +52,13 @@ class Intrinsics(Base):
         return self.packed(head, HALVES[inst.type.element.kind], [self.parts(arg) for arg in inst.args])
 
     def elementwise_call(self, inst: ir.Inst, name: str) -> list[Node]:
-        """A vector intrinsic one element at a time."""
+        """A vector intrinsic one element at a time; a struct of vectors has the first result of all elements first."""
         import attrs
 
-        count = inst.type.count
-        out: list[Node] = []
+        fields = inst.type.elements if inst.type.kind == "struct" else (inst.type,)
+        count = fields[0].count
+        single = ir.struct_type(tuple(f.element for f in fields)) if inst.type.kind == "struct" else fields[0].element
+        out: list[list[Node]] = [[] for _ in fields]
         for i in range(count):
             args: list[ir.Value] = []
             for arg in inst.args:
@@ -68,8 +68,12 @@ class Intrinsics(Base):
                     self.values[value] = self.parts(arg)[i * step : i * step + step]
                     arg = value
                 args.append(arg)
-            out += self.intrinsic(attrs.evolve(inst, type=inst.type.element, args=args), name)
-        return out
+            parts = self.intrinsic(attrs.evolve(inst, type=single, args=args), name)
+            for field, found in zip(fields, out, strict=True):
+                taken = len(self.legal(field.element))
+                found += parts[:taken]
+                parts = parts[taken:]
+        return [node for found in out for node in found]
 
     def special_register(self, inst: ir.Inst, name: str) -> Node:
         kind = self.legal(inst.type)[0]
@@ -108,242 +112,7 @@ class Intrinsics(Base):
         self.build.raw(op, "", args, root=True)
         return []
 
-    # --- integer ------------------------------------------------------------------------------------------------
-
-    def int_args(self, inst: ir.Inst, signed_: bool) -> tuple[int, list[Node]]:
-        """Operands extended to their register."""
-        bits = inst.args[0].type.bits
-        extend = self.build.sext if signed_ else self.build.zext
-        out = []
-        for arg in inst.args:
-            if arg.type.bits != bits:
-                continue
-            node = self.one(arg)
-            kind = "i64" if bits > 32 else "i32"
-            out.append(extend(node, bits, kind) if bits < WIDTH[kind] else node)
-        return bits, out
-
-    def min_max(self, inst: ir.Inst, head: str) -> list[Node]:
-        bits = inst.args[0].type.bits
-        if bits > 64:
-            a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
-            less = self.wide_compare(head[0] + ("lt" if head.endswith("min") else "gt"), bits, a, b)
-            return [self.build.select("i64", less, x, y) for x, y in zip(a, b, strict=True)]
-        bits, (a1, b1) = self.int_args(inst, head[0] == "s")
-        node = self.build.binary(head, a1.type, a1, b1)
-        if a1.zb < WIDTH[a1.type] and b1.zb < WIDTH[a1.type]:
-            node.zb = max(a1.zb, b1.zb)
-        return [self.narrow(node, bits)]
-
-    def narrow(self, node: Node, bits: int) -> Node:
-        return self.build.to_pred(node) if bits == 1 else node
-
-    def absolute(self, inst: ir.Inst) -> list[Node]:
-        bits = inst.args[0].type.bits
-        if bits > 64:
-            self.unsupported(f"llvm.abs.i{bits}")
-        kind = "i64" if bits > 32 else "i32"
-        value = inst.args[0]
-        if kind == "i32" and isinstance(value, ir.Inst) and value.op == "sub" and "nsw" in value.flags:
-            x, y = (self.build.sext(self.one(arg), bits, kind) for arg in value.args)
-            if self.use_counts.get(value) == 1 and not (x.is_const or y.is_const):
-                return [self.difference("s", x, y)]
-        a = self.build.sext(self.one(value), bits, kind)
-        return [self.build.pure(f"abs.{kind}", kind, a)]
-
-    def count_bits(self, inst: ir.Inst, which: str) -> list[Node]:
-        """ctpop, ctlz, cttz, bitreverse, bswap for any width up to 64 (128 by halves)."""
-        build = self.build
-        bits = inst.args[0].type.bits
-        if bits > 64:
-            return self.count_wide(inst, which, bits)
-        kind = "i64" if bits > 32 else "i32"
-        full = WIDTH[kind]
-        a = self.one(inst.args[0])
-        if a.type == "p":
-            a = build.zext(a, 1, "i32")
-        if which == "ctpop":
-            result = self.known(build.pure(f"popc.{kind}", "i32", build.zext(a, bits, kind)), full)
-        elif which == "ctlz":
-            a = build.binary("shl", kind, a, build.const("i32", full - bits))
-            if bits < full:  # a one below stops the count at the width
-                a = build.binary("or", kind, a, build.const(kind, 1 << (full - bits - 1)))
-            result = self.known(build.pure(f"clz.{kind}", "i32", a), full)
-        elif which == "cttz":
-            if bits < full:
-                a = build.binary("or", kind, a, build.const(kind, 1 << bits))
-            ones = build.const(kind, -1)  # below the lowest one: right for zero, too
-            below = build.binary("and", kind, build.binary("xor", kind, a, ones), build.binary("add", kind, a, ones))
-            result = self.known(build.pure(f"popc.{kind}", "i32", below), full)
-        else:
-            if which == "bitreverse":
-                node = build.pure(f"brev.{kind}", kind, a)
-            elif kind == "i32":
-                node = build.pure("bswap.i32", "i32", a)
-            else:
-                low, high = build.trunc(a), build.high(a)
-                node = build.pack(build.pure("bswap.i32", "i32", high), build.pure("bswap.i32", "i32", low))
-            return [build.binary("lshr", kind, node, build.const("i32", full - bits))]
-        return [self.narrow(result if kind == "i32" else build.zext(result, 32, "i64"), bits)]
-
-    @staticmethod
-    def known(node: Node, most: int) -> Node:
-        node.zb = most.bit_length()
-        node.sb = node.zb + 1
-        return node
-
-    def count_wide(self, inst: ir.Inst, which: str, bits: int) -> list[Node]:
-        build = self.build
-        parts = list(self.parts(inst.args[0]))
-        zero = build.const("i64", 0)
-        if bits % 64:
-            parts[-1] = build.zext(parts[-1], bits % 64, "i64")
-        if which in ("bitreverse", "bswap") and bits % 64 == 0:
-            out = []
-            for part in parts[::-1]:
-                if which == "bitreverse":
-                    out.append(build.pure("brev.i64", "i64", part))
-                else:
-                    low, high = build.trunc(part), build.high(part)
-                    swapped = [build.pure("bswap.i32", "i32", half) for half in (high, low)]
-                    out.append(build.pack(*swapped))
-            return out
-        if which == "ctpop":
-            total = build.const("i32", 0)
-            for part in parts:
-                total = build.binary("add", "i32", total, build.pure("popc.i64", "i32", part))
-            return [build.zext(total, 32, "i64"), *[zero] * (len(parts) - 1)]
-        if which in ("ctlz", "cttz") and bits % 64 == 0:
-            order = parts if which == "cttz" else parts[::-1]
-            result = build.const("i32", bits)
-            for position in reversed(range(len(order))):
-                part = order[position]
-                word = build.pure("brev.i64", "i64", part) if which == "cttz" else part
-                count = build.binary(
-                    "add", "i32", build.pure("clz.i64", "i32", word), build.const("i32", 64 * position)
-                )
-                result = build.select("i32", build.icmp("ne", part, zero), count, result)
-            return [build.zext(result, 32, "i64"), *[zero] * (len(parts) - 1)]
-        self.unsupported(f"llvm.{which}.i{bits}")
-
-    def funnel(self, inst: ir.Inst, left: bool) -> list[Node]:
-        build = self.build
-        bits = inst.type.bits
-        a, b, c = (self.one(arg) for arg in inst.args)
-        if bits == 32 and self.has("shfl.i32"):
-            return [build.pure("shfl.i32" if left else "shfr.i32", "i32", a, b, c)]
-        if bits > 64:
-            self.unsupported(f"funnel shift of i{bits}")
-        kind = a.type
-        if kind == "p":
-            self.unsupported("funnel shift of i1")
-        if bits == 64 and c.is_const and self.has("shfl.i32"):
-            words = [build.high(a), build.trunc(a), build.high(b), build.trunc(b)]
-            amount = c.data % 64 if left else -c.data % 64
-            if not left and not amount:
-                return [b]
-            high, middle, low = words[1:] if amount >= 32 else words[:3]
-            by = build.const("i32", amount % 32)
-            halves = (middle, low), (high, middle)
-            return [build.pack(*[build.pure("shfl.i32", "i32", x, y, by) if by.data else x for x, y in halves])]
-        if bits == WIDTH[kind]:  # an amount of all bits leaves nothing, here
-            amount = build.binary("and", "i32", build.trunc(c), build.const("i32", bits - 1))
-            other = build.binary("sub", "i32", build.const("i32", bits), amount)
-            shifts = (amount, other) if left else (other, amount)
-            high, low = build.binary("shl", kind, a, shifts[0]), build.binary("lshr", kind, b, shifts[1])
-            return [build.binary("or", kind, high, low)]
-        if bits & (bits - 1) == 0:
-            amount = build.binary("and", "i32", build.trunc(c), build.const("i32", bits - 1))
-        else:
-            amount = build.trunc(build.binary("urem", c.type, build.zext(c, bits, c.type), build.const(c.type, bits)))
-        back = build.binary("sub", "i32", build.const("i32", bits - 1), amount)
-        one = build.const("i32", 1)
-        if left:
-            low = build.binary("lshr", kind, build.binary("lshr", kind, build.zext(b, bits, kind), one), back)
-            high = build.binary("shl", kind, a, amount)
-        else:
-            low = build.binary("lshr", kind, build.zext(b, bits, kind), amount)
-            high = build.binary("shl", kind, build.binary("shl", kind, a, one), back)
-        return [build.binary("or", kind, high, low)]
-
-    def overflow(self, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
-        """{result, overflowed}"""
-        build = self.build
-        bits = inst.args[0].type.bits
-        if bits > 64:
-            a, b = self.parts(inst.args[0]), self.parts(inst.args[1])
-            if op == "mul" or signed_ or bits % 64:
-                self.unsupported(f"{op} with overflow of i{bits}")
-            total = self.wide_add(op, a, b)
-            flag = self.wide_compare("ult", bits, total, a) if op == "add" else self.wide_compare("ult", bits, a, b)
-            return [*total, flag]
-        bits, (x, y) = self.int_args(inst, signed_)
-        kind = x.type
-        full = WIDTH[kind]
-        result = build.binary(op, kind, x, y)
-        if bits < full and (op != "mul" or bits <= full // 2):
-            clean = (build.sext if signed_ else build.zext)(result, bits, kind)
-            return [result, build.icmp("ne", clean, result)]
-        if op == "mul":
-            if bits != full:
-                self.unsupported(f"mul with overflow of i{bits}")
-            high = build.binary("mulhis" if signed_ else "mulhiu", kind, x, y)
-            want = build.binary("ashr", kind, result, build.const("i32", full - 1)) if signed_ else build.const(kind, 0)
-            return [result, build.icmp("ne", high, want)]
-        if not signed_:
-            if op == "sub":
-                return [result, build.icmp("ult", x, y)]
-            if y.is_const and y.data == 1:
-                return [result, build.icmp("eq", result, build.const(kind, 0))]
-            # The sum is less than either; compared with a constant, the other one need not live on.
-            return [result, build.icmp("ult", result, y if y.is_const else x)]
-        first = build.binary("xor", kind, x, result)
-        second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
-        return [result, build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))]
-
-    def saturating(self, inst: ir.Inst, op: str, signed_: bool) -> list[Node]:
-        build = self.build
-        bits = inst.args[0].type.bits
-        if bits > 64:
-            self.unsupported(f"saturating {op} of i{bits}")
-        bits, (x, y) = self.int_args(inst, signed_)
-        kind = x.type
-        full = WIDTH[kind]
-        if signed_ and bits == 32:
-            return [build.pure(f"s{op}sat.i32", "i32", x, y)]
-        if not signed_ and op == "sub":
-            top = build.binary("umax", kind, x, y)
-            return [build.binary("sub", kind, top, y)]
-        result = build.binary(op, kind, x, y)
-        if bits < full:
-            if not signed_:
-                return [build.binary("umin", kind, result, build.const(kind, (1 << bits) - 1))]
-            low = build.binary("smin", kind, result, build.const(kind, (1 << (bits - 1)) - 1))
-            return [build.binary("smax", kind, low, build.const(kind, -(1 << (bits - 1))))]
-        if not signed_:
-            return [build.select(kind, build.icmp("ult", result, x), build.const(kind, -1), result)]
-        first = build.binary("xor", kind, x, result)
-        second = build.binary("xor", kind, y, result) if op == "add" else build.binary("xor", kind, x, y)
-        flag = build.icmp("slt", build.binary("and", kind, first, second), build.const(kind, 0))
-        limit = build.binary("xor", kind, build.binary("ashr", kind, x, build.const("i32", full - 1)),
-                             build.const(kind, (1 << (full - 1)) - 1))  # fmt: skip
-        return [build.select(kind, flag, limit, result)]
-
-    def saturating_shift(self, inst: ir.Inst, signed_: bool) -> list[Node]:
-        """sshl.sat and ushl.sat: what does not shift back gives the limit."""
-        build = self.build
-        bits, (x, amount) = self.int_args(inst, signed_)
-        if bits not in (32, 64):
-            self.unsupported(f"saturating shift of i{bits}")
-        kind = x.type
-        by = build.trunc(amount)
-        shifted = build.binary("shl", kind, x, by)
-        back = build.binary("ashr" if signed_ else "lshr", kind, shifted, by)
-        limit = build.const(kind, -1)
-        if signed_:
-            sign = build.binary("ashr", kind, x, build.const("i32", bits - 1))
-            limit = build.binary("xor", kind, sign, build.const(kind, (1 << (bits - 1)) - 1))
-        return [build.select(kind, build.icmp("eq", back, x), shifted, limit)]
+    # --- floating -----------------------------------------------------------------------------------------------
 
     def to_nearest_integer(self, inst: ir.Inst, half_away: bool) -> list[Node]:
         """lrint (to even) and lround (half away from zero)."""
@@ -362,22 +131,13 @@ class Intrinsics(Base):
         result = self.one(inst.args[0]) if len(inst.args) > 1 else parts.pop(0)
         for part in parts:
             kind = part.type
-            half = kind in ("f16", "bf16")
-            result = self.half(head, result, part) if half else self.build.pure(f"{head}.{kind}", kind, result, part)
+            if head.endswith("nan"):
+                result = self.not_a_number(head, result, part)
+            elif kind in ("f16", "bf16"):
+                result = self.half(head, result, part)
+            else:
+                result = self.build.pure(f"{head}.{kind}", kind, result, part)
         return [result]
-
-    def three_way(self, inst: ir.Inst, signed_: bool) -> list[Node]:
-        """scmp / ucmp: -1, 0, 1."""
-        build = self.build
-        bits = inst.args[0].type.bits
-        a, b = self.one(inst.args[0]), self.one(inst.args[1])
-        s = "s" if signed_ else "u"
-        kind = self.legal(inst.type)[0]
-        less = self.compare(s + "lt", bits, a, b)
-        more = self.compare(s + "gt", bits, a, b)
-        return [build.select(kind, less, build.const(kind, -1), build.zext(more, 1, kind))]
-
-    # --- floating -----------------------------------------------------------------------------------------------
 
     def muladd(self, inst: ir.Inst) -> list[Node]:
         args = tuple(self.one(arg) for arg in inst.args)
@@ -426,6 +186,96 @@ class Intrinsics(Base):
         small = build.pure(f"fcmp.olt.{kind}", "p", magnitude, build.const(kind, half))
         result = build.select(kind, small, build.pure(f"ftrunc.{kind}", kind, a), result)
         return build.select(kind, build.pure(f"fcmp.ogt.{kind}", "p", magnitude, build.const(kind, big)), a, result)
+
+    def in_single(self, inst: ir.Inst, method: Callable[[Node], list[Node]]) -> list[Node]:
+        """A method for f32 and f64; halves are converted, and so is what is one of its results."""
+        a = self.one(inst.args[0])
+        if a.type in ("f32", "f64"):
+            return method(a)
+        kind = a.type
+        return [self.float_to(x, kind) if x.type == "f32" else x for x in method(self.float_to(a, "f32"))]
+
+    def canonical(self, inst: ir.Inst) -> list[Node]:
+        return self.in_single(inst, lambda a: [self.build.pure(f"fmul.{a.type}", a.type, a, self.power_of(a.type, 0))])
+
+    def power_of(self, kind: str, exponent: int) -> Node:
+        return self.build.const(kind, power_bits(kind, exponent))
+
+    def scaled(self, inst: ir.Inst) -> list[Node]:
+        """ldexp: powers beyond those of normal numbers are taken in three steps, of which only the last may round."""
+        build = self.build
+        by = self.one(inst.args[1])
+        by = (
+            build.trunc(build.sext(by, inst.args[1].type.bits, by.type)) if by.type != "p" else build.sext(by, 1, "i32")
+        )
+
+        def scale(a: Node) -> list[Node]:
+            kind, left = a.type, by
+            top, digits = (127, 24) if kind == "f32" else (1023, 53)
+            for pred, limit, step in (("sgt", top, top), ("slt", 1 - top, 1 - top + digits)):
+                for _ in range(2):
+                    more = build.icmp(pred, left, build.const("i32", limit))
+                    a = build.select(kind, more, build.pure(f"fmul.{kind}", kind, a, self.power_of(kind, step)), a)
+                    left = build.select("i32", more, build.binary("sub", "i32", left, build.const("i32", step)), left)
+            left = build.binary("smax", "i32", left, build.const("i32", 1 - top))
+            return [build.pure(f"fmul.{kind}", kind, a, self.power(kind, left))]
+
+        return self.in_single(inst, scale)
+
+    def fraction_and_exponent(self, inst: ir.Inst) -> list[Node]:
+        """frexp: of 0, infinities and NaN the exponent is 0."""
+        build = self.build
+
+        def split(a: Node) -> list[Node]:
+            kind = a.type
+            bias, mantissa, word = (127, 23, "i32") if kind == "f32" else (1023, 52, "i64")
+            size = build.pure(f"fabs.{kind}", kind, a)
+            tiny = build.pure(f"fcmp.olt.{kind}", "p", size, self.power_of(kind, 1 - bias))
+            normal = build.pure(f"fmul.{kind}", kind, a, self.power_of(kind, mantissa + 1))
+            bits = build.bitcast(build.select(kind, tiny, normal, a), word)
+            field = build.binary("lshr", word, bits, build.const("i32", mantissa))
+            field = build.binary("and", "i32", build.trunc(field), build.const("i32", 2 * bias + 1))
+            less = build.select("i32", tiny, build.const("i32", bias + mantissa), build.const("i32", bias - 1))
+            rest = build.binary("and", word, bits, build.const(word, ~((2 * bias + 1) << mantissa)))
+            half = build.bitcast(build.binary("or", word, rest, build.const(word, power_bits(kind, -1))), kind)
+            some = build.pure(f"fcmp.one.{kind}", "p", a, build.const(kind, 0))
+            finite = build.pure(f"fcmp.olt.{kind}", "p", size, self.power_of(kind, bias + 1))
+            some = build.binary("and", "p", some, finite)
+            places = build.select("i32", some, build.binary("sub", "i32", field, less), build.const("i32", 0))
+            return [build.select(kind, some, half, a), places]
+
+        return self.in_single(inst, split)
+
+    def integer_and_fraction(self, inst: ir.Inst) -> list[Node]:
+        """modf: both have the number's sign; of an infinity the fraction is 0."""
+        build = self.build
+
+        def split(a: Node) -> list[Node]:
+            kind = a.type
+            whole = build.pure(f"ftrunc.{kind}", kind, a)
+            rest = build.pure(f"fsub.{kind}", kind, a, whole)
+            endless = build.pure(
+                f"fcmp.oeq.{kind}", "p", build.pure(f"fabs.{kind}", kind, a), self.power_of(kind, 1024)
+            )
+            rest = build.select(kind, endless, build.const(kind, 0), rest)
+            return [build.pure(f"copysign.{kind}", kind, a, rest), whole]
+
+        return self.in_single(inst, split)
+
+    def extreme(self, inst: ir.Inst, head: str) -> list[Node]:
+        """minimum and maximum: NaN if one is; where the machine does not have it, as the sum of both is."""
+        a, b = (self.one(arg) for arg in inst.args)
+        return [self.not_a_number(head, a, b)]
+
+    def not_a_number(self, head: str, a: Node, b: Node) -> Node:
+        kind, build = a.type, self.build
+        if kind in ("f16", "bf16"):
+            return self.half(head, a, b)
+        if self.has(f"{head}.{kind}"):
+            return build.pure(f"{head}.{kind}", kind, a, b)
+        some = build.pure(f"fcmp.uno.{kind}", "p", a, b)
+        least = build.pure(f"{head.removesuffix('nan')}.{kind}", kind, a, b)
+        return build.select(kind, some, build.pure(f"fadd.{kind}", kind, a, b), least)
 
     def classify(self, inst: ir.Inst) -> list[Node]:
         """llvm.is.fpclass by integer tests on the bits."""
@@ -502,8 +352,16 @@ class Intrinsics(Base):
             a = self.float_to(a, "f32")
         bits = inst.type.bits
         kind = "i32" if bits <= 32 else "i64"
+        zero = self.number(bits, 0)
+        nan = build.pure(f"fcmp.uno.{a.type}", "p", a, a)
         if bits > 64:
-            self.unsupported(f"llvm.{op}.sat to i{bits}")
+            low, high = self.limits(bits, op == "fptosi")
+            whole = self.float_to_wide(op == "fptosi", bits, a)
+            lowest = power_bits(a.type, bits - 1, True) if low else 0
+            for pred, edge, value in (("oge", power_bits(a.type, high.bit_length()), high), ("olt", lowest, low)):
+                outside = build.pure(f"fcmp.{pred}.{a.type}", "p", a, build.const(a.type, edge))
+                whole = self.choose(outside, self.number(bits, value), whole)
+            return self.choose(nan, zero, whole)
         node = build.pure(f"{op}.{kind}.{a.type}", kind, a)
         if bits < WIDTH[kind]:
             if op == "fptosi":
@@ -512,8 +370,7 @@ class Intrinsics(Base):
                 node = build.binary("smax", kind, node, build.const(kind, -limit))
             else:
                 node = build.binary("umin", kind, node, build.const(kind, (1 << bits) - 1))
-        nan = build.pure(f"fcmp.uno.{a.type}", "p", a, a)
-        return [self.narrow(build.select(kind, nan, build.const(kind, 0), node), bits)]
+        return self.choose(nan, zero, [self.narrow(node, bits)])
 
     # --- memory -------------------------------------------------------------------------------------------------
 
@@ -605,21 +462,6 @@ class Intrinsics(Base):
         mask = self.build.trunc(mask) if a.type == "i32" else self.build.sext(mask, inst.args[1].type.bits, "i64")
         return [self.build.binary("and", a.type, a, mask)]
 
-    def reduce(self, inst: ir.Inst, op: str) -> list[Node]:
-        vector = inst.args[-1]
-        element = vector.type.element
-        parts = self.parts(vector)
-        step = len(parts) // vector.type.count
-        result = parts[:step]
-        for i in range(1, vector.type.count):
-            after = parts[i * step : i * step + step]
-            if op in ("smin", "smax", "umin", "umax"):
-                less = self.compare(op[0] + ("lt" if op.endswith("min") else "gt"), element.bits, result[0], after[0])
-                result = [self.build.select(x.type, less, x, y) for x, y in zip(result, after, strict=True)]
-            else:
-                result = self.integer_binary(op, element, result, after)
-        return result
-
     def stack_save(self, inst: ir.Inst) -> list[Node]:
         """llvm.stacksave: what stackrestore takes; nobody looks into it."""
         node = self.build.raw("stacksave.i64", "i64", root=True)
@@ -692,13 +534,19 @@ def _partial(method: Callable[..., list[Node]], *rest: object) -> _Handler:
 
 
 _SPECIAL: dict[str, _Handler] = {
-    "abs": Intrinsics.absolute,
+    "abs": Integers.absolute,
     "fma": Intrinsics.muladd,
     "fmuladd": Intrinsics.muladd,
     "sqrt": Intrinsics.square_root,
     "copysign": Intrinsics.copysign,
     "round": Intrinsics.rounding,
     "is.fpclass": Intrinsics.classify,
+    "canonicalize": Intrinsics.canonical,
+    "ldexp": Intrinsics.scaled,
+    "frexp": Intrinsics.fraction_and_exponent,
+    "modf": Intrinsics.integer_and_fraction,
+    "minimum": _partial(Intrinsics.extreme, "fminnan"),
+    "maximum": _partial(Intrinsics.extreme, "fmaxnan"),
     "memcpy": Intrinsics.block_copy,
     "memcpy.inline": Intrinsics.block_copy,
     "memmove": Intrinsics.block_move,
@@ -712,24 +560,26 @@ _SPECIAL: dict[str, _Handler] = {
     "trap": Intrinsics.trap,
     "ubsantrap": Intrinsics.trap,
     "debugtrap": lambda self, inst: self.effect("brkpt.", ()),
-    "fshl": _partial(Intrinsics.funnel, True),
-    "fshr": _partial(Intrinsics.funnel, False),
-    "scmp": _partial(Intrinsics.three_way, True),
-    "ucmp": _partial(Intrinsics.three_way, False),
+    "fshl": _partial(Integers.funnel, True),
+    "fshr": _partial(Integers.funnel, False),
+    "scmp": _partial(Integers.three_way, True),
+    "ucmp": _partial(Integers.three_way, False),
     "fptosi.sat": _partial(Intrinsics.saturating_convert, "fptosi"),
     "fptoui.sat": _partial(Intrinsics.saturating_convert, "fptoui"),
-    **{op: _partial(Intrinsics.min_max, op) for op in ("umin", "umax", "smin", "smax")},
-    **{op: _partial(Intrinsics.count_bits, op) for op in ("ctpop", "ctlz", "cttz", "bitreverse", "bswap")},
-    **{f"{s}{op}.with.overflow": _partial(Intrinsics.overflow, op, s == "s")
+    **{op: _partial(Integers.min_max, op) for op in ("umin", "umax", "smin", "smax")},
+    **{op: _partial(Integers.count_bits, op) for op in ("ctpop", "ctlz", "cttz", "bitreverse", "bswap")},
+    **{f"{s}{op}.with.overflow": _partial(Integers.overflow, op, s == "s")
        for s in "su" for op in ("add", "sub", "mul")},
-    **{f"{s}{op}.sat": _partial(Intrinsics.saturating, op, s == "s") for s in "su" for op in ("add", "sub")},
-    "ushl.sat": _partial(Intrinsics.saturating_shift, False),
-    "sshl.sat": _partial(Intrinsics.saturating_shift, True),
+    **{f"{s}{op}.sat": _partial(Integers.saturating, op, s == "s") for s in "su" for op in ("add", "sub")},
+    **{f"{s}{op}.fix{sat}": _partial(Integers.fixed_point, op, s == "s", bool(sat))
+       for s in "su" for op in ("mul", "div") for sat in ("", ".sat")},
+    "ushl.sat": _partial(Integers.saturating_shift, False),
+    "sshl.sat": _partial(Integers.saturating_shift, True),
     **{op: _partial(Intrinsics.to_nearest_integer, "round" in op) for op in ("lrint", "llrint", "lround", "llround")},
     **{f"vector.reduce.{op}": _partial(Intrinsics.reduce_float, head)
        for op, head in (("fadd", "fadd"), ("fmul", "fmul"), ("fmin", "fmin"), ("fmax", "fmax"),
                         ("fminimum", "fminnan"), ("fmaximum", "fmaxnan"))},
-    **{f"vector.reduce.{op}": _partial(Intrinsics.reduce, op)
+    **{f"vector.reduce.{op}": _partial(Integers.reduce, op)
        for op in ("add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax")},
 }  # fmt: skip
 

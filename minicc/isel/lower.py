@@ -624,8 +624,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
 
     def int_to_float(self, op: str, parts: list[Node], bits: int, kind: str) -> Node:
         build = self.build
-        if len(parts) > 1:
-            self.unsupported(f"{op} from i{bits}")
+        if len(parts) > 1 or (kind == "bf16" and min(bits, parts[0].zb if op == "uitofp" else parts[0].sb) > 24):
+            words = self.extend("sext" if op == "sitofp" else "zext", parts, bits, max(bits, 64))
+            return self.wide_to_float(op == "sitofp", max(bits, 64), words, kind)
         a = parts[0]
         if a.type == "p":
             one = {"f32": 0x3F800000, "f64": 0x3FF0000000000000, "f16": 0x3C00, "bf16": 0x3F80}[kind]
@@ -647,7 +648,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
     def float_to_int(self, op: str, a: Node, bits: int) -> list[Node]:
         build = self.build
         if bits > 64:
-            self.unsupported(f"{op} to i{bits}")
+            return self.float_to_wide(op == "fptosi", bits, self.float_to(a, "f64" if a.type == "f64" else "f32"))
         kind = "i32" if bits <= 32 else "i64"
         if a.type in ("f16", "bf16") and not self.has(f"{op}.{kind}.{a.type}"):
             a = self.float_to(a, "f32")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from minicc.isel.base import Base
-from minicc.isel.dag import Node
+from minicc.isel.dag import WIDTH, Node
+from minicc.isel.integers import Integers
 
 
-class Wide(Base):
+class Wide(Integers):
     """Mixin of `Lowering`. The bits above the type's width in the top limb are unspecified."""
 
     def wide_binary(self, op: str, bits: int, a: list[Node], b: list[Node]) -> list[Node]:
@@ -161,6 +161,85 @@ class Wide(Base):
             less = build.icmp(strict if last else "u" + strict[1:], x, y)
             low = build.binary("or", "p", less, build.binary("and", "p", build.icmp("eq", x, y), low))
         return low
+
+    # --- and floating numbers -------------------------------------------------------------------------------------
+
+    def wide_to_float(self, signed_: bool, bits: int, parts: list[Node], kind: str) -> Node:
+        """The uppermost bits, and a one below them if any bit follows; then one rounding, and a power of two."""
+        build = self.build
+        count = len(parts)
+        full, zero = 64 * count, build.const("i64", 0)
+        parts = self.extend("sext" if signed_ else "zext", parts, bits, full) if bits < full else parts
+        negative = build.icmp("slt", parts[-1], zero) if signed_ else build.const("p", 0)
+        if signed_:
+            opposite = self.wide_add("sub", [zero] * count, parts)
+            parts = self.choose(negative, opposite, parts)
+        wide = "f64" if kind == "f64" else "f32"
+        if kind == "f16":  # half has no number above 2**16
+            most = build.const("i64", 1 << 17)
+            above = self.any_of(parts[1:])
+            word = build.select("i64", build.icmp("ne", above, zero), most, build.binary("umin", "i64", parts[0], most))
+            result = build.pure("uitofp.f16.i64", "f16", word)
+        else:
+            places = self.count_wide("ctlz", full, list(parts))[0]
+            parts = self.wide_shift("shl", full, parts, build.trunc(places))
+            kept = 24 if kind == "bf16" else 64  # what single precision holds exactly is rounded once, after that
+            lost = list(parts[:-1])
+            if kept < 64:
+                lost.append(build.binary("shl", "i64", parts[-1], build.const("i32", kept)))
+            top = build.binary("lshr", "i64", parts[-1], build.const("i32", 64 - kept))
+            some = build.icmp("ne", self.any_of(lost), zero)
+            top = build.binary("or", "i64", top, build.zext(some, 1, "i64"))
+            exponent = build.binary("sub", "i32", build.const("i32", full - kept), build.trunc(places))
+            result = build.pure(
+                f"fmul.{wide}", wide, build.pure(f"uitofp.{wide}.i64", wide, top), self.power(wide, exponent)
+            )
+        if signed_:
+            opposite_sign = self.half("fneg", result) if kind == "f16" else build.pure(f"fneg.{wide}", wide, result)
+            result = build.select(result.type, negative, opposite_sign, result)
+        return self.float_to(result, kind)
+
+    def any_of(self, words: list[Node]) -> Node:
+        result = words[0]
+        for word in words[1:]:
+            result = self.build.binary("or", "i64", result, word)
+        return result
+
+    def power(self, kind: str, exponent: Node) -> Node:
+        """2 ** exponent (or the largest power there is) from an exponent that is that of a normal number."""
+        build = self.build
+        bias, mantissa = (127, 23) if kind == "f32" else (1023, 52)
+        exponent = build.binary("smin", "i32", exponent, build.const("i32", bias))
+        exponent = build.binary("add", "i32", exponent, build.const("i32", bias))
+        if kind == "f32":
+            return build.bitcast(build.binary("shl", "i32", exponent, build.const("i32", mantissa)), kind)
+        high = build.binary("shl", "i32", exponent, build.const("i32", mantissa - 32))
+        return build.bitcast(build.pack(build.const("i32", 0), high), kind)
+
+    def float_to_wide(self, signed_: bool, bits: int, a: Node) -> list[Node]:
+        """Word by word from the uppermost: what a word takes is subtracted exactly."""
+        build = self.build
+        kind = a.type
+        count = -(-bits // 64)
+        rest = build.pure(f"fabs.{kind}", kind, a) if signed_ else a
+        words = [build.const("i64", 0)] * count
+        for i in range(min(count - 1, 1 if kind == "f32" else 15), -1, -1):
+            down, up = (power_bits(kind, sign * 64 * i) for sign in (-1, 1))
+            whole = build.pure(f"ftrunc.{kind}", kind, build.pure(f"fmul.{kind}", kind, rest, build.const(kind, down)))
+            words[i] = build.pure(f"fptoui.i64.{kind}", "i64", whole)
+            minus = build.pure(f"fneg.{kind}", kind, whole)
+            rest = build.pure(f"fma.{kind}", kind, minus, build.const(kind, up), rest)
+        if not signed_:
+            return words
+        negative = build.pure(f"fcmp.olt.{kind}", "p", a, build.const(kind, 0))
+        opposite = self.wide_add("sub", [build.const("i64", 0)] * count, words)
+        return self.choose(negative, opposite, words)
+
+
+def power_bits(kind: str, exponent: int, negative: bool = False) -> int:
+    """The bits of 2 ** exponent; of infinity beyond what the type holds."""
+    bias, mantissa = (127, 23) if kind == "f32" else (1023, 52)
+    return min(exponent + bias, 2 * bias + 1) << mantissa | negative << WIDTH[kind] - 1
 
 
 def _is_extended(limbs: list[Node]) -> bool:

@@ -31,10 +31,15 @@ def to_float(bits: int, kind: str) -> Any:
         return np.float32(struct.unpack("<f", struct.pack("<I", bits & 0xFFFFFFFF))[0])
     if kind == "f16":
         return np.frombuffer(struct.pack("<H", bits & 0xFFFF), np.float16)[0]
+    if kind == "bf16":
+        return to_float(bits << 16, "f32")
     return np.float64(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
 def to_bits(value: Any, kind: str) -> int:
+    if kind == "bf16":
+        word = to_bits(np.float32(value), "f32")
+        return 0x7FFF if np.isnan(value) else (word + (word >> 16 & 1) + 0x7FFF) >> 16
     array = np.array([value], {"f32": np.float32, "f64": np.float64, "f16": np.float16}[kind])
     return int.from_bytes(array.tobytes(), "little")
 
@@ -423,10 +428,9 @@ class Machine:
     def do_cvt(self, mods: list[str], ops: tuple[Any, ...]) -> None:
         to, source = mods[-2], mods[-1]
         value = self.get(ops[1])
-        bits = int(source[1:])
-        if source[0] == "f":
+        if source[0] in "fb":
             number: Any = to_float(value, source)
-            if to[0] == "f":
+            if to[0] in "fb":
                 for mod, function in (("rzi", np.trunc), ("rmi", np.floor), ("rpi", np.ceil), ("rni", np.rint)):
                     if mod in mods:
                         number = function(number)
@@ -435,6 +439,7 @@ class Machine:
                 return
             self.put(ops[0], self._to_int(number, to, mods))
             return
+        bits = int(source[1:])
         value &= (1 << bits) - 1
         if source[0] == "s":
             value = signed(value, bits)
