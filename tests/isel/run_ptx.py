@@ -15,6 +15,11 @@ def compile_ir(ir: str, level: int = 3, **options: object) -> ptx.Module:
     return isel.select(nvvm.read(text), ARCH, isel.Options(opt_level=level, **options))  # type: ignore[arg-type]
 
 
+def kernel(blocks: str) -> str:
+    """IR of a kernel of these blocks, which end in one named `end`."""
+    return "define ptx_kernel void @k(ptr %in, ptr %out) {\n" + blocks.strip() + "\nend:\n  ret void\n}"
+
+
 def run_rows(module: ptx.Module, rows: list[list[int]], words: int) -> list[list[int]]:
     """Each row as thread 0 of a launch of its own."""
     entry = next(f for f in module.functions if f.entry)

@@ -12,7 +12,7 @@ from minicc import isel
 from minicc.isel.equal import unite
 from minicc.nvvm import read
 from minicc.ptx import format
-from tests.isel.run_ptx import ARCH, compile_ir, run_rows
+from tests.isel.run_ptx import ARCH, compile_ir, kernel, run_rows
 
 BODY = """
 target triple = "nvptx64-nvidia-cuda"
@@ -87,8 +87,8 @@ def loops(draw: st.DrawFn) -> tuple[str, list[list[int]]]:
         stores += [f"%a{k} = getelementptr i64, ptr %out, i64 {k}", f"store i64 %n{k}, ptr %a{k}"]
     lines = ["entry:", "br label %loop", "loop:", *phis, "%i = phi i64 [ 0, %entry ], [ %j, %loop ]", *sums]
     lines += ["%j = add i64 %i, 1", "%m = load i64, ptr %in", "%go = icmp ult i64 %j, %m"]
-    lines += ["br i1 %go, label %loop, label %end", "end:", *stores, "ret void"]
-    text = "define ptx_kernel void @k(ptr %in, ptr %out) {\n" + "\n".join(lines) + "\n}\n"
+    lines += ["br i1 %go, label %loop, label %after", "after:", *stores, "br label %end"]
+    text = kernel("\n".join(lines))
     expected = []
     for turns in range(1, 6):
         values = starts
@@ -114,8 +114,7 @@ def test_phis_in_step(case: tuple[str, list[list[int]]]) -> None:
 
 
 def test_phis_that_go_in_step_are_one() -> None:
-    text = """define ptx_kernel void @k(ptr %in, ptr %out) {
-entry:
+    text = kernel("""entry:
   br label %loop
 loop:
   %a = phi i64 [ 1, %entry ], [ %c, %loop ]
@@ -123,10 +122,45 @@ loop:
   %c = phi i64 [ 2, %entry ], [ %a, %loop ]
   %d = phi i64 [ 2, %entry ], [ %b, %loop ]
   %go = icmp eq i64 %c, %d
-  br i1 %go, label %loop, label %end
-end:
-  ret void
-}"""
+  br i1 %go, label %loop, label %end""")
     function = read(text).functions["k"]
     unite(function)
     assert sum(inst.op == "phi" for inst in function.instructions()) == 2
+
+
+ROLLED = """
+entry:
+  %n = load i64, ptr %in
+  %none = icmp eq i64 %n, 0
+  br i1 %none, label %after, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %sum = phi i64 [ 5, %entry ], [ %more, %loop ]
+  %more = mul i64 %sum, 3
+  %j = add i64 %i, 1
+  %go = icmp ult i64 %j, %n
+  br i1 %go, label %loop, label %after
+after:
+  %sofar = phi i64 [ 5, %entry ], [ %more, %loop ]
+  %last = phi i64 [ {undefined}, %loop ], [ poison, %entry ]
+  %shown = select i1 %none, i64 %sofar, i64 %last
+  store i64 %shown, ptr %out
+  br label %end"""
+
+
+@pytest.mark.parametrize(("undefined", "count"), [("%more", 3), ("%sum", 4)])
+def test_an_undefined_input_is_any(undefined: str, count: int) -> None:
+    """What is not asked for where it is undefined may be what another phi is there; if they agree elsewhere."""
+    text = kernel(ROLLED.format(undefined=undefined))
+    function = read(text).functions["k"]
+    unite(function)
+    assert sum(inst.op == "phi" for inst in function.instructions()) == count
+    rows = [[n] for n in (0, 1, 2, 7)]
+    got = run_rows(isel.select(read(text), ARCH, isel.Options()), rows, 1)
+    assert got == [[5 * 3 ** (n - (n > 0 and undefined == "%sum"))] for (n,) in rows]
+
+
+def test_a_register_is_not_given_what_it_holds() -> None:
+    """One start of a sum for the way round the loop and for the way into it."""
+    text = kernel(ROLLED.format(undefined="%more"))
+    assert format(isel.select(read(text), ARCH, isel.Options())).count(", 5;") == 1

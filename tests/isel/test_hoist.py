@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from minicc import isel
 from minicc.isel.hoist import hoist
 from minicc.nvvm import ir, read
-from tests.isel.run_ptx import ARCH, run_rows
+from tests.isel.run_ptx import ARCH, kernel, run_rows
 
 TWO = """define ptx_kernel void @k(ptr %in, ptr %out) {{
 entry:
@@ -88,8 +88,7 @@ end:
 
 def test_invariant_comparisons() -> None:
     """Before the outermost loop that does not change their operands."""
-    text = """define ptx_kernel void @k(ptr %in, ptr %out) {
-entry:
+    text = kernel("""entry:
   %x = load i64, ptr %in
   br label %outer
 outer:
@@ -107,10 +106,7 @@ inner:
 latch:
   %j = add i64 %i, 1
   %again = icmp ult i64 %j, %x
-  br i1 %again, label %outer, label %end
-end:
-  ret void
-}"""
+  br i1 %again, label %outer, label %end""")
     function = read(text).functions["k"]
     hoist(function)
     _dominated(function)
@@ -124,7 +120,7 @@ OPS = ["add", "mul", "sub", "and", "or", "xor", "shl"]
 @st.composite
 def chains(draw: st.DrawFn) -> str:
     """Blocks of arithmetic behind conditions, in a loop, over the same few operands; each adds to a sum in memory."""
-    lines = ["define ptx_kernel void @k(ptr %in, ptr %out) {", "entry:"]
+    lines = ["entry:"]
     for k in range(3):
         lines += [f"%p{k} = getelementptr i64, ptr %in, i64 {k}", f"%v{k} = load i64, ptr %p{k}"]
     lines += ["br label %head0", "head0:", "%i = phi i64 [ 0, %entry ], [ %j, %latch ]"]
@@ -151,7 +147,7 @@ def chains(draw: st.DrawFn) -> str:
         lines += [f"%o{block} = load i64, ptr %out", f"%n{block} = add i64 %o{block}, {known[-1]}"]
         lines += [f"store i64 %n{block}, ptr %out", f"br label %{after}"]
     lines += ["latch:", "%j = add i64 %i, 1", "%go = icmp ult i64 %j, 4", "br i1 %go, label %head0, label %end"]
-    return "\n".join([*lines, "end:", "ret void", "}"])
+    return kernel("\n".join(lines))
 
 
 @given(chains(), st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3))
