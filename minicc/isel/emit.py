@@ -306,7 +306,7 @@ class Emitter:
         self.block_constants = {}
         self.at = dag.block
         if self.held:
-            made = {reg for node in dag.nodes for reg in node.regs}
+            made = {reg for node in dag.nodes for reg in (*node.regs, *(node.place.regs if node.place else ()))}
             self.held = {reg: value for reg, value in self.held.items() if reg not in made}
         for node in dag.nodes:
             if node is dag.terminator:
@@ -353,13 +353,13 @@ class Emitter:
             case "br":
                 self.jump(dag, node.data[0], following)
             case "brcond":
-                self.conditional(dag, node, following)
-                if following is None or self.lowering.preds[following] != [dag.block]:
-                    self.held = {}
-                return
+                falls = self.conditional(dag, node, following)
+                if falls and following is not None and self.lowering.preds[following] == [dag.block]:
+                    return
             case "switch":
                 from minicc.isel.switches import Switch
 
+                self.held = {}
                 Switch(self, dag, node, following).run()
             case _:
                 assert node.tile is not None
@@ -371,9 +371,10 @@ class Emitter:
         if target is not following:
             self.branch(self.labels[target])
 
-    def conditional(self, dag: BlockDag, node: Node, following: ir.Block | None) -> None:
+    def conditional(self, dag: BlockDag, node: Node, following: ir.Block | None) -> bool:
         """`@p bra taken` then fall through (or jump). Copies of the taken edge go before the branch if the other side
-        does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block."""
+        does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block. Returns whether
+        control falls through."""
         then, other = node.data
         negate = False
         assert node.tile is not None
@@ -390,11 +391,12 @@ class Emitter:
             then, other, negate = other, then, not negate
         if condition is None:
             self.jump(dag, then if bool(pred.data) != negate else other, following)
-            return
+            return False
         label = self.labels[then]
         if self.has_copies(dag, then):
             if self.may_hoist(dag, condition, then, [other]):
                 self.copies(dag, then)
+                self.held.update((self.result(to), value) for to, value in self.inputs(dag, then))
             else:
                 label = f"{self.labels[dag.block]}_edge{len(self.edges)}_{self.labels[then].rpartition('_')[2]}"
                 self.edges.append((label, dag, then))
@@ -405,6 +407,8 @@ class Emitter:
         if self.cover.explain:
             self.explained.append((made, node, ""))
         self.jump(dag, other, following)
+        self.held.update((self.result(to), value) for to, value in self.inputs(dag, other))
+        return other is following
 
     # --- phis ---------------------------------------------------------------------------------------------------
 
@@ -434,7 +438,6 @@ class Emitter:
         """The parallel copy of an edge as a sequence: a register is written when nothing still reads it; cycles go
         through a temporary."""
         moves = self.incoming(dag, target)
-        self.held.update((self.result(to), value) for to, value in moves)
         self.purpose = f"a phi of {self.labels[target]}, where control comes from {self.labels[dag.block]}"
         constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
         types = {self.result(to): to.type for to, _ in moves}
