@@ -308,13 +308,13 @@ class Machine:
         if "relu" in mods:
             self.relu(mods, ops, min)
             return
-        self.arithmetic(mods, ops, min, lambda a, b: b if math.isnan(a) else a if math.isnan(b) else min(a, b))
+        self.arithmetic(mods, ops, min, lambda a, b: _least(min, a, b))
 
     def do_max(self, mods: list[str], ops: tuple[Any, ...]) -> None:
         if "relu" in mods:
             self.relu(mods, ops, max)
             return
-        self.arithmetic(mods, ops, max, lambda a, b: b if math.isnan(a) else a if math.isnan(b) else max(a, b))
+        self.arithmetic(mods, ops, max, lambda a, b: _least(max, a, b))
 
     def do_div(self, mods: list[str], ops: tuple[Any, ...]) -> None:
         def quotient(a: int, b: int) -> int:
@@ -463,6 +463,13 @@ class Machine:
             return high if number > 0 else low
         function = {"rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil, "rni": round}[mods[0]]
         return max(low, min(high, function(float(number))))
+
+
+def _least(choose: Callable[..., Any], a: Any, b: Any) -> Any:
+    """The minimum or maximum of floating numbers: not NaN if one is a number, and +0 is above -0."""
+    if math.isnan(a) or math.isnan(b):
+        return b if math.isnan(a) else a
+    return choose(a, b, key=lambda v: (v, math.copysign(1, v)))
 
 
 def _round_int(value: int) -> Any:

@@ -47,6 +47,11 @@ CASES = {
     "vector.reduce.fmax": _call("half", "vector.reduce.fmax.v8f16", "<8 x half>"),
     "vector.reduce.umin": _call("i16", "vector.reduce.umin.v8i16", "<8 x i16>"),
     "fshl.i64": _call("i64", "fshl.i64", "i64", "i64", "i64"),
+    "fshl.i128": _call("i128", "fshl.i128", "i128", "i128", "i128"),
+    "uadd.with.overflow.v3i16": _call("{ <3 x i16>, <3 x i1> }", "uadd.with.overflow.v3i16", "<3 x i16>", "<3 x i16>"),
+    "vector.reduce.smax.v3i65": _call("i65", "vector.reduce.smax.v3i65", "<3 x i65>"),
+    "frexp.v2f16": _call("{ <2 x half>, <2 x i32> }", "frexp.v2f16.v2i32", "<2 x half>"),
+    "canonicalize.bf16": _call("bfloat", "canonicalize.bf16", "bfloat"),
     "ptrtoint.i1": _body(" %c = ptrtoint ptr @k to i1\n br i1 %c, label %a, label %b\na:\n store i32 1, ptr %p\n br label %b\nb:\n"),
     "v3": _body(" %a = load <3 x i32>, ptr %p\n %c = mul <3 x i32> %a, %a\n %d = ashr <3 x i32> %c, <i32 1, i32 2, i32 3>\n"
                 " store <3 x i32> %d, ptr %p"),
