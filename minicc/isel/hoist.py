@@ -28,15 +28,12 @@ _MOST_PREDICATES = 4
 """Comparisons that are kept throughout a loop; the machine has seven predicates."""
 
 
-def hoist(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
-    """Rewrite in place. Returns the loops: header and blocks, the outer ones first."""
-    if len(function.blocks) < 3:
-        return []
-    hoisting = _Hoisting(function)
-    hoisting.run()
-    hoisting.comparisons()
-    blocks, loops = function.blocks, hoisting.loops
-    return [(blocks[n], {blocks[b] for b in loops[n]}) for n in hoisting.order if n in loops]
+def hoist(function: ir.Function) -> None:
+    """Rewrite in place."""
+    if len(function.blocks) > 2:
+        hoisting = _Hoisting(function)
+        hoisting.run()
+        hoisting.comparisons()
 
 
 class _Hoisting:
