@@ -11,7 +11,7 @@ warps are there at once. Functions that pass one of `_STEPS` by are tried with s
 
 from __future__ import annotations
 
-import attrs
+from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
@@ -195,8 +195,7 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
         _reorder(function, kept)
 
 
-@attrs.frozen
-class _Trial:
+class _Trial(NamedTuple):
     """What a function would be with registers."""
 
     alone: float = float("inf")

@@ -5,8 +5,7 @@ that bank in that slot reads the same register. It is not coherent (a write to t
 cache) and is ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so
 nothing may write the register from the flag to the reader. A pair must be read as that pair next: where its halves were
 read one by one, an H200 gave old values later (a reduction of doubles, 300 runs of 300). The pair that a wide IMAD adds
-has no flag: NVIDIA's code has few there. Works on finished instructions, whose declarations know the
-slots.
+has no flag: NVIDIA's code has few there. Works on finished instructions, whose declarations know the slots.
 """
 
 from __future__ import annotations

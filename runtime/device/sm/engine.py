@@ -402,7 +402,7 @@ class Run:
         elif kind == "trap":
             what = "trap instruction"
         where = f"{self.grid.name or 'kernel'}, block {block}, thread {thread}, pc 0x{pc - entry:x}"
-        return Fault(kind, f"{what} ({where})", pc - entry, block, thread, address)  # type: ignore[arg-type]
+        return Fault(kind, f"{what} ({where})", pc - entry, block, thread, address)
 
     def _deadlock(self, entry: int) -> Fault:
         ws = self.tables["WS"]

@@ -5,7 +5,9 @@ Constants of the compiled code, as are the columns in `layout`.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
+
+from runtime.device.grid import FaultKind
 
 # Execution pipes (index from S_PIPE). FMA takes either half of the FMA pipe, HALF both.
 PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, PIPE_CBU = range(8)
@@ -112,17 +114,8 @@ GM_FROM_REGISTERS, GM_SPARSE, GM_GROUP = 16, 32, 64
 """What a texture instruction does (C_AUX)."""
 TF_UNSIGNED, TF_SIGNED, TF_FLOAT = range(3)
 
-FAULTS = (
-    "illegal_address",
-    "misaligned_address",
-    "illegal_instruction",
-    "deadlock",
-    "timeout",
-    "assert",
-    "trap",
-    "stack_overflow",
-    "invalid_launch",
-)
+FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
+"""By their numbers, from 1 on."""
 F_ADDRESS, F_ALIGN, F_INSTR, F_DEADLOCK, F_TIMEOUT, F_ASSERT, F_TRAP, F_STACK, F_LAUNCH = range(1, 10)
 
 # Counters of an instruction: warp-cycles by reason come first.
