@@ -14,7 +14,7 @@ WORDS = frozenset(
     """__has_include __has_builtin __has_attribute __has_cpp_attribute
     __host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__
     __align__ __launch_bounds__ __maxnreg__ __cluster_dims__ __grid_constant__ __builtin_align__
-    __no_return__""".split()  # noqa: SIM905
+    __no_return__""".split()
 )
 """Words of the language here that are macros in nvcc's headers, hence defined."""
 
@@ -184,7 +184,7 @@ HEADERS: dict[str, str] = {
         driver_functions.h driver_types.h library_types.h nvToolsExt.h nvml.h nvrtc.h
         nvtx3/nvToolsExt.h common_functions.h cudaProfilerTypedefs.h cudaTypedefs.h cudart_platform.h device_types.h
         device_atomic_functions.hpp fatbinary_section.h host_config.h nv_decode.h nvvm.h vector_functions.hpp
-        surface_indirect_functions.h surface_types.h texture_indirect_functions.h texture_types.h""".split(),  # noqa: SIM905
+        surface_indirect_functions.h surface_types.h texture_indirect_functions.h texture_types.h""".split(),
         "",
     ),
     # In libstdc++ these bring in <cstdint>.
@@ -192,7 +192,7 @@ HEADERS: dict[str, str] = {
         """atomic bitset ccomplex chrono codecvt complex condition_variable ctgmath execution filesystem fstream future
         iomanip ios iostream istream iterator locale memory memory_resource mutex ostream random ratio regex
         shared_mutex sstream stdexcept streambuf string string_view system_error thread complex.h tgmath.h
-        bits/stdc++.h stdint.h cstdint""".split(),  # noqa: SIM905
+        bits/stdc++.h stdint.h cstdint""".split(),
         "stdint.h",
     ),
     "inttypes.h": "stdint.h",
@@ -216,7 +216,7 @@ HEADERS: dict[str, str] = {
         cccl.h cub_sort.h half_class.h narrow_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h curand_kernel.h
         cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
         cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cooperative_groups.h
-        cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},  # noqa: SIM905
+        cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {

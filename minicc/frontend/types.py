@@ -391,7 +391,7 @@ def complete(t: Type, size: int, align: int) -> None:
 
 _LATER_OF_TYPE = {"size": 0, "align": 1, "llvm": "[0 x i8]"}
 _LATER = frozenset(
-    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables hidden friends closed".split()  # noqa: E501, SIM905
+    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables hidden friends closed".split()  # noqa: E501
 )
 
 

@@ -26,9 +26,7 @@ _LONGEST = 12
 _BOTH = 8
 """Instructions of the two sides of a diamond."""
 TRUE = Reg("P", PT)
-_NEVER = frozenset(
-    "BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split()  # noqa: SIM905
-)
+_NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
 
 
 def _simple(inst: MInst) -> bool:

@@ -25,7 +25,7 @@ LEAVES = frozenset({"CALL", "RET"})
 """Other code follows, which knows nothing of what is under way here."""
 _FIRST_PREDICATE = BASE["P"]
 _QUEUES = {
-    **dict.fromkeys("LDS STS ATOMS LDG STG LD ST LDL STL REDG RED".split(), 1),  # noqa: SIM905
+    **dict.fromkeys("LDS STS ATOMS LDG STG LD ST LDL STL REDG RED".split(), 1),
     **dict.fromkeys(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND"), 2),
 }
 """Instructions of one queue read their registers in order, so that a later one may overwrite what an earlier one reads

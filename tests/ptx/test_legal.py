@@ -33,7 +33,7 @@ REGISTER = {
 }
 ALL = [*REGISTER]
 ROUNDS = ["", ".rn", ".rz", ".rm", ".rp"]
-COMPARES = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()  # noqa: SIM905
+COMPARES = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
 
 
 def operands(*types: str) -> str:

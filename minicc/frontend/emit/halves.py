@@ -16,7 +16,7 @@ from minicc.frontend.types import Type
 
 _KINDS = {"h": ("half", 1), "h2": ("half", 2), "b": ("bfloat", 1), "b2": ("bfloat", 2)}
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
-_PREDICATES = frozenset("oeq one olt ole ogt oge ueq une ult ule ugt uge uno".split())  # noqa: SIM905
+_PREDICATES = frozenset("oeq one olt ole ogt oge ueq une ult ule ugt uge uno".split())
 
 
 def find(name: str) -> list[object] | None:

@@ -11,7 +11,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
-_QUALIFIERS = frozenset("const volatile typename struct class union enum register static auto decltype".split())  # noqa: SIM905
+_QUALIFIERS = frozenset("const volatile typename struct class union enum register static auto decltype".split())
 _AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "override", "final", "mutable"))
 
 Default = tuple[list[Token], ast.Scope | None] | None

@@ -14,7 +14,7 @@ from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
 _BEFORE = frozenset(
-    "__host__ __device__ constexpr explicit inline __forceinline__ __inline__ __noinline__ consteval".split()  # noqa: SIM905
+    "__host__ __device__ constexpr explicit inline __forceinline__ __inline__ __noinline__ consteval".split()
 )
 
 

@@ -15,7 +15,7 @@ from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
 _NOT_FUNCTIONS = frozenset(
-    "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()  # noqa: SIM905
+    "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()
 )
 _BEFORE_BODY = frozenset((")", "const", "noexcept", "override", "try"))
 _HOST_WORD = re.compile(

@@ -15,7 +15,7 @@ from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import Field, Type
 
 BASIC = frozenset(
-    "void bool char short int long float double signed unsigned wchar_t __int128 char8_t char16_t char32_t".split()  # noqa: SIM905
+    "void bool char short int long float double signed unsigned wchar_t __int128 char8_t char16_t char32_t".split()
 )
 SPECIFIERS = frozenset(
     [

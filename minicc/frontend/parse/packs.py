@@ -13,9 +13,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.sema.initialise import Initialisers
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 
-_FOLDS = frozenset(
-    "+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || ,".split()  # noqa: SIM905
-)
+_FOLDS = frozenset("+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || ,".split())
 
 
 class Packs(Initialisers):
