@@ -120,7 +120,6 @@ class Integers(Base):
         return [self.narrow(result if kind == "i32" else build.zext(result, 32, "i64"), bits)]
 
     @staticmethod
-    @staticmethod
     def known(node: Node, most: int) -> Node:
         node.zb = most.bit_length()
         node.sb = node.zb + 1

@@ -144,7 +144,7 @@ class Memory(Base):
         if type_.kind == "vector":
             bits = self.layout.bits(type_.element)
             if bits % 8:
-                return [(ir.int_type(bits * type_.count), at)]
+                return [(type_, at)]  # its elements lie bit by bit in one integer
             if is_packed(type_):
                 two = ir.vector_type(2, type_.element)
                 return [(two, at + i * 4) for i in range(type_.count // 2)]
@@ -157,7 +157,7 @@ class Memory(Base):
         bits = self.layout.bits(type_)
         size = (bits + 7) // 8
         whole = {1: "u8", 2: "u16", 4: "i32", 8: "i64"}.get(size)
-        if whole and align >= size and (type_.kind != "int" or bits == size * 8 or size == 1):
+        if whole and align >= size and (bits == size * 8 or size == 1):
             kind = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}.get(type_.kind, whole)
             return [(kind, 0)]
         out = []
@@ -244,8 +244,6 @@ class Memory(Base):
             group = [(kind, cell - cells[at][1]) for kind, cell in cells[at : at + count]]
             parts += self.assemble(leaf, list(zip(group, raw[at : at + count], strict=True)))
             at += count
-        if type_.kind == "vector" and self.layout.bits(type_.element) % 8:
-            return self.bitcast(parts, leaves[0][0], type_)
         return parts
 
     def load_cells(self, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int) -> list[Node]:
@@ -283,6 +281,9 @@ class Memory(Base):
         if is_packed(type_):
             word = self.assemble(ir.int_type(32), cells)[0]
             return self.unpair(word, HALVES[type_.element.kind])
+        if type_.kind == "vector":
+            whole = ir.int_type(self.layout.bits(type_))
+            return self.bitcast(self.assemble(whole, cells), whole, type_)
         kinds = self.legal(type_)
         if len(cells) == 1:
             node = cells[0][1]
@@ -324,10 +325,6 @@ class Memory(Base):
 
     def store(self, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int) -> None:
         """Store a value given as its legal parts."""
-        if type_.kind == "vector" and self.layout.bits(type_.element) % 8:
-            whole = ir.int_type(self.layout.bits(type_))
-            parts = self.bitcast(parts, type_, whole)
-            type_ = whole
         cells: list[tuple[str, int]] = []
         values: list[Node] = []
         at = 0
@@ -359,6 +356,9 @@ class Memory(Base):
             if len(cells) == 2 and all(kind == "u16" for (kind, _) in cells):
                 return [build.bitcast(part, "i32") for part in parts]
             return self.take_apart(ir.int_type(32), cells, self.pairs(parts))
+        if type_.kind == "vector":
+            whole = ir.int_type(self.layout.bits(type_))
+            return self.take_apart(whole, cells, self.bitcast(parts, type_, whole))
         if len(cells) == 1:
             node = parts[0]
             if node.type == "p":

@@ -1,78 +1,133 @@
-"""Selection beside its peers: `python -m tests.isel.peers [FILE...]` prints a table for docs/isel.md.
+"""Selection beside its peers: `python -m tests.isel.peers [-j JOBS] [FILE...]` prints a table for docs/isel.md.
 
-For each kernel file: PTX instructions that we, LLVM's own NVPTX backend (from the same IR) and nvcc (from the
-same source) write, and SASS instructions after NVIDIA's ptxas has compiled each of the three. Without files: the
-samples, and the kernels of tests/end_to_end and tests/bench.
+For each kernel: PTX instructions that we, LLVM's own NVPTX backend (from the same IR) and nvcc (from the same source)
+write, and SASS instructions after NVIDIA's ptxas has compiled each of the three. A name counts what the file has under
+it (an entry, or a function that is called). Without files: the samples, and the kernels of tests/end_to_end and
+tests/bench. `--keep FOLDER` leaves PTX and cubins as FOLDER/<file>.<peer>.ptx.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-
-from minicc import cli
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT / "samples", ROOT / "tests" / "end_to_end" / "kernels", ROOT / "tests" / "bench" / "kernels")
+PEERS = ("ours", "llvm", "nvcc")
+_MINICC = (sys.executable, "-c", "from minicc.cli import entry; entry()")
+_FUNCTION = re.compile(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 _INSTRUCTION = re.compile(r"\s+(?:@!?%\w+\s+)?[a-z][\w.:]*(?:\s[^;]*)?;\s*$")
+_MACHINE = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)")
+
+Counts = dict[str, int]
+"""Function -> instructions."""
 
 
-def ptx_count(text: str) -> int:
-    """Instructions of a PTX file: declarations and directives do not count."""
-    return sum(1 for line in text.split("\n") if _INSTRUCTION.match(line))
+def ptx_counts(text: str) -> Counts:
+    """Instructions of a PTX file's functions: declarations and directives do not count."""
+    found: Counts = Counter()
+    name = ""
+    for line in text.split("\n"):
+        if head := _FUNCTION.search(line):
+            name = head[1]
+        elif _INSTRUCTION.match(line):
+            found[name] += 1
+    return found
 
 
-def sass_count(path: Path, into: Path) -> int:
-    """Machine instructions after NVIDIA's ptxas, without padding; -1 if refused."""
-    done = subprocess.run(["ptxas", "-arch=sm_90", str(path), "-o", str(into)], capture_output=True, text=True)
-    if done.returncode:
-        return -1
+def sass_counts(path: Path, into: Path) -> Counts:
+    """Machine instructions after NVIDIA's ptxas, without padding; none if it is refused."""
+    command = ["ptxas", "-arch=sm_90", str(path), "-o", str(into)]
+    if subprocess.run(command, capture_output=True, timeout=300).returncode:
+        return {}
     listing = subprocess.run(["cuobjdump", "-sass", str(into)], capture_output=True, text=True).stdout
-    names = re.findall(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)", listing)
-    return sum(1 for name in names if name != "NOP")
+    found: Counts = Counter()
+    name = ""
+    for line in listing.split("\n"):
+        if "Function : " in line:
+            name = line.split(" : ")[1].strip()
+        elif (op := _MACHINE.match(line)) and op[1] != "NOP":
+            found[name] += 1
+    return found
 
 
-def measure(source: Path, folder: Path) -> dict[str, tuple[int, int]]:
-    """Peer -> (PTX instructions, SASS instructions)."""
-    made = {"ours": folder / "ours.ptx", "llvm": folder / "llvm.ptx", "nvcc": folder / "nvcc.ptx"}
-    for path in made.values():
-        path.unlink(missing_ok=True)
-    cli.main([str(source), "-ptx", "-w", "-o", str(made["ours"])])
-    cli.main([str(source), "--emit=nvptx", "-w", "-o", str(made["llvm"])])
-    command = ["nvcc", "-x", "cu", "-arch=sm_90", "-ptx", str(source), "-o", str(made["nvcc"])]
-    subprocess.run(command, capture_output=True)
+def measure(source: Path, folder: Path, peers: tuple[str, ...] = PEERS) -> dict[str, dict[str, tuple[int, int]]]:
+    """Kernel -> peer -> (PTX instructions, SASS instructions), of those that all peers have."""
+    include = [f"-I{source.parent}"]
+    commands = {
+        "ours": [*_MINICC, str(source), "-ptx", "-w", *include],
+        "llvm": [*_MINICC, str(source), "--emit=nvptx", "-w", *include],
+        "nvcc": ["nvcc", "-x", "cu", "-arch=sm_90", "-ptx", "-w", str(source), *include],
+    }
+    counts: dict[str, tuple[Counts, Counts]] = {}
+    for peer in peers:
+        made = folder / f"{source.parent.name}.{source.stem}.{peer}.ptx"
+        try:
+            done = subprocess.run([*commands[peer], "-o", str(made)], capture_output=True, timeout=120)
+            if done.returncode:
+                return {}
+            counts[peer] = ptx_counts(made.read_text()), sass_counts(made, made.with_suffix(".cubin"))
+        except subprocess.TimeoutExpired:
+            return {}
+    shared = set.intersection(*[set(sass) & set(ptx) for ptx, sass in counts.values()])
     return {
-        name: (ptx_count(path.read_text()), sass_count(path, folder / "x.cubin"))
-        for name, path in made.items()
-        if path.exists()
+        kernel: {peer: (ptx[kernel], sass[kernel]) for peer, (ptx, sass) in counts.items()} for kernel in sorted(shared)
     }
 
 
-def main(names: list[str]) -> None:
-    files = [Path(name) for name in names] or [
+def summary(rows: list[dict[str, tuple[int, int]]], peers: tuple[str, ...]) -> None:
+    """Means, and how many kernels have more than a peer's."""
+    for index, what in enumerate(("PTX", "SASS")):
+        for peer in peers[1:]:
+            ratios = sorted(f["ours"][index] / f[peer][index] for f in rows if f[peer][index] > 1)
+            if ratios:
+                mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+                above = [sum(ratio > limit for ratio in ratios) for limit in (1, 1.01, 1.03)]
+                print(
+                    f"{what}, ours / {peer}: geometric mean {mean:.3f} of {len(ratios)}; above {above[0]}, "
+                    f"by more than 1 % {above[1]}, 3 % {above[2]}; worst {ratios[-1]:.2f}"
+                )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--without-nvcc", action="store_true")
+    options = parser.parse_args()
+    files = options.files or [
         path for folder in FOLDERS for path in sorted(folder.glob("*")) if path.suffix in (".k", ".cu")
     ]
+    peers = PEERS[: 2 if options.without_nvcc else 3]
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for path in files:
-            found = measure(path, Path(folder))
-            if len(found) == 3:
-                rows.append((path.stem, found))
-    print("| kernel | PTX: ours | LLVM | nvcc | SASS: ours | LLVM | nvcc |\n|---|---|---|---|---|---|---|")
-    for name, found in rows:
-        ptx = " | ".join(str(found[peer][0]) for peer in ("ours", "llvm", "nvcc"))
-        sass = " | ".join(str(found[peer][1]) for peer in ("ours", "llvm", "nvcc"))
-        print(f"| {name} | {ptx} | {sass} |")
-    for index, what in enumerate(("PTX", "SASS")):
-        for peer in ("llvm", "nvcc"):
-            ratios = [f["ours"][index] / f[peer][index] for _, f in rows if min(f["ours"][index], f[peer][index]) > 0]
-            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            print(f"{what}, ours / {peer}: geometric mean {mean:.3f} of {len(ratios)}, worst {max(ratios):.2f}")
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+    with (
+        nullcontext(options.keep) if options.keep else tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(options.jobs) as pool,
+    ):
+        names = " | ".join(peers)
+        print(f"| kernel | PTX: {names} | SASS: {names} |\n|{'---|' * (2 * len(peers) + 1)}")
+        found = pool.map(partial(measure, folder=Path(folder), peers=peers), files)
+        for path, kernels in zip(files, found, strict=True):
+            if not kernels:
+                print(f"{path}: not compiled by all", file=sys.stderr)
+            for kernel, counts in kernels.items():
+                rows.append(counts)
+                cells = " | ".join(str(counts[peer][index]) for index in range(2) for peer in peers)
+                print(f"| {path.stem} {kernel} | {cells} |", flush=True)
+    summary(rows, peers)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
