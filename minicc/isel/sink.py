@@ -6,10 +6,13 @@ first through blocks with a single predecessor each: it is never executed more o
 
 from __future__ import annotations
 
+import re
+
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import BINARY, CASTS
 
 PURE = BINARY | CASTS | {"icmp", "fcmp", "select", "getelementptr", "fneg", "extractvalue", "insertvalue"}
+_CALLS = re.compile(r"llvm\.([us](min|max)|abs|fsh[lr]|ct(pop|lz|tz)|bswap|bitreverse|fabs|fma|fmuladd|m(in|ax)num)\.")
 
 
 def predecessors(function: ir.Function) -> dict[ir.Block, list[ir.Block]]:
@@ -68,8 +71,12 @@ def sink(function: ir.Function) -> None:
                 target.insts[at:at] = insts
 
 
+def _pure(inst: ir.Inst) -> bool:
+    return inst.op in PURE or (inst.op == "call" and _CALLS.match(getattr(inst.callee, "name", "")) is not None)
+
+
 def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
-    if inst.op not in PURE or not uses:
+    if not uses or not _pure(inst):
         return None
     target = None
     for use in uses:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import minicc
 from minicc import isel, ptx
 from minicc.nvvm import read
 from tests.isel.run_ptx import ARCH, kernel, run_rows
@@ -64,3 +66,17 @@ def test_what_is_asked_for(use: str, loaded: str) -> None:
     for word in (0x12345678, 0xFFFFFFFF):
         mask = {"u8": 0xFF, "u16": 0xFFFF, "u32": 0xFFF}[loaded]
         assert run_rows(module, [[word]], 1)[0][0] & 0xFFFFFFFF == word & mask
+
+
+def test_assigned_whole(tmp_path: Path) -> None:
+    """A pair of halves is assigned as the word it is: its class's operator= from other types copy nothing."""
+    source = """#include <cuda_fp16.h>
+__global__ void k(const __half2 *a, __half2 *b, int n) {
+    __half2 sum = a[0];
+    for (int i = 1; i < n; i++) sum = __hadd2(sum, a[i]);
+    b[0] = sum;
+}"""
+    path = tmp_path / "k.cu"
+    path.write_text(source)
+    text = minicc.compile(path, arch="sm_90").ptx
+    assert not re.search(r"\b(ld|st)\.\S*[usb](8|16)\b|prmt", text)

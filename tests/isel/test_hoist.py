@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from minicc import isel
 from minicc.isel.hoist import hoist
+from minicc.isel.sink import sink
 from minicc.nvvm import ir, read
 from tests.isel.run_ptx import ARCH, kernel, run_rows
 
@@ -177,3 +178,25 @@ def _dominated(function: ir.Function) -> None:
                         at = above.get(at)
                     assert arg in done or (arg.parent is not block and at is not None)
             done.add(inst)
+
+
+def test_minima_sink() -> None:
+    """A call that only computes moves to the block of its only use, as instructions do."""
+    text = """declare i64 @llvm.umin.i64(i64, i64)
+define ptx_kernel void @k(ptr %in, ptr %out) {
+entry:
+  %x = load i64, ptr %in
+  %least = call i64 @llvm.umin.i64(i64 %x, i64 4)
+  %if = icmp sgt i64 %x, 0
+  br i1 %if, label %use, label %end
+use:
+  store i64 %least, ptr %out
+  br label %end
+end:
+  ret void
+}"""
+    function = read(text).functions["k"]
+    sink(function)
+    assert [inst.op for inst in function.blocks[1].insts] == ["call", "store", "br"]
+    module = isel.select(read(text), ARCH, isel.Options())
+    assert run_rows(module, [[9], [3], [0]], 1) == [[4], [3], [0]]

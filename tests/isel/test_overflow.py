@@ -50,3 +50,38 @@ def test_exact(op: str, data: st.DataObject) -> None:
         exact = {"add": x + y, "sub": x - y, "mul": x * y}[op[1:]]
         least = -(1 << (bits - 1)) if op[0] == "s" else 0
         assert (value, flag) == (exact & top, int(not least <= exact <= least + top)), (a, y)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(bits=st.sampled_from([3, 7, 13, 17]), count=st.integers(2, 4), data=st.data())
+def test_vectors_in_a_struct(bits: int, count: int, data: st.DataObject) -> None:
+    """Elements of no whole bytes lie bit by bit, in a struct and an array as alone."""
+    numbers = st.lists(st.integers(0, (1 << bits) - 1), min_size=count, max_size=count)
+    a, b = data.draw(numbers), data.draw(numbers)
+    type_ = f"<{count} x i{bits}>"
+    both = f"{{ {type_}, <{count} x i1> }}"
+    name = f"@llvm.uadd.with.overflow.v{count}i{bits}"
+    text = f"""declare {both} {name}({type_}, {type_})
+define ptx_kernel void @kernel(ptr %in, ptr %out) {{
+  %pair = load [2 x {type_}], ptr %in, align 16
+  %a = extractvalue [2 x {type_}] %pair, 0
+  %b = extractvalue [2 x {type_}] %pair, 1
+  %r = call {both} {name}({type_} %a, {type_} %b)
+  store {both} %r, ptr %out, align 16
+  ret void
+}}"""
+
+    def packed(values: list[int], width: int) -> int:
+        return sum(value << width * k for k, value in enumerate(values))
+
+    size = 1  # of a vector in memory: what holds its bits, rounded up to a power of two
+    while 8 * size < bits * count:
+        size *= 2
+    memory = (packed(a, bits) | packed(b, bits) << 8 * size).to_bytes(64, "little")
+    row = [int.from_bytes(memory[k : k + 8], "little") for k in range(0, 64, 8)]
+    found = run_rows(isel.select(read(text), ARCH, isel.Options()), [row], 3)[0]
+    whole = sum(word << 64 * k for k, word in enumerate(found))
+    sums = [x + y for x, y in zip(a, b, strict=True)]
+    low = [value & (1 << bits) - 1 for value in sums]
+    assert whole & (1 << bits * count) - 1 == packed(low, bits)
+    assert whole >> 8 * size & (1 << count) - 1 == packed([value >> bits for value in sums], 1)

@@ -260,13 +260,13 @@ class Values(Instructions):
 
     def effect(self, e: ast.Expr) -> None:
         """Evaluate for what it does."""
-        if e.type.kind == "void" or (isinstance(e, ast.Cast) and e.kind == "void"):
+        if isinstance(e, ast.Comma):
+            self.effect(e.left)
+            self.effect(e.right)
+        elif e.type.kind == "void" or (isinstance(e, ast.Cast) and e.kind == "void"):
             self.value(e)
         elif isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
             self.value(e) if not e.type.aggregate else self.address(e)
-        elif isinstance(e, ast.Comma):
-            self.effect(e.left)
-            self.effect(e.right)
         elif e.type.aggregate or (isinstance(e, ast.Call | ast.IndirectCall) and e.lvalue):
             if not isinstance(e, ast.Name):
                 self.address(e)

@@ -7,7 +7,7 @@ from minicc.frontend.types import Type
 
 
 def assigns_members(t: Type) -> bool:
-    """A member or base has an operator= of its own, somewhere within."""
+    """A member or base has an operator= of its own for objects of its class, somewhere within."""
     record = t.record
     if record is None or record.vector:
         return False
@@ -15,7 +15,7 @@ def assigns_members(t: Type) -> bool:
     return any(
         p.record is not None
         and p.record.scope is not None
-        and ("operator=" in p.record.scope.names or assigns_members(p))
+        and (assigns(p.record.scope.names.get("operator="), p.bare) or assigns_members(p))
         for p in parts
     )
 
