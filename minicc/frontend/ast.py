@@ -612,12 +612,20 @@ class Temporary(Expr):
 
 
 class New(Expr):
-    """`new T(...)`: memory from the device's heap, or at `place`; `count` for arrays; `init` is laid into it."""
+    """`new T(...)`: memory from the device's heap, or at `place`. `init` is laid into it. Arrays have a `count`, and
+    `listed` for their first elements; then `init` is for each of the others."""
 
-    __slots__ = ("count", "init", "made", "place")
+    __slots__ = ("count", "init", "listed", "made", "place")
 
     def __init__(
-        self, type: Type, at: Token, made: Type, count: Expr | None, init: Expr | None, place: Expr | None
+        self,
+        type: Type,
+        at: Token,
+        made: Type,
+        count: Expr | None,
+        init: Expr | None,
+        place: Expr | None,
+        listed: Expr | None = None,
     ) -> None:
         self.type = type
         self.at = at
@@ -626,6 +634,7 @@ class New(Expr):
         self.count = count
         self.init = init
         self.place = place
+        self.listed = listed
 
 
 class StatementExpression(Expr):

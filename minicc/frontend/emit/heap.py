@@ -14,35 +14,41 @@ if TYPE_CHECKING:
 
 
 def new(v: Values, e: ast.New) -> str:
-    """`new T(...)`, at a place or not, and `new T[n]`."""
-    size = str(max(1, e.made.size))
+    """`new T(...)` and `new T[n]`, at a place or not."""
+    if e.count is not None:
+        return _new_array(v, e, e.count)
     if e.place is not None:
         memory = v.value(e.place)
     else:
-        if e.count is not None:
-            return _new_array(v, e, size)
-        memory = v.intrinsic("malloc", "ptr", [("i64", size)])
+        memory = v.intrinsic("malloc", "ptr", [("i64", str(max(1, e.made.size)))])
     if e.init is not None:
         v.initialise(e.made.bare, e.init, memory, max(1, e.made.align))
     return memory
 
 
-def _new_array(v: Values, e: ast.New, size: str) -> str:
-    """`new T[n]`; before objects that end, how many there are."""
-    assert e.count is not None
-    count = v.value(e.count)
-    head = max(8, e.made.align) if ty.destructors(e.made) else 0
-    whole = v.make(f"mul i64 {count}, {size}")
-    if head:
-        whole = v.make(f"add i64 {whole}, {head}")
-    memory = v.intrinsic("malloc", "ptr", [("i64", whole)])
-    if head:
-        v.emit(f"store i64 {count}, ptr {v.offset(memory, head - 8)}, align 8")
-        memory = v.offset(memory, head)
+def _new_array(v: Values, e: ast.New, n: ast.Expr) -> str:
+    """`new T[n]`; before objects that end, unless the place is given, how many there are."""
+    count = v.value(n)
+    align = max(1, e.made.align)
+    if e.place is not None:
+        memory = v.value(e.place)
+    else:
+        head = max(8, e.made.align) if ty.destructors(e.made) else 0
+        whole = v.make(f"mul i64 {count}, {max(1, e.made.size)}")
+        if head:
+            whole = v.make(f"add i64 {whole}, {head}")
+        memory = v.intrinsic("malloc", "ptr", [("i64", whole)])
+        if head:
+            v.emit(f"store i64 {count}, ptr {v.offset(memory, head - 8)}, align 8")
+            memory = v.offset(memory, head)
+    first = 0
+    if e.listed is not None:
+        v.initialise(e.listed.type, e.listed, memory, align)
+        first = e.listed.type.count
     if e.init is None:
         return memory
     counter = v.alloca(ty.ULONG)
-    v.emit(f"store i64 0, ptr {counter}, align 8")
+    v.emit(f"store i64 {first}, ptr {counter}, align 8")
     test, body, end = v.label("test"), v.label("make"), v.label("made")
     v.begin(test)
     k = v.make(f"load i64, ptr {counter}, align 8")
@@ -52,7 +58,7 @@ def _new_array(v: Values, e: ast.New, size: str) -> str:
     v.begin(body)
     mark = len(v.temporaries)
     where = v.make(f"getelementptr {e.made.llvm}, ptr {memory}, i64 {k}")
-    v.initialise(e.made.bare, e.init, where, max(1, e.made.align))
+    v.initialise(e.made.bare, e.init, where, align)
     v.end_temporaries(mark)
     v.emit(f"store i64 {v.make(f'add i64 {k}, 1')}, ptr {counter}, align 8")
     v.jump(test)

@@ -6,6 +6,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.primaries import Primaries, has
+from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList
@@ -189,7 +190,7 @@ class Expressions(Primaries):
         return None
 
     def _new(self, token: Token) -> ast.Expr:
-        """`new T`, `new T(...)`, `new T[n]`, `new (place) T(...)`."""
+        """`new T`, `new T(...)`, `new T[n]`, `new T[]{...}`, and each of them at a place."""
         self.i += 1
         place: ast.Expr | None = None
         if self.at("(") and not self.starts_type(1):
@@ -200,9 +201,12 @@ class Expressions(Primaries):
         bracket = self.accept("(") is not None
         t = self.simple_type_with_pointers()
         count: ast.Expr | None = None
+        unbound = False
         if self.at("["):
             self.i += 1
-            count = self.convert(self.expression(), ty.ULONG)
+            unbound = self.at("]")
+            if not unbound:
+                count = self.convert(self.expression(), ty.ULONG)
             self.expect("]")
             while self.at("["):
                 self.i += 1
@@ -215,10 +219,21 @@ class Expressions(Primaries):
         if t.record is not None and t.record.abstract:
             self.fail(f"allocating an object of abstract class type '{t}'", token)
         init: ast.Expr | None = None
-        if count is not None:
-            if self.at("(") or self.at("{"):
-                self.skip_balanced()
-            if self._needs_construction(t):
+        listed: ast.Expr | None = None
+        if unbound and (not self.at("{") or self.options.std not in ("c++20", "c++23")):
+            self.fail("array size must be specified in new expression", token)
+        if count is not None or unbound:
+            if self.at("{"):
+                listed = self.initialise(ty.array(t, -1), self.braced_list(), token)
+                count = count or self.number(listed.type.count, ty.ULONG, token)
+                known = constant.evaluate(count)
+                if known is not None and known < listed.type.count:
+                    self.fail("excess elements in array initializer", token)
+                init = self.default_value(t, token)
+            elif self.accept("("):
+                self.expect(")")
+                init = self.default_value(t, token)
+            elif self._needs_construction(t):
                 init = self.default_value(t, token)
         elif self.at("{"):
             init = self.braced(self.braced_list(), t)
@@ -230,7 +245,7 @@ class Expressions(Primaries):
                 init = self.convert(args[0], t) if args else ast.Zero(t.bare, token)
         elif self._needs_construction(t):
             init = self.default_value(t, token)
-        return ast.New(ty.pointer(t), token, t, count, init, place)
+        return ast.New(ty.pointer(t), token, t, count, init, place, listed)
 
     def simple_type_with_pointers(self) -> Type:
         """A type-id without arrays and functions."""

@@ -257,9 +257,12 @@ class Initialisers(Calls):
         return self.value_initialised(t, at)
 
     def value_initialised(self, t: Type, at: Token) -> ast.Expr:
-        if t.record is not None and self._needs_construction(t):
+        if self._needs_construction(t):
             parts: list[tuple[int, Field | None, ast.Expr]] = []
-            self._fill(t, 0, _Stream([]), parts, at, braced=True)
+            if t.kind == "array":
+                self._default_element(t, 0, parts, at)
+            else:
+                self._fill(t, 0, _Stream([]), parts, at, braced=True)
             return ast.Init(t.bare, at, parts)
         return ast.Zero(t.bare, at)
 
