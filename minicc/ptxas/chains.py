@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.operands import OPPOSITE, guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, Imm, Reg
@@ -18,7 +18,6 @@ from minicc.sass.instr import PT, Imm, Reg
 TRUE = Reg("P", PT)
 _JOINS = {0x80: "AND", 0xA8: "OR", 0x28: "XOR"}
 """Tables of PLOP3, with PT as third operand."""
-_OPPOSITE = {"LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE", "EQ": "NE", "NE": "EQ"}
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -82,10 +81,10 @@ def _compare(p: V, single: Single, b: int, at: int) -> tuple[MInst, tuple[str, .
             return None
     if not p.inv:
         return inst, words
-    if words[0] not in _OPPOSITE:
+    if words[0] not in OPPOSITE:
         return None
     # What is false of NaNs is true of them inverted.
-    return inst, (_OPPOSITE[words[0]] + ("U" if inst.mnemonic == "FSETP" else ""), *words[1:])
+    return inst, (OPPOSITE[words[0]] + ("U" if inst.mnemonic == "FSETP" else ""), *words[1:])
 
 
 __all__ = ["run"]

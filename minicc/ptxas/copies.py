@@ -13,7 +13,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
-from minicc.ptxas.operands import guarded, map_operand, reads, writes
+from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Part, Single
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Reg
@@ -29,6 +29,8 @@ _SLOTS: dict[str, tuple[int, ...]] = {
 _FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSETP", "FSEL", "FMNMX"})
 _COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA"})
 """Whose sources 0 and 1 may be exchanged (with their signs)."""
+_TURNED = frozenset({"ISETP", "SEL"})
+"""For which that takes the reverse compare, or predicate (see `_turn`)."""
 
 
 def _copied(inst: MInst, word: int) -> MOperand | None:
@@ -237,7 +239,7 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         return
     to = n
     if to not in slots:
-        swaps = n == 0 and inst.mnemonic in _COMMUTES and 1 in slots
+        swaps = n == 0 and (inst.mnemonic in _COMMUTES or inst.mnemonic in _TURNED)
         if not swaps and not (n == 2 and inst.mnemonic == "IADD3" and len(sources) >= 3):
             return
         to = 1
@@ -248,7 +250,19 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         return
     if to != n:
         sources[n] = sources[to]
+        if inst.mnemonic in _TURNED:
+            _turn(inst, sources)
     sources[to] = new
+
+
+def _turn(inst: MInst, sources: list[MOperand]) -> None:
+    """What an exchange of sources 0 and 1 asks for: a > b is b < a, and what p chooses first !p chooses second."""
+    if inst.mnemonic == "ISETP":
+        inst.modifiers = (EXCHANGED[inst.modifiers[0]], *inst.modifiers[1:])
+    else:
+        chosen = sources[2]
+        assert isinstance(chosen, V | Reg)
+        sources[2] = attrs.evolve(chosen, inv=not chosen.inv)
 
 
 def _count(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:

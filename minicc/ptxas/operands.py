@@ -17,6 +17,10 @@ from minicc.sass.instr import Const, Imm, Mem, Reg
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
 ZERO = {"R": 255, "UR": 63, "P": 7, "UP": 7}
 VIRTUAL = 512
+OPPOSITE = {"LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE", "EQ": "NE", "NE": "EQ"}
+"""Compare -> the one that holds where it does not."""
+EXCHANGED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
+"""Compare -> the same, of the operands the other way round."""
 
 
 def key_name(key: int) -> str:
