@@ -11,6 +11,7 @@ from minicc import arch
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
+from minicc.sass.instr import Const
 
 OFF = "-Xptxas --disable=prologue"
 BODIES = (
@@ -46,3 +47,15 @@ def test_guarded_kernel() -> None:
     names = [inst.mnemonic for inst in code]
     exit_ = names.index("EXIT")
     assert names[:exit_].count("LDC") == 1 and names.index("ULDC") > exit_
+
+
+def test_nothing_for_those_that_leave() -> None:
+    """An exit that asks for no parameter does not wait for the line of constants that holds them."""
+    text = 'extern "C" __global__ void k(const int *a, int *b) { if (threadIdx.x == 3) b[0] = a[1]; }'
+    image = minicc.compile(SourceFile("k.k", text), arch="sm_90").cubin
+    code = instructions(read_cubin(image, "k").functions[0].code, arch.get("sm_90"))
+    before = code[: [inst.mnemonic for inst in code].index("EXIT")]
+    assert not any(isinstance(operand, Const) for inst in before for operand in inst.operands)
+    a, b = np.arange(4, dtype=np.int32) * 5, np.zeros(1, np.int32)
+    runtime.Device("sm_90", hazards="report").load(image)["k"][(1, 1, 1), (64, 1, 1)](a, b)
+    assert b[0] == 5
