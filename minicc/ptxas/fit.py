@@ -190,7 +190,8 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
     fewer = _tried(function, arch, options)
     worth = 1 if wanted == _ANY_BLOCK else _WORTH
-    if fewer.among(arch, wanted) > worth * usual.among(arch, usual.registers):
+    # A frame costs those that leave early, too, and how often a loop with spill code is run is not known.
+    if fewer.local > usual.local or fewer.among(arch, wanted) > worth * usual.among(arch, usual.registers):
         function.budget = None
         _reorder(function, kept)
 
@@ -201,7 +202,9 @@ class _Trial(NamedTuple):
     alone: float = float("inf")
     """Cycles of a warp alone, until its last instruction is issued."""
     issued: float = 0
-    """Instructions, those of local memory twice."""
+    """Instructions."""
+    local: float = 0
+    """Those of local memory."""
     cost: float = float("inf")
     """Cycles of a warp among a few, its own and what others take from it."""
     spilled: bool = True
@@ -212,7 +215,7 @@ class _Trial(NamedTuple):
         there is to issue, and waits for all of them together."""
         unit, all_ = arch.occupancy.register_unit_per_warp, arch.occupancy
         warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
-        return self.issued + self.alone * arch.core.sub_cores / warps
+        return self.issued + self.local + self.alone * arch.core.sub_cores / warps
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
@@ -249,7 +252,7 @@ def _tried(function: MFunction, arch: Arch, options: Options) -> _Trial:
         cost = (alone + _ISSUE * issued + _LOCAL * local) * (_DOUBT if spilled else 1)
         registers = function.attributes["registers"]
         assert isinstance(registers, int)
-        return _Trial(alone, issued + local, cost, spilled, registers)
+        return _Trial(alone, issued, local, cost, spilled, registers)
     except CompileError:
         return _Trial()
     finally:

@@ -54,3 +54,22 @@ def test_no_pointer_for_each_access(tmp_path: Path) -> None:
     loop = f"for (int i = threadIdx.x; i < n; i += 32) {{ __syncthreads(); s += {total}; b[i] = s; }}"
     arguments = "const float *a, const float *c, const float *d, float *b, int n, int m"
     assert registers(f"__global__ void f({arguments})\n{{ float s = 0; {loop} }}\n", tmp_path) <= 24
+
+
+def test_no_frame_for_more_warps(tmp_path: Path) -> None:
+    """A product of matrices whose loop is unrolled to 16 turns wants 58 registers: 40 would take spill code, and a
+    frame that costs the threads that leave at once, too."""
+    path = tmp_path / "f.k"
+    path.write_text("""__global__ void f(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n * n)
+        return;
+    int row = i / n, column = i % n;
+    float s = 0;
+    for (int k = 0; k < n; k++)
+        s += a[row * n + k] * b[k * n + column];
+    c[i] = s;
+}
+""")
+    assert read_cubin(minicc.compile(path, arch="sm_90").cubin, "f").functions[0].frame == 0
