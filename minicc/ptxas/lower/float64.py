@@ -252,9 +252,13 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     """out = x / y for any doubles, bit by bit.
 
     Significands of 53 bits; the quotient gets 55 bits and a sticky bit for the remainder, then `pack` rounds it once at
-    whatever precision the exponent leaves."""
-    (mx, ex), (my, ey) = unpack(b, x), unpack(b, y)
+    whatever precision the exponent leaves. Zero, infinite and NaN operands need nothing of that."""
     sign = b.logic(b.logic(V(x.reg, 1), V(y.reg, 1), 0x3C), imm(0x80000000), 0xC0)
+    special, any_special = special_quotient(b, x, y, sign)
+    b.move64(out, V(special.reg, 0), V(special.reg, 1))
+    done = b.label("ddiv_long_done")
+    b.jump(done, any_special)
+    (mx, ex), (my, ey) = unpack(b, x), unpack(b, y)
     # Make the quotient of significands lie in [1, 2): double mx if it is smaller.
     less = b.setp("ISETP.LT.U32.AND", V(mx.reg, 0), V(my.reg, 0))
     less = b.setp("ISETP.LT.U32.AND.EX", V(mx.reg, 1), V(my.reg, 1), TRUE, (less,))
@@ -267,9 +271,7 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     shifted = b.temp()
     b.emit("IADD3", (shifted,), (exponent, neg(one), ZERO))
     b.move64(quotient_, ZERO, ZERO)
-    # Zero, infinite and NaN operands need no turns.
-    special, any_special = special_quotient(b, x, y, sign)
-    b.select(count, imm(1), b.reg(imm(55)), any_special)
+    b.move(count, imm(55))
     loop = b.label("ddiv_bit")
     b.start(loop)
     # quotient = quotient * 2 + (rest >= my); rest = (rest - my if so) * 2
@@ -292,8 +294,8 @@ def long_division(b: Builder, out: V, x: V, y: V, rounding: str) -> None:
     b.emit("SHF.L.U64.HI", (V(full.reg, 1),), (V(quotient_.reg, 0), imm(1), V(quotient_.reg, 1)))
     b.emit("IMAD", (V(full.reg, 0),), (V(quotient_.reg, 0), imm(2), sticky))
     packed = pack(b, full, shifted, sign, rounding)
-    b.select(V(out.reg, 0), V(special.reg, 0), V(packed.reg, 0), any_special)
-    b.select(V(out.reg, 1), V(special.reg, 1), V(packed.reg, 1), any_special)
+    b.move64(out, V(packed.reg, 0), V(packed.reg, 1))
+    b.start(done)
 
 
 def special_quotient(b: Builder, x: V, y: V, sign: MOperand) -> tuple[V, V]:

@@ -104,3 +104,12 @@ def test_once(tmp_path: Path, source: str) -> None:
     assert "STL" not in code
     assert function.frame == 0
     assert function.registers <= 40
+
+
+def test_special_operands_take_no_turns(tmp_path: Path) -> None:
+    """Zero, infinite and NaN operands leave the long division before its loop of 55 turns."""
+    compiled, counts = image(tmp_path, QUOTIENTS), []
+    for x in (1e-310, float("nan")):
+        result = runtime.Device("sm_90").load(compiled)["f"][1, 32](np.full(32, x), np.full(32, 1e-309), np.zeros(96))
+        counts.append(result.stats["smsp__inst_executed.sum"])
+    assert counts[1] < 0.2 * counts[0]
