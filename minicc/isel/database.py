@@ -1,7 +1,7 @@
 """The pattern database: rows of `minicc.isel.patterns` indexed by the three hash tables.
 
-Built once per process and machine (a few milliseconds). When an operation is first looked up, the patterns of its
-signature are specialised to it: axes are bound, the tree is parsed.
+The tables of a machine are filled head by head ("add" of "add.i32"), when an operation with that head is first looked
+up; the patterns of its signature are then specialised to it: axes are bound, the tree is parsed.
 """
 
 from __future__ import annotations
@@ -164,20 +164,30 @@ def heads(op: str) -> list[str]:
 
 
 @cache
-def _heads() -> dict[str, tuple[int, dict[str, int]]]:
-    """Head of an operation -> (its number, the types that identify): those that no axis of its patterns covers."""
-    found: dict[str, tuple[int, dict[str, int]]] = {}
-    covers = {axis: {w for text in texts for w in text.split(".") if w in _WORD} for axis, texts in AXES.items()}
+def _rows_of_heads() -> dict[str, tuple[int, list[Row]]]:
+    """Head of an operation -> its number, and the patterns whose root may have it."""
+    found: dict[str, tuple[int, list[Row]]] = {}
+    named: dict[str, list[str]] = {}
     for row in all_rows():
         op = root(row.tree)
-        for head in heads(op):
+        if op not in named:
+            named[op] = heads(op)
+        for head in named[op]:
             if head not in found:
-                found[head] = len(found) + 1, dict(_WORD)
-            if "{" in op:
-                for axis in _AXIS.findall(op):
-                    for word in covers[axis]:
-                        found[head][1].pop(word, None)
+                found[head] = len(found) + 1, []
+            found[head][1].append(row)
     return found
+
+
+@cache
+def _identity(head: str) -> tuple[int, dict[str, int]] | None:
+    """Number of a head and the types that identify: those that no axis of its patterns covers."""
+    if head not in _rows_of_heads():
+        return None
+    number, rows = _rows_of_heads()[head]
+    axes = {axis for row in rows if "{" in row.tree for axis in _AXIS.findall(root(row.tree))}
+    covered = {word for axis in axes for text in AXES[axis] for word in text.split(".")}
+    return number, {word: code for word, code in _WORD.items() if word not in covered}
 
 
 @cache
@@ -186,7 +196,7 @@ def signature(op: str) -> int | None:
     upper half is the identity. The lower half is what the hash sees (it ignores bits 0 to 3 and everything above 31),
     mixed so that probes are short."""
     head, _, rest = op.partition(".")
-    found = _heads().get(head)
+    found = _identity(head)
     if found is None:
         return None
     identity, words = found
@@ -197,13 +207,17 @@ def signature(op: str) -> int | None:
     return identity << 32 | identity * 0x7B24A0BF & 0xFFFFFFF0
 
 
+def _signature_as(head: str, op: str) -> int:
+    """Signature of a root where it has this head, the first texts in the place of its other axes."""
+    rest = op[len(op.partition(".")[0]) :]
+    key = signature(head + _AXIS.sub(lambda found: next(iter(AXES[found[1]])), rest) if "{" in rest else head + rest)
+    assert key is not None
+    return key
+
+
 def signatures(op: str) -> list[int]:
-    """Signatures of a root: one for each head it stands for."""
-    if "{" not in op:
-        plain = signature(op)
-        return [] if plain is None else [plain]
-    rest = _AXIS.sub(lambda found: next(iter(AXES[found[1]])), op[len(op.partition(".")[0]) :])
-    return [key for head in heads(op) if (key := signature(head + rest)) is not None]
+    """Signatures of a pattern's root: one for each head it stands for."""
+    return [_signature_as(head, op) for head in heads(op)]
 
 
 _LEAVES = 32
@@ -249,11 +263,7 @@ class Database:
     def __init__(self, sm: int, feature: str = "", without: Row | None = None, everything: bool = False) -> None:
         self.sm = sm
         self.feature = feature
-        groups: dict[int, list[Row]] = {}
-        for row in all_rows():
-            if row is not without:
-                for key in signatures(root(row.tree)):
-                    groups.setdefault(key, []).append(row)
+        self.without = without
         self.rows: list[Row] = []
         self.primary = PatternTable()
         self.secondary = ConstraintTable()
@@ -261,6 +271,25 @@ class Database:
         self.names = list(COSTS)
         self.families = {name: index for index, name in enumerate(self.names)}
         self.masks: list[int] = []
+        self._heads: set[str] = set()
+        self._found: dict[str, list[Pattern]] = {}
+        self._cost_of: dict[int, costs.Cost] = {}
+        if everything:
+            self.primary.bulk(self._records(*_rows_of_heads()))
+            for mask in sorted(set(self.masks)):
+                self.secondary.insert(mask, constraint_data(mask))
+            for name in COSTS:
+                for generation in generations(name):
+                    self._bake(name, generation)
+
+    def _records(self, *names: str) -> list[tuple[int, ...]]:
+        """The primary table's records for some heads, whose patterns are added to `rows`."""
+        self._heads.update(names)
+        groups: dict[int, list[Row]] = {}
+        for head in names:
+            for row in _rows_of_heads()[head][1]:
+                if row is not self.without:
+                    groups.setdefault(_signature_as(head, root(row.tree)), []).append(row)
         records: list[tuple[int, ...]] = []
         for key, rows in groups.items():
             first = len(self.rows)
@@ -271,17 +300,17 @@ class Database:
             name = rows[0].cost
             if "{" in name:
                 name = substitute(name, _firsts(rows[0].tree))
-            latency, throughput = cost_of(name, sm)
+            latency, throughput = cost_of(name, self.sm)
             records.append((key, first, throughput, latency, least, len(rows), self.families[name], own[0]))
-        self.primary.bulk(records)
-        for mask in sorted(set(self.masks)):
+        return records
+
+    def _load(self, head: str) -> None:
+        """Fill the tables with what they need for one head."""
+        first = len(self.masks)
+        for record in self._records(head):
+            self.primary.insert(*record)
+        for mask in set(self.masks[first:]):
             self.secondary.insert(mask, constraint_data(mask))
-        if everything:
-            for name in COSTS:
-                for generation in generations(name):
-                    self._bake(name, generation)
-        self._found: dict[str, list[Pattern]] = {}
-        self._cost_of: dict[int, costs.Cost] = {}
 
     def _bake(self, name: str, sm: int) -> int:
         """Key of a class' record for a machine; the record is made if it is not there yet."""
@@ -322,6 +351,9 @@ class Database:
         key = signature(op)
         if key is None:
             return []
+        head = op.partition(".")[0]
+        if head not in self._heads:
+            self._load(head)
         out = []
         type_ = _WORD.get(op.rpartition(".")[2], 0)
         for sig, first, _, _, min_sm, count, _, _ in self.primary.lookup(key):
