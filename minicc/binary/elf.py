@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import struct
 
-import attrs
-
 from minicc.binary.data import align_up
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -33,32 +31,40 @@ STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 STO_ENTRY = 0x10
 
 
-@attrs.define(eq=False, repr=False)
 class Draft:
     """A section to be written. `link` and a string `info` name another section; `size` is for NOBITS."""
 
-    name: str
-    type: int
-    flags: int = 0
-    data: bytes = b""
-    link: str = ""
-    info: int | str = 0
-    align: int = 1
-    entsize: int = 0
-    size: int = 0
+    def __init__(
+        self,
+        name: str,
+        type: int,
+        flags: int = 0,
+        data: bytes = b"",
+        link: str = "",
+        info: int | str = 0,
+        align: int = 1,
+        entsize: int = 0,
+        size: int = 0,
+    ) -> None:
+        self.name, self.type, self.flags, self.data = name, type, flags, data
+        self.link, self.info, self.align, self.entsize, self.size = link, info, align, entsize, size
 
 
-@attrs.define(eq=False, repr=False)
 class DraftSymbol:
     """A symbol to be written; `section` "" is undefined."""
 
-    name: str
-    section: str = ""
-    value: int = 0
-    size: int = 0
-    type: int = STT_NOTYPE
-    bind: int = STB_LOCAL
-    other: int = 0
+    def __init__(
+        self,
+        name: str,
+        section: str = "",
+        value: int = 0,
+        size: int = 0,
+        type: int = STT_NOTYPE,
+        bind: int = STB_LOCAL,
+        other: int = 0,
+    ) -> None:
+        self.name, self.section, self.value = name, section, value
+        self.size, self.type, self.bind, self.other = size, type, bind, other
 
 
 class Strings:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import attrs
-
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
 from minicc.frontend import predefined
 from minicc.frontend.condition import Condition
@@ -24,13 +22,16 @@ MAX_TOKENS = 2_000_000
 HEADERS = Path(__file__).parent / "include"
 
 
-@attrs.define(eq=False, repr=False)
 class Macro:
-    name: str
-    body: list[Token]
-    params: list[str] | None = None
-    variadic: bool = False
-    where: Token | None = None
+    def __init__(
+        self,
+        name: str,
+        body: list[Token],
+        params: list[str] | None = None,
+        variadic: bool = False,
+        where: Token | None = None,
+    ) -> None:
+        self.name, self.body, self.params, self.variadic, self.where = name, body, params, variadic, where
 
 
 class _Group:

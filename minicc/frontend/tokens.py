@@ -10,28 +10,33 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
 from minicc.diagnostics import SourceFile, Span, fail
 
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"
 
 
-@attrs.define(eq=False, repr=False)
 class Token:
     """One preprocessing token. `hide` holds macro names that may not expand it again (Prosser's hide set)."""
 
-    kind: str
-    text: str
-    source: SourceFile
-    start: int
-    space: bool = False
-    """Whitespace or a comment before it."""
-    bol: bool = False
-    """First on its line."""
-    hide: frozenset[str] | None = None
-    end: int = -1
-    """Offset past its spelling; -1: start + len(text)."""
+    def __init__(
+        self,
+        kind: str,
+        text: str,
+        source: SourceFile,
+        start: int,
+        space: bool = False,
+        bol: bool = False,
+        hide: frozenset[str] | None = None,
+        end: int = -1,
+    ) -> None:
+        self.kind, self.text, self.source, self.start = kind, text, source, start
+        self.space = space
+        """Whitespace or a comment before it."""
+        self.bol = bol
+        """First on its line."""
+        self.hide = hide
+        self.end = end
+        """Offset past its spelling; -1: start + len(text)."""
 
     @property
     def span(self) -> Span:

@@ -113,14 +113,12 @@ class Field:
     """Bytes to read and write for a bit-field of a packed class: beyond them is another object; 0: its type's."""
 
 
-@attrs.define(eq=False, repr=False)
 class Slot:
     """An entry of a virtual table: `key` is what an overrider has in common with it; no function: a destructor, which
     `frees` its object's memory too in the second of its two slots."""
 
-    key: tuple[object, ...]
-    function: Function | None
-    frees: bool = False
+    def __init__(self, key: tuple[object, ...], function: Function | None, frees: bool = False) -> None:
+        self.key, self.function, self.frees = key, function, frees
 
 
 VTABLE_POINTER = " vtable"

@@ -10,8 +10,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import attrs
-
 from minicc.isel import cost as costs
 from minicc.isel.dag import COMMUTATIVE, Node, signed
 from minicc.isel.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree, unify
@@ -23,16 +21,14 @@ STRUCTURAL = frozenset({"phi", "res", "scope", "endscope", "asm", "switch"})
 """Node heads that are no instructions (declarations, results, text) or that emission expands."""
 
 
-@attrs.define(eq=False, repr=False)
 class Tile:
     """A pattern laid over a node. `operands`: leaf name -> (kind, node or address); `inner` the nodes covered; `wild`
     axes that inner nodes bound."""
 
-    pattern: Pattern
-    node: Node
-    operands: dict[str, Any]
-    inner: list[Node]
-    wild: dict[str, str]
+    def __init__(
+        self, pattern: Pattern, node: Node, operands: dict[str, Any], inner: list[Node], wild: dict[str, str]
+    ) -> None:
+        self.pattern, self.node, self.operands, self.inner, self.wild = pattern, node, operands, inner, wild
 
 
 Shape = tuple[tuple[str, int], ...]
@@ -123,7 +119,6 @@ class Matcher:
         self.inner = []
         self.wild = {}
         self.duplicate = pattern.row.flags == "dup"
-        assert pattern.tree is not None
         if pattern.repeats:
             if pattern.across:
                 if self.node is not node:

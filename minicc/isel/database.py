@@ -79,26 +79,31 @@ class Leaf:
     value: int | None = None
 
 
-@attrs.define(eq=False, repr=False)
 class Pattern:
     """A row, ready to match. `latency`, `throughput` are the entry's two costs, `cost` the final one for an SM."""
 
-    row: Row
-    index: int
-    signature: int
-    min_sm: int
-    mask: int
-    constraint: int
-    family: int
-    latency: int
-    throughput: int
-    tree: Tree | None = None
-    template: Any = None
-    repeats: bool = False
-    """An operand stands twice in the tree, below operations whose operands may be swapped."""
-    across: frozenset[tuple[int, int]] = frozenset()
-    """How deep it stands in one operand of the root and in the other (0: it is that operand); empty if it does not
-    stand in both, or deeper than 2."""
+    def __init__(
+        self,
+        row: Row,
+        index: int,
+        signature: int,
+        min_sm: int,
+        mask: int,
+        constraint: int,
+        family: int,
+        latency: int,
+        throughput: int,
+        tree: Tree,
+        template: str,
+    ) -> None:
+        self.row, self.index, self.signature, self.min_sm, self.mask = row, index, signature, min_sm, mask
+        self.constraint, self.family, self.latency = constraint, family, latency
+        self.throughput, self.tree, self.template = throughput, tree, template
+        self.repeats = False
+        """An operand stands twice in the tree, below operations whose operands may be swapped."""
+        self.across: frozenset[tuple[int, int]] = frozenset()
+        """How deep it stands in one operand of the root and in the other (0: it is that operand); empty if it does not
+        stand in both, or deeper than 2."""
 
     @property
     def name(self) -> str:
@@ -337,9 +342,7 @@ class Database:
 
     def simple(self, op: str) -> Pattern:
         """The first pattern of the operation alone, not of a tree of several."""
-        return next(
-            p for p in self.lookup(op) if p.tree is not None and all(isinstance(c, Leaf) for c in p.tree.children)
-        )
+        return next(p for p in self.lookup(op) if all(isinstance(c, Leaf) for c in p.tree.children))
 
     def has(self, row: Row) -> bool:
         """Whether the machine has the instruction: architecture-specific ones belong to one family of SMs."""
@@ -376,13 +379,13 @@ class Database:
         name = substitute(row.cost, bound)
         latency, throughput = cost_of(name, self.sm)
         template = _RESULTS.sub(_listed, substitute(row.template, bound))
-        pattern = Pattern(row, index, sig, row.sm, self.masks[index], data, self.families[name], latency, throughput)
-        pattern.tree = _parse_tree(row.tree, self.masks[index], data, bound)
-        pattern.template = template
+        mask, family = self.masks[index], self.families[name]
+        tree = _parse_tree(row.tree, mask, data, bound)
+        pattern = Pattern(row, index, sig, row.sm, mask, data, family, latency, throughput, tree, template)
         names = _NAME.findall(row.tree)
         pattern.repeats = len(names) > len(set(names)) and "{" not in row.tree
-        if pattern.repeats and len(pattern.tree.children) == 2:
-            first, second = (_depths(child) for child in pattern.tree.children)
+        if pattern.repeats and len(tree.children) == 2:
+            first, second = (_depths(child) for child in tree.children)
             pairs = frozenset((m, n) for name, m in first for other, n in second if name == other)
             pattern.across = pairs if all(max(pair) <= 2 for pair in pairs) else frozenset()
         return pattern

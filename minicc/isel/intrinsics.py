@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from minicc.isel.dag import WIDTH, Node
@@ -53,8 +54,6 @@ class Intrinsics(Integers):
 
     def elementwise_call(self, inst: ir.Inst, name: str) -> list[Node]:
         """A vector intrinsic one element at a time; a struct of vectors has the first result of all elements first."""
-        import attrs
-
         fields = inst.type.elements if inst.type.kind == "struct" else (inst.type,)
         count = fields[0].count
         single = ir.struct_type(tuple(f.element for f in fields)) if inst.type.kind == "struct" else fields[0].element
@@ -68,7 +67,9 @@ class Intrinsics(Integers):
                     self.values[value] = self.parts(arg)[i * step : i * step + step]
                     arg = value
                 args.append(arg)
-            parts = self.intrinsic(attrs.evolve(inst, type=single, args=args), name)
+            one = copy(inst)
+            one.type, one.args = single, args
+            parts = self.intrinsic(one, name)
             for field, found in zip(fields, out, strict=True):
                 taken = len(self.legal(field.element))
                 found += parts[:taken]

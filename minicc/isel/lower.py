@@ -6,9 +6,8 @@ terminator as a root node.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NoReturn
-
-import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
@@ -284,7 +283,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
                 value = ir.Value(type_)
                 self.values[value] = lists[i]
                 args.append(value)
-            scalar = attrs.evolve(inst, type=element, args=args)
+            scalar = copy(inst)
+            scalar.type, scalar.args = element, args
             self.instruction(scalar)
             result += self.values.pop(scalar)
         return result

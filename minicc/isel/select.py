@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.calls import is_kernel
@@ -131,7 +129,7 @@ def _header(
     name = names[function.name]
     returns, params = lowering.signature(name, function.type, attributes, kernel)
     link = linkage(function.linkage, not function.blocks)
-    made = ptx.Function(name, kernel, params, returns, None, linkage=link)  # type: ignore[arg-type]
+    made = ptx.Function(name, kernel, params, returns, linkage=link)  # type: ignore[arg-type]
     if kernel and link == "":
         made.linkage = "visible"
     if kernel:
@@ -146,7 +144,9 @@ def _declaration(
 ) -> ptx.Function:
     lowering = Lowering(module, function, names, arch, options)
     made = _header(lowering, function, names, {})
-    return attrs.evolve(made, linkage="extern" if not function.blocks else made.linkage)
+    if not function.blocks:
+        made.linkage = "extern"
+    return made
 
 
 def _directives(function: ir.Function, notes: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:

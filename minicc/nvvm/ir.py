@@ -112,104 +112,96 @@ I1, I8, I16, I32, I64, I128 = (int_type(n) for n in (1, 8, 16, 32, 64, 128))
 PTR = ptr_type()
 
 
-@attrs.define(eq=False, repr=False)
 class Value:
     """Anything an instruction can use."""
 
-    type: Type
+    def __init__(self, type: Type) -> None:
+        self.type = type
 
 
-@attrs.define(eq=False, repr=False)
 class ConstInt(Value):
     """Integer constant; `value` is unsigned, below 2**bits."""
 
-    value: int
+    def __init__(self, type: Type, value: int) -> None:
+        self.type, self.value = type, value
 
 
-@attrs.define(eq=False, repr=False)
 class ConstFloat(Value):
     """Floating constant by its own bits (16, 32 or 64)."""
 
-    bits: int
+    def __init__(self, type: Type, bits: int) -> None:
+        self.type, self.bits = type, bits
 
 
-@attrs.define(eq=False, repr=False)
 class Zero(Value):
     """`zeroinitializer` and `null`."""
 
 
-@attrs.define(eq=False, repr=False)
 class Undef(Value):
     """`undef` and `poison`."""
 
-    poison: bool = False
+    def __init__(self, type: Type, poison: bool = False) -> None:
+        self.type, self.poison = type, poison
 
 
-@attrs.define(eq=False, repr=False)
 class ConstAggregate(Value):
     """Constant array, vector or struct."""
 
-    items: list[Value]
+    def __init__(self, type: Type, items: list[Value]) -> None:
+        self.type, self.items = type, items
 
 
-@attrs.define(eq=False, repr=False)
 class ConstBytes(Value):
     """c"..." """
 
-    data: bytes
+    def __init__(self, type: Type, data: bytes) -> None:
+        self.type, self.data = type, data
 
 
-@attrs.define(eq=False, repr=False)
 class ConstExpr(Value):
     """Constant expression: `op` (getelementptr, addrspacecast, bitcast, ptrtoint, inttoptr, trunc, add, sub, xor, ...)
     over `args`; `source` is the GEP's source element type."""
 
-    op: str
-    args: list[Value]
-    source: Type | None = None
+    def __init__(self, type: Type, op: str, args: list[Value], source: Type | None = None) -> None:
+        self.type, self.op, self.args, self.source = type, op, args, source
 
 
-@attrs.define(eq=False, repr=False)
 class Global(Value):
     """Reference to a global variable or function by name (without @). The object is in `Module.globals`."""
 
-    name: str
+    def __init__(self, type: Type, name: str) -> None:
+        self.type, self.name = type, name
 
 
-@attrs.define(eq=False, repr=False)
 class InlineAsm(Value):
     """`asm sideeffect "text", "constraints"` as a callee."""
 
-    text: str
-    constraints: str
-    flags: tuple[str, ...] = ()
+    def __init__(self, type: Type, text: str, constraints: str, flags: tuple[str, ...] = ()) -> None:
+        self.type, self.text, self.constraints, self.flags = type, text, constraints, flags
 
 
-@attrs.define(eq=False, repr=False)
 class MetadataValue(Value):
     """Metadata as a call argument; `value` is a Node, a Value, or a string."""
 
-    value: Any
+    def __init__(self, type: Type, value: Any) -> None:
+        self.type, self.value = type, value
 
 
-@attrs.define(eq=False, repr=False)
 class Argument(Value):
     """A formal parameter. `attributes` maps names to values: {"byval": Type, "align": 4, "noalias": True}."""
 
-    name: str
-    index: int
-    attributes: dict[str, Any]
+    def __init__(self, type: Type, name: str, index: int, attributes: dict[str, Any]) -> None:
+        self.type, self.name, self.index, self.attributes = type, name, index, attributes
 
 
-@attrs.define(eq=False, repr=False)
 class Node:
     """Metadata node: `kind` is "" for a tuple, else the specialised name ("DILocation"). Tuples keep `items`,
     specialised nodes `fields`. References to other nodes are `MdRef`."""
 
-    kind: str = ""
-    distinct: bool = False
-    items: list[Any] = attrs.field(factory=list)
-    fields: dict[str, Any] = attrs.field(factory=dict)
+    def __init__(self, kind: str = "", distinct: bool = False, items: list[Any] | None = None) -> None:
+        self.kind, self.distinct = kind, distinct
+        self.items: list[Any] = [] if items is None else items
+        self.fields: dict[str, Any] = {}
 
 
 @attrs.frozen(repr=False)
@@ -219,7 +211,6 @@ class MdRef:
     number: int
 
 
-@attrs.define(eq=False, repr=False)
 class Inst(Value):
     """An instruction. Also the value it defines (type void if none).
 
@@ -227,42 +218,51 @@ class Inst(Value):
     blocks: br/switch/indirectbr destinations, phi incoming blocks, in order
     """
 
-    op: str
-    args: list[Value]
-    name: str = ""
-    flags: frozenset[str] = frozenset()
-    """nsw, nuw, exact, disjoint, nneg, inbounds, fast-math flags, volatile, atomic, weak, tail kinds, samesign."""
-    pred: str = ""
-    """icmp/fcmp predicate, atomicrmw operation."""
-    blocks: list[Block] = attrs.field(factory=list)
-    source: Type | None = None
-    """GEP source element type, alloca's type, the callee's function type."""
-    align: int = 0
-    order: tuple[str, ...] = ()
-    """Atomic orderings (two for cmpxchg)."""
-    scope: str = ""
-    """syncscope."""
-    indices: tuple[int, ...] = ()
-    """extractvalue/insertvalue indices, shufflevector mask (-1 is poison)."""
-    callee: Value | None = None
-    attributes: dict[str, Any] = attrs.field(factory=dict)
-    """Function attributes of a call site, and "args": list of per-argument attribute dictionaries."""
-    cases: list[int] = attrs.field(factory=list)
-    """switch case values, for blocks[1:]."""
-    metadata: dict[str, Any] = attrs.field(factory=dict)
-    """Attached metadata: {"dbg": MdRef, "invariant.load": MdRef, "range": ...}."""
-    parent: Block | None = None
-    offset: int = 0
-    """Character offset in the IR text, for diagnostics."""
+    def __init__(
+        self,
+        type: Type,
+        op: str,
+        args: list[Value],
+        flags: frozenset[str] = frozenset(),
+        pred: str = "",
+        blocks: list[Block] | None = None,
+        source: Type | None = None,
+    ) -> None:
+        self.type, self.op, self.args = type, op, args
+        self.name = ""
+        self.flags = flags
+        """nsw, nuw, exact, disjoint, nneg, inbounds, fast-math flags, volatile, atomic, weak, tail kinds, samesign."""
+        self.pred = pred
+        """icmp/fcmp predicate, atomicrmw operation."""
+        self.blocks: list[Block] = [] if blocks is None else blocks
+        self.source = source
+        """GEP source element type, alloca's type, the callee's function type."""
+        self.align = 0
+        self.order: tuple[str, ...] = ()
+        """Atomic orderings (two for cmpxchg)."""
+        self.scope = ""
+        """syncscope."""
+        self.indices: tuple[int, ...] = ()
+        """extractvalue/insertvalue indices, shufflevector mask (-1 is poison)."""
+        self.callee: Value | None = None
+        self.attributes: dict[str, Any] = {}
+        """Function attributes of a call site, and "args": list of per-argument attribute dictionaries."""
+        self.cases: list[int] = []
+        """switch case values, for blocks[1:]."""
+        self.metadata: dict[str, Any] = {}
+        """Attached metadata: {"dbg": MdRef, "invariant.load": MdRef, "range": ...}."""
+        self.parent: Block | None = None
+        self.offset = 0
+        """Character offset in the IR text, for diagnostics."""
 
 
-@attrs.define(eq=False, repr=False)
 class Block:
     """A basic block; the last instruction is the terminator."""
 
-    name: str
-    insts: list[Inst] = attrs.field(factory=list)
-    index: int = 0
+    def __init__(self, name: str, index: int = 0) -> None:
+        self.name = name
+        self.insts: list[Inst] = []
+        self.index = index
 
     @property
     def terminator(self) -> Inst:
@@ -274,49 +274,60 @@ class Block:
         return list(dict.fromkeys(self.insts[-1].blocks))
 
 
-@attrs.define(eq=False, repr=False)
 class GlobalVariable:
     """@name = linkage ... global/constant type init."""
 
-    name: str
-    type: Type
-    space: int
-    constant: bool
-    init: Value | None
-    linkage: str = ""
-    align: int = 0
-    flags: frozenset[str] = frozenset()
-    offset: int = 0
-    metadata: dict[str, Any] = attrs.field(factory=dict)
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        space: int,
+        constant: bool,
+        init: Value | None,
+        linkage: str,
+        align: int,
+        flags: frozenset[str],
+        offset: int,
+        metadata: dict[str, Any],
+    ) -> None:
+        self.name, self.type, self.space, self.constant = name, type, space, constant
+        self.init, self.linkage, self.align, self.flags, self.offset = init, linkage, align, flags, offset
+        self.metadata = metadata
 
 
-@attrs.define(eq=False, repr=False)
 class Alias:
     """@name = alias type, aliasee."""
 
-    name: str
-    type: Type
-    target: Value
-    linkage: str = ""
+    def __init__(self, name: str, type: Type, target: Value, linkage: str = "") -> None:
+        self.name, self.type, self.target, self.linkage = name, type, target, linkage
 
 
-@attrs.define(eq=False, repr=False)
 class Function:
     """A function; `blocks` empty means a declaration. `attributes` merges its attribute groups."""
 
-    name: str
-    type: Type
-    args: list[Argument]
-    blocks: list[Block] = attrs.field(factory=list)
-    linkage: str = ""
-    cc: str = ""
-    """Calling convention: "ptx_kernel", "ptx_device", ""."""
-    attributes: dict[str, Any] = attrs.field(factory=dict)
-    result_attributes: dict[str, Any] = attrs.field(factory=dict)
-    metadata: dict[str, Any] = attrs.field(factory=dict)
-    offset: int = 0
-    declares: list[tuple[Value, Any]] = attrs.field(factory=list)
-    """Debug records: where a variable lies, and the reference to its DILocalVariable."""
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        args: list[Argument],
+        linkage: str,
+        cc: str,
+        attributes: dict[str, Any],
+        result_attributes: dict[str, Any],
+        metadata: dict[str, Any],
+        offset: int,
+    ) -> None:
+        self.name, self.type, self.args = name, type, args
+        self.blocks: list[Block] = []
+        self.linkage = linkage
+        self.cc = cc
+        """Calling convention: "ptx_kernel", "ptx_device", ""."""
+        self.attributes = attributes
+        self.result_attributes = result_attributes
+        self.metadata = metadata
+        self.offset = offset
+        self.declares: list[tuple[Value, Any]] = []
+        """Debug records: where a variable lies, and the reference to its DILocalVariable."""
 
     @property
     def result(self) -> Type:
@@ -328,21 +339,18 @@ class Function:
             yield from block.insts
 
 
-@attrs.define(eq=False, repr=False)
 class Module:
     """One module. `text` is what was parsed; offsets of instructions point into it."""
 
-    text: str
-    name: str
-    datalayout: str = ""
-    triple: str = ""
-    variables: dict[str, GlobalVariable] = attrs.field(factory=dict)
-    functions: dict[str, Function] = attrs.field(factory=dict)
-    aliases: dict[str, Alias] = attrs.field(factory=dict)
-    metadata: dict[int, Node] = attrs.field(factory=dict)
-    named_metadata: dict[str, list[Any]] = attrs.field(factory=dict)
-    asm: list[str] = attrs.field(factory=list)
-    """module asm lines."""
+    def __init__(self, text: str, name: str, datalayout: str = "", triple: str = "") -> None:
+        self.text, self.name, self.datalayout, self.triple = text, name, datalayout, triple
+        self.variables: dict[str, GlobalVariable] = {}
+        self.functions: dict[str, Function] = {}
+        self.aliases: dict[str, Alias] = {}
+        self.metadata: dict[int, Node] = {}
+        self.named_metadata: dict[str, list[Any]] = {}
+        self.asm: list[str] = []
+        """module asm lines."""
 
     def node(self, ref: object) -> Node | None:
         """The node behind a reference; None for null."""

@@ -251,7 +251,7 @@ class _Reader(InstructionReader):
             else:
                 self.parse_attribute(attributes)
         type_ = ir.function_type(result, tuple(a.type for a in args), vararg)
-        function = ir.Function(name, type_, args, [], linkage, cc, attributes, result_attributes, metadata, start)
+        function = ir.Function(name, type_, args, linkage, cc, attributes, result_attributes, metadata, start)
         self.module.functions[name] = function
         if define:
             self.at += 1

@@ -140,12 +140,11 @@ class Inst:
         return ".".join((self.opcode, *self.modifiers))
 
 
-@attrs.define(eq=False, repr=False)
 class Label:
     """A label in a body: `$L__BB0_2:`."""
 
-    name: str
-    where: Span | None = None
+    def __init__(self, name: str, where: Span | None = None) -> None:
+        self.name, self.where = name, where
 
 
 @attrs.define(eq=False, repr=False)
@@ -184,38 +183,41 @@ def _type_of(register: str, regs: dict[str, str], ranges: list[tuple[str, int, s
     return None
 
 
-@attrs.define(eq=False, repr=False)
 class Branchtargets:
     """`name: .branchtargets a, b, c;` of brx.idx."""
 
-    name: str
-    targets: tuple[str, ...]
+    def __init__(self, name: str, targets: tuple[str, ...]) -> None:
+        self.name, self.targets = name, targets
 
 
-@attrs.define(eq=False, repr=False)
 class Callprototype:
     """`name: .callprototype (ret) _ (params);` of an indirect call."""
 
-    name: str
-    returns: tuple[Variable, ...]
-    params: tuple[Variable, ...]
-    noreturn: bool = False
+    def __init__(
+        self, name: str, returns: tuple[Variable, ...], params: tuple[Variable, ...], noreturn: bool = False
+    ) -> None:
+        self.name, self.returns, self.params, self.noreturn = name, returns, params, noreturn
 
 
-@attrs.define(eq=False, repr=False)
 class Pragma:
     """`.pragma "nounroll";`"""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
-@attrs.define(eq=False, repr=False)
 class Scope:
     """`{ ... }`: names declared inside are local to it, registers (kept here as `Function` keeps its own) too."""
 
-    body: list[Statement] = attrs.field(factory=list)
-    regs: dict[str, str] = attrs.field(factory=dict)
-    reg_ranges: list[tuple[str, int, str]] = attrs.field(factory=list)
+    def __init__(
+        self,
+        body: list[Statement] | None = None,
+        regs: dict[str, str] | None = None,
+        reg_ranges: list[tuple[str, int, str]] | None = None,
+    ) -> None:
+        self.body: list[Statement] = [] if body is None else body
+        self.regs: dict[str, str] = {} if regs is None else regs
+        self.reg_ranges: list[tuple[str, int, str]] = [] if reg_ranges is None else reg_ranges
 
     def type_of(self, register: str) -> str | None:
         """Type of a register declared in this very scope, or None."""
@@ -226,50 +228,55 @@ Statement = Inst | Label | Variable | Branchtargets | Callprototype | Pragma | S
 """Variables in a body are .local/.shared/.param declarations. Register declarations go to `Function.regs`."""
 
 
-@attrs.define(eq=False, repr=False)
 class Function:
     """.entry or .func. `body` None is a declaration. `regs` maps a register name to its type without dot, in order of
     declaration; ranges such as `%r<5>` are expanded by use (see `reg_ranges`) and printed back as ranges.
     `directives` are the performance directives: ("maxntid", (256, 1, 1)), ("minnctapersm", (2,)), ("noreturn", ())."""
 
-    name: str
-    entry: bool
-    params: list[Variable] = attrs.field(factory=list)
-    returns: list[Variable] = attrs.field(factory=list)
-    body: list[Statement] | None = None
-    regs: dict[str, str] = attrs.field(factory=dict)
-    reg_ranges: list[tuple[str, int, str]] = attrs.field(factory=list)
-    """(prefix, count, type): `.reg .b32 %r<5>;` is ("%r", 5, "b32") and declares %r0..%r4."""
-    directives: list[tuple[str, tuple[int, ...]]] = attrs.field(factory=list)
-    linkage: Literal["", "extern", "visible", "weak"] = ""
-    where: Span | None = None
+    def __init__(
+        self,
+        name: str,
+        entry: bool,
+        params: list[Variable] | None = None,
+        returns: list[Variable] | None = None,
+        body: list[Statement] | None = None,
+        linkage: Literal["", "extern", "visible", "weak"] = "",
+        where: Span | None = None,
+    ) -> None:
+        self.name, self.entry = name, entry
+        self.params: list[Variable] = [] if params is None else params
+        self.returns: list[Variable] = [] if returns is None else returns
+        self.body = body
+        self.regs: dict[str, str] = {}
+        self.reg_ranges: list[tuple[str, int, str]] = []
+        """(prefix, count, type): `.reg .b32 %r<5>;` is ("%r", 5, "b32") and declares %r0..%r4."""
+        self.directives: list[tuple[str, tuple[int, ...]]] = []
+        self.linkage, self.where = linkage, where
 
     def type_of(self, register: str) -> str | None:
         """Type of a register by name, looking at `regs`, then at `reg_ranges`; None if undeclared."""
         return _type_of(register, self.regs, self.reg_ranges)
 
 
-@attrs.define(eq=False, repr=False)
 class Alias:
     """`.alias name, target;`"""
 
-    name: str
-    target: str
-    where: Span | None = None
+    def __init__(self, name: str, target: str, where: Span | None = None) -> None:
+        self.name, self.target, self.where = name, target, where
 
 
-@attrs.define(eq=False, repr=False)
 class Module:
     """One PTX module. `version` (8, 8); `target` "sm_90"; `files` maps .file numbers to paths."""
 
-    version: tuple[int, int]
-    target: str
-    target_options: tuple[str, ...] = ()
-    address_size: int = 64
-    variables: list[Variable] = attrs.field(factory=list)
-    functions: list[Function] = attrs.field(factory=list)
-    files: dict[int, str] = attrs.field(factory=dict)
-    sections: list[str] = attrs.field(factory=list)
-    """Raw text of `.section` blocks (DWARF), kept for printing."""
-    order: list[Variable | Function | Alias | Pragma] = attrs.field(factory=list)
-    """Everything at module scope in order of appearance; empty means variables, then functions."""
+    def __init__(
+        self, version: tuple[int, int], target: str, target_options: tuple[str, ...] = (), address_size: int = 64
+    ) -> None:
+        self.version, self.target = version, target
+        self.target_options, self.address_size = target_options, address_size
+        self.variables: list[Variable] = []
+        self.functions: list[Function] = []
+        self.files: dict[int, str] = {}
+        self.sections: list[str] = []
+        """Raw text of `.section` blocks (DWARF), kept for printing."""
+        self.order: list[Variable | Function | Alias | Pragma] = []
+        """Everything at module scope in order of appearance; empty means variables, then functions."""

@@ -334,14 +334,11 @@ def _alignment(width: int) -> int:
 _FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barrier"}
 
 
-@attrs.define(eq=False, repr=False)
 class _Live:
     """A part of a register under way: `at` is the index of the segment it is in or waits for."""
 
-    interval: Interval
-    segments: Segments
-    color: int
-    at: int = 0
+    def __init__(self, interval: Interval, segments: Segments, color: int, at: int = 0) -> None:
+        self.interval, self.segments, self.color, self.at = interval, segments, color, at
 
 
 class Scan:

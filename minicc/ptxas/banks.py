@@ -14,8 +14,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from itertools import combinations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.intervals import Ranges, Segments
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
@@ -58,17 +56,13 @@ def commute(block: Block) -> None:
         before = x, y
 
 
-@attrs.define(eq=False, repr=False)
 class _Site:
     """An instruction that may wait for banks: cycles until the next one, how many registers of either bank it reads,
     ids of those that can move, and what it costs wherever these go."""
 
-    weight: int
-    interval: int
-    even: int
-    odd: int
-    moving: list[int]
-    least: int
+    def __init__(self, weight: int, interval: int, even: int, odd: int, moving: list[int], least: int) -> None:
+        self.weight, self.interval, self.even = weight, interval, even
+        self.odd, self.moving, self.least = odd, moving, least
 
     def price(self, more: int = 0) -> int:
         """Bank cycles, with so many `more` of the odd bank in place of the even one."""

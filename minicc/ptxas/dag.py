@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-import attrs
-
 from minicc.ptxas.mir import GMMA, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
@@ -28,13 +26,11 @@ _ELSEWHERE = frozenset({"global", "const", "param", "local"})
 _BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
-@attrs.define(eq=False, repr=False)
 class Node:
     """One instruction. `succs` are (node index, cycles); `height` is the longest path to the end of the run."""
 
-    succs: list[tuple[int, int]]
-    height: int
-    preds: int = 0
+    def __init__(self, succs: list[tuple[int, int]], height: int, preds: int = 0) -> None:
+        self.succs, self.height, self.preds = succs, height, preds
 
 
 class _Place(NamedTuple):

@@ -48,15 +48,14 @@ Def = tuple[int, Part | None]
 """(point at which a part is written, the part that it is a copy of)"""
 
 
-@attrs.define(eq=False, repr=False)
 class _Web:
     """Registers that have become one: `places` are the segments of each 32-bit part and `defs` where it is written,
     `members` (register, shift)."""
 
-    reg: VReg
-    places: list[Segments]
-    defs: list[list[Def]]
-    members: list[tuple[int, int]]
+    def __init__(
+        self, reg: VReg, places: list[Segments], defs: list[list[Def]], members: list[tuple[int, int]]
+    ) -> None:
+        self.reg, self.places, self.defs, self.members = reg, places, defs, members
 
 
 def _join(a: Segments, b: Segments) -> Segments:

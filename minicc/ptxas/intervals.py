@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg
@@ -55,20 +53,18 @@ def overlap(a: Segments, b: Segments, since: int = 0, first: int = 0) -> bool:
     return False
 
 
-@attrs.define(eq=False, repr=False)
 class Interval:
     """Where one virtual register is live, and what it costs to spill it. `parts` are the ascending disjoint segments of
     each 32-bit part: a dead part of a pair or quad is free for others."""
 
-    reg: VReg
-    parts: list[Segments]
-    weight: float = 0.0
-    touched: int = 0
-    """Instructions that read or write it."""
-    hints: list[tuple[VReg, int]] = attrs.field(factory=list)
-    """Registers that it would do well to share with, and by how much its number should differ from theirs."""
-    late: set[int] = attrs.field(factory=set)
-    """Points at which a life ends in an instruction that reads its sources late."""
+    def __init__(self, reg: VReg, parts: list[Segments], weight: float = 0.0, touched: int = 0) -> None:
+        self.reg, self.parts, self.weight = reg, parts, weight
+        self.touched = touched
+        """Instructions that read or write it."""
+        self.hints: list[tuple[VReg, int]] = []
+        """Registers that it would do well to share with, and by how much its number should differ from theirs."""
+        self.late: set[int] = set()
+        """Points at which a life ends in an instruction that reads its sources late."""
 
     @property
     def start(self) -> int:

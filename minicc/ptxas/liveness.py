@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
@@ -27,15 +25,17 @@ _ARITHMETIC = frozenset({
 """What makes one value of others of its lane and does nothing else."""
 
 
-@attrs.define(eq=False, repr=False)
 class Access:
     """Registers of one instruction as (vreg id, mask of parts)."""
 
-    uses: list[tuple[int, int]]
-    defs: list[tuple[int, int]]
-    """Definitions that end the life of the old value."""
-    partial: list[tuple[int, int]]
-    """Definitions that do not."""
+    def __init__(
+        self, uses: list[tuple[int, int]], defs: list[tuple[int, int]], partial: list[tuple[int, int]]
+    ) -> None:
+        self.uses = uses
+        self.defs = defs
+        """Definitions that end the life of the old value."""
+        self.partial = partial
+        """Definitions that do not."""
 
 
 def _parts(operand: V) -> int:

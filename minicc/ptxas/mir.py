@@ -17,23 +17,30 @@ from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Ta
 from minicc.sass.program import Param, Variable
 
 
-@attrs.define(eq=False, repr=False)
 class VReg:
     """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4; more only for
     matrices), or of predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
 
-    id: int
-    file: Literal["R", "UR", "P", "UP", "B"]
-    width: int = 1
-    hint: str = ""
-    fixed: int | None = None
-    """Physical index if it must be a certain register (call ABI, R1)."""
-    spillable: bool = True
-    whole: bool = False
-    """A guarded write is a complete one: who reads it does so under the same condition, if in another predicate."""
-    align: int = 8
-    """Of a group wider than a quad: its number is a multiple of this. (16x8x16 products of doubles want 16: with A at
-    R24 an H200 calls them illegal.)"""
+    def __init__(
+        self,
+        id: int,
+        file: Literal["R", "UR", "P", "UP", "B"],
+        width: int = 1,
+        hint: str = "",
+        fixed: int | None = None,
+        spillable: bool = True,
+        whole: bool = False,
+        align: int = 8,
+    ) -> None:
+        self.id, self.file, self.width, self.hint = id, file, width, hint
+        self.fixed = fixed
+        """Physical index if it must be a certain register (call ABI, R1)."""
+        self.spillable = spillable
+        self.whole = whole
+        """A guarded write is a complete one: who reads it does so under the same condition, if in another predicate."""
+        self.align = align
+        """Of a group wider than a quad: its number is a multiple of this. (16x8x16 products of doubles want 16: with A
+        at R24 an H200 calls them illegal.)"""
 
     def __repr__(self) -> str:
         return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")
@@ -131,15 +138,17 @@ class MInst:
     """What `liveness` made of the registers read, after these."""
 
 
-@attrs.define(eq=False, repr=False)
 class Block:
     """Basic block. Control falls through to the next block of `MFunction.blocks` unless the last instruction is an
     unguarded branch or EXIT. `succs` are labels, in no order; kept by whoever edits control flow."""
 
-    label: str
-    insts: list[MInst] = attrs.field(factory=list)
-    succs: list[str] = attrs.field(factory=list)
-    loop_depth: int = 0
+    def __init__(
+        self, label: str, insts: list[MInst] | None = None, succs: list[str] | None = None, loop_depth: int = 0
+    ) -> None:
+        self.label = label
+        self.insts: list[MInst] = [] if insts is None else insts
+        self.succs: list[str] = [] if succs is None else succs
+        self.loop_depth = loop_depth
 
     @property
     def weight(self) -> int:

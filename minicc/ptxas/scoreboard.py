@@ -11,8 +11,6 @@ data flow of "may be in flight" over the blocks, so that what crosses a branch i
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import BASE
@@ -37,24 +35,23 @@ _QUEUE = 1 << 12
 """Keys of `_State.read` are key + queue * _QUEUE."""
 
 
-@attrs.define(eq=False, repr=False)
 class Marks:
     """What the control field of one instruction will hold."""
 
-    wbar: int = NONE
-    rbar: int = NONE
-    wait: int = 0
-    chosen: bool = False
+    def __init__(self, wbar: int = NONE, rbar: int = NONE, wait: int = 0, chosen: bool = False) -> None:
+        self.wbar, self.rbar, self.wait, self.chosen = wbar, rbar, wait, chosen
 
 
-@attrs.define(eq=False, repr=False)
 class _State:
     """Physical keys in flight: `written` by, and `read` by, instructions under the scoreboards of a bit mask."""
 
-    written: dict[int, int] = attrs.field(factory=dict)
-    read: dict[int, int] = attrs.field(factory=dict)
-    shared: int = 0
-    """Scoreboards of loads from shared memory, which a CTA barrier must wait for."""
+    def __init__(
+        self, written: dict[int, int] | None = None, read: dict[int, int] | None = None, shared: int = 0
+    ) -> None:
+        self.written: dict[int, int] = {} if written is None else written
+        self.read: dict[int, int] = {} if read is None else read
+        self.shared = shared
+        """Scoreboards of loads from shared memory, which a CTA barrier must wait for."""
 
     def copy(self) -> _State:
         return _State(dict(self.written), dict(self.read), self.shared)
@@ -92,16 +89,13 @@ class _State:
         return mask
 
 
-@attrs.define(eq=False, repr=False)
 class _Needs:
     """Of one instruction: index in its block at which the result is first touched, at which a source is first
     overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all. `covered`: a
     later instruction of its queue announces that its sources have been read."""
 
-    result: int = _FAR
-    overwrite: int = _FAR
-    later: bool = False
-    covered: bool = False
+    def __init__(self, result: int = _FAR, overwrite: int = _FAR, later: bool = False, covered: bool = False) -> None:
+        self.result, self.overwrite, self.later, self.covered = result, overwrite, later, covered
 
 
 def announces(print_: Footprint) -> bool:

@@ -129,15 +129,14 @@ def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
     )
 
 
-@attrs.define(eq=False, repr=False)
 class Footprint:
     """What an instruction touches: (key, reader class) pairs read, (key, producer class) pairs written. Guards make a
     write partial. Keys as in `operands`."""
 
-    timing: Timing
-    reads: list[tuple[int, str]]
-    writes: list[tuple[int, str]]
-    guarded: bool
+    def __init__(
+        self, timing: Timing, reads: list[tuple[int, str]], writes: list[tuple[int, str]], guarded: bool
+    ) -> None:
+        self.timing, self.reads, self.writes, self.guarded = timing, reads, writes, guarded
 
 
 def footprint(inst: MInst, components: Components) -> Footprint:

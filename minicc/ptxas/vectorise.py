@@ -144,12 +144,9 @@ def _where(inst: MInst) -> VMem | VConst | None:
     return where if inst.mnemonic == "LDC" and isinstance(where, VConst) and isinstance(where.base, V) else None
 
 
-@attrs.define(eq=False, repr=False)
 class _Load:
-    at: int
-    offset: int
-    words: int
-    dst: V
+    def __init__(self, at: int, offset: int, words: int, dst: V) -> None:
+        self.at, self.offset, self.words, self.dst = at, offset, words, dst
 
 
 def _block(

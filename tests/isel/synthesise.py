@@ -287,7 +287,8 @@ def build(
             leaves.store(builder.raw(f"res.{kind}", kind, (root,), i), i)
     elif root.type:
         leaves.store(root, 0)
-    block = ir.Block("entry", [ir.Inst(ir.VOID, "ret", [])])
+    block = ir.Block("entry")
+    block.insts.append(ir.Inst(ir.VOID, "ret", []))
     dag = BlockDag(block)
     dag.nodes = builder.nodes[:]
     builder.raw("ret.", "", root=True)

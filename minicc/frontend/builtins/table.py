@@ -14,20 +14,15 @@ volatile, z variadic). `T` stands for each letter of the list after the row's `/
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import types as ty
 from minicc.frontend.types import Type
 
 
-@attrs.define(eq=False, repr=False)
 class Builtin:
-    name: str
-    ret: Type
-    params: tuple[Type, ...]
-    how: str
-    data: str = ""
-    variadic: bool = False
+    def __init__(
+        self, name: str, ret: Type, params: tuple[Type, ...], how: str, data: str = "", variadic: bool = False
+    ) -> None:
+        self.name, self.ret, self.params, self.how, self.data, self.variadic = name, ret, params, how, data, variadic
 
 
 _SHFL = "/ijlmxyfd"

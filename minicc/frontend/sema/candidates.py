@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -11,14 +9,13 @@ from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, is_xvalue
 from minicc.frontend.types import Type
 
 
-@attrs.define(eq=False, repr=False)
 class Candidate:
     """A function that a call may mean; `ranks` says how well each argument converts, the object's after them."""
 
-    entity: ast.Function | Builtin
-    params: tuple[Type, ...]
-    ranks: list[int]
-    template: bool = False
+    def __init__(
+        self, entity: ast.Function | Builtin, params: tuple[Type, ...], ranks: list[int], template: bool = False
+    ) -> None:
+        self.entity, self.params, self.ranks, self.template = entity, params, ranks, template
 
 
 def takes(f: ast.Function, base: ast.Expr | None) -> bool:

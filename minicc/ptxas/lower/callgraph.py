@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.flatten import callee
 
@@ -19,14 +17,14 @@ LARGE = 400
 """Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
 
 
-@attrs.define(eq=False, repr=False)
 class Calls:
     """`bodies` by name and alias; `expanded`: those of them whose calls are expanded in place; `pointers`: functions
     with an address, numbered from 1."""
 
-    bodies: dict[str, ptx.Function] = attrs.field(factory=dict)
-    expanded: dict[str, ptx.Function] = attrs.field(factory=dict)
-    pointers: list[str] = attrs.field(factory=list)
+    def __init__(self, bodies: dict[str, ptx.Function]) -> None:
+        self.bodies = bodies
+        self.expanded: dict[str, ptx.Function] = {}
+        self.pointers: list[str] = []
 
     def pointer(self, name: str) -> int:
         """The value of a function's address."""

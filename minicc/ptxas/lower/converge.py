@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.graphs import dominates, reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
@@ -38,17 +36,21 @@ AROUND_CALLS = 8
 """Likewise in a function with calls, which may change six of them."""
 
 
-@attrs.define(eq=False, repr=False)
 class Region:
     """Blocks from `start` up to `end`."""
 
-    start: int
-    end: int
-    nodes: set[int]
-    barrier: V | None = None
-    sync: str = ""
-    leaving: list[tuple[int, int]] = attrs.field(factory=list)
-    """Edges out of it by which lanes do not come to its end: they take themselves out of the barrier."""
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        nodes: set[int],
+        barrier: V | None = None,
+        sync: str = "",
+        leaving: list[tuple[int, int]] | None = None,
+    ) -> None:
+        self.start, self.end, self.nodes, self.barrier, self.sync = start, end, nodes, barrier, sync
+        self.leaving: list[tuple[int, int]] = [] if leaving is None else leaving
+        """Edges out of it by which lanes do not come to its end: they take themselves out of the barrier."""
 
 
 def converge(function: MFunction, builder: Builder) -> None:
