@@ -130,7 +130,8 @@ def spaces(probe: Probe) -> set[str]:
 
 def body(probe: Probe) -> str:
     """Instructions of a probe, its register declarations first."""
-    module = model.Module((9, 0), "sm_90a", functions=[probe.function], order=[probe.function])
+    module = model.Module((9, 0), "sm_90a")
+    module.functions, module.order = [probe.function], [probe.function]
     text = ptx.format(module)
     return text[text.index("\n{") + 2 : text.rindex("ret;")]
 

@@ -97,7 +97,9 @@ def selected(row: Row, op: str, target: arch.Arch, base: Database) -> str | None
     except (AssertionError, IndexError):  # no pattern for a node, or no way to move a constant
         return None
     assert made is not None
-    return ptx.format(model.Module(target.ptx_version, target.name, functions=[made.function], order=[made.function]))
+    module = model.Module(target.ptx_version, target.name)
+    module.functions, module.order = [made.function], [made.function]
+    return ptx.format(module)
 
 
 def matters(row: Row, target: arch.Arch) -> bool:

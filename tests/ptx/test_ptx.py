@@ -30,11 +30,9 @@ def parse(text: str) -> model.Module:
 
 def plain(item: Any) -> Any:
     """An object without its places in text, for comparison."""
-    if attrs.has(type(item)):
-        return (
-            type(item).__name__,
-            *(plain(getattr(item, f.name)) for f in attrs.fields(type(item)) if f.name not in ("where", "outer")),
-        )
+    if type(item).__module__ == model.__name__:
+        names = [f.name for f in attrs.fields(type(item))] if attrs.has(type(item)) else list(vars(item))
+        return type(item).__name__, *(plain(getattr(item, name)) for name in names if name not in ("where", "outer"))
     if isinstance(item, list | tuple):
         return [plain(x) for x in item]
     if isinstance(item, dict):
