@@ -30,21 +30,23 @@ class Divide(Base):
             rest.zb = min(rest.zb, divisor.bit_length())
         return rest
 
-    def multiple(self, rest: ir.Value) -> Node | None:
-        """Whether a remainder by a constant that nothing else uses is 0."""
+    def remainder_is(self, rest: ir.Value, number: int) -> Node | None:
+        """Whether a remainder by a constant that nothing else uses is `number`; of signed ones, only 0 is asked for."""
         if not isinstance(rest, ir.Inst) or rest.op not in ("urem", "srem") or self.use_counts.get(rest) != 1:
             return None
         value, divisor = rest.args
         bits = self.layout.bits(rest.type)
         if not isinstance(divisor, ir.ConstInt) or divisor.value == 0 or bits < 32 or self.options.opt_level == 0:
             return None
+        if number and (rest.op == "srem" or number >= divisor.value & (1 << bits) - 1):
+            return None
         a = self.one(value)
-        return self.divisible(rest.op, a, divisor.value) if bits == WIDTH[a.type] and not a.is_const else None
+        return self.divisible(rest.op, a, divisor.value, number) if bits == WIDTH[a.type] and not a.is_const else None
 
-    def divisible(self, op: str, a: Node, divisor: int) -> Node | None:
-        """Whether the remainder of a division by a constant is 0, without the division: modulo 2**width, the inverse of
-        the divisor's odd part takes exactly the multiples to small numbers (Hacker's Delight 10-17). None where a mask
-        of bits says it."""
+    def divisible(self, op: str, a: Node, divisor: int, rest: int) -> Node | None:
+        """Whether the remainder of a division by a constant is `rest`, without the division: modulo 2**width, the
+        inverse of the divisor's odd part takes exactly the multiples to small numbers (Hacker's Delight 10-17). What is
+        below `rest` wraps to multiples that are too large. None where a mask of bits says it."""
         build, kind = self.build, a.type
         width = WIDTH[kind]
         number = divisor if op == "urem" else abs(signed(divisor, width))
@@ -52,9 +54,11 @@ class Divide(Base):
         odd = number >> even
         if odd == 1:
             return None
-        product = build.binary("mul", kind, a, build.const(kind, pow(odd, -1, 1 << width)))
+        inverse = pow(odd, -1, 1 << width)
+        product = build.binary("mul", kind, a, build.const(kind, inverse))
         if op == "urem":
-            limit = ((1 << width) - 1) // number
+            product = build.binary("add", kind, product, build.const(kind, -rest * inverse))
+            limit = ((1 << width) - 1 - rest) // number
         else:
             most = ((1 << (width - 1)) - 1) // odd & -(1 << even)
             product = build.binary("add", kind, product, build.const(kind, most))

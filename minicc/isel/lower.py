@@ -249,6 +249,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             result = self.packed_binary(inst) or self.elementwise(inst)
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
+        elif op in ("add", "sub") and (node := self.constant_last(inst)) is not None:
+            result = [node]
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
@@ -263,6 +265,25 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         else:
             self.unsupported(f"instruction '{op}'")
         self.values[inst] = result
+
+    def constant_last(self, inst: ir.Inst) -> Node | None:
+        """(x * k + c) + y as (x * k + y) + c, likewise of a difference: with two constants in one `mad`, ptxas would
+        move one of them to a register. Only if nothing else uses that sum."""
+        for value, other, first in (inst.args[0], inst.args[1], True), (inst.args[1], inst.args[0], False):
+            if not isinstance(value, ir.Inst) or value.op != "add" or isinstance(other, ir.ConstInt):
+                continue
+            product, constant = value.args
+            if not (isinstance(product, ir.Inst) and product.op == "mul" and isinstance(constant, ir.ConstInt)):
+                continue
+            if not isinstance(product.args[1], ir.ConstInt) or self.use_counts[value] + self.use_counts[product] > 2:
+                continue
+            if value.parent is not inst.parent or product.parent is not inst.parent or len(self.parts(value)) > 1:
+                continue
+            op = inst.op
+            terms = (self.one(product), self.one(other))
+            whole = self.build.binary(op, terms[0].type, *(terms if first else terms[::-1]))
+            return self.build.binary("add" if first else op, whole.type, whole, self.one(constant))
+        return None
 
     def elementwise(self, inst: ir.Inst) -> list[Node]:
         """Vector operations one element at a time."""
@@ -422,10 +443,10 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         bits = self.layout.bits(inst.args[0].type)
         if len(a) > 1:
             return [self.wide_compare(inst.pred, bits, a, b)]
-        if inst.pred in ("eq", "ne") and b[0].is_const and b[0].data == 0:
-            multiple = self.multiple(inst.args[0])
-            if multiple is not None:
-                return [multiple if inst.pred == "eq" else self.build.invert(multiple)]
+        if inst.pred in ("eq", "ne") and b[0].is_const:
+            equal = self.remainder_is(inst.args[0], b[0].data)
+            if equal is not None:
+                return [equal if inst.pred == "eq" else self.build.invert(equal)]
         return [self.compare(inst.pred, bits, a[0], b[0])]
 
     def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node:

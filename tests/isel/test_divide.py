@@ -52,3 +52,27 @@ def test_exact(op: str, data: st.DataObject) -> None:
     results = run_rows(module, [[a] for a in dividends], 1)
     for a, result in zip(dividends, results, strict=True):
         assert result[0] == expected(op, bits, a, divisor), (op, bits, a, divisor)
+
+
+@pytest.mark.parametrize("op", ["urem", "srem"])
+@pytest.mark.parametrize("pred", ["eq", "ne"])
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_remainder_is(op: str, pred: str, data: st.DataObject) -> None:
+    """A remainder that is only compared with a constant, from dividends around the multiples and the ends."""
+    bits = data.draw(st.sampled_from([32, 64]))
+    top = (1 << bits) - 1
+    divisor = data.draw(st.integers(2, 1000) | st.integers(2, top))
+    size = divisor if op == "urem" else abs(signed(divisor, bits))
+    rest = data.draw(st.sampled_from([0, 1, size - 1]) | st.integers(0, size - 1)) & top
+    near = st.builds(lambda k, d: (k * size + rest + d) & top, st.integers(0, top // size), st.integers(-2, 2))
+    values = data.draw(st.lists(near | st.sampled_from([0, top, top >> 1]), min_size=4, max_size=4))
+    text = kernel(op, bits, divisor)
+    text = text.replace(" store", f" %c = icmp {pred} i{bits} %q, {rest}\n %s = zext i1 %c to i64\n store")
+    text = text.replace("%q, ptr", "%s, ptr").replace("%z, ptr", "%s, ptr")
+    module = compile_ir(text)
+    if op == "urem" and divisor & (divisor - 1):
+        assert "mul.hi" not in ptx.format(module)
+    for value in values:
+        equal = expected(op, bits, value, divisor) == rest
+        assert run_rows(module, [[value]], 1) == [[int(equal == (pred == "eq"))]]
