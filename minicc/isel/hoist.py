@@ -28,12 +28,17 @@ _MOST_PREDICATES = 4
 """Comparisons that are kept throughout a loop; the machine has seven predicates."""
 
 
-def hoist(function: ir.Function) -> None:
-    """Rewrite in place."""
-    if len(function.blocks) > 2:
-        hoisting = _Hoisting(function)
+def hoist(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
+    """Rewrite in place. Returns the loops: header and blocks, outer ones before those in them."""
+    blocks = function.blocks
+    if len(blocks) == 1:
+        return []
+    hoisting = _Hoisting(function)
+    if len(blocks) > 2:
         hoisting.run()
         hoisting.comparisons()
+    loops = hoisting.loops
+    return [(blocks[n], {blocks[b] for b in loops[n]}) for n in hoisting.order if n in loops]
 
 
 class _Hoisting:

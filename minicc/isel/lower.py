@@ -166,8 +166,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         if self.options.opt_level > 0:
             share(function, self.layout)
             unite(function)
-            hoist(function)
-            sink(function)
+            sink(function, hoist(function))
         self.users = used = users(function)
         self.multiplies = any(inst.op == "mul" for inst in function.instructions())
         self.use_counts = {value: len(found) for value, found in used.items()}

@@ -2,17 +2,23 @@
 
 An instruction moves from its block to a later one when all its uses are there and the later block is reached from the
 first through blocks with a single predecessor each: it is never executed more often than before.
+
+What all threads have alike and only a loop uses (the step of a grid-stride loop) moves to the way into it where that is
+one side of a branch, into a block made for it: NVIDIA's ptxas keeps such values in uniform registers, and copies much
+around to have them live across a branch at which threads part.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import BINARY, CASTS
 
 PURE = BINARY | CASTS | {"icmp", "fcmp", "select", "getelementptr", "fneg", "extractvalue", "insertvalue"}
 _CALLS = re.compile(r"llvm\.([us](min|max)|abs|fsh[lr]|ct(pop|lz|tz)|bswap|bitreverse|fabs|fma|fmuladd|m(in|ax)num)\.")
+_LAUNCH = re.compile(r"llvm\.nvvm\.read\.ptx\.sreg\.(n?ctaid|ntid)\.[xyz]")
 
 
 def predecessors(function: ir.Function) -> dict[ir.Block, list[ir.Block]]:
@@ -34,10 +40,15 @@ def users(function: ir.Function) -> dict[ir.Value, list[ir.Inst]]:
     return found
 
 
-def sink(function: ir.Function) -> None:
-    """Sink in place, in one backward pass."""
+Way = tuple[ir.Block, set[ir.Block], ir.Block]
+"""A loop's header, its blocks, and an empty block that may be put before it."""
+
+
+def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] = ()) -> None:
+    """Sink in place, in one backward pass. `loops` are headers and blocks, outer ones before those in them."""
     preds = predecessors(function)
     used = users(function)
+    ways = [(header, body, before) for header, body in loops if (before := _way_in(header, body, preds))]
     chain: dict[ir.Block, set[ir.Block]] = {}
 
     def above(block: ir.Block) -> set[ir.Block]:
@@ -53,10 +64,11 @@ def sink(function: ir.Function) -> None:
         return found
 
     for block in reversed(function.blocks):
+        around = [way for way in ways if block not in way[1]]
         kept: list[ir.Inst] = []
         moved: dict[ir.Block, list[ir.Inst]] = {}
         for inst in reversed(block.insts):
-            target = _target(inst, used.get(inst, []))
+            target = _target(inst, used.get(inst, []), around)
             if target is None or target is block or block not in above(target):
                 kept.append(inst)
             else:
@@ -67,15 +79,51 @@ def sink(function: ir.Function) -> None:
             block.insts = kept
             for target, insts in moved.items():
                 insts.reverse()
-                at = next(i for i, inst in enumerate(target.insts) if inst.op != "phi")
+                at = next((i for i, inst in enumerate(target.insts) if inst.op != "phi"), 0)
                 target.insts[at:at] = insts
+    for header, _, before in ways:
+        if before.insts:
+            _put(function, before, preds[before][0], header)
+
+
+def _way_in(header: ir.Block, body: set[ir.Block], preds: dict[ir.Block, list[ir.Block]]) -> ir.Block | None:
+    """An empty block, not yet in the function, for the only edge into a loop, if that is one side of a branch."""
+    into = [block for block in preds[header] if block not in body]
+    if len(into) != 1 or into[0].terminator.op != "br" or len(into[0].successors) == 1:
+        return None
+    before = ir.Block(f"{header.name}.before")
+    preds[before] = into
+    return before
+
+
+def _put(function: ir.Function, block: ir.Block, before: ir.Block, header: ir.Block) -> None:
+    """Have a block of instructions stand on the edge before -> header."""
+    block.insts.append(ir.Inst(ir.VOID, "br", [], blocks=[header], parent=block))
+    last = before.terminator
+    last.blocks = [block if b is header else b for b in last.blocks]
+    for phi in header.insts:
+        if phi.op != "phi":
+            break
+        phi.blocks = [block if b is before else b for b in phi.blocks]
+    function.blocks.append(block)
+
+
+def _alike(value: ir.Value, depth: int = 4) -> bool:
+    """All threads of a block have the same: parameters, constants, the launch's shape, and what is computed of them in
+    up to `depth` steps."""
+    if not isinstance(value, ir.Inst):
+        return True
+    if value.op == "call":
+        return _LAUNCH.fullmatch(getattr(value.callee, "name", "")) is not None
+    return depth > 0 and (value.op in BINARY or value.op in CASTS) and all(_alike(a, depth - 1) for a in value.args)
 
 
 def _pure(inst: ir.Inst) -> bool:
     return inst.op in PURE or (inst.op == "call" and _CALLS.match(getattr(inst.callee, "name", "")) is not None)
 
 
-def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
+def _target(inst: ir.Inst, uses: list[ir.Inst], ways: list[Way]) -> ir.Block | None:
+    """The block that all uses are in, or that leads into the loop that they are in."""
     if not uses or not _pure(inst):
         return None
     target = None
@@ -84,6 +132,9 @@ def _target(inst: ir.Inst, uses: list[ir.Inst]) -> ir.Block | None:
         if use.op == "phi":  # read at the end of the block it comes from
             places = [block for value, block in zip(use.args, use.blocks, strict=True) if value is inst]
             place = places[0] if len(places) == 1 else None
+        way = next((before for _, body, before in ways if place in body), None)
+        if way is not None and inst.op in BINARY and _alike(inst):
+            place = way
         if place is None or (target is not None and place is not target):
             return None
         target = place

@@ -200,3 +200,41 @@ end:
     assert [inst.op for inst in function.blocks[1].insts] == ["call", "store", "br"]
     module = isel.select(read(text), ARCH, isel.Options())
     assert run_rows(module, [[9], [3], [0]], 1) == [[4], [3], [0]]
+
+
+def test_only_a_loop_needs_it() -> None:
+    """What is alike in all threads, and a loop alone uses, is made on the way into it, where that is one side of a
+    branch; what differs stays."""
+    text = """define ptx_kernel void @k(ptr %in, ptr %out) {
+entry:
+  %x = load i64, ptr %in
+  %n = trunc i64 %x to i32
+  %odd = or i32 %n, 1
+  %place = ptrtoint ptr %in to i64
+  %high = lshr i64 %place, 63
+  %zero = trunc i64 %high to i32
+  %three = sub i32 3, %zero
+  %if = icmp sgt i32 %n, 0
+  br i1 %if, label %loop, label %end
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %i, %three
+  %on = icmp slt i32 %next, %odd
+  br i1 %on, label %loop, label %after
+after:
+  %wide = zext i32 %next to i64
+  store i64 %wide, ptr %out
+  br label %end
+end:
+  ret void
+}"""
+    function = read(text).functions["k"]
+    sink(function, hoist(function))
+    place = {inst.op: inst.parent for inst in function.instructions()}
+    way, loop = place["sub"], place["phi"]
+    assert way is not None and way is not loop and way.successors == [loop]
+    assert function.blocks[0].successors[0] is way and place["or"] is function.blocks[0]
+    assert next(inst for inst in function.instructions() if inst.op == "phi").blocks[0] is way
+    module = isel.select(read(text), ARCH, isel.Options())
+    rows = [[0], [1], [7], [100]]
+    assert run_rows(module, rows, 1) == [[-(-(n | 1) // 3) * 3 if n else 0] for (n,) in rows]
