@@ -76,9 +76,15 @@ class Build:
     # Stages, in order. Each imports what it needs after the stages before it have run: see `ahead`.
 
     def ll(self, target: Target) -> str:
-        """Frontend: `.k` to LLVM IR, as lowered."""
+        """Frontend: `.k` to LLVM IR, as lowered; to IR that is given, what it calls of the device library."""
+
+        def linked() -> str:
+            from minicc import libdevice
+
+            return libdevice.link(self.source.text, self.frontend_options(target), self.nvvm_options(target))
+
         if self.kind == "ll":
-            return self.source.text
+            return self.once("link", target.compute, linked)
 
         def make() -> str:
             from minicc import frontend

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minicc.nvvm.optimise import load, nvptx, optimise
+from minicc.nvvm.optimise import link, load, nvptx, optimise
 from minicc.nvvm.options import Options
 
 if TYPE_CHECKING:
@@ -25,4 +25,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'minicc.nvvm' has no attribute '{name}'")
 
 
-__all__ = ["Module", "Options", "load", "nvptx", "optimise", "read"]
+__all__ = ["Module", "Options", "link", "load", "nvptx", "optimise", "read"]

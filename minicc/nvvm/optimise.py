@@ -199,6 +199,20 @@ def optimise(ir: str, options: Options) -> str:
         return _prepared(_emit(llvm, machine, module, stop_after=_LAST_PASS.get(options.opt_level, "codegenprepare")))
 
 
+def link(ir: str, library: str, options: Options, names: list[str]) -> str:
+    """The text of a module together with the functions `names` of another one."""
+    with _lock:
+        llvm = load()
+        machine = _machine(llvm, options)
+        module, other = _parse(llvm, ir, machine, options), _parse(llvm, library, machine, options)
+        for name in names:
+            other.get_function(name).linkage = "external"
+        module.link_in(other)
+        for name in names:
+            module.get_function(name).linkage = "internal"
+        return str(module)
+
+
 @contextlib.contextmanager
 def _unheard() -> Iterator[None]:
     """LLVM writes to the standard error file that a loop was not unrolled though the source asked for it, which nvcc
