@@ -43,7 +43,8 @@ def link(ir: str, options: Options, target: NvvmOptions) -> str:
     text = _CALL.sub(_own, ir)
     if text != ir:
         called: dict[str, str] = {}
-        made = [_wrapper(*found.groups(), called) for found in _DECLARED.finditer(ir) if _INTRINSIC.fullmatch(found[2])]
+        declared = (d for d in _DECLARED.finditer(ir) if _INTRINSIC.fullmatch(d[2]))
+        made = [_wrapper(d[1], d[2], d[3], called) for d in declared]
         made += [line for name, line in called.items() if f"@{name}(" not in ir]
         text = "\n".join([text, *made])
     functions = {found[2]: _function(*found.groups()) for found in _DECLARED.finditer(text)}

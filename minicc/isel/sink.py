@@ -98,7 +98,9 @@ def _way_in(header: ir.Block, body: set[ir.Block], preds: dict[ir.Block, list[ir
 
 def _put(function: ir.Function, block: ir.Block, before: ir.Block, header: ir.Block) -> None:
     """Have a block of instructions stand on the edge before -> header."""
-    block.insts.append(ir.Inst(ir.VOID, "br", [], blocks=[header], parent=block))
+    branch = ir.Inst(ir.VOID, "br", [], blocks=[header])
+    branch.parent = block
+    block.insts.append(branch)
     last = before.terminator
     last.blocks = [block if b is header else b for b in last.blocks]
     for phi in header.insts:
