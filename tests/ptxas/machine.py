@@ -8,6 +8,7 @@ the control codes leave unprotected shows as a wrong value.
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable
 
@@ -34,7 +35,14 @@ def _signed(x: int) -> int:
     return x - (1 << 32) if x >> 31 else x
 
 
-COMPARE = {"LT": lambda a, b: a < b, "GE": lambda a, b: a >= b, "EQ": lambda a, b: a == b, "NE": lambda a, b: a != b}
+COMPARE = {
+    "LT": operator.lt,
+    "LE": operator.le,
+    "GT": operator.gt,
+    "GE": operator.ge,
+    "EQ": operator.eq,
+    "NE": operator.ne,
+}
 
 
 class Thread:
