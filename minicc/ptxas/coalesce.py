@@ -5,7 +5,8 @@
     MOV q[1], t
 
 Allocation gives a copy and its source one register where it can, but the parts of a quad for a wide store begin to live
-at the copies: their sources have registers of their own by then.
+at the copies: their sources have registers of their own by then. Where the destination's old value is still asked for
+in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i').
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.ptxas.ahead import PURE, parts
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
@@ -53,9 +55,8 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
             flow.append(at)
         for table, operands in ((read, reads(inst)), (written, writes(inst))):
             for v in operands:
-                if isinstance(v, V):
-                    for part in range(v.part, v.part + v.count):
-                        table.setdefault((v.reg.id, part), []).append(at)
+                for name in parts(v):
+                    table.setdefault(name, []).append(at)
         for v in writes(inst):
             if isinstance(v, V) and v.reg.width == 1:
                 made[v.reg.id] = at
@@ -75,7 +76,18 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
             continue
         if any(start <= w <= last and w != at for w in written.get(target, ())):
             continue
-        if any(start < r < at for r in read.get(target, ())) or any(start < f < at for f in flow):
+        if any(start < f < at for f in flow):
+            continue
+        if any(start < r < at for r in read.get(target, ())):
+            sources = {part for r in reads(maker) for part in parts(r)}
+            if len(places) > 1 or maker.mnemonic not in PURE or len(maker.dsts) > 1 or maker.hidden:
+                continue
+            if not any(start < w < at for part in sources for w in written.get(part, ())):
+                maker.dsts = (d,)
+                insts[at] = maker
+                gone.add(start)
+                for name in sources:
+                    read[name].append(at)
             continue
         new = d.reg
         part = d.part

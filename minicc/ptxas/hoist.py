@@ -8,24 +8,105 @@ Who comes to the head comes to the join as well, so no load is made that was not
 between is waited for: otherwise little is gained for the registers. Turns of a loop that LLVM has unrolled around a
 condition stand so, one after the other; NVIDIA's ptxas makes their loads together, too (HeCBench's stsg waited eight
 times where its code waits twice: 1.46 of its cycles on an H200).
+
+    test: x = load;  @p(x) BRA out         test: x = load;  i = i - 1;  q = i > 0;  @p(x) BRA out
+    next: i = i - 1;  @q(i) BRA test  ->   next: @q BRA test
+
+And what follows a branch that leaves a loop is computed before it, if nobody asks for it outside: a warp waits there
+for the branch's condition anyhow, and leaves once. A counter that is asked for outside is set back on the way there.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.ahead import PURE, WEAK, Part, parts, stores
-from minicc.ptxas.cfg import Cfg, ends
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
+from minicc.ptxas.liveness import analyse
+from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 from minicc.ptxas.options import Options
+from minicc.sass.instr import RZ, Imm, Reg, Target
 
 _BODY = 64
 """Instructions between head and join, at most: registers are held over them."""
 _WORDS = 8
 """Registers that loads of one head may take."""
+ZERO = Reg("R", RZ)
+_FEW = 8
+"""Instructions that are computed before a branch that leaves a loop."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Move up what may come before a branch."""
+    _loads(function)
+    _before_leaving(function)
+
+
+def _before_leaving(function: MFunction) -> None:
+    """What follows a branch that leaves a loop comes before it."""
+    index = {block.label: i for i, block in enumerate(function.blocks)}
+    found = [
+        (a, b, function.blocks[index[out]])
+        for a, b in itertools.pairwise(function.blocks)
+        if 0 < a.loop_depth == b.loop_depth and len(a.succs) == 2 and b.label in a.succs and a.insts
+        for out in a.succs
+        if function.blocks[index[out]].loop_depth < a.loop_depth and _leads(a.insts[-1], out)
+    ]
+    if not found:
+        return
+    cfg = Cfg.of(function)
+    live = analyse(function, cfg)
+    for test, next_, out in found:
+        if len(cfg.preds[index[next_.label]]) > 1:
+            continue
+        masks = live.live_in[index[out.label]].items()
+        kept = {(reg, n) for reg, mask in masks for n in range(mask.bit_length()) if mask >> n & 1}
+        kept.update(part for r in reads(test.insts[-1]) for part in parts(r))
+        asked = {part for r in reads(next_.insts[-1]) for part in parts(r)}
+        pure = {inst for inst in next_.insts if inst.mnemonic in PURE}
+        steps = _steps(next_.insts)
+        moved = _movable(next_.insts, kept - steps.keys(), set(), False, pure, ("R", "P"))[:_FEW]
+        if asked.isdisjoint(part for inst in moved for w in writes(inst) for part in parts(w)):
+            steps = {}
+            moved = _movable(next_.insts, kept, set(), False, pure, ("R", "P"))[:_FEW]
+        next_.insts = [inst for inst in next_.insts if inst not in set(moved)]
+        test.insts[-1:-1] = moved
+        back = [back for part, (inst, back) in steps.items() if part in kept and inst in moved]
+        if back:
+            _leave_by(function, test, out, back)
+
+
+def _steps(insts: list[MInst]) -> dict[Part, tuple[MInst, MInst]]:
+    """Registers to which a constant is added: (the addition, what takes it back)."""
+    out: dict[Part, tuple[MInst, MInst]] = {}
+    for inst in insts:
+        if inst.mnemonic != "IADD3" or inst.modifiers or guarded(inst) or len(inst.dsts) != 1:
+            continue
+        d, constants = inst.dsts[0], [s for s in inst.srcs if isinstance(s, Imm)]
+        if isinstance(d, V) and d.reg.width == 1 and len(constants) == 1 and set(inst.srcs) == {d, constants[0], ZERO}:
+            less = Imm(-constants[0].bits & 0xFFFFFFFF)
+            out[d.reg.id, 0] = inst, MInst("IADD3", (), (d,), (d, less, ZERO), loc=inst.loc)
+    return out
+
+
+def _leave_by(function: MFunction, test: Block, out: Block, back: list[MInst]) -> None:
+    """Who leaves takes back what was added too early."""
+    leave = MInst("BRA", (), (), (Target(label=out.label),), side_effect=True)
+    block = Block(f"{test.label}_left", [*back, leave], [out.label], out.loop_depth)
+    test.insts[-1].srcs = (Target(label=block.label), *test.insts[-1].srcs[1:])
+    test.succs = [block.label if label == out.label else label for label in test.succs]
+    function.blocks.append(block)
+
+
+def _leads(inst: MInst, out: str) -> bool:
+    """Whether it is a branch on a condition that goes there."""
+    return inst.mnemonic == "BRA" and not is_plain(inst) and target_of(inst) == out
+
+
+def _loads(function: MFunction) -> None:
     """Move loads up, from the last join to the first, so that those of several come to one head."""
     blocks = function.blocks
     if not any(i.mnemonic == "LDG" for block in blocks[2:] for i in block.insts):
@@ -96,7 +177,9 @@ def _waits(insts: list[MInst], wanted: set[Part]) -> bool:
     return False
 
 
-def _movable(insts: list[MInst], used: set[Part], made: set[Part], calm: bool, among: set[MInst]) -> list[MInst]:
+def _movable(
+    insts: list[MInst], used: set[Part], made: set[Part], calm: bool, among: set[MInst], files: Collection[str] = "R"
+) -> list[MInst]:
     """Those of `among` that could as well be made before what reads `used` and writes `made`, in order."""
     used, made = set(used), set(made)
     out: list[MInst] = []
@@ -112,7 +195,7 @@ def _movable(insts: list[MInst], used: set[Part], made: set[Part], calm: bool, a
             and (inst.mnemonic in PURE or (load and (calm or "CONSTANT" in inst.modifiers)))
             and not guarded(inst)
             and not inst.hidden
-            and all(isinstance(w, V) and w.reg.file == "R" for w in inst.dsts)
+            and all(isinstance(w, V) and w.reg.file in files for w in writes(inst))
             and made.isdisjoint(inputs)
             and made.isdisjoint(results)
             and used.isdisjoint(results)

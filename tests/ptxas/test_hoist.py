@@ -115,3 +115,71 @@ def test_what_may_not_be_read_early_stays(body: str) -> None:
     }}"""
     early, plain = images(text)
     assert early == plain
+
+
+def loops(seed: int) -> str:
+    """A kernel with a loop or two that threads leave at different places, and that count what is asked for outside."""
+    rng = random.Random(seed)
+
+    def leave(counter: str) -> str:
+        reason = rng.choice([f"a[({counter} * {rng.randint(1, 5)} + tid) & 255] % {rng.randint(3, 9)} == 1", "x > 90",
+                             f"({counter} ^ tid) == 37", "(x & 31) == 7"])  # fmt: skip
+        way = rng.choice(["break;", "break;", "{ y = x; break; }", "{ out[tid] = x; return; }"])
+        return f"if ({reason}) {way}"
+
+    def loop(counter: str, depth: int) -> str:
+        step, start = rng.choice([1, 1, 2, 3, -1]), rng.choice(["0", "tid & 3", "1"])
+        until = f"{counter} < {rng.choice(['n', '20', 'n + (tid & 7)'])}"
+        head = f"for ({counter} = {start}; {until}; {counter} += {step})"
+        if step < 0:
+            head = f"for ({counter} = 20; {counter} > tid % 5; {counter}--)"
+        parts = [leave(counter), f"x = x * 3 + {counter};", leave(counter), f"y += b[(x + {counter}) & 255] & 15;"]
+        if depth and rng.random() < 0.5:
+            parts.insert(rng.randrange(4), loop("j", 0))
+        return f"{head} {{ {' '.join(rng.sample(parts, rng.randint(2, len(parts))))} }}"
+
+    return f"""
+extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n)
+{{
+    int tid = threadIdx.x, x = tid, y = 0, i = 0, j = 0;
+    n += 20;
+    {rng.choice(["", "#pragma unroll 1"])}
+    {loop("i", 1)}
+    e[tid] = {rng.choice(["i", "i + j", "0"])};
+    out[tid] = x + 5 * y;
+}}
+"""
+
+
+def test_results_of_loops_that_are_left_stay() -> None:
+    changed = 0
+    for seed in range(40):
+        early, plain = images(loops(seed))
+        changed += early != plain
+        assert early == plain or results(early) == results(plain), seed
+    assert changed >= 16
+
+
+def test_counting_passes_with_the_condition() -> None:
+    """The counter and its compare wait for nothing, and the exit's condition for nothing of theirs."""
+    text = """extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n)
+    {
+        float x = threadIdx.x * 0.002f, y = 0.3f;
+        int i;
+#pragma unroll 1
+        for (i = 0; i < 400 + n; i++) {
+            float t = x * x - y * y - 0.8f;
+            y = 2 * x * y + 0.156f;
+            x = t;
+            if (x * x + y * y > 4)
+                break;
+        }
+        out[threadIdx.x] = i;
+    }"""
+    cycles, counts = [], []
+    for image in images(text):
+        out, words = np.zeros(THREADS, np.int32), np.zeros(WORDS, np.int32)
+        cycles.append(runtime.Device("sm_90").load(image)["k"][1, THREADS](words, words, out, out, np.int32(3)).cycles)
+        counts.append(out.tolist())
+    assert counts[0] == counts[1]
+    assert cycles[0] < 0.9 * cycles[1]
