@@ -212,8 +212,13 @@ class Builder:
         return node
 
     def _join(self, type_: str, a: Node, b: Node) -> Node | None:
-        """x | y << 32 with x below 2**32 is a pair of registers; x | y << 16 of the bits of two halves is a pair of
-        them, of two numbers made halves one conversion; other words of bytes of others are permuted."""
+        """What two masks leave of one number is what both leave together; x | y << 32 with x below 2**32 is a pair of
+        registers; x | y << 16 of the bits of two halves is a pair of them, of two numbers made halves one conversion;
+        other words of bytes of others are permuted."""
+        if a.head == b.head == "and" and a.args[0] is b.args[0] and a.args[1].is_const and b.args[1].is_const:
+            one, other = a.args[1].data, b.args[1].data
+            if not one & other:
+                return self.binary("and", type_, a.args[0], self.const(type_, one | other))
         if type_ == "i32":
             if not (_moves_bits(a) or _moves_bits(b)):
                 return None

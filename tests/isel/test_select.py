@@ -11,12 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
 from minicc.isel.explain import Explanation
 from minicc.ptx import model
-from tests.isel.run_ptx import compile_ir
+from tests.isel.run_ptx import ARCH, compile_ir, run_rows
 from tests.nvvm.samples import VADD
 
 PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
@@ -331,3 +333,20 @@ def test_a_switch_over_64_bits() -> None:
     )
     made = ptx.format(compile_ir(HEAD + text, 0))
     assert "brx.idx" in made and "cvt.u32.u64" in made and "shf" not in made
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.permutations([0xFF, 0xFF00, 0xFF0000, 0xFF000000]), st.integers(2, 4))
+def test_masks_of_one_number(word: int, masks: list[int], count: int) -> None:
+    """What masks leave of one number, put together, is what one mask leaves, or the number."""
+    lines = ["  %x = load i32, ptr %in, align 4"]
+    joined = ""
+    for k, mask in enumerate(masks[:count]):
+        lines.append(f"  %m{k} = and i32 %x, {mask}")
+        joined, before = f"%j{k}", joined
+        lines.append(f"  {joined} = or i32 %m{k}, {before or 0}")
+    code = "\n".join([*lines, f"  store i32 {joined}, ptr %out, align 4"])
+    module = isel.select(nvvm.read(HEAD + kernel("ptr %in, ptr %out", code)), ARCH, isel.Options())
+    text = ptx.format(module)
+    assert text.count("and.b32") == (count < 4) and "lop3" not in text and "or.b32" not in text and "prmt" not in text
+    assert run_rows(module, [[word]], 1) == [[word & sum(masks[:count])]]
