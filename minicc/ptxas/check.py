@@ -10,7 +10,8 @@ instruction pairs:
     war     a source is overwritten before it has been read
     wait    a variable-latency result is read or overwritten without a wait on its scoreboard
     late    a source of a variable-latency instruction is overwritten without a wait on its read barrier
-    group   a register of a warpgroup multiply under way is touched before WARPGROUP.DEPBAR has waited for its group
+    group   a register of a warpgroup multiply under way is touched before WARPGROUP.DEPBAR has waited for its group,
+            or one that it adds to after WARPGROUP.ARRIVE: the other warps' multiplies may have begun with it
     setup   a scoreboard is waited for less than two cycles after the instruction that sets it
     control a stall or barrier field that the hardware does not take
     align   a group of registers that does not begin where the hardware takes it
@@ -83,8 +84,8 @@ class _State:
     """At the start of a block. `fixed`: least age of fixed-latency writes; `reads`: least age of uniform reads; `slow`:
     mask of scoreboards that announce a variable-latency write; `held`: likewise late reads; `setters`: age of the last
     setter of a scoreboard; `younger`: what DEPBAR counts with one that a scoreboard announces, on it since; `sums`,
-    `factors`: groups ended since a multiply that adds to, or reads, a register; `reguarded`: instructions whose guard
-    has been written since."""
+    `factors`: groups ended since a multiply that adds to, or reads, a register; `arrived`: what has touched a register
+    since WARPGROUP.ARRIVE; `reguarded`: instructions whose guard has been written since."""
 
     fixed: Pending = attrs.field(factory=dict)
     uniform: Pending = attrs.field(factory=dict)
@@ -94,12 +95,13 @@ class _State:
     younger: Pending = attrs.field(factory=dict)
     sums: Pending = attrs.field(factory=dict)
     factors: Pending = attrs.field(factory=dict)
+    arrived: Pending = attrs.field(factory=dict)
     reguarded: set[int] = attrs.field(factory=set)
 
     def copy(self) -> _State:
         return _State(
             dict(self.fixed), dict(self.uniform), dict(self.slow), dict(self.held), dict(self.setters),
-            dict(self.younger), dict(self.sums), dict(self.factors), set(self.reguarded),
+            dict(self.younger), dict(self.sums), dict(self.factors), dict(self.arrived), set(self.reguarded),
         )  # fmt: skip
 
     def merge(self, other: _State) -> bool:
@@ -111,6 +113,7 @@ class _State:
             (self.younger, other.younger),
             (self.sums, other.sums),
             (self.factors, other.factors),
+            (self.arrived, other.arrived),
         ):
             for key, age in theirs.items():
                 if age < mine.get(key, _OLD):
@@ -366,7 +369,14 @@ class Checker:
                 if key in written or (multiplies and key in own):
                     self._report("group", p, i, f"{key_name(key)} is being read")
         if not multiplies:
+            if instr.mnemonic == "WARPGROUP":
+                state.arrived.clear()
+            state.arrived.update(((key, i), 0) for key, _ in (*node.reads, *node.writes) if key < BASE["UR"])
             return
+        if report:
+            for key, p in state.arrived:
+                if key in own:
+                    self._report("group", p, i, f"{key_name(key)} is touched after WARPGROUP.ARRIVE")
         for key, _ in node.reads:
             if key < BASE["UR"] and key not in own:
                 state.factors[(key, i)] = 0

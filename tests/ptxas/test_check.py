@@ -107,6 +107,19 @@ def test_a_bulk_copy_out_of_shared_memory_names_one_register() -> None:
     assert found("s1 | UBLKCP.S.G [UR4], [UR7], UR9") == ["align"], "a global address takes two"
 
 
+def test_accumulators_are_left_alone_from_arrive_on() -> None:
+    """An H200 writes them when another warp of the group has begun, whatever this one has come to."""
+    arrive, end = "s6 | WARPGROUP.ARRIVE", "s6 | WARPGROUP.DEPBAR.LE gsb0, 0x0"
+    for first in ("R24, gdesc[UR8], RZ, !UPT", "R24, gdesc[UR8], R24"):
+        multiply = f"s4 | HGMMA.64x64x16.F32 {first}, gsb0"
+        assert found(arrive, multiply, end) == []
+        assert found("s11 | MOV R30, RZ", arrive, multiply, end) == []
+        assert found(arrive, "s6 | MOV R60, RZ", multiply, end) == []
+        assert found(arrive, "s11 | MOV R30, RZ", multiply, end) == ["group"]
+        assert found(arrive, "s6 | MOV R60, R30", multiply, end) == ["group"]
+        assert found(arrive, multiply, end, "s6 | MOV R60, R30", arrive, multiply, end) == []
+
+
 def test_a_clusters_barrier_keeps_nvccs_distances() -> None:
     barrier = ("s8 | CGAERRBAR", "s6 | UCGABAR_ARV", "s1 | UCGABAR_WAIT", "s4 | CCTL.IVALL", "w0 | LD.E R4, [R2]")
     assert found(*barrier) == []

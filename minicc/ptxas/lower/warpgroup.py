@@ -2,13 +2,15 @@
 
 Rules of the machine, as ptxas 13.0 keeps them:
 - WARPGROUP.ARRIVE stands before the first multiply of a block, and before one that reads a register written since;
+- the accumulators of the multiplies behind it belong to them from there on: the other warps' multiplies may begin with
+  them before this warp comes to its own (H200: a temporary in one of them is lost now and then);
 - gsb0, on a multiply, ends a group; a group of PTX without a multiply in its block ends at one that does nothing. A
   fence, a wait and the end of a block end a group too: more groups than PTX has only make a wait longer;
 - a register under way that is read, or written, by anything but the next multiply is waited for first.
 
 For the passes behind, a wait reads all registers under way and writes the accumulators (`MInst.implicit_reads`,
-`implicit_writes`), and an ARRIVE reads what the multiplies after it read: so that nothing moves across, and no
-register under way is given to another value.
+`implicit_writes`); an ARRIVE reads what the multiplies after it read, and writes their accumulators, which a multiply
+that begins at zero then reads: so that nothing moves across, and no register under way is given to another value.
 """
 
 from __future__ import annotations
@@ -178,16 +180,19 @@ def _stages(insts: list[MInst]) -> None:
 
 
 def _arrivals(insts: list[MInst]) -> None:
-    """Let each ARRIVE read what the multiplies up to the next one read and do not make."""
+    """Let each ARRIVE read what the multiplies up to the next one read and do not make, and write what they make."""
     wanted: dict[tuple[int, int], V] = {}
+    made: dict[tuple[int, int], V] = {}
     for inst in reversed(insts):
         if inst.mnemonic in GMMA:
-            for d in inst.dsts:
-                if isinstance(d, V):
-                    wanted.pop((d.reg.id, d.part), None)
-            for v in inst.srcs:
-                if isinstance(v, V) and v.reg.file == "R":
-                    wanted[(v.reg.id, v.part)] = V(v.reg, v.part, v.count)
+            sums = [d for d in inst.dsts if isinstance(d, V)]
+            read = [v for v in inst.srcs if isinstance(v, V) and v.reg.file == "R"]
+            inst.implicit_reads = tuple(d for d in sums if d not in read)
+            for d in sums:
+                wanted.pop((d.reg.id, d.part), None)
+                made[(d.reg.id, d.part)] = d
+            wanted.update(((v.reg.id, v.part), V(v.reg, v.part, v.count)) for v in read)
         elif inst.mnemonic == "WARPGROUP" and "ARRIVE" in inst.modifiers:
             inst.implicit_reads = tuple(wanted[key] for key in sorted(wanted))
-            wanted = {}
+            inst.implicit_writes = tuple(made[key] for key in sorted(made))
+            wanted, made = {}, {}

@@ -13,6 +13,7 @@ import pytest
 
 from minicc import arch, binary, ptx, ptxas
 from minicc.diagnostics import CompileError, SourceFile
+from minicc.ptxas.check import check
 from minicc.ptxas.options import Options
 from minicc.sass import decode
 
@@ -183,6 +184,24 @@ def test_an_accumulator_that_begins_at_zero_lives_from_there_on() -> None:
     body = f"L: {FENCE} {' '.join(one)} {END} {stores[0]} {FENCE} {' '.join(two)} {END} {stores[1]} {LOOP}"
     source = TEMPLATE.replace("LOADS", "").replace("BODY", body).replace("STORES", "")
     assert binary.read_cubin(ours(source), "k").functions[0].registers < 180
+
+
+def test_an_accumulator_is_the_multiplys_from_arrive_on() -> None:
+    """Loads behind the fence want registers where 128 accumulators that begin at zero leave few others."""
+    zero = multiply("m64n256k16", "f32.f16.f16", 128, tail="0,1,1,0,0")
+    held = range(128, 184)
+    fetch = " ".join(
+        f"ld.global.b32 %r{140 + i}, [%rd1+{8 * i}]; mul.wide.u32 %rd{11 + i % 8}, %r{140 + i}, 4;"
+        f" add.s64 %rd{11 + i % 8}, %rd{11 + i % 8}, %rd0; ld.global.b32 %r{180 + i}, [%rd{11 + i % 8}+{4 * i}];"
+        for i in range(40)
+    )
+    loads = " ".join(f"ld.global.b32 %f{i}, [%rd1+{4 * i}];" for i in held)
+    keep = " ".join(f"st.global.b32 [%rd10+{4 * i}], %f{i};" for i in range(64))
+    keep += " ".join(f" st.global.b32 [%rd10+{256 + 4 * i}], %r{180 + i};" for i in range(40))
+    stores = " ".join(f"st.global.b32 [%rd10+{4 * i}], %f{i};" for i in held)
+    body = f"L: {FENCE} {fetch} {zero} {END} {keep} {LOOP}"
+    source = TEMPLATE.replace("LOADS", loads).replace("BODY", body).replace("STORES", stores)
+    assert [str(p) for p in check(binary.read_cubin(ours(source), "k").functions[0].code, SM)] == []
 
 
 def test_an_accumulator_of_the_wrong_size_is_an_error() -> None:
