@@ -29,18 +29,24 @@ from runtime.device.sm.raw import (
 from runtime.device.sm.table import CODE, G, X
 from runtime.device.sm.vector import (
     add_all,
+    after_half,
+    after_last,
     any_bits,
     clear_tally,
     consecutive,
+    copy8,
     count,
     highest,
     lanes_at,
     largest,
     lowest,
+    spread8,
     touched,
 )
 
 FULL = 0xFFFFFFFF
+EIGHTS = 0x01010101
+"""The first lane of each eight."""
 WINDOW = 1 << 24
 """Bytes of the generic windows of shared and local memory (of each CTA of a cluster)."""
 SURVEY_PASSES = 4001
@@ -172,6 +178,17 @@ def translate(
 def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int) -> None:
     """Registers at `dst` from memory; narrow loads extend to 32 bits."""
     if mask == np.uint32(FULL) and width >= 4:
+        if width == 4 and after_last(hosts, 4) | np.uint32(EIGHTS) == np.uint32(FULL):
+            # Rows of a tile: runs of consecutive lanes.
+            for k in range(0, 32, 8):
+                copy8(dst + 4 * k, loads64(hosts + 8 * k))
+            return
+        if after_last(hosts, 0) | np.uint32(EIGHTS) == np.uint32(FULL):
+            # Columns of it: one address for many lanes.
+            for word in range(0, width, 4):
+                for k in range(0, 32, 8):
+                    spread8(dst + 32 * word + 4 * k, load32(loads64(hosts + 8 * k) + word))
+            return
         for word in range(0, width, 4):
             for k in range(32):
                 store32(dst + 32 * word + 4 * k, load32(loads64(hosts + 8 * k) + word))
@@ -199,6 +216,10 @@ def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int) -> None
 @compiled
 def store_lanes(width: int, hosts: int, mask: u32, src: int) -> None:
     """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide."""
+    if width == 4 and mask == np.uint32(FULL) and after_last(hosts, 4) | np.uint32(EIGHTS) == np.uint32(FULL):
+        for k in range(0, 32, 8):
+            copy8(loads64(hosts + 8 * k), src + 4 * k)
+        return
     while mask:
         k = first(mask)
         mask &= mask - np.uint32(1)
@@ -401,10 +422,15 @@ def wavefronts(width: int, lanes: int, mask: u32, each: int, tally: int) -> int:
     group = 32 // words
     ones = (1 << words) - 1
     total = 0
+    # Lanes that read what one before them reads.
+    again = after_last(lanes, 0)
+    again16 = after_half(lanes, 0)
     for start in range(0, 32, group):
         part = mask & np.uint32((1 << group) - 1 << start)
         if part == np.uint32(0):
             continue
+        if not each:
+            part &= ~((again & part << np.uint32(1)) | (again16 & part << np.uint32(16)))
         if popcount(touched(lanes, part, 2, ones)) == popcount(part) * words:
             # No two lanes share a bank.
             total += 1
@@ -447,28 +473,44 @@ def wide_passes(width: int, lanes: int, mask: u32, tally: int) -> int:
 @compiled
 def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
-    sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take."""
+    sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take: a
+    counter of a byte for each bank."""
     ones = 3 if width == 16 else 1
     lines = 0
     todo = mask
     clear_tally(tally)
+    below = np.uint64(0)
+    above = np.uint64(0)
     while todo:
         k = first(todo)
-        line = loads64(lanes + 8 * k) >> 7
+        a = loads64(lanes + 8 * k)
+        line = a >> 7
         here = (lanes_at(lanes, 7, line) & todo) | (np.uint32(1) << np.uint32(k))
         todo &= ~here
+        X[2 * lines] = line
+        if here & (here - np.uint32(1)) == np.uint32(0):
+            # A lane alone, in one sector.
+            X[2 * lines + 1] = 1 << (a >> 5 & 3)
+            lines += 1
+            if a & 64:
+                above += np.uint64(1 << (a & 56))
+            else:
+                below += np.uint64(1 << (a & 56))
+            continue
         marks = touched(lanes, here, 3, ones)
         marks |= marks >> np.uint32(16)
         count(tally, marks & np.uint32(0xFFFF))
         bits = np.int64(marks)
-        X[2 * lines] = line
         X[2 * lines + 1] = (
             (1 if bits & 15 else 0) | (2 if bits & 240 else 0) | (4 if bits & 3840 else 0) | (8 if bits & 61440 else 0)
         )
         lines += 1
-    X[SURVEY_PASSES] = largest(tally)
     if width > 4:
         X[SURVEY_PASSES] = wide_passes(width, lanes, mask, tally)
+    else:
+        store64(tally, load64(tally) + below)
+        store64(tally + 8, load64(tally + 8) + above)
+        X[SURVEY_PASSES] = largest(tally)
     return lines
 
 

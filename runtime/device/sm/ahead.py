@@ -75,7 +75,7 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
     if CODE[i, L.C_ACCESS] == K.A_LOAD:
         where = m & 1
         if not CODE[i, L.C_BYPASS]:
-            prefetch(address(L1, (m, l1_set(line, G[L.G_L1SETS]))))
+            prefetch(address(L1, (m, l1_set(line))))
         if home != where:
             l2_ahead(line, where)
         bank = dram_bank(line)

@@ -31,6 +31,8 @@ from runtime.device.sm.lang import (
 )
 from runtime.device.sm.table import Table
 
+UNROLLED = 4
+"""Up to so many turns of a loop are written one after another: LLVM leaves loops of prefetches as they are."""
 _NOTHING = object()
 _ELEMENT = {"int64": "i64", "int32": "i32", "uint32": "i32"}
 """Types of the elements of tables."""
@@ -523,29 +525,39 @@ class Emitter:
             self.jump(test)
         self.begin(end)
 
+    def unrolled(self, node: ast.For, values: list[Value]) -> None:
+        """A loop's body, once for each value of its variable."""
+        assert isinstance(node.target, ast.Name)
+        end = self.label()
+        for value in values:
+            on = self.label()
+            self.assign(node.target.id, value)
+            self.loops.append((on, end))
+            self.block(node.body)
+            self.loops.pop()
+            if not self.dead:
+                self.jump(on)
+            self.begin(on)
+        self.jump(end)
+        self.begin(end)
+
     def for_(self, node: ast.For) -> None:
         assert isinstance(node.target, ast.Name)
         if isinstance(node.iter, ast.Tuple):
-            end = self.label()
-            for part in node.iter.elts:
-                on = self.label()
-                self.assign(node.target.id, self.value(part))
-                self.loops.append((on, end))
-                self.block(node.body)
-                self.loops.pop()
-                if not self.dead:
-                    self.jump(on)
-                self.begin(on)
-            self.jump(end)
-            self.begin(end)
+            self.unrolled(node, [self.value(part) for part in node.iter.elts])
             return
         assert isinstance(node.iter, ast.Call) and self.static(node.iter.func) is range
         numbers = [self.value(argument) for argument in node.iter.args]
-        first = numbers[0] if len(numbers) > 1 else self.constant(0)
-        last = self.cast(numbers[1] if len(numbers) > 1 else numbers[0], I64)
         step = numbers[2] if len(numbers) > 2 else self.constant(1)
         if step.constant is not None and step.constant <= 0:
             self.fail(node, "a step that is not positive")
+        bounds = [int(n.constant) for n in numbers if n.constant is not None]
+        known = range(*bounds) if len(bounds) == len(numbers) else None
+        if known is not None and len(known) <= UNROLLED:
+            self.unrolled(node, [self.constant(n) for n in known])
+            return
+        first = numbers[0] if len(numbers) > 1 else self.constant(0)
+        last = self.cast(numbers[1] if len(numbers) > 1 else numbers[0], I64)
         step = Value(self.cast(step, I64), I64)
         counter = f".for.{node.lineno}"
         self.assign(counter, Value(self.cast(first, I64), I64))

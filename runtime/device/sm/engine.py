@@ -19,6 +19,7 @@ from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.decode import Decoded, decode
 from runtime.device.sm.output import assertion, printed
 from runtime.device.sm.prove import register_name
+from runtime.device.sm.raw import reciprocal
 from runtime.device.sm.table import addresses
 from runtime.device.sm.workspace import Workspace, aligned, borrowed
 
@@ -72,6 +73,14 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_DRAM] -= m.dram_spread + 32
     MP[l2.MP_DRAM_FAR] = 2 * m.dram_spread
     MP[l2.MP_REFRESH], MP[l2.MP_REFRESHED] = m.dram_refresh
+    MP[l2.MP_GROUPS] = m.l2_slices >> 4
+    for divisor, over in (
+        (l2.MP_L2_SETS, l2.MP_L2_OVER),
+        (l2.MP_CHANNELS, l2.MP_CHANNELS_OVER),
+        (l2.MP_REFRESH, l2.MP_REFRESH_OVER),
+        (l2.MP_GROUPS, l2.MP_GROUPS_OVER),
+    ):
+        MP[over] = reciprocal(int(MP[divisor]))
     return MP
 
 
@@ -291,6 +300,7 @@ class Run:
         m = arch.memory
         lines = max((m.l1_bytes - cwd.shared_configuration(grid, arch)) // m.l1_line, 64)
         self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
+        self.g[L.G_L1OVER] = reciprocal(sets)
         t["L1"] = self.space.array("L1", (self.sms, sets * l2.L1_SET), np.uint32)
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BK"] = self.space.array("BK", (resources, l2.NB))

@@ -74,7 +74,7 @@ def keep(place: int, line: int) -> int:
     return hit
 
 
-@compiled
+@compiled(inline=False)
 def fetch(sc: int, line: int, sequential: int, t: int) -> int:
     """When the sub-core has instruction `line` that a warp turns to at `t`."""
     m = sc >> 2
@@ -112,7 +112,7 @@ def fetch(sc: int, line: int, sequential: int, t: int) -> int:
     return t
 
 
-@compiled
+@compiled(inline=True)
 def arm(w: int, t: int) -> int:
     """The first cycle, from `t` on, in which warp w's next instruction passes its own conditions: fetched, scoreboards
     of its wait mask clear. Notes what it waits for."""

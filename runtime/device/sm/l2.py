@@ -24,7 +24,7 @@ import numpy as np
 from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, first, popcount
+from runtime.device.sm.raw import address, first, over, popcount
 from runtime.device.sm.table import BK, L1, L2, MP, PCC, SM, G, X
 from runtime.device.sm.vector import find8, find16, least8, least16, prefetch, set_times, times_there
 
@@ -110,8 +110,15 @@ MISSED = 4006
     MP_REFRESHED,
     MP_EPOCH,
     MP_STAMP,
+    MP_L2_OVER,
+    MP_CHANNELS_OVER,
+    MP_REFRESH_OVER,
+    MP_GROUPS,
+    MP_GROUPS_OVER,
     MP_COUNT,
-) = range(46)
+) = range(51)
+
+"""MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
 # Rows of BK; the first word of the first is the turn of the ring at which this run begins.
 BK_TURN, BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(8)
@@ -205,9 +212,15 @@ def take(resource: int, t: int, units: int) -> int:
 
 
 @compiled(inline=True)
+def rest(x: int, d: int, reciprocal: int) -> int:
+    """x modulo d (see `over`)."""
+    return x - over(x, reciprocal) * d
+
+
+@compiled(inline=True)
 def l2_set(line: int) -> int:
     """Where the set of a line begins in a partition."""
-    return L2_SET * ((line ^ (line >> 13) ^ (line >> 21)) % MP[MP_L2_SETS])
+    return L2_SET * rest(line ^ (line >> 13) ^ (line >> 21), MP[MP_L2_SETS], MP[MP_L2_OVER])
 
 
 @compiled(inline=True)
@@ -287,7 +300,8 @@ def activate(bank: int, t: int) -> int:
 def dram_bank(line: int) -> int:
     """The DRAM bank that has a line: BANKS times its channel, and which of that."""
     chunk = line >> CHUNK_SHIFT
-    channel = ((chunk ^ chunk >> 7 ^ chunk >> 15) * 0x2545F491 >> 7 & 0xFFFFFF) % MP[MP_CHANNELS]
+    mixed = (chunk ^ chunk >> 7 ^ chunk >> 15) * 0x2545F491 >> 7 & 0xFFFFFF
+    channel = rest(mixed, MP[MP_CHANNELS], MP[MP_CHANNELS_OVER])
     row = line >> ROW_SHIFT
     return channel * BANKS + ((row ^ row >> 4 ^ row >> 9) & (BANKS - 1))
 
@@ -301,7 +315,7 @@ def refreshed(line: int, t: int) -> int:
     mixed = (region >> 6) * 0x9E3779B1 & 0xFFFFFFFF
     mixed = (mixed ^ mixed >> 15) * 0x2545F491 + region * 0x9E3779B1 & 0xFFFFFFFF
     turn = mixed * MP[MP_REFRESH] >> 32
-    left = MP[MP_REFRESHED] - (t + turn) % MP[MP_REFRESH]
+    left = MP[MP_REFRESHED] - rest(t + turn, MP[MP_REFRESH], MP[MP_REFRESH_OVER])
     return t + left if left > 0 else t
 
 
@@ -324,11 +338,10 @@ def l2_slice(line: int, partition: int) -> int:
     """The resource that is a line's slice in a partition (H200, by requests of the busiest slice: lines in pairs, 1 KB
     has two slices, 8 KB have eight, which 4 KB of each partition share, the next 8 KB eight others)."""
     half = MP[MP_SLICES] >> 1
-    groups = half >> 3
     chunk = line >> 6
-    turn = chunk // groups
+    turn = over(chunk, MP[MP_GROUPS_OVER])
     mixed = (turn ^ turn >> 12) * 0x2545F491 & 0xFFFFFFFF
-    group = (chunk + (mixed >> 16)) % groups
+    group = rest(chunk + (mixed >> 16), MP[MP_GROUPS], MP[MP_GROUPS_OVER])
     return MP[MP_AT_SLICE] + partition * half + group * 8 + ((line >> 2 & 6 | line >> 1 & 1) ^ (mixed >> 8 & 7))
 
 
@@ -511,9 +524,9 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
 
 
 @compiled(inline=True)
-def l1_set(line: int, sets: int) -> int:
+def l1_set(line: int) -> int:
     """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
-    return L1_SET * ((line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31)) % sets)
+    return L1_SET * rest(line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31), G[L.G_L1SETS], G[L.G_L1OVER])
 
 
 @compiled(inline=True)
@@ -547,7 +560,7 @@ def let_go(m: int) -> None:
     for place in range(L.M_STORE, L.M_STORE + 4 * L.STORES, 4):
         line = SM[m, place] - 1
         if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
-            at = l1_set(line, G[L.G_L1SETS])
+            at = l1_set(line)
             hits = find8(address(L1, (m, at)), tag_of(line), SM[m, L.M_FRESH])
             if hits:
                 for s in range(4):
@@ -562,18 +575,17 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
     host can fetch the sets of L2 for those that miss."""
     done = t + latency
-    sets = G[L.G_L1SETS]
     fresh = SM[m, L.M_FRESH]
     if not bypass and lines > 1:
         for k in range(lines):
-            prefetch(address(L1, (m, l1_set(X[2 * k], sets))))
+            prefetch(address(L1, (m, l1_set(X[2 * k]))))
     misses = 0
     for k in range(lines):
         line = X[2 * k]
         missing = X[2 * k + 1]
         place = -1
         if not bypass:
-            at = l1_set(line, sets)
+            at = l1_set(line)
             tags = address(L1, (m, at))
             hits = find8(tags, tag_of(line), fresh)
             way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
@@ -650,7 +662,7 @@ def keep_lines(lines: int, m: int, t: int) -> None:
     """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
     goes on to L2)."""
     for k in range(lines):
-        at = l1_set(X[2 * k], G[L.G_L1SETS])
+        at = l1_set(X[2 * k])
         tags = address(L1, (m, at))
         hits = find8(tags, tag_of(X[2 * k]), SM[m, L.M_FRESH])
         way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)

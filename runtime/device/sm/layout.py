@@ -528,6 +528,8 @@ G_ASSERT = next(_c)
 G_MALLOC = next(_c)
 G_FREE = next(_c)
 G_L1SETS = next(_c)
+G_L1OVER = next(_c)
+"""its reciprocal (see `raw.over`)"""
 G_L1STAMP = next(_c)
 G_CTALAUNCH = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""

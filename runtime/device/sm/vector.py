@@ -166,6 +166,23 @@ consecutive = Primitive(
 """(lanes, width): 1 if lane k's address is lane 0's plus k times `width`, else 0."""
 
 
+def _against(name: str, back: int) -> Primitive:
+    """Lanes beside those `back` before them; the first ones beside themselves, which says nothing of them."""
+    places = ", ".join(f"i32 {max(k - back, k % back)}" for k in range(32))
+    return Primitive(
+        name, "uint32(int64, int64)",
+        _load("v", "%0", 32) + _splat("s", "%1", 32)
+        + f"%b = shufflevector <32 x i64> %v, <32 x i64> poison, <32 x i32> <{places}>\n%x = add <32 x i64> %b, %s\n"
+        + "%c = icmp eq <32 x i64> %v, %x\n%m = bitcast <32 x i1> %c to i32\n"
+        + f"%r = and i32 %m, {(1 << 32) - (1 << back)}\nret i32 %r",
+    )  # fmt: skip
+
+
+after_last, after_half = _against("after_last", 1), _against("after_half", 16)
+"""(lanes, step): which lanes have the address of the lane before them (of the lane 16 before them) plus `step`: a bit
+each."""
+
+
 def _extreme(name: str, reduce: str, other: int) -> Primitive:
     return Primitive(
         name, "int64(int64, uint32)",
@@ -224,6 +241,10 @@ add_all = Primitive(
     _load("v", "%1", 32) + _splat("d", "%2", 32) + "%s = add <32 x i64> %v, %d\n" + _store("%0", "%s", 32, "i64"),
 )  # fmt: skip
 """(target, source, delta): 32 i64 at `target` = those at `source` plus `delta`."""
+copy8 = Primitive("copy8", "void(int64, int64)", _load("v", "%1", 8, "i32") + _store("%0", "%v", 8, "i32"))
+"""(target, source): eight words."""
+spread8 = Primitive("spread8", "void(int64, uint32)", _splat("v", "%1", 8, "i32") + _store("%0", "%v", 8, "i32"))
+"""(row, value): a u32 into eight words of a row."""
 spread = Primitive("spread", "void(int64, uint32)", _splat("v", "%1", 32, "i32") + _store("%0", "%v", 32, "i32"))
 """(row, value): a u32 into all 32 words of a row."""
 ramp = Primitive(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
 import hashlib
 import shutil
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -23,6 +26,7 @@ from minicc.sass.program import Program
 from runtime.device import sm, syscalls
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
+from runtime.device.sm import jit, lang
 
 ARCH = machines.get("sm_90")
 SHARED_WINDOW = 0x7E1000000000
@@ -184,3 +188,19 @@ def _compile(source: str, folder: str) -> Program:
 def nvcc(source: str, folder: Path) -> Program:
     """What nvcc makes of CUDA C++ source."""
     return _compile(source, str(folder))
+
+
+@contextlib.contextmanager
+def loaded(functions: list[lang.Function]) -> Iterator[None]:
+    """Functions of the engine's language, compiled as the machines are, so that Python can call them."""
+    data = jit.optimised(lang.Program(functions).text())
+    engine = llvm.create_mcjit_compiler(
+        llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine()
+    )
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    for function in functions:
+        kinds = [ctypes.c_int64] * (len(function.parameters) + 1)
+        function.call = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(engine.get_function_address(function.name))
+    yield
+    del engine

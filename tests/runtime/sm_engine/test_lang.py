@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,10 +9,11 @@ from hypothesis import strategies as st
 
 from runtime.device.sm import jit
 from runtime.device.sm import layout as L
-from runtime.device.sm.lang import FUNCTIONS, Function, Program, compiled
-from runtime.device.sm.raw import address, load32, loads64, store64
+from runtime.device.sm.lang import FUNCTIONS, Program, compiled
+from runtime.device.sm.raw import address, load32, loads64, over, reciprocal, store64
 from runtime.device.sm.table import L2, SBR, G, addresses
 from runtime.device.sm.vector import find16, least16, set_times, times_there
+from tests.runtime.sm_engine.kit import loaded
 
 FIVE = 5
 YES, NO = True, False
@@ -104,6 +102,11 @@ def narrow(at: int, floor: int) -> int:
 
 
 @compiled(entry=True)
+def quotient(a: int, b: int) -> int:
+    return over(a, b)
+
+
+@compiled(entry=True)
 def wrong(a: int) -> int:
     return a < 3 < 4
 
@@ -111,18 +114,8 @@ def wrong(a: int) -> int:
 @pytest.fixture(scope="module", autouse=True)
 def built():
     """All functions above, compiled as the machines are."""
-    functions: list[Function] = [arithmetic, unsigned, flow, tables, narrow]
-    data = jit.optimised(Program(functions).text())
-    engine = llvm.create_mcjit_compiler(
-        llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine()
-    )
-    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(data))
-    engine.finalize_object()
-    for function in functions:
-        kinds = [ctypes.c_int64] * (len(function.parameters) + 1)
-        function.call = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(engine.get_function_address(function.name))
-    yield
-    del engine
+    with loaded([arithmetic, unsigned, flow, tables, narrow, quotient]):
+        yield
 
 
 def wrap(value: int) -> int:
@@ -164,6 +157,13 @@ def test_tables_and_primitives(numbers, w):
     assert result == row[4] & 0xFFFFFFFF
 
 
+@given(st.integers(1, 1 << 14) | st.sampled_from([1 << k for k in range(20)]), st.data())
+def test_quotients_by_a_reciprocal(d, data):
+    whole = data.draw(st.integers(0, (1 << 63) // d // d))
+    for a in (whole * d, whole * d + d - 1, max(whole * d - 1, 0)):
+        assert quotient(a, reciprocal(d), 0) == a // d
+
+
 SMALL = st.integers(0, 5) | st.integers((1 << 32) - 3, (1 << 32) - 1)
 
 
@@ -189,7 +189,7 @@ def test_what_is_not_in_the_language_is_named():
 
 def test_every_function_of_the_engine_is_reached_by_a_machine():
     reached = "".join(jit.program(machine) for machine in jit.MACHINES)
-    lost = [f.name for f in FUNCTIONS if f'"{f.name}"' not in reached and f.module != "test_lang"]
+    lost = [f.name for f in FUNCTIONS if f'"{f.name}"' not in reached and not f.module.startswith("test_")]
     assert set(lost) <= {"observe._place", "observe.observe", "observe.remember"}, lost
     assert L.BIG  # the tables' columns are constants of that code
     assert loads64.name in reached

@@ -44,7 +44,9 @@ def test_every_sm_has_a_place(arch, ctas):
 
 @pytest.fixture
 def parameters(monkeypatch):
-    monkeypatch.setattr(l2, "MP", engine._l2_parameters(ARCH))
+    monkeypatch.setattr(l2, "MP", engine._l2_parameters(ARCH).tolist())
+    monkeypatch.setattr(l2, "over", lambda x, reciprocal: x * (reciprocal % (1 << 64)) >> 63)
+    monkeypatch.setattr(l2, "rest", l2.rest.python)
 
 
 @given(st.integers(0, 1 << 30))
