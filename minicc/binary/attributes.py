@@ -7,7 +7,6 @@ Read from the .nv.info sections of ptxas 13.0.88 files.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
 from minicc.binary.data import Data, align_up
@@ -20,13 +19,11 @@ CUINFO, TKINFO = 1000, 2000
 OWNER = b"NVIDIA Corp\0"
 
 
-class Record(NamedTuple):
+class Record:
     """One attribute. `value` is None (NVAL), an int (BVAL, HVAL) or bytes (SVAL); `offset` its place in the section."""
 
-    code: int
-    format: int
-    value: int | bytes | None
-    offset: int = 0
+    def __init__(self, code: int, format: int, value: int | bytes | None, offset: int = 0) -> None:
+        self.code, self.format, self.value, self.offset = code, format, value, offset
 
     @property
     def words(self) -> tuple[int, ...]:
@@ -74,12 +71,11 @@ def sbytes(code: int, data: bytes) -> bytes:
     return _HEAD.pack(SVAL, code, len(data)) + data
 
 
-class Note(NamedTuple):
+class Note:
     """One ELF note."""
 
-    owner: str
-    type: int
-    description: bytes
+    def __init__(self, owner: str, type: int, description: bytes) -> None:
+        self.owner, self.type, self.description = owner, type, description
 
 
 def parse_notes(data: Data) -> list[Note]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from minicc import arch as machines
 from minicc.arch.schema import Arch
@@ -388,10 +388,9 @@ def split_addend(name: str) -> tuple[str, int]:
     return (symbol, int(addend, 16)) if plus else (name, 0)
 
 
-class _Bank(NamedTuple):
-    data: bytes
-    size: int
-    align: int
+class _Bank:
+    def __init__(self, data: bytes, size: int, align: int) -> None:
+        self.data, self.size, self.align = data, size, align
 
 
 def _place(

@@ -7,7 +7,6 @@ share them).
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 INSTRUCTION = 16
 """Bytes of one instruction."""
@@ -25,14 +24,14 @@ NOP = bytes.fromhex("1879000000000000" + "0000000000c00f00")
 """The NOP that fills a text section: opcode 0x918 guarded by PT, no stall."""
 
 
-class Offsets(NamedTuple):
+class Offsets:
     """Byte offsets by kind, ascending."""
 
-    exits: list[int]
-    warp_sync: list[int]
-    warp_wide: list[int]
-    system_calls: list[int]
-    divergent: bool
+    def __init__(
+        self, exits: list[int], warp_sync: list[int], warp_wide: list[int], system_calls: list[int], divergent: bool
+    ) -> None:
+        self.exits, self.warp_sync = exits, warp_sync
+        self.warp_wide, self.system_calls, self.divergent = warp_wide, system_calls, divergent
 
 
 def scan(code: bytes, externs: bool) -> Offsets:

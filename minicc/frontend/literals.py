@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import NamedTuple
 
 
 class BadLiteral(Exception):
     """The text is no literal; the message is clang's."""
 
 
-class IntegerLiteral(NamedTuple):
-    value: int
-    decimal: bool
-    unsigned: bool
-    longs: int
-    """Number of `l` in the suffix: 0, 1 or 2."""
+class IntegerLiteral:
+    def __init__(self, value: int, decimal: bool, unsigned: bool, longs: int) -> None:
+        self.value, self.decimal, self.unsigned = value, decimal, unsigned
+        self.longs = longs
+        """Number of `l` in the suffix: 0, 1 or 2."""
 
 
 _INT = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uUlLzZ]*)$")

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 
-class Step(NamedTuple):
+class Step:
     """One instruction of a template. `operands` are specs for `Emitter.operand`."""
 
-    opcode: str
-    modifiers: tuple[str, ...]
-    operands: tuple[tuple[str, ...], ...]
-    guard: str | None
-    dynamic: str
-    """The whole dotted name if it has {placeholders}, else empty."""
+    def __init__(
+        self,
+        opcode: str,
+        modifiers: tuple[str, ...],
+        operands: tuple[tuple[str, ...], ...],
+        guard: str | None,
+        dynamic: str,
+    ) -> None:
+        self.opcode, self.modifiers, self.operands, self.guard = opcode, modifiers, operands, guard
+        self.dynamic = dynamic
+        """The whole dotted name if it has {placeholders}, else empty."""
 
 
 def _split(text: str) -> list[str]:

@@ -15,7 +15,7 @@ can come (`if (threadIdx.x == 0)`), nothing is changed.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import attrs
 
@@ -183,13 +183,11 @@ def _constant(operand: MOperand, single: Single) -> MOperand:
     return operand
 
 
-class _Leader(NamedTuple):
+class _Leader:
     """Of the lanes that take part: a mask, the number of the one that acts, whether it is this one, how many."""
 
-    mask: V
-    number: V
-    chosen: V
-    lanes: V
+    def __init__(self, mask: V, number: V, chosen: V, lanes: V) -> None:
+        self.mask, self.number, self.chosen, self.lanes = mask, number, chosen, lanes
 
 
 class _Asked:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 
@@ -92,16 +92,17 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
     return left
 
 
-class _Facts(NamedTuple):
+class _Facts:
     """What several loops ask about the function."""
 
-    cfg: Cfg
-    stored: set[int]
-    """Blocks that a store to global memory, or what might be as good as one, can come before or is in."""
-    brought: bool
-    """Whether such a store can come before a barrier, which brings it to other warps wherever they meet this one."""
-    named: set[str | None]
-    """Labels where convergence barriers are."""
+    def __init__(self, cfg: Cfg, stored: set[int], brought: bool, named: set[str | None]) -> None:
+        self.cfg = cfg
+        self.stored = stored
+        """Blocks that a store to global memory, or what might be as good as one, can come before or is in."""
+        self.brought = brought
+        """Whether such a store can come before a barrier, which brings it to others wherever they meet this one."""
+        self.named = named
+        """Labels where convergence barriers are."""
 
     @classmethod
     def of(cls, function: MFunction) -> _Facts:

@@ -16,7 +16,6 @@ import bisect
 import heapq
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import attrs
 
@@ -118,11 +117,11 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     function.attributes["registers"] = limit if len(regions) > 1 else highest + 1 + _EXTRA
 
 
-class _Region(NamedTuple):
+class _Region:
     """Points at which no more than `limit` registers may be used."""
 
-    limit: int
-    segments: Segments
+    def __init__(self, limit: int, segments: Segments) -> None:
+        self.limit, self.segments = limit, segments
 
 
 def _regions(function: MFunction, cfg: Cfg, starts: list[int], limit: int) -> list[_Region]:

@@ -8,7 +8,6 @@ linear: lists of open accesses are bounded, and an access that overflows one is 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from minicc.ptxas.mir import GMMA, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
@@ -33,13 +32,11 @@ class Node:
         self.succs, self.height, self.preds = succs, height, preds
 
 
-class _Place(NamedTuple):
+class _Place:
     """A memory access: space, address base with its version, byte range."""
 
-    space: str
-    base: object
-    start: int
-    end: int
+    def __init__(self, space: str, base: object, start: int, end: int) -> None:
+        self.space, self.base, self.start, self.end = space, base, start, end
 
 
 def _place(inst: MInst, versions: dict[object, int]) -> _Place:

@@ -11,8 +11,6 @@ warps are there at once. Functions that pass one of `_STEPS` by are tried with s
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
 from minicc.ptxas import again, allocate, crowd, schedule
@@ -196,19 +194,27 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
         _reorder(function, kept)
 
 
-class _Trial(NamedTuple):
+class _Trial:
     """What a function would be with registers."""
 
-    alone: float = float("inf")
-    """Cycles of a warp alone, until its last instruction is issued."""
-    issued: float = 0
-    """Instructions."""
-    local: float = 0
-    """Those of local memory."""
-    cost: float = float("inf")
-    """Cycles of a warp among a few, its own and what others take from it."""
-    spilled: bool = True
-    registers: int = 0
+    def __init__(
+        self,
+        alone: float = float("inf"),
+        issued: float = 0,
+        local: float = 0,
+        cost: float = float("inf"),
+        spilled: bool = True,
+        registers: int = 0,
+    ) -> None:
+        self.alone = alone
+        """Cycles of a warp alone, until its last instruction is issued."""
+        self.issued = issued
+        """Instructions."""
+        self.local = local
+        """Those of local memory."""
+        self.cost = cost
+        """Cycles of a warp among a few, its own and what others take from it."""
+        self.spilled, self.registers = spilled, registers
 
     def among(self, arch: Arch, registers: int) -> float:
         """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what

@@ -7,8 +7,6 @@ the tensor instructions, which read their sources over several cycles.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg
@@ -83,13 +81,14 @@ class Interval:
         return any(overlap(a, b) for a in self.parts for b in other.parts)
 
 
-class Ranges(NamedTuple):
+class Ranges:
     """All intervals of a function by vreg id (None for registers that never occur), and the numbering."""
 
-    intervals: list[Interval | None]
-    starts: list[int]
-    """First point of each block; one more entry for the end."""
-    liveness: Liveness
+    def __init__(self, intervals: list[Interval | None], starts: list[int], liveness: Liveness) -> None:
+        self.intervals = intervals
+        self.starts = starts
+        """First point of each block; one more entry for the end."""
+        self.liveness = liveness
 
 
 def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:

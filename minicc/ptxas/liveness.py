@@ -11,8 +11,6 @@ does not rely on this (see `allocate`).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
@@ -42,12 +40,13 @@ def _parts(operand: V) -> int:
     return ((1 << operand.count) - 1) << operand.part
 
 
-class Liveness(NamedTuple):
+class Liveness:
     """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
 
-    accesses: list[list[Access]]
-    live_in: list[dict[int, int]]
-    live_out: list[dict[int, int]]
+    def __init__(
+        self, accesses: list[list[Access]], live_in: list[dict[int, int]], live_out: list[dict[int, int]]
+    ) -> None:
+        self.accesses, self.live_in, self.live_out = accesses, live_in, live_out
 
 
 def _guard_key(inst: MInst) -> tuple[object, bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -49,13 +48,11 @@ from minicc.ptxas.options import Options
 Run = Callable[[MFunction, Arch, Options], object]
 
 
-class Pass(NamedTuple):
+class Pass:
     """One pass. `optional` ones can be disabled by name; `level` is the least -O that runs it."""
 
-    name: str
-    run: Run
-    optional: bool = True
-    level: int = 1
+    def __init__(self, name: str, run: Run, optional: bool = True, level: int = 1) -> None:
+        self.name, self.run, self.optional, self.level = name, run, optional, level
 
 
 def _repeats(function: MFunction, arch: Arch, options: Options) -> None:

@@ -13,7 +13,6 @@ room for.
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 import attrs
 
@@ -55,13 +54,14 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             _renew(function, block, found)
 
 
-class _Candidate(NamedTuple):
-    makers: list[MInst]
-    """Its compare comes last."""
-    later: list[list[MInst]]
-    """Its uses, those that can come about together, but for the first ones; in the block's order."""
-    under: list[VReg]
-    """What is written and read under it alone, and nowhere else."""
+class _Candidate:
+    def __init__(self, makers: list[MInst], later: list[list[MInst]], under: list[VReg]) -> None:
+        self.makers = makers
+        """Its compare comes last."""
+        self.later = later
+        """Its uses, those that can come about together, but for the first ones; in the block's order."""
+        self.under = under
+        """What is written and read under it alone, and nowhere else."""
 
 
 def _times(insts: list[MInst]) -> list[int]:

@@ -11,7 +11,6 @@ has no flag: NVIDIA's code has few there. Works on finished instructions, whose 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 import attrs
 
@@ -26,11 +25,11 @@ _FAR = 8
 """Instructions over which a register is kept: nvcc's reach as far, mostly one to four. Other warps displace it."""
 
 
-class _Shape(NamedTuple):
+class _Shape:
     """What instructions of one form read by slot: (operand, slot). `cached`: through the cache."""
 
-    slots: tuple[tuple[int, int], ...]
-    cached: bool
+    def __init__(self, slots: tuple[tuple[int, int], ...], cached: bool) -> None:
+        self.slots, self.cached = slots, cached
 
 
 _NONE = _Shape((), False)

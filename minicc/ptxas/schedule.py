@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.ptxas import broadcast
@@ -54,26 +53,28 @@ _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 
 
-class Aim(NamedTuple):
+class Aim:
     """What an order before allocation is to keep to."""
 
-    target: int
-    """Live general registers above which the scheduler prefers instructions that end lives."""
-    free: int = FREE
-    """So many are always allowed."""
-    launched: int = 0
-    """A run whose own order keeps to `LAUNCHED` keeps to that many; 0: blocks may be as small as that takes."""
+    def __init__(self, target: int, free: int = FREE, launched: int = 0) -> None:
+        self.target = target
+        """Live general registers above which the scheduler prefers instructions that end lives."""
+        self.free = free
+        """So many are always allowed."""
+        self.launched = launched
+        """A run whose own order keeps to `LAUNCHED` keeps to that many; 0: blocks may be as small as that takes."""
 
 
-class Outcome(NamedTuple):
+class Outcome:
     """What is known of an order."""
 
-    cycles: int = 0
-    """What a warp alone would take, each loop counting for several rounds."""
-    held: bool = False
-    """Whether it would take fewer with more free registers."""
-    most: int = 0
-    """The most general registers that are live."""
+    def __init__(self, cycles: int = 0, held: bool = False, most: int = 0) -> None:
+        self.cycles = cycles
+        """What a warp alone would take, each loop counting for several rounds."""
+        self.held = held
+        """Whether it would take fewer with more free registers."""
+        self.most = most
+        """The most general registers that are live."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -159,19 +160,19 @@ class Graphs:
         return Outcome(cycles, held, most)
 
 
-class _Ordered(NamedTuple):
+class _Ordered:
     """An order of a run."""
 
-    order: list[int]
-    cycles: int
-    target: int
-    """Live values that it aimed at."""
-    short: bool
-    """Whether there are fewer registers than the run would like to have."""
-    held: bool
-    """Whether the order depended on the target."""
-    most: int
-    """Values that have been live at one time, of those taken."""
+    def __init__(self, order: list[int], cycles: int, target: int, short: bool, held: bool, most: int) -> None:
+        self.order, self.cycles = order, cycles
+        self.target = target
+        """Live values that it aimed at."""
+        self.short = short
+        """Whether there are fewer registers than the run would like to have."""
+        self.held = held
+        """Whether the order depended on the target."""
+        self.most = most
+        """Values that have been live at one time, of those taken."""
 
 
 class _Run:
@@ -197,8 +198,8 @@ class _Run:
         last = self.last
         if last and last.short == short and max(last.most, self.values.before) < min(target, last.target):
             # So many were never live that either would have counted.
-            self.last = last._replace(target=target)
-            return self.last
+            last.target = target
+            return last
         full = short or target > NEARLY * aim.target or (self.flags is not None and self.far < _FLIGHT)
         pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
         few = Pressure(self.flags, _FLAGS) if self.flags else None

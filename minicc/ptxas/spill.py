@@ -8,8 +8,6 @@ there anyway.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import attrs
 
 from minicc.arch.schema import Arch
@@ -31,12 +29,11 @@ _SCRATCH = Reg("R", 0)
 """Holds no argument and no result."""
 
 
-class _Holder(NamedTuple):
+class _Holder:
     """The bit of a general register that holds a predicate; `first`: writing it clears the others."""
 
-    reg: VReg
-    bit: int
-    first: bool
+    def __init__(self, reg: VReg, bit: int, first: bool) -> None:
+        self.reg, self.bit, self.first = reg, bit, first
 
 
 class Spiller:

@@ -8,7 +8,6 @@ values in: they are allocated after it, when that is known (`narrow`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
@@ -34,12 +33,11 @@ Body = Callable[[Builder, list[V]], Sequence[MOperand]]
 """Given the words of the arguments, makes those of the results."""
 
 
-class Routine(NamedTuple):
+class Routine:
     """How many words of arguments, how many registers, what it does."""
 
-    arguments: int
-    registers: int
-    body: Body
+    def __init__(self, arguments: int, registers: int, body: Body) -> None:
+        self.arguments, self.registers, self.body = arguments, registers, body
 
 
 def shared(b: Builder, opcodes: Sequence[str], types: Sequence[str]) -> bool:
