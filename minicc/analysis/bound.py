@@ -123,11 +123,11 @@ def loop(code: bytes, listing: Sequence[Instr], first: int, last: int, arch: Arc
         # IMAD goes to one half of the pipe, FFMA to either: both halves together do an FFMA a cycle.
         cycles["pipe fma"] = cycles.get("pipe fma", 0.0) + cycles["pipe fmaheavy"] / 2
     if passes:
-        cycles["load/store unit"] = arch.core.sub_cores * passes
+        cycles["load/store unit"] = arch.sub_cores * passes
     reads = banks(code[SIZE * first : SIZE * (last + 1)], arch)
     if reads.reads:
         cycles["register reads"] = reads.reads / arch.core.register_banks
-    share = arch.sm_count * arch.core.sub_cores
+    share = arch.sm_count * arch.sub_cores
     if bytes_["global"]:
         cycles["L2 bandwidth, no cache"] = bytes_["global"] * share / arch.memory.l2_bandwidth
         cycles["DRAM bandwidth, no cache"] = bytes_["global"] * share / arch.memory.dram_bandwidth

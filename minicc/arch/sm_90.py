@@ -9,7 +9,12 @@ Sources, named below by letter:
 
 from __future__ import annotations
 
-from minicc.arch.schema import Abi, Arch, Core, Latency, Memory, Occupancy, Pipe
+from typing import TYPE_CHECKING
+
+from minicc.arch.schema import Abi, Arch, Latency, Occupancy, Pipe
+
+if TYPE_CHECKING:
+    from minicc.arch.machine import Machine
 
 # B and C of an idle HMMA are read 3 and 5 cycles after A (P), but not always: with warps beside it an H200 read a C
 # register too early at 2, and ptxas never leaves less than 7.
@@ -174,6 +179,13 @@ PIPES = {
     )
 }
 
+
+def _machine() -> Machine:
+    from minicc.arch.sm_90_machine import MACHINE
+
+    return MACHINE
+
+
 ARCH = Arch(
     name="sm_90",
     sm=90,
@@ -215,63 +227,8 @@ ARCH = Arch(
     ),
     latency=LATENCY,
     pipes=PIPES,
-    # P: "Register file, instruction cache, scheduler".
-    core=Core(
-        sub_cores=4,
-        scheduler="greedy-then-highest",
-        register_file="ports",
-        register_banks=2,
-        read_window=3,
-        reuse_cache=True,
-        instruction_buffer=3,
-        l0_icache=5632,
-        l1_icache=32768,
-        l15_icache=131072,
-        memory_queue=9,
-        stall_zero_pause=33,
-        branch_latency=10,
-        # P: instruction caches (jump 10 / 19-21 / 57-68 / 270-282; straight 1.0 / 2.2 / 5.6 cycles an instruction).
-        icache_line=128,
-        # From DRAM: 128 KB of code cold, 101 to 116 cycles for each line beyond the first 64 KB.
-        icache_jump=(10, 50, 265, 640),
-        icache_next=(17, 45, 105),
-        icache_prewarmed=65536,
-        # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
-        # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
-        cta_launch=250,
-        sm_start=190,
-        grid_overhead=2750,
-        # Two kernels of two streams that wait for the same event: 160 to 350 ns (tests/gpu/together).
-        grid_spacing=450,
-    ),
-    # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles
-    # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB; 600 and 780 in the two partitions by the SM's clock, but for banks
-    # that are being refreshed (2026-11-22, 132 SMs);
-    # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED to one word 0.0924 warps a cycle in all.
-    # DRAM: 4.8 TB/s by the data sheet; what streams reach is bound by the slices, which copies of 4 to 128 MB with one
-    # to three sources show: a line costs its slice 5.2 cycles to read and fill and 4.9 to write, whatever the mixture.
-    # Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
-    memory=Memory(
-        l1_bytes=262144,
-        l1_line=128,
-        sector=32,
-        l1_latency=32,
-        shared_latency=23,
-        shared_banks=32,
-        constant_latency=25,
-        l2_bytes=62914560,
-        l2_partitions=2,
-        l2_slices=96,
-        l2_latency_near=281,
-        l2_latency_far=511,
-        l2_bandwidth=4600,
-        dram_latency=640,
-        dram_bandwidth=2424.0,
-        sm_l2_bandwidth=64,
-        l2_ways=16,
-        sides=("1100000011111100",) * 4 + ("00000011111100",) * 4 + ("1100", "11111111"),
-        shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
-        fence=300,
-    ),
+    sub_cores=4,
+    reuse_cache=True,
+    machine=_machine,
     features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc", "scoped", "ordered"}),
 )

@@ -112,7 +112,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
 
     device = module.device.get(function.name, [])
     instrs, tables, origin = instructions([function, *device])
-    if arch.core.reuse_cache and options.sched == "list" and options.opt_level > 0:
+    if arch.reuse_cache and options.sched == "list" and options.opt_level > 0:
         instrs = reuse.assign(instrs, origin, {at // SIZE for table in tables for at in table.values()}, arch)
     words = bytearray()
     for n, instr in enumerate(instrs):

@@ -221,7 +221,7 @@ class _Trial:
         there is to issue, and waits for all of them together."""
         unit, all_ = arch.occupancy.register_unit_per_warp, arch.occupancy
         warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
-        return self.issued + self.local + self.alone * arch.core.sub_cores / warps
+        return self.issued + self.local + self.alone * arch.sub_cores / warps
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:

@@ -186,7 +186,7 @@ def _text(function: Any, found: list[Any], here: Any, arch: Any, peak: dict[str,
             )
             if one.global_bytes:
                 notes.append(f"{done / one.global_bytes:.2f} operations for each byte that it names in global memory")
-        warps = here.warps / arch.core.sub_cores
+        warps = here.warps / arch.sub_cores
         notes.append(
             f"stall counts alone take {one.alone} cycles: {one.warps:.1f} warps of a scheduler hide them, "
             f"it has {warps:g}"

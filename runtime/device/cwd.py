@@ -44,7 +44,7 @@ def residency(threads: int, registers: int, shared: int, barriers: int, arch: Ar
     unit = o.register_unit_per_warp
     per_warp = max((registers * 32 + unit - 1) // unit * unit, unit)
     # Each sub-core has its own file, so whole warps per sub-core count.
-    warps_by_registers = o.registers_per_sm // arch.core.sub_cores // per_warp * arch.core.sub_cores
+    warps_by_registers = o.registers_per_sm // arch.sub_cores // per_warp * arch.sub_cores
     rounded = (shared + o.shared_granularity - 1) // o.shared_granularity * o.shared_granularity
     return Residency(
         warps_per_cta=warps,

@@ -37,10 +37,10 @@ def floors(f: Facts, out: Values, peak: float = 0.0) -> Floor:
     parts["bytes that it read from DRAM, at DRAM's peak"] = number(out, "dram__bytes_read.sum") / a_cycle
     parts["L2 sectors, at L2's peak"] = number(out, "lts__t_bytes.sum") / arch.memory.l2_bandwidth
     parts["instructions, one a cycle and scheduler"] = number(out, "smsp__inst_executed.sum") / (
-        arch.sm_count * arch.core.sub_cores
+        arch.sm_count * arch.sub_cores
     )
     for pipe, busy in metrics.pipe_cycles(f.instructions).items():
-        units = arch.sm_count * (1 if pipe == "lsu" else arch.core.sub_cores)
+        units = arch.sm_count * (1 if pipe == "lsu" else arch.sub_cores)
         parts[f"pipe {pipe}"] = busy / units
     return Floor(float(f.outcome.cycles), parts)
 

@@ -134,7 +134,7 @@ def _launch(f: Facts, out: Values) -> None:
         "launch__shared_mem_per_block": f.shared + driver,
         "launch__func_cache_config": "CachePreferNone",
         "sm__maximum_warps_avg_per_active_cycle": warps,
-        "smsp__maximum_warps_avg_per_active_cycle": warps / f.arch.core.sub_cores,
+        "smsp__maximum_warps_avg_per_active_cycle": warps / f.arch.sub_cores,
         "smsp__cycles_elapsed.avg.per_second": f.clock_mhz * 1e6,
     }  # fmt: skip
 
@@ -150,7 +150,7 @@ def _together(row: Hot) -> float:
 
 def _instructions(f: Facts, sums: Sums, out: Values) -> None:
     executed = number(out, "smsp__inst_executed.sum")
-    parts = f.arch.sm_count * f.arch.core.sub_cores
+    parts = f.arch.sm_count * f.arch.sub_cores
     out |= {
         "smsp__inst_executed.avg": executed / parts,
         "smsp__inst_issued.sum": executed,
@@ -252,7 +252,7 @@ def _any_space(kind: str) -> Callable[[Hot], bool]:
 
 
 def _issue(f: Facts, out: Values) -> None:
-    cycles, sms, sub = f.outcome.cycles, f.arch.sm_count, f.arch.core.sub_cores
+    cycles, sms, sub = f.outcome.cycles, f.arch.sm_count, f.arch.sub_cores
     executed = number(out, "smsp__inst_executed.sum")
     issue = number(out, "smsp__issue_active.avg.per_cycle_active")
     latency = number(out, "smsp__average_warp_latency_per_inst_issued.ratio")
@@ -272,7 +272,7 @@ def _issue(f: Facts, out: Values) -> None:
 
 
 def _throughput(f: Facts, out: Values) -> None:
-    cycles, sms, sub = f.outcome.cycles, f.arch.sm_count, f.arch.core.sub_cores
+    cycles, sms, sub = f.outcome.cycles, f.arch.sm_count, f.arch.sub_cores
     active = number(out, "sm__cycles_active.avg")
     busiest = number(out, "smsp__issue_active.avg.per_cycle_active") * 100
     for name, busy in sorted(pipe_cycles(f.instructions).items()):
@@ -314,9 +314,9 @@ def flops(f: Facts) -> dict[str, float]:
 
 def peaks(f: Facts) -> dict[str, float]:
     """Floating-point operations a cycle of the whole device, by precision, from the issue intervals of its pipes."""
-    lanes = 32 * f.arch.core.sub_cores * f.arch.sm_count
+    lanes = 32 * f.arch.sub_cores * f.arch.sm_count
     pipes = f.arch.pipes
-    tensor = 2 * TENSOR_SHAPES["16816"] / pipes["tensor"].interval * f.arch.core.sub_cores * f.arch.sm_count
+    tensor = 2 * TENSOR_SHAPES["16816"] / pipes["tensor"].interval * f.arch.sub_cores * f.arch.sm_count
     return {
         "fp32": 2 * lanes / pipes["fma"].interval,
         "fp64": 2 * lanes / pipes["fp64"].interval,

@@ -38,7 +38,7 @@ def test_a_bound_is_never_beaten(sample):
     for one in inner:
         times = min(executed[offset] for offset in range(one.first, one.last + 1, 16))
         used = min(SM90.sm_count, facts.grid[0] * facts.grid[1] * facts.grid[2])
-        least += times * one.tightest[1] / (used * SM90.core.sub_cores)
+        least += times * one.tightest[1] / (used * SM90.sub_cores)
     assert 0 < least <= facts.outcome.cycles
 
 
@@ -75,7 +75,7 @@ def test_a_bound_is_reached_where_nothing_is_in_the_way(step, tmp_path):
     executed = {row.offset: row.executed for row in facts.instructions}
     program = binary.read_cubin(image.cubin, "chains")
     one = max(bounds(program.functions[0].code, SM90), key=lambda found: executed[found.first])
-    least = executed[one.first] * one.tightest[1] / SM90.core.sub_cores
+    least = executed[one.first] * one.tightest[1] / SM90.sub_cores
     active = facts.get("sm__cycles_active.avg") * SM90.sm_count
     assert 1.0 <= active / least < 7 / 6
 

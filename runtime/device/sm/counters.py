@@ -128,7 +128,7 @@ def counters(
     out["dram__bytes_write.sum"] = 32.0 * float(PCC[:, L.P_WRITTEN].sum())
     active = float(SM[:, L.M_ACTIVE].sum())
     warp_cycles = float(SM[:, L.M_WARPCYCLES].sum())
-    sms, sub = arch.sm_count, arch.core.sub_cores
+    sms, sub = arch.sm_count, arch.sub_cores
     out["gpc__cycles_elapsed.max"] = cycles
     out["sm__cycles_elapsed.avg"] = cycles
     out["sm__cycles_active.avg"] = active / sms

@@ -156,7 +156,7 @@ class Together:
         shared = self.space.array("shared", (self.arch.sm_count * o.shared_per_sm,), np.uint8)
         self.keep.append(shared)
         self.g[L.G_SHARED], self.g[L.G_SHAREDSM] = shared.ctypes.data, o.shared_per_sm
-        self.g[L.G_FILE] = o.registers_per_sm // self.arch.core.sub_cores
+        self.g[L.G_FILE] = o.registers_per_sm // self.arch.sub_cores
         # Short, so that one SM does not take what many have room for.
         self.g[L.G_QUANTUM] = engine.CLUSTER_QUANTUM
         self.g[L.G_EXTENSION], self.g[L.G_STARTED] = jit.extension_address(), 1

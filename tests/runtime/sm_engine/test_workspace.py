@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
+from minicc.arch.machine import Machine
 from runtime.device import sm
 from runtime.device.grid import Outcome
 from runtime.device.sm import workspace
@@ -34,7 +35,8 @@ def _same(a: Outcome, b: Outcome) -> bool:
 @pytest.mark.parametrize("kibibytes", [64, 60 * 1024])
 def test_a_launch_does_not_see_the_one_before(monkeypatch: pytest.MonkeyPatch, kibibytes: int) -> None:
     """With an L2 that is too small (lines are replaced all the time) and with one that holds everything."""
-    small = attrs.evolve(kit.ARCH, memory=attrs.evolve(kit.ARCH.memory, l2_bytes=kibibytes << 10))
+    machine = Machine(kit.ARCH.core, attrs.evolve(kit.ARCH.memory, l2_bytes=kibibytes << 10))
+    small = attrs.evolve(kit.ARCH, machine=lambda: machine)
     monkeypatch.setattr(kit, "ARCH", small)
     asked: list[tuple[Any, ...]] = []
 

@@ -1,0 +1,149 @@
+"""The schema of a machine description, the part for models of the machine alone: `Arch.core` and `Arch.memory`.
+
+Cycles are SM clock cycles, sizes bytes, unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import attrs
+
+
+@attrs.frozen(eq=False, repr=False)
+class Core:
+    """One SM."""
+
+    scheduler: str
+    register_file: str
+    register_banks: int
+    read_window: int
+    instruction_buffer: int
+    l0_icache: int
+    l1_icache: int
+    l15_icache: int
+    memory_queue: int
+    stall_zero_pause: int
+    branch_latency: int
+    icache_line: int = 128
+    icache_jump: tuple[int, int, int, int] = (10, 50, 265, 640)
+    """Extra cycles of a jump that finds its line in L1, L1.5, L2, DRAM."""
+    icache_next: tuple[int, int, int] = (16, 45, 105)
+    """Cycles per line of straight code from L1.5, L2, DRAM (prefetched)."""
+    icache_cold: tuple[int, float] = (70, 3.4)
+    """Extra cycles of a jump over more than four lines to code that has never been there, and for each line of the way
+    (H200: 512 bytes to 8 KB); at most as many as from L2."""
+    icache_prewarmed: int = 65536
+    """Bytes of a kernel's code that are in L1.5 when it starts."""
+    cta_launch: int = 150
+    """From the end of a CTA, once heard of, to the first issue of the one that takes its place."""
+    cta_retire: float = 1.19
+    """Cycles that the distributor takes for the end of a CTA: the most CTAs that a device can run through."""
+    cta_interval: tuple[float, float, float] = (24, 0.9, 2.8)
+    """Between two CTAs that begin on an SM: cycles, and cycles for each warp; or, if more, cycles for each warp."""
+    cta_rate: float = 0.5
+    """Cycles between a CTA of one SM and that of the next at the begin of a grid."""
+    sm_start: int = 0
+    """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
+    grid_flush: int = 150
+    """From the end of the last CTA of a grid that accessed memory to that of the grid, where all of them were near."""
+    code_prefetch: float = 78
+    """Bytes a cycle of a kernel's code that come to the GPCs before it begins."""
+    grid_spacing: int = 0
+    """Cycles from one grid's arrival to that of another channel's, where both could come."""
+    grid_overhead: int = 800
+    """Cycles of a grid before its first instruction and after its last."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class Memory:
+    """From the L1 outwards. Bandwidths in bytes per SM cycle; latencies from issue to first use, unloaded."""
+
+    l1_bytes: int
+    l1_line: int
+    sector: int
+    l1_latency: int
+    shared_latency: int
+    shared_banks: int
+    constant_latency: int
+    l2_bytes: int
+    l2_partitions: int
+    l2_slices: int
+    l2_latency_near: int
+    l2_latency_far: int
+    l2_bandwidth: int
+    dram_latency: int
+    dram_bandwidth: float
+    sm_l2_bandwidth: int
+    l2_ways: int = 16
+    dram_channels: int = 192
+    dram_piece: float = 4.55
+    """Cycles of a channel for 64 bytes, beside what it takes to open rows."""
+    dram_row: float = 5.5
+    """Cycles of its channel that it costs to open another row."""
+    dram_cycle: int = 90
+    """Cycles between two rows of one bank."""
+    lines_under_way: int = 336
+    """Lines that an SM can have asked L2 for."""
+    dram_refresh: tuple[int, int] = (2800, 490)
+    """How often 16 KB of addresses are refreshed, and for how long they answer nobody then (H200: of loads that miss in
+    L2 one in six takes up to 490 cycles longer, any time of that as often as another; 16 loads that wait for one
+    another take 200 cycles longer if they are 64 KB apart than if they are in 2 KB)."""
+    dram_line: int = 17
+    """How much later the second half of a line is there."""
+    dram_spread: int = 90
+    """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
+    port_read: float = 1.15
+    """Cycles of an SM's port to L2 for a request to read sectors of a line."""
+    port_write: tuple[float, float, float, float] = (1.0, 1.1, 0.5, 2.25)
+    """The same for stores: a sector; a line of which not all is stored; a line that is held; a reduction's sector."""
+    port_bandwidth: float = 128
+    """Bytes a cycle from L2 to a pair of SMs."""
+    slice_read: tuple[float, float] = (0.35, 0.6)
+    """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
+    slice_fill: tuple[float, float] = (0.8, 0.4)
+    """The same for what comes from DRAM."""
+    slice_write: tuple[float, float, float, float, float] = (1.1, 0.95, 1.1, 1.42, 2.03)
+    """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
+    that all store to the place written last."""
+    slice_atomic: tuple[float, float, float, float, float] = (1.25, 2.4, 1.46, 1.5, 3.47)
+    """The same for a reduction: a packet, which is of a sector and has no word twice; one of several 64-bit floats, or
+    to compare and swap several words; one for the word of the packet before; one of floats at least, and what a packet
+    of floats waits for the one before to its sector."""
+    packets_under_way: int = 240
+    """Stores and reductions that an SM can have sent and L2 not taken."""
+    l2_parts: int = 3
+    """Lines of a set that can be written in part."""
+    store_slack: int = 256
+    """Cycles by which the load/store unit may be ahead of the port with stores."""
+    shared_configurations: tuple[int, ...] = ()
+    """Sizes to which the shared part of the array can be set."""
+    constant_port: int = 9
+    """Cycles for which a GPC's constant cache is busy with a line that an SM asks for."""
+    constant_first: int = 110
+    """What an SM's first constant takes longer."""
+    constant_cold: int = 700
+    """First use of 256 bytes of a bank other than that of the parameters."""
+    constant_miss: tuple[int, int] = (58, 69)
+    """What a line of constants takes from the level behind: as an operand, for LDC."""
+    fence: int = 300
+    """A GPU-scope memory fence with nothing outstanding."""
+    gpcs: int = 8
+    """Groups of SMs; the blocks of a cluster are in one."""
+    sides: tuple[str, ...] = ()
+    """Of each GPC, for each of its SMs the half of L2 that it asks; two SMs in a row are a TPC."""
+    cluster_latency: int = 156
+    """Another SM's shared memory, on top of the own one's (H200: 615 to 660 cycles for four loads in a chain)."""
+    cluster_barrier: int = 110
+    """Last arrival at a cluster's barrier to the next issue (H200: 445 to 465 cycles with the fence before it)."""
+    bulk_start: int = 170
+    """A bulk copy, on top of its lines from L2: an estimate."""
+    bulk_map: int = 270
+    """First use of a tensor map by an SM (H200: 587 cycles for a box outside the tensor, barrier included)."""
+
+
+class Machine(NamedTuple):
+    """Both."""
+
+    core: Core
+    memory: Memory
