@@ -23,7 +23,7 @@ _TYPEDEFS: dict[str, Type] = {
     "u_int32_t": ty.UINT, "u_int64_t": ty.ULONG, "u_char": ty.UCHAR, "u_short": ty.USHORT, "u_int": ty.UINT,
     "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "__int64_t": ty.LONG, "__uint64_t": ty.ULONG,
     "__int128_t": ty.INT128, "__uint128_t": ty.UINT128, "va_list": ty.pointer(ty.VOID),
-    "__builtin_va_list": ty.pointer(ty.VOID),
+    "__builtin_va_list": ty.pointer(ty.VOID), "float_t": ty.FLOAT, "double_t": ty.DOUBLE,
     "CUdeviceptr": ty.ULLONG, "CUtexObject": ty.ULLONG, "CUsurfObject": ty.ULLONG,
 }  # fmt: skip
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in ("1", "2", "3", "4", "4_16a", "4_32a")}

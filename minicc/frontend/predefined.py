@@ -13,7 +13,7 @@ DYNAMIC = frozenset(("__LINE__", "__FILE__", "__COUNTER__", "_Pragma"))
 WORDS = frozenset(
     """__has_include __has_builtin __has_attribute __has_cpp_attribute
     __host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__
-    __align__ __launch_bounds__ __maxnreg__ __cluster_dims__ __grid_constant__ __builtin_align__
+    __align__ __launch_bounds__ __maxnreg__ __cluster_dims__ __grid_constant__
     __no_return__""".split()
 )
 """Words of the language here that are macros in nvcc's headers, hence defined."""
@@ -146,6 +146,7 @@ def macros(options: Options) -> dict[str, str]:
         more["__FAST_MATH__"] = more["__USE_FAST_MATH__"] = "1"
     for name, text in more.items():
         table[name] = f"{name} {text}"
+    table["__builtin_align__"] = "__builtin_align__(n) __align__(n)"
     table["assert"] = "assert(e) " + _ASSERT
     return table
 
@@ -213,14 +214,15 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
         **{name: name for name in """
-        cccl.h cub_sort.h half_class.h narrow_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h curand_kernel.h
+        cccl.h halves.h cub_sort.h half_class.h narrow_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h curand_kernel.h
         cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
         cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cooperative_groups.h
         cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {
-    "thrust/": "cccl.h", "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
+    "thrust/": "halves.h", "cuda/std/cmath": "halves.h", "cuda/std/complex": "halves.h", "cuda/std/atomic": "cuda/atomic",
+    "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
     "nvtx3/": "", "cudnn": "",
     "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",
     "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",

@@ -464,6 +464,8 @@ def find(name: str, fast: bool) -> list[object] | None:
         return halves.find(name)
     if not _rows:
         _rows.update(_index())
+    if name.startswith("operator "):
+        return _ALLOCATION.get(name)
     rows = _rows.get(name)
     if rows is None:
         return None
@@ -489,6 +491,18 @@ def find(name: str, fast: bool) -> list[object] | None:
     _parsed[name, fast] = made
     return made
 
+
+_ALLOCATION: dict[str, list[object]] = {
+    **{
+        name: [Builtin(name, ty.pointer(ty.VOID), (ty.ULONG,), "e", "malloc")]
+        for name in ("operator new", "operator new[]")
+    },
+    **{
+        name: [Builtin(name, ty.VOID, (ty.pointer(ty.VOID), *size), "e", "free") for size in ((), (ty.ULONG,))]
+        for name in ("operator delete", "operator delete[]")
+    },
+}
+"""The device's `::operator new(n)` and `::operator delete(p)`, called by name."""
 
 SPECIAL: dict[str, tuple[str, str]] = {
     "threadIdx": ("uint3", "tid"),

@@ -1,6 +1,7 @@
 #pragma once
 // Groups of threads that work together, as the CUDA C++ Programming Guide describes them.
 // grid_group::sync() needs all blocks of the grid to be resident at once, as with NVIDIA's, which has the launch check it.
+#include <halves.h>
 namespace cooperative_groups {
 inline namespace __v1 {
 

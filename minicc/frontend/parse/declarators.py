@@ -490,6 +490,12 @@ class Declarators(TypeSpecifiers):
         elif nxt.kind == STRING:
             self.i += 1
             text = 'operator""' + self.identifier().text
+        elif nxt.text in ("new", "delete"):
+            self.i += 1
+            text = f"operator {nxt.text}"
+            if self.accept("["):
+                self.expect("]")
+                text += "[]"
         else:
             specs = self.specifiers()
             t = specs.type or ty.INT

@@ -5,8 +5,8 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.primaries import Primaries, has
-from minicc.frontend.sema import constant
+from minicc.frontend.parse.heap import Heap
+from minicc.frontend.parse.primaries import has
 from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList
@@ -33,7 +33,7 @@ _ASSIGN = {
 _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~", "not_eq": "!="}
 
 
-class Expressions(Primaries):
+class Expressions(Heap):
     # -- levels
 
     def expression(self) -> ast.Expr:
@@ -55,7 +55,7 @@ class Expressions(Primaries):
                 right = self.braced_list() if self.at("{") else self.assignment()
                 self.nest -= 1
                 if isinstance(right, BracedList):
-                    right = self.braced(right, left.type)
+                    right = self.temporary(right, left.type)
                 return self.assign(left, right, token)
             op = _ASSIGN.get(text)
             if op is not None:
@@ -146,6 +146,8 @@ class Expressions(Primaries):
                 return self.step(text, operand, True, token)
             if text == "(" and self.starts_type(1):
                 return self._cast_or_parenthesised(token)
+            if text == "::" and self.peek().text in ("new", "delete"):
+                return self.new_expression(token) if self.peek().text == "new" else self.delete_expression(token)
             if text == "&&" and self.peek().kind == IDENT:
                 self.fail("labels as values are not supported", token)
         elif kind == IDENT:
@@ -155,9 +157,9 @@ class Expressions(Primaries):
                 self.i += 1
                 return self.unary(_WORDS[text], self.unary_expression(), token)
             if text == "new":
-                return self._new(token)
+                return self.new_expression(token)
             if text == "delete":
-                return self._delete(token)
+                return self.delete_expression(token)
             if text in ("throw", "typeid", "co_await"):
                 self.fail(f"'{text}' is not supported in device code", token)
         return self.postfix_expression()
@@ -188,80 +190,6 @@ class Expressions(Primaries):
                 return self.function_value(e, None) if len(functions) == 1 else e
         self.i = start + len(self.tokens) - tail
         return None
-
-    def _new(self, token: Token) -> ast.Expr:
-        """`new T`, `new T(...)`, `new T[n]`, `new T[]{...}`, and each of them at a place."""
-        self.i += 1
-        place: ast.Expr | None = None
-        if self.at("(") and not self.starts_type(1):
-            args = self.arguments()
-            if len(args) != 1:
-                self.fail("only placement new with one argument is supported", token)
-            place = self.convert(args[0], ty.pointer(ty.VOID))
-        bracket = self.accept("(") is not None
-        t = self.simple_type_with_pointers()
-        count: ast.Expr | None = None
-        unbound = False
-        if self.at("["):
-            self.i += 1
-            unbound = self.at("]")
-            if not unbound:
-                count = self.convert(self.expression(), ty.ULONG)
-            self.expect("]")
-            while self.at("["):
-                self.i += 1
-                size = self.constant_integer(self.conditional_expression(), "array size is not a constant expression")
-                t = ty.array(t, size)
-                self.expect("]")
-        if bracket:
-            self.expect(")")
-        self.require_complete(t, token)
-        if t.record is not None and t.record.abstract:
-            self.fail(f"allocating an object of abstract class type '{t}'", token)
-        init: ast.Expr | None = None
-        listed: ast.Expr | None = None
-        if unbound and (not self.at("{") or self.options.std not in ("c++20", "c++23")):
-            self.fail("array size must be specified in new expression", token)
-        if count is not None or unbound:
-            if self.at("{"):
-                listed = self.initialise(ty.array(t, -1), self.braced_list(), token)
-                count = count or self.number(listed.type.count, ty.ULONG, token)
-                known = constant.evaluate(count)
-                if known is not None and known < listed.type.count:
-                    self.fail("excess elements in array initializer", token)
-                init = self.default_value(t, token)
-            elif self.accept("("):
-                self.expect(")")
-                init = self.default_value(t, token)
-            elif self._needs_construction(t):
-                init = self.default_value(t, token)
-        elif self.at("{"):
-            init = self.braced(self.braced_list(), t)
-        elif self.at("("):
-            args = self.arguments()
-            if t.kind == "record":
-                init = self.construct(t.bare, args, token)
-            else:
-                init = self.convert(args[0], t) if args else ast.Zero(t.bare, token)
-        elif self._needs_construction(t):
-            init = self.default_value(t, token)
-        return ast.New(ty.pointer(t), token, t, count, init, place, listed)
-
-    def simple_type_with_pointers(self) -> Type:
-        """A type-id without arrays and functions."""
-        raise NotImplementedError
-
-    def _delete(self, token: Token) -> ast.Expr:
-        self.i += 1
-        array = self.accept("[") is not None
-        if array:
-            self.expect("]")
-        operand = self.decay(self.unary_expression())
-        if operand.type.kind != "pointer":
-            self.fail(f"cannot delete expression of type '{operand.type}'", token)
-        for _, f in ty.destructors(operand.type.elem) if operand.type.elem is not None else ():
-            self.need_body(f)
-        return ast.Delete(ty.VOID, token, operand, array)
 
     def _cast_or_parenthesised(self, token: Token) -> ast.Expr:
         start = self.i

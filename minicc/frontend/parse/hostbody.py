@@ -96,14 +96,19 @@ class HostBody(Lambdas):
         """Of a host variable that cannot be read, up to its `;`: it may hold lambdas and addresses of kernels."""
         if not self.kernel_templates or self.token.text in ("struct", "class", "union", "using", "typedef"):
             return
-        function, state = self.function, self.host_function
+        function, state, scope, length = self.function, self.host_function, self.scope, len(self.tokens)
         self.function = self.host_function = ast.Function("", ty.function(ty.AUTO, []), self.token, space="host")
         self.quiet += 1
         try:
-            self._walk(len(self.tokens) - end)
+            # The variable itself is this scope's; what the walk takes for others (parameters, say) is nobody's.
+            start = self.i
+            self._attempt(self._host_declaration)
+            self.i = start
+            self.push("block")
+            self._walk(length - end)
         finally:
             self.quiet -= 1
-            self.function, self.host_function = function, state
+            self.function, self.host_function, self.scope = function, state, scope
 
     # -- what is called
 

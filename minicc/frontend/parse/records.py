@@ -74,6 +74,8 @@ class Records(Members):
         found = self.scope.names.get(name.text)
         if isinstance(found, Type) and found.record is not None and not found.record.complete:
             made = found
+            # `class A; struct A {`: the definition's word says how its members begin.
+            found.record.tag = tag.text
         elif isinstance(found, Type):
             self.fail(f"redefinition of '{name.text}'", name, code="frontend.redefinition")
         else:

@@ -574,7 +574,7 @@ class Statements(Records):
         if ret.kind == "reference":
             return ast.Return(token, self.bind(e, ret, "returning"))
         if isinstance(e, ast.Init):
-            return ast.Return(token, self.braced(e, ret))
+            return ast.Return(token, (self.temporary if ret.scalar else self.braced)(e, ret))
         return ast.Return(token, self.convert(self._expiring(e, ret), ret, "returning"))
 
     def _expiring(self, e: ast.Expr, ret: ty.Type) -> ast.Expr:

@@ -261,13 +261,13 @@ class Calls(Operators):
     def pass_argument(self, e: ast.Expr, target: Type) -> ast.Expr:
         if target.kind == "reference":
             return self.bind(
-                self.braced(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing"
+                self.temporary(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing"
             )
         if isinstance(e, ast.Init):
-            return self.braced(e, target)
+            return self.temporary(e, target)
         return self.convert(e, target, "passing")
 
-    def braced(self, e: ast.Init, target: Type) -> ast.Expr:
+    def temporary(self, e: ast.Init, target: Type) -> ast.Expr:
         raise NotImplementedError
 
     def vararg(self, e: ast.Expr) -> ast.Expr:
@@ -325,7 +325,7 @@ class Calls(Operators):
                 f = self.deduce(entity, args, explicit)
                 if f is None or not takes(f, base):
                     continue
-                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), False, args)
+                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), f.type.variadic, args)
                 if candidate is not None:
                     candidate.template = True
                     candidate.ranks += object_rank(f, base)

@@ -96,16 +96,18 @@ def flatten(args: Sequence[object]) -> list[object]:
     return out
 
 
-def pack_names(t: object) -> set[str]:
-    """Names of the packs that a pattern mentions."""
+def pack_names(t: object, packs: bool = True) -> set[str]:
+    """Names of the packs that a pattern mentions, or of the other parameters."""
     out: set[str] = set()
     work = [t]
     while work:
         t = work.pop()
         if not isinstance(t, Type):
             continue
-        if t.kind in ("param", "value") and t.variadic:
+        if t.kind in ("param", "value") and t.variadic == packs:
             out.add(t.name)
+        if isinstance(t.template, str) and not packs:
+            out.add(t.template)
         bound = t.cache.get("bound") if t.kind == "array" else None
         work += [t.elem if t.kind != "enum" else None, bound, *t.params]
     return out
@@ -276,6 +278,9 @@ def match(pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str])
 
 def match_argument(param: Type, source: Type, lvalue: bool, bindings: Bindings, fixed: frozenset[str]) -> bool:
     """Deduce from an argument of type `source` for the parameter type `param`."""
+    if fixed and not pack_names(param) and pack_names(param, packs=False) <= fixed:
+        # [temp.arg.explicit]: nothing here is deduced, so the argument need only convert.
+        return True
     if param.kind == "reference":
         assert param.elem is not None
         if param.rvalue and param.elem.kind == "param" and not param.elem.quals:

@@ -117,7 +117,19 @@ class Initialisers(Calls):
     def _plain(self, e: ast.Expr) -> ast.Expr:
         return e
 
+    exact: int = 0
+    """Above zero within lists that make no variable's value."""
+
+    def temporary(self, e: ast.Init, target: Type) -> ast.Expr:
+        """As `braced`, for an argument, an assigned value or a scalar's copy."""
+        self.exact += 1
+        try:
+            return self.braced(e, target)
+        finally:
+            self.exact -= 1
+
     def _check_narrowing(self, e: ast.Expr, target: Type) -> None:
+        """[dcl.init.list]: nvcc warns where the list is a variable's value, unless an overload depends on it."""
         source = e.type.bare
         if not source.arithmetic or not target.arithmetic or source is target:
             return
@@ -138,16 +150,17 @@ class Initialisers(Calls):
             else:
                 source_low, source_high = (0, 1) if source.kind == "bool" else constant.limits(source)
                 narrow = not (low <= source_low and source_high <= high)
-        if narrow:
-            what = "constant expression evaluates to " + f"{value} which cannot be narrowed to type '{target}'"
-            if value is None:
-                what = (
-                    f"non-constant-expression cannot be narrowed from type '{source}' to '{target}' in initializer list"
-                )
-                self.fail(what, e.at, code="frontend.narrowing")
-            if source.kind == "float":
-                what = f"type '{source}' cannot be narrowed to '{target}' in initializer list"
+        if not narrow:
+            return
+        if value is None:
+            what = f"non-constant-expression cannot be narrowed from type '{source}' to '{target}' in initializer list"
+        elif source.kind == "float":
+            what = f"type '{source}' cannot be narrowed to '{target}' in initializer list"
+        else:
+            what = f"constant expression evaluates to {value} which cannot be narrowed to type '{target}'"
+        if self.quiet or self.exact:
             self.fail(what, e.at, code="frontend.narrowing")
+        self.warn("2361-D", what, e.at)
 
     def _fill(
         self,

@@ -1,6 +1,22 @@
 // Containers and pointers of the host, as far as the types of what a kernel is launched with come from them.
 namespace std {
-template <typename T> struct allocator {};
+template <typename T> struct allocator {
+    typedef T value_type;
+    template <typename U> struct rebind { typedef allocator<U> other; };
+};
+template <typename A, typename U> struct __rebound { typedef typename A::template rebind<U>::other type; };
+template <template <typename, typename...> class A, typename T, typename... Rest, typename U>
+struct __rebound<A<T, Rest...>, U> { typedef A<U, Rest...> type; };
+template <typename A> struct allocator_traits {
+    typedef A allocator_type;
+    typedef typename A::value_type value_type;
+    typedef value_type *pointer;
+    typedef const value_type *const_pointer;
+    typedef size_t size_type;
+    typedef long difference_type;
+    template <typename U> using rebind_alloc = typename __rebound<A, U>::type;
+    template <typename U> using rebind_traits = allocator_traits<rebind_alloc<U>>;
+};
 template <typename T> struct __container {
     typedef T value_type;
     typedef T &reference;
