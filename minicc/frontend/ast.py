@@ -120,6 +120,8 @@ class Function:
         """Per parameter: None, or the tokens of its default argument."""
         self.space = space
         """global (a kernel), device or host."""
+        self.both = False
+        """Declared `__host__ __device__`."""
         self.scope = scope
         self.body: Block | None = None
         self.noinline = False

@@ -238,6 +238,13 @@ class Cursor:
             return 0 if named and tokens[k - 3].text == ">" else 1
         return -1 if text == ">" else -2 if text == ">>" else 0
 
+    def past_brackets(self, k: int) -> int:
+        """Index past the brackets that open at index k."""
+        saved, self.i = self.i, k
+        self.skip_balanced()
+        k, self.i = self.i, saved
+        return k
+
     def skip_balanced(self) -> None:
         """From an opening bracket to past its partner."""
         depth = 0

@@ -310,6 +310,7 @@ class Declarations(Variables):
             self.check_arguments(d.type, specs.at)
         f = ast.Function(d.name.text, d.type, d.name, d.params or [], d.defaults, scope=self.scope)
         f.space = self._function_space(specs)
+        f.both = {"host", "device"} <= set(specs.spaces)
         f.noinline = "__noinline__" in specs.words
         f.forceinline = "__forceinline__" in specs.words
         f.static, f.noreturn = "static" in specs.words, "noreturn" in specs.words

@@ -294,10 +294,11 @@ class Declarators(TypeSpecifiers):
             self.lookup(self.tokens[inner].text), Type | ast.ClassTemplate
         ):
             return False
-        saved, self.i = self.i, k
-        self.skip_balanced()
-        after, self.i = self.token, saved
-        return self.tokens[inner + 1].text not in (")", "[", "(") or after.text not in (",", ")", "=", "[", "(")
+        inner += 1
+        while self.tokens[inner].text in ("[", "("):
+            inner = self.past_brackets(inner)
+        after = self.tokens[self.past_brackets(k)]
+        return self.tokens[inner].text != ")" or after.text not in (",", ")", "=", "[", "(")
 
     def _array_suffix(self, elem: Type) -> Type:
         bounds: list[tuple[int | Type, Token]] = []

@@ -223,7 +223,7 @@ class HostBody(Lambdas):
             self.i += 1
             self.accept("constexpr")
             if self.at("("):
-                self._walk(len(self.tokens) - self._after())
+                self._walk(len(self.tokens) - self.past_brackets(self.i))
             self.statement()
             if text == "if" and self.accept("else"):
                 self.statement()
@@ -232,7 +232,7 @@ class HostBody(Lambdas):
                 self.i += 1
             self.accept(":")
         elif self.at("{"):
-            self._walk(len(self.tokens) - self._after())
+            self._walk(len(self.tokens) - self.past_brackets(self.i))
         else:
             self.pop()
             self._walk(len(self.tokens) - self._end_of_statement())
@@ -240,13 +240,6 @@ class HostBody(Lambdas):
             return ast.Block(at)
         self.scope = scope.parent or scope
         return ast.Block(at)
-
-    def _after(self) -> int:
-        """Index past the brackets at the cursor."""
-        start = self.i
-        self.skip_balanced()
-        end, self.i = self.i, start
-        return end
 
     def _end_of_statement(self) -> int:
         """Index of its `;`, or of the `}` of its block."""

@@ -51,9 +51,7 @@ class HostCode(HostBody):
                 return False
             if tokens[k].text in ("(", "[", "{") and tokens[k].kind is not STRING:
                 brace = brace or tokens[k].text == "{"
-                saved, self.i = self.i, k
-                self.skip_balanced()
-                k, self.i = self.i, saved
+                k = self.past_brackets(k)
                 if tokens[k - 1].text == "}" and tokens[k].text not in (",", "{", ";"):
                     break
                 continue

@@ -33,6 +33,9 @@ from minicc.frontend.types import Record, Type
 
 
 class Instances(Declarations):
+    def _pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
+        raise NotImplementedError
+
     waiting: list[ast.Function]
     """Called functions whose definition was not seen yet."""
 
@@ -173,16 +176,25 @@ class Instances(Declarations):
             return None
         if any(t.text == "{" for t in template.tokens):
             return None
-        for o in record.template.outlines:
-            if (
-                o.inner is not None
-                and not o.nested
-                and o.name == template.name
-                and len(o.inner) == len(template.params)
-            ):
-                scope = self.bind_parameters(record.scope, o.params, record.template_args, template.at)
-                return o.tokens, scope, o.inner
-        return None
+        found = [
+            (o.tokens, self.bind_parameters(record.scope, o.params, record.template_args, template.at), o.inner)
+            for o in record.template.outlines
+            if o.inner is not None and not o.nested and o.name == template.name and len(o.inner) == len(template.params)
+        ]
+        if len(found) > 1 and template.pattern is not None:
+            key = [pattern_key(p) for p in template.pattern.params]
+            found = [o for o in found if self._outline_key(*o) == key] or found
+        return found[0] if found else None
+
+    def _outline_key(self, tokens: list[Token], scope: ast.Scope, params: list[ast.TemplateParam]) -> list[str]:
+        """Of a member template's definition outside of its class, what its parameters are."""
+        saved = self.tokens, self.i, self.scope
+        self.tokens, self.i, self.scope = tokens, 0, scope
+        try:
+            d, _, _ = self._pattern(params)
+        finally:
+            self.tokens, self.i, self.scope = saved
+        return [pattern_key(p) for p in d.type.params] if d is not None else []
 
     def _read_instance(
         self,

@@ -178,17 +178,18 @@ class Names(Expressions):
         """A name, perhaps qualified, and its entity; template-ids of classes are instantiated. What depends on a
         parameter in a pattern is a stand-in variable: `type_entity` makes a type of it where one is wanted."""
         scope: ast.Scope | None = None
-        before = self.token
+        name: Token | None = None
         if self.at("::"):
             self.i += 1
             scope = self._global_scope()
         while True:
+            before = name
             if scope is not None and self.at("operator"):
                 name = self.operator_name()
             else:
                 self.accept("template")
-                before, name = self.tokens[self.i - 2], self.identifier()
-            if scope is not None and scope.record_type is not None and name.text == before.text:
+                name = self.identifier()
+            if scope is not None and scope.record_type is not None and before is not None and name.text == before.text:
                 # Base::Base: the constructors, whatever name the class has here.
                 entity: object = scope.record_type
             elif scope is None:

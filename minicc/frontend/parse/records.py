@@ -64,6 +64,8 @@ class Records(Members):
             return self._body(self._new_record(tag, ""), tag, align)
         if not defining:
             found = self.scope.names.get(name.text) if self.at(";") else self.lookup(name.text)
+            if found is None and self.scope.parent is None:
+                found = self.builtin(name.text)  # `struct float4;`
             if isinstance(found, ast.ClassTemplate):
                 return self.type_entity(self.template_id(found, name), name)
             if isinstance(found, Type):

@@ -480,6 +480,9 @@ class Templates(Instances):
         scope: ast.Scope | None = None
         while self.tokens[k].kind != EOF and self.tokens[k].text not in ("{", ";"):
             token = self.tokens[k]
+            if token.text in _HEAD_BRACKETS and self.tokens[k + 1].text == "(":
+                k = self.past_brackets(k + 1)
+                continue
             if token.text == "(" and angle == 0:
                 return None
             if token is name or (name is not None and token.start == name.start and token.source is name.source):

@@ -168,6 +168,8 @@ class Calls(Operators):
             converted += [self.vararg(a) for a in args[len(chosen.params) :]]
             return self.builtin_call(entity, converted, at)
         self.check_callable(entity, at)
+        if entity.space == "host" and self._runs_on_both() and not (entity.constexpr or entity.library):
+            return self._host_result(entity, at)
         converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
         for index in range(len(converted), len(chosen.params)):
             converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))
@@ -246,6 +248,11 @@ class Calls(Operators):
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
         if f.space == "host" and not f.constexpr and not f.library and caller is not None and caller.space != "host":
+            if caller.both:
+                self.warn(
+                    "20014-D", "calling a __host__ function from a __host__ __device__ function is not allowed", at
+                )
+                return
             kind = "__global__" if caller is not None and caller.space == "global" else "__device__"
             name = caller.name if caller is not None else "?"
             self.fail(
@@ -257,6 +264,20 @@ class Calls(Operators):
                 f"reference to __global__ function '{f.name}' in __device__ code; launching from the device is not supported",  # noqa: E501
                 at,
             )
+
+    def _runs_on_both(self) -> bool:
+        return self.function is not None and self.function.both
+
+    def _host_result(self, f: ast.Function, at: Token) -> ast.Expr:
+        """What a call of the host's function gives on the device: nothing happens, and its value is anybody's."""
+        ret = f.type.elem
+        assert ret is not None
+        if ret.kind == "void":
+            return ast.Cast(ty.VOID, at, "void", self.number(0, ty.INT, at))
+        if ret.kind == "reference":
+            assert ret.elem is not None
+            return self.dereference(ast.Zero(ty.pointer(ret.elem), at), at)
+        return ast.Zero(ret.bare, at)
 
     def pass_argument(self, e: ast.Expr, target: Type) -> ast.Expr:
         if target.kind == "reference":

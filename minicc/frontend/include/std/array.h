@@ -25,5 +25,28 @@ template <typename T, size_t N> struct array {
     __host__ __device__ constexpr void fill(const T &v) {
         for (size_t i = 0; i < N; ++i) __data[i] = v;
     }
+    __host__ __device__ constexpr void swap(array &o) {
+        for (size_t i = 0; i < N; ++i) {
+            T kept = __data[i];
+            __data[i] = o.__data[i];
+            o.__data[i] = kept;
+        }
+    }
+    __host__ __device__ friend constexpr bool operator==(const array &a, const array &b) {
+        for (size_t i = 0; i < N; ++i)
+            if (!(a.__data[i] == b.__data[i])) return false;
+        return true;
+    }
+    __host__ __device__ friend constexpr bool operator<(const array &a, const array &b) {
+        for (size_t i = 0; i < N; ++i) {
+            if (a.__data[i] < b.__data[i]) return true;
+            if (b.__data[i] < a.__data[i]) return false;
+        }
+        return false;
+    }
+    __host__ __device__ friend constexpr bool operator!=(const array &a, const array &b) { return !(a == b); }
+    __host__ __device__ friend constexpr bool operator>(const array &a, const array &b) { return b < a; }
+    __host__ __device__ friend constexpr bool operator<=(const array &a, const array &b) { return !(b < a); }
+    __host__ __device__ friend constexpr bool operator>=(const array &a, const array &b) { return !(a < b); }
 };
 }
