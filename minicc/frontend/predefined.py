@@ -221,7 +221,8 @@ HEADERS: dict[str, str] = {
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {
-    "thrust/": "halves.h", "cuda/std/cmath": "halves.h", "cuda/std/complex": "halves.h", "cuda/std/atomic": "cuda/atomic",
+    "thrust/": "halves.h", "cuda/std/cmath": "halves.h", "cuda/std/complex": "halves.h",
+    "cuda/std/atomic": "cuda/atomic",
     "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
     "nvtx3/": "", "cudnn": "",
     "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",

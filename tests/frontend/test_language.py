@@ -16,6 +16,12 @@ from minicc.frontend.options import Options
 NVCC = shutil.which("nvcc")
 
 ACCEPTED = {
+    "host_calls": "int only_host_(int); struct H_ { int m; H_() : m(3) {} }; __host__ __device__ int both_(int a) { if (a > 5) { H_ h; return only_host_(a) + h.m; } return a; } __global__ void K(int *o) { o[0] = both_(o[1]); }",  # noqa: E501
+    "file_asm": "__asm__(\".symver expf,expf@GLIBC_2.2.5\"); typedef struct __builtin_align__(32) asmw_ { uint4 a, b; } asmw_; __global__ void K(asmw_ *p, double_t d) { p->a.x = alignof(asmw_) + (int)d; }",  # noqa: E501
+    "unread_heads": "#include <sstream>\n#include <memory>\nnamespace k_ { template <class T> __global__ void q_(T *) {} std::ostringstream f_(std::shared_ptr<int> c, int32_t size); class nA_; struct nA_ { int32_t x; }; } __global__ void K(k_::nA_ *p) { p->x = 1; }",  # noqa: E501
+    "constants": "#include <math_constants.h>\n__global__ void K(double *o, float *f) { o[0] = CUDART_SQRT_2PI * CUDART_LN2_HI + CUDART_LN2_LO + CUDART_THIRD + CUDART_2_OVER_PI; f[0] = CUDART_LNPI_F + CUDART_TWO_TO_23_F; }",  # noqa: E501
+    "cccl_halves": "#include <cooperative_groups/reduce.h>\n#include <thrust/complex.h>\n__global__ void K(half2 *o, __nv_bfloat16 *b, __nv_fp8_e4m3 *f, uint8_t *u) { o[0] = o[1]; b[0] = b[1]; f[0] = f[1]; u[0] = 1; }",  # noqa: E501
+    "narrowed": "struct nA_ { int a; }; __global__ void K(int *o, double d, long l) { int a{d}; nA_ b{l}; short c[2] = {o[0], o[1]}; o[0] = a + b.a + c[1]; }",  # noqa: E501
     "promotions": "__global__ void K(int *o, char a, unsigned short b, bool c) { o[0] = a + b; o[1] = -b; o[2] = ~c + c; o[3] = a << b; }",  # noqa: E501
     "mixed": "__global__ void K(double *o, int a, unsigned b, float f, long long l) { o[0] = a + b; o[1] = f * l; o[2] = a / 2.0f; o[3] = b - l; }",  # noqa: E501
     "pointers": "__global__ void K(const int *p, int **q, void *v) { const int *e = p + 3; *q = (int *)v + (e - p); if (!v || e == nullptr || e > p) **q = e[-1] + 2[p]; }",  # noqa: E501
@@ -84,6 +90,8 @@ REJECTED = {
     "subscript": ("__global__ void k(int a) { a[1] = 2; }", "subscripted value is not an array, pointer, or vector"),
     "float_mod": ("__global__ void k(float *a) { a[0] = a[1] % 2; }", "invalid operands to binary expression"),
     "too_many_init": ("__global__ void k() { int a[2] = {1, 2, 3}; }", "excess elements in array initializer"),
+    "narrowed_value": ("struct A_ { int a; double b; }; __global__ void k(A_ *p, double d) { *p = {d, 1}; }", "cannot be narrowed"),  # noqa: E501
+    "new_many": ("__global__ void k(int **p) { *p = new int[3](4); }", "array 'new' cannot have initialization arguments"),  # noqa: E501
     "narrowing": ("__device__ int k(float f) { return {f}; }", "cannot be narrowed"),
     "shared_init": ("__global__ void k() { __shared__ int a = 3; }", "initialization is not supported for __shared__ variables"),  # noqa: E501
     "vla": ("__global__ void k(int n) { int a[n]; a[0] = 1; }", "variable length arrays are not supported"),

@@ -41,7 +41,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
     "driver": (),
-    "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",), "iterators": ("traits", "utility"),
+    "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",),
+    "iterators": ("traits", "utility"),
     "host": ("utility", "device_ptr", "initializer_list"), "initializer_list": (),
 }  # fmt: skip
 

@@ -17,6 +17,9 @@ class Heap(Primaries):
     def conditional_expression(self) -> ast.Expr:
         raise NotImplementedError
 
+    def _global_scope(self) -> ast.Scope:
+        raise NotImplementedError
+
     def simple_type_with_pointers(self) -> Type:
         """A type-id without arrays and functions."""
         raise NotImplementedError
@@ -92,7 +95,7 @@ class Heap(Primaries):
         found = self.find_in(scope, name) if scope is not None else None
         if not isinstance(found, list):
             found = self._global_scope().names.get(name)
-        device = [f for f in found if not isinstance(f, ast.Function) or f.space != "host"] if isinstance(found, list) else []  # noqa: E501
+        device = _on_device(found)
         if device:
             if ty.destructors(t) and name.endswith("[]"):
                 self.fail(f"'{name}' of its own for a class with a destructor is not supported", token)
@@ -121,11 +124,12 @@ class Heap(Primaries):
         found = self.find_in(scope, name) if scope is not None else None
         if not isinstance(found, list):
             found = self._global_scope().names.get(name)
-        if isinstance(found, list) and any(isinstance(f, ast.Function) and f.space != "host" for f in found):
-            return self._own_delete(found, name, operand, array, token)
+        device = _on_device(found)
+        if device:
+            return self._own_delete(device, name, operand, array, token)
         return ast.Delete(ty.VOID, token, operand, array)
 
-    def _own_delete(self, found: list[object], name: str, operand: ast.Expr, array: bool, token: Token) -> ast.Expr:
+    def _own_delete(self, functions: list[object], name: str, operand: ast.Expr, array: bool, token: Token) -> ast.Expr:
         """The object ends, then the class's function gets its memory, each unless the pointer is null."""
         t = operand.type.elem
         assert t is not None
@@ -136,7 +140,6 @@ class Heap(Primaries):
         pointer = ast.Name(kept.type, token, kept, lvalue=True)
         size = self.number(t.size, ty.ULONG, token)
         memory = self.convert(pointer, ty.pointer(ty.VOID))
-        functions = [f for f in found if not isinstance(f, ast.Function) or f.space != "host"]
         sized = bool(self.viable(functions, [memory, size], None)) and not self.viable(functions, [memory], None)
         freed = self.call(ast.Overloads(ty.VOID, token, name, functions), [memory, size] if sized else [memory], token)
         if ends:
@@ -144,3 +147,7 @@ class Heap(Primaries):
         nothing = ast.Cast(ty.VOID, token, "void", self.number(0, ty.INT, token))
         chosen = self.conditional(self.condition(pointer), freed, nothing, token)
         return ast.StatementExpression(ty.VOID, token, ast.Block(token, [ast.DeclStmt(token, [kept])]), chosen)
+
+
+def _on_device(found: object) -> list[object]:
+    return [f for f in found if not isinstance(f, ast.Function) or f.space != "host"] if isinstance(found, list) else []

@@ -704,11 +704,16 @@ class Calls(Operators):
                 viable = [] if f.explicit else self.viable(list(record.constructors), args, None)
                 if all(c.ranks[0] >= USER for c in viable):
                     return self.call_method(args[0], f, [], at)
+        if len(args) == 1 and isinstance(args[0], ast.Init) and not self.viable(list(record.constructors), args, None):
+            # T({a, b}): a copy of what the list makes.
+            return self.temporary(args[0], t)
         if record.constructors:
             chosen = self.resolve_constructor(t, args, at)
             entity = chosen.entity
             assert isinstance(entity, ast.Function)
             self.check_callable(entity, at)
+            if entity.space == "host" and self._runs_on_both() and not (entity.constexpr or entity.library):
+                return ast.Zero(t.bare, at)
             access = closed_constructor(record, entity, self.scope, self.function)
             if access is not None:
                 self.fail(f"calling a {access} constructor of class '{t}'", at, code="frontend.access")
