@@ -25,7 +25,7 @@ class Heap(Primaries):
         raise NotImplementedError
 
     def new_expression(self, token: Token) -> ast.Expr:
-        """`new T`, `new T(...)`, `new T[n]`, `new T[]{...}`, each of them at a place; `::new` passes over a class's own."""
+        """`new T`, `new T(...)`, `new T[n]`, `new T[]{...}`, also at a place; `::new` passes over a class's own."""
         own = self.accept("::") is None
         self.i += 1
         placed: list[ast.Expr] = []
