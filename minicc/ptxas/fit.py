@@ -52,6 +52,10 @@ _GAPS = 7
 _WORTH = 0.98
 """Of the cycles that an SM full of warps takes for each of them, what fewer registers must come down to. Of 22 kernels
 on an H200 the ten that come down so far took 0.84 to 1.03 of the time with fewer registers, the others 0.95 to 1.17."""
+_LONGER = 1.12
+"""Of the cycles of a warp alone, what it may take with fewer registers: nobody knows here whether a launch fills an SM.
+Four of those ten take 1.00 to 1.05; products of matrices whose loads would wait for one another 1.28 to 1.47 (and one
+whose threads leave at once 1.14 of the time on an H200, for its frame)."""
 _SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
 _SAFE, _SLACK = 40, 4
@@ -188,8 +192,8 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
     fewer = _tried(function, arch, options)
     worth = 1 if wanted == _ANY_BLOCK else _WORTH
-    # A frame costs those that leave early, too, and how often a loop with spill code is run is not known.
-    if fewer.local > usual.local or fewer.among(arch, wanted) > worth * usual.among(arch, usual.registers):
+    longer = fewer.alone > _LONGER * usual.alone
+    if longer or fewer.among(arch, wanted) > worth * usual.among(arch, usual.registers):
         function.budget = None
         _reorder(function, kept)
 
@@ -201,7 +205,6 @@ class _Trial:
         self,
         alone: float = float("inf"),
         issued: float = 0,
-        local: float = 0,
         cost: float = float("inf"),
         spilled: bool = True,
         registers: int = 0,
@@ -209,9 +212,7 @@ class _Trial:
         self.alone = alone
         """Cycles of a warp alone, until its last instruction is issued."""
         self.issued = issued
-        """Instructions."""
-        self.local = local
-        """Those of local memory."""
+        """Instructions, those of local memory twice."""
         self.cost = cost
         """Cycles of a warp among a few, its own and what others take from it."""
         self.spilled, self.registers = spilled, registers
@@ -221,7 +222,7 @@ class _Trial:
         there is to issue, and waits for all of them together."""
         unit, all_ = arch.occupancy.register_unit_per_warp, arch.occupancy
         warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
-        return self.issued + self.local + self.alone * arch.sub_cores / warps
+        return self.issued + self.alone * arch.sub_cores / warps
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
@@ -258,7 +259,7 @@ def _tried(function: MFunction, arch: Arch, options: Options) -> _Trial:
         cost = (alone + _ISSUE * issued + _LOCAL * local) * (_DOUBT if spilled else 1)
         registers = function.attributes["registers"]
         assert isinstance(registers, int)
-        return _Trial(alone, issued, local, cost, spilled, registers)
+        return _Trial(alone, issued + local, cost, spilled, registers)
     except CompileError:
         return _Trial()
     finally:

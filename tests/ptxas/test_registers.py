@@ -56,9 +56,9 @@ def test_no_pointer_for_each_access(tmp_path: Path) -> None:
     assert registers(f"__global__ void f({arguments})\n{{ float s = 0; {loop} }}\n", tmp_path) <= 24
 
 
-def test_no_frame_for_more_warps(tmp_path: Path) -> None:
-    """A product of matrices whose loop is unrolled to 16 turns wants 58 registers: 40 would take spill code, and a
-    frame that costs the threads that leave at once, too."""
+def test_not_where_one_alone_takes_far_longer(tmp_path: Path) -> None:
+    """A product of matrices whose loop is unrolled to 16 turns wants 58 registers: with 40 its loads wait for one
+    another, and a frame costs the threads that leave at once, too."""
     path = tmp_path / "f.k"
     path.write_text("""__global__ void f(const float *a, const float *b, float *c, int n)
 {
@@ -72,4 +72,5 @@ def test_no_frame_for_more_warps(tmp_path: Path) -> None:
     c[i] = s;
 }
 """)
-    assert read_cubin(minicc.compile(path, arch="sm_90").cubin, "f").functions[0].frame == 0
+    function = read_cubin(minicc.compile(path, arch="sm_90").cubin, "f").functions[0]
+    assert function.frame == 0 and function.registers > 48
