@@ -19,7 +19,7 @@ from minicc.graphs import dominates, reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.lower.rounds import Found, joined, leaving, rounds
-from minicc.ptxas.lower.yields import yields
+from minicc.ptxas.lower.yields import yield_to_arrivals, yields
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
@@ -78,9 +78,13 @@ def converge(function: MFunction, builder: Builder) -> None:
     apart |= reachable(graph.succs, lost)
     if nests:
         yields(function, graph, ipdom, nests, divergent)
-    parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, builder)]
-    parted = reachable(graph.succs, parting)
-    apart |= parted
+    looped = set().union(*nests.values())
+    while True:
+        parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, builder)]
+        parted = reachable(graph.succs, parting)
+        apart |= parted
+        if not yield_to_arrivals([function.blocks[n] for n in sorted(looped & apart)]):
+            break
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:

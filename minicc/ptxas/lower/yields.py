@@ -11,7 +11,7 @@ from __future__ import annotations
 from minicc.graphs import reachable
 from minicc.ptxas.lower.graph import Graph
 from minicc.ptxas.lower.rounds import among, ranks
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
 
 
@@ -35,6 +35,23 @@ def yields(
         place = next(k for k, inst in enumerate(block) if _observes(inst))
         mark = MInst("YIELD", side_effect=True, loc=block[place].loc)
         block.insert(place + (block[place].memory == "load"), mark)
+
+
+def yield_to_arrivals(blocks: list[Block]) -> bool:
+    """YIELD behind each look at an mbarrier whose phase is not over, in `blocks` of loops that part of a warp may
+    execute: the others may have to arrive yet. (nvcc's stands before; but then what waits no longer yields, too.)
+    Returns whether there was one to insert."""
+    found = False
+    for block in blocks:
+        for k in range(len(block.insts) - 1, -1, -1):
+            inst = block.insts[k]
+            done = inst.dsts[0] if inst.mnemonic == "SYNCS" and "PHASECHK" in inst.modifiers else None
+            follower = block.insts[k + 1] if k + 1 < len(block.insts) else None
+            if isinstance(done, V) and not (follower and follower.mnemonic == "YIELD"):
+                wait = V(done.reg, inv=True)
+                block.insts.insert(k + 1, MInst("YIELD", guard=wait, side_effect=True, loc=inst.loc))
+                found = True
+    return found
 
 
 def _observes(inst: MInst) -> bool:

@@ -92,12 +92,12 @@ def elect(b: Builder) -> None:
 
 @semantic("R2UR")
 def r2ur(b: Builder) -> None:
-    """The value of the lowest executing lane (with OR too, as measured)."""
+    """The value of the lowest executing lane; a predicate: is this lane's another? With OR alike (as measured)."""
     source = len(b.ops) - 1
     x = b.integer(source)
     b.set(source - 1, first(x))
     if source == 2:
-        b.set(0, ballot(x.ne(0)).ne(0))
+        b.set(0, x.ne(first(x)))
 
 
 def _special(b: Builder, width: int) -> E:

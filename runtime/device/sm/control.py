@@ -501,12 +501,12 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             PCC[i, L.P_DIVERGED] += 1
         return diverge(w, lanes, target, i + 1)
     if kind == K.K_BRA_DIV:
-        # BRA.DIV UR: taken when the running lanes are not exactly those of the mask.
+        # BRA.DIV UR: taken, by all that run, unless the guard holds in all lanes of the mask (H200).
         wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
-        if act & wanted == wanted:
+        if lanes & wanted == wanted:
             WS[w, L.W_PC] = i + 1
             return 0
-        return jump(w, i, lanes)
+        return jump(w, i, act)
     if kind == K.K_BRA_REG or kind == K.K_CALL:
         if lanes == 0:
             WS[w, L.W_PC] = i + 1
@@ -562,12 +562,12 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         elif CODE[i, L.C_AUX] >= 0:
             wanted = CODE[i, L.C_AUX]
         collective = CODE[i, L.C_TARGET]
-        if collective >= 0 and lanes & ~wanted:
-            G[L.G_FLANE] = first(np.uint32(lanes & ~wanted))
-            return -K.F_INSTR
         rest = 0
-        if CODE[i, L.C_AUX2]:
-            # EXCLUSIVE: the lanes of one mask go on by themselves; others come here again when those block.
+        if CODE[i, L.C_AUX2] or collective >= 0:
+            # EXCLUSIVE, COLLECTIVE: the lanes of one mask go on by themselves; others come here again when those block.
+            if collective >= 0 and not wanted >> first(mask) & 1:
+                G[L.G_FLANE] = first(mask)
+                return -K.F_INSTR
             wanted |= 1 << first(mask)
             rest = lanes & ~wanted
             if rest:

@@ -200,3 +200,6 @@ def test_votes_matches_and_reductions() -> None:
     assert machine.state[abi.UR + 4] == (min(lanes) - 20) & M32
     assert machine.state[abi.UR + 5] == sum(i - 20 for i in lanes) & M32
     assert machine.state[abi.UR + 6] == (min(lanes) - 20) & M32
+    machine.run("R2UR P1, UR7, R8", mask)
+    assert machine.state[abi.UR + 7] == min(lanes) % 3
+    assert machine.pred(1) & mask == sum(1 << i for i in lanes if i % 3 != min(lanes) % 3)
