@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
+from runtime.device.sm.cta import warp_of
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import (
     highest_bit,
@@ -448,7 +449,21 @@ def multiply(w: int, i: int) -> int:
                 store16(state + CODE[i, L.C_DEST] + at, np.uint64(out))
             else:
                 store32(state + CODE[i, L.C_DEST] + at, np.uint32(out))
+    WS[w, L.W_MULTIPLIED] += 1
+    if WS[w, L.W_ID] & 3 == 0 and not wanted:
+        begin(w, columns // 4 if to == K.GM_TO_F16 else columns // 2, CODE[i, L.C_DEST])
     return 0
+
+
+@compiled
+def begin(w: int, registers: int, place: int) -> None:
+    """The first warp of a group has come to a multiply that begins at zero: the accumulators of the others are written,
+    though they have not come to it yet (H200, 2026-11-22: `docs/ptxas.md`, rules of the machine)."""
+    for n in range(WS[w, L.W_ID] + 1, min(WS[w, L.W_ID] + 4, G[L.G_WARPS])):
+        other = warp_of(WS[w, L.W_CTA], n)
+        if WS[other, L.W_MULTIPLIED] < WS[w, L.W_MULTIPLIED]:
+            for at in range(32 * registers):
+                store32(WS[other, L.W_STATE] + place + 4 * at, np.uint32(0))
 
 
 @compiled

@@ -220,6 +220,8 @@ W_BULK = next(_c)
 """when its bulk copies out of shared memory so far are done"""
 W_MATRIX = next(_c)
 """when its warpgroup matrix instructions so far are done"""
+W_MULTIPLIED = next(_c)
+"""warpgroup matrix instructions so far"""
 W_GATHERED = next(_c)
 """how often it came to WARPGROUP.ARRIVE, and whether it waits there for the other warps of its group"""
 W_GATHER = next(_c)
