@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
-from minicc.frontend.ast import Function, Scope, Variable
 from minicc.frontend.builtins.standard import HIDDEN
+from minicc.frontend.entities import Function, Scope, Variable
 from minicc.frontend.options import Options
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 if TYPE_CHECKING:
-    from minicc.frontend.ast import Function, FunctionTemplate, Scope
+    from minicc.frontend.entities import Function, FunctionTemplate, Scope
     from minicc.frontend.tokens import Token
 
 CONST, VOLATILE = 1, 2

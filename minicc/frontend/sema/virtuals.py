@@ -6,7 +6,7 @@ expect that base's address. A destructor has two slots: it ends the object, or e
 
 from __future__ import annotations
 
-from minicc.frontend.ast import Function
+from minicc.frontend.entities import Function
 from minicc.frontend.types import Record, Slot, Type, base_offset
 
 

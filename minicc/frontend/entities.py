@@ -1,0 +1,268 @@
+"""What declarations make: scopes, variables, functions, and templates of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from minicc.frontend.tokens import Token
+from minicc.frontend.types import Field, Record, Type
+
+if TYPE_CHECKING:
+    from minicc.frontend.ast import Block, Expr
+
+
+class Scope:
+    """Names of one region. `entity` is a Variable, a list of Function/FunctionTemplate/Builtin, a Type, a ClassTemplate
+    or a Scope (namespace)."""
+
+    def __init__(
+        self,
+        kind: str,
+        parent: Scope | None = None,
+        name: str = "",
+        record: Record | None = None,
+        record_type: Type | None = None,
+    ) -> None:
+        self.kind = kind
+        """file, namespace, record, template, function or block."""
+        self.parent, self.name, self.record = parent, name, record
+        self.record_type = record_type
+        """In the scope of a class: its type."""
+        self.names: dict[str, object] = {}
+        self.using: list[Scope] = []
+        self.inline = False
+        """An inline namespace, which is in its parent's `using`."""
+        self.files: tuple[str, ...] = ()
+        """Headers of our part of the C++ library that are read into this namespace when a name of theirs is looked
+        up."""
+
+
+class Variable:
+    """`storage`: local, param, reference (a local reference), alias (one of a part of an expression), shared,
+    dynamic (extern __shared__), constant, device, static (function-local static), special (threadIdx ...), enumerator
+    or member (static const member)."""
+
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        at: Token,
+        storage: str = "local",
+        init: Expr | None = None,
+        value: int | float | None = None,
+        symbol: str = "",
+        constexpr: bool = False,
+        restrict: bool = False,
+        scope: Scope | None = None,
+        owner: Function | None = None,
+        stand_in: Type | None = None,
+    ) -> None:
+        self.name, self.type, self.at, self.storage = name, type, at, storage
+        self.init = init
+        self.value = value
+        """Known at compile time (const integers, constexpr, enumerators)."""
+        self.symbol, self.constexpr, self.restrict = symbol, constexpr, restrict
+        self.scope = scope
+        """Where it was declared (for its mangled name)."""
+        self.owner = owner
+        """The function it is local to."""
+        self.stand_in = stand_in
+        """In patterns: the constant parameter that this stands for."""
+        self.align = 0
+        self.extern = False
+        self.managed = False
+        """__managed__: the host reads and writes it, too."""
+        self.internal = False
+        self.used = False
+        self.defined: Variable | None = None
+        """Of an extern declaration: the definition of the same variable."""
+        self.number = 0
+        """Tells apart same-named locals of one function."""
+        self.reader: Callable[[Variable], None] | None = None
+        """Of an unread variable: reads its initial value."""
+
+
+class UnreadVariable(Variable):
+    """A static member of a class template's instance, whose initial value is read when it is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("init", "value"):
+            raise AttributeError(name)
+        self.init = self.value = None
+        read, self.reader, self.__class__ = self.reader, None, Variable  # type: ignore[assignment]
+        assert read is not None
+        read(self)
+        return getattr(self, name)
+
+    @classmethod
+    def put_off(cls, v: Variable, reader: Callable[[Variable], None]) -> None:
+        v.reader = reader
+        del v.init, v.value
+        v.__class__ = cls
+
+
+class Function:
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        at: Token,
+        params: list[Variable] | None = None,
+        defaults: list[tuple[list[Token], Scope | None] | None] | None = None,
+        space: str = "device",
+        scope: Scope | None = None,
+    ) -> None:
+        self.name, self.type, self.at = name, type, at
+        self.params: list[Variable] = [] if params is None else params
+        self.defaults: list[tuple[list[Token], Scope | None] | None] = [] if defaults is None else defaults
+        """Per parameter: None, or the tokens of its default argument."""
+        self.space = space
+        """global (a kernel), device or host."""
+        self.both = False
+        """Declared `__host__ __device__`."""
+        self.scope = scope
+        self.body: Block | None = None
+        self.noinline = False
+        self.forceinline = False
+        self.static = False
+        self.constexpr = False
+        self.extern_c = False
+        self.bounds: tuple[int, ...] = ()
+        """__launch_bounds__: threads, blocks, clusters."""
+        self.cluster: tuple[int, ...] = ()
+        self.symbol = ""
+        self.record: Type | None = None
+        """A member function: of this class."""
+        self.this: Variable | None = None
+        self.this_quals = 0
+        """CONST, VOLATILE, ON_LVALUE and ON_RVALUE."""
+        self.constructor = False
+        self.inits: list[tuple[Field, Expr]] = []
+        self.base_inits: list[tuple[int, Expr]] = []
+        """Of a constructor: base classes by offset."""
+        self.template: FunctionTemplate | None = None
+        self.template_args: tuple[object, ...] = ()
+        self.pending: tuple[list[Token], int] | None = None
+        """Tokens and index of a body that is parsed when first called (members, library, instances)."""
+        self.deleted = False
+        self.explicit = False
+        self.parsed = False
+        self.library = False
+        self.strict = False
+        """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
+        self.param_scope: Scope | None = None
+        self.noreturn = False
+        self.kept = False
+        """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
+        self.constrained = False
+        """By a requires-clause of its own."""
+        self.virtual = False
+        self.pure = False
+        """Virtual, `= 0`."""
+        self.final = False
+        self.pure_at = 0
+        self.calls_self = False
+
+
+class TemplateParam:
+    def __init__(
+        self, name: str, kind: str, type: Type | None = None, pack: bool = False, constraint: list[Token] | None = None
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        """type, value or template."""
+        self.type = type
+        """Of a value parameter."""
+        self.pack = pack
+        self.constraint = constraint
+        """What its concept demands."""
+        self.default: list[Token] | None = None
+        self.marker: Type | None = None
+        """The stand-in type (kind "param") in patterns."""
+        self.tokens: list[Token] | None = None
+        """Declaration of a value parameter whose type depends on other parameters: read again for each instance."""
+
+
+class FunctionTemplate:
+    def __init__(self, name: str, params: list[TemplateParam], tokens: list[Token], scope: Scope, at: Token) -> None:
+        self.name, self.params = name, params
+        self.tokens = tokens
+        """From the first token of the declaration to the end of its body."""
+        self.scope, self.at = scope, at
+        self.pattern: Type | None = None
+        """Function type over stand-ins, for deduction and mangling."""
+        self.required = 0
+        """Parameters without default argument."""
+        self.instances: dict[tuple[object, ...], Function | None] = {}
+        """By arguments; None where there is no such function."""
+        self.record: Type | None = None
+        self.constructor = False
+        self.explicit = False
+        self.static = False
+        self.constraints: list[list[Token]] = []
+        self.declared: tuple[list[Token], list[TemplateParam]] | None = None
+        """Of a member that was defined outside of its class: its declaration there, which has the default arguments."""
+
+
+class Partial:
+    """A partial specialisation: its own parameters, the pattern of arguments, the tokens of those and of the class."""
+
+    def __init__(
+        self,
+        params: list[TemplateParam],
+        pattern: list[object],
+        arguments: list[Token],
+        tokens: list[Token],
+        scope: Scope,
+        constraints: list[list[Token]],
+    ) -> None:
+        self.params, self.pattern, self.arguments, self.tokens = params, pattern, arguments, tokens
+        self.scope, self.constraints = scope, constraints
+
+
+class Outline:
+    """A member of a class template defined outside of it: tokens from the first after `template <...>` on."""
+
+    def __init__(
+        self,
+        params: list[TemplateParam],
+        tokens: list[Token],
+        name: str,
+        inner: list[TemplateParam] | None = None,
+        nested: str = "",
+    ) -> None:
+        self.params, self.tokens, self.name = params, tokens, name
+        self.inner = inner
+        """Of a member template: its own parameters."""
+        self.nested = nested
+        """The member template is a class, of which this is a member."""
+
+
+class ClassTemplate:
+    """A template of classes, of types (`alias`) or of variables (`variable`)."""
+
+    def __init__(
+        self,
+        name: str,
+        params: list[TemplateParam],
+        tokens: list[Token],
+        scope: Scope,
+        at: Token,
+        alias: bool = False,
+        variable: bool = False,
+        concept: bool = False,
+    ) -> None:
+        self.name, self.params, self.tokens, self.scope = name, params, tokens, scope
+        self.at = at
+        self.alias = alias
+        """`template <...> using Name = type;`"""
+        self.variable = variable
+        """`template <...> constexpr bool name = ...;`"""
+        self.concept = concept
+        self.instances: dict[tuple[object, ...], object] = {}
+        """Arguments to a Type, or to a Variable."""
+        self.specialised: dict[tuple[object, ...], list[Token]] = {}
+        self.partials: list[Partial] = []
+        self.outlines: list[Outline] = []
+        self.constraints: list[list[Token]] = []
