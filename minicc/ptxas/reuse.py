@@ -4,8 +4,8 @@ The cache holds one register per bank and operand slot. A flag pays when the nex
 that bank in that slot reads the same register. It is not coherent (a write to the register leaves the old value in the
 cache) and is ignored with the yield bit (measured on an H200, regfile.json, "reuse_cache", "reuse_and_writes"), so
 nothing may write the register from the flag to the reader. A pair must be read as that pair next: where its halves were
-read one by one, an H200 gave old values later (a reduction of doubles, 300 runs of 300). The pair that a wide IMAD adds
-has no flag: NVIDIA's code has few there. Works on finished instructions, whose declarations know the slots.
+read one by one, an H200 gave old values later (a reduction of doubles, 300 runs of 300). Works on finished
+instructions, whose declarations know the slots.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
                 continue
             count = o.count
             first = (o.reg.fixed or 0) + o.part
-            same = flags and count < (2 if instr.mnemonic == "IMAD" else 3)
+            same = flags and count < 3
             readers = set()
             for number in range(first, first + count):
                 key = 2 * slot + (number & 1)
