@@ -348,5 +348,5 @@ def test_masks_of_one_number(word: int, masks: list[int], count: int) -> None:
     code = "\n".join([*lines, f"  store i32 {joined}, ptr %out, align 4"])
     module = isel.select(nvvm.read(HEAD + kernel("ptr %in, ptr %out", code)), ARCH, isel.Options())
     text = ptx.format(module)
-    assert text.count("and.b32") == (count < 4) and "lop3" not in text and "or.b32" not in text and "prmt" not in text
+    assert text.count("and.b32") <= (count < 4) and "lop3" not in text and "or.b32" not in text and "prmt" not in text
     assert run_rows(module, [[word]], 1) == [[word & sum(masks[:count])]]
