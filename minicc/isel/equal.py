@@ -1,7 +1,7 @@
 """Values that are always equal are one: phis, then comparisons.
 
-LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it), since each equals the other
-only if the other does. Here all phis of a type in a block begin as equal, and are parted while their inputs differ.
+LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it, or the count of an unrolled
+loop's turns), since each equals the other only if the other does. Here all phis of a type in a block begin as equal, and are parted while their inputs differ.
 Where a phi's input is undefined it may be that of another one: before a loop whose turns LLVM counted by fours stand
 the sum so far, and the sum at the end, which nobody asks for where there was no turn.
 
@@ -41,13 +41,20 @@ def _phis(function: ir.Function) -> dict[ir.Value, ir.Value]:
         for group in classes:
             alike: dict[frozenset[tuple[ir.Block, object]], list[ir.Inst]] = {}
             for phi in group:
-                inputs = [number.get(arg, key_of(arg)) for arg in phi.args]
+                inputs = [_input(arg, number) for arg in phi.args]
                 alike.setdefault(frozenset(zip(phi.blocks, inputs, strict=True)), []).append(phi)
             parted += [some for some in alike.values() if len(some) > 1]
         if sum(map(len, parted)) == len(number) and len(parted) == len(classes):
             break
         classes = parted
     return {phi: group[0] for group in classes for phi in group[1:]}
+
+
+def _input(value: ir.Value, number: dict[ir.Value, object]) -> object:
+    """A phi's input; sums that one block makes of phis that are equal so far, and of other things, are equal so far."""
+    if isinstance(value, ir.Inst) and value not in number and value.op in ("add", "sub"):
+        return value.op, value.parent, *[number.get(arg, key_of(arg)) for arg in value.args]
+    return number.get(value, key_of(value))
 
 
 def _undefined(function: ir.Function) -> dict[ir.Value, ir.Value]:

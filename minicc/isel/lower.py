@@ -691,7 +691,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
                 then, other = inst.blocks
                 if self.falls_into(inst, then):
                     # The branch is taken to the block that does not follow; compare the other way round for it.
-                    inverted = self.inverted(inst.args[0], cond)
+                    inverted = self.inverted(inst.args[0], cond, inst)
                     if inverted is not None:
                         return build.raw("brcond.", "", (inverted,), (other, then), root=True)
                 return build.raw("brcond.", "", (cond,), tuple(inst.blocks), root=True)
@@ -708,9 +708,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         assert inst.parent is not None
         return target.index == inst.parent.index + 1
 
-    def inverted(self, value: ir.Value, cond: Node) -> Node | None:
-        """The opposite comparison of one that only this branch uses."""
+    def inverted(self, value: ir.Value, cond: Node, branch: ir.Inst) -> Node | None:
+        """The opposite comparison of one that only this branch uses; where it was made before a loop, it stays."""
         if not isinstance(value, ir.Inst) or self.use_counts.get(value, 0) != 1 or cond.root:
+            return None
+        if value.parent is not branch.parent:
             return None
         head, _, rest = cond.op.partition(".")
         if head not in ("icmp", "fcmp"):
