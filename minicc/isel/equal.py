@@ -1,7 +1,8 @@
 """Values that are always equal are one: phis, then comparisons.
 
 LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it, or the count of an unrolled
-loop's turns), since each equals the other only if the other does. Here all phis of a type in a block begin as equal, and are parted while their inputs differ.
+loop's turns), since each equals the other only if the other does. Here all phis of a type in a block begin as equal,
+and are parted while their inputs differ.
 Where a phi's input is undefined it may be that of another one: before a loop whose turns LLVM counted by fours stand
 the sum so far, and the sum at the end, which nobody asks for where there was no turn.
 

@@ -66,7 +66,8 @@ def main() -> None:
     for category in rows:
         print(f"  {category}: {counts[category]} of {len(rows[category])}")
         if options.missing:
-            print("".join(f"    {row.tree} -> {row.template}\n" for row in rows[category] if row not in reached), end="")
+            missing = [row for row in rows[category] if row not in reached]
+            print("".join(f"    {row.tree} -> {row.template}\n" for row in missing), end="")
 
 
 if __name__ == "__main__":
