@@ -88,6 +88,18 @@ def test_impossible_limit(kernels_ptx: str) -> None:
     assert caught.value.exit_status == EXIT_PTXAS
 
 
+@pytest.mark.parametrize(("size", "fits"), [(49152, True), (49153, False)])
+def test_shared_variables_of_a_kernel_have_48_kibytes(size: int, fits: bool) -> None:
+    kernel = f".entry k() {{ .shared .b8 s[{size}]; st.shared.u8 [s], 0; ret; }}"
+    text = f".version 8.0\n.target sm_90\n.address_size 64\n.visible {kernel}\n"
+    if fits:
+        assert assemble(text, Options()).function("k").shared == size
+    else:
+        with pytest.raises(CompileError, match=r"'k' uses too much shared data .0xc001 bytes, 0xc000 max") as caught:
+            assemble(text, Options())
+        assert caught.value.exit_status == EXIT_PTXAS
+
+
 def test_launch_bounds(kernels_ptx: str) -> None:
     bounded = kernels_ptx.replace("many_param_2\n)", "many_param_2\n)\n.maxntid 1024, 1, 1\n.minnctapersm 2")
     assert bounded != kernels_ptx

@@ -410,6 +410,8 @@ class Declarations(Variables):
             )
         for i, default in enumerate(new.defaults):
             if default is not None:
+                if old.defaults[i] is not None:
+                    self.fail("redefinition of default argument", new.params[i].at)
                 old.defaults[i] = default
         old.params, old.param_scope = new.params, new.param_scope
         for p in old.params:

@@ -299,6 +299,8 @@ class Members(Constraints):
                 self._equality(made, specs, d, pending)
             return
         f = self.make_function(specs, d)
+        if f.space == "global":
+            self.fail(f"kernel function '{d.name.text}' must be a free function", d.name)
         f.record = made
         if d.constraint is not None and not self._keeps(f, d):
             self.member_body(f, d, [])

@@ -370,7 +370,11 @@ class Conversions(Cursor):
         if isinstance(e, ast.Overloads) and referred.kind == "function":
             pointer = self.function_value(e, ty.pointer(referred))
             return ast.Deref(referred, e.at, pointer, lvalue=True)
-        if e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
+        member = bit_field(e)
+        if member is not None:
+            if not referred.const:
+                self.fail(f"non-const reference cannot bind to bit-field '{member.field.name}'", e.at)
+        elif e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
             if e.type is referred:
                 return e
             return ast.Cast(referred, e.at, "relabel", e, lvalue=True)
@@ -426,6 +430,9 @@ class Conversions(Cursor):
         if source.kind in numeric and bare.kind in numeric:
             allowed = style != "reinterpret_cast" or source is bare
         elif bare.kind == "pointer" and source.kind == "pointer":
+            assert source.elem is not None and bare.elem is not None
+            if style == "reinterpret_cast" and source.elem.const and not bare.elem.const:
+                self.fail(f"reinterpret_cast from '{e.type}' to '{target}' casts away qualifiers", at)
             allowed = True
             if style == "static_cast":
                 allowed = self.rank(e, bare) is not None or (

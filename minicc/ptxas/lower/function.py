@@ -35,7 +35,7 @@ def lower_kernel(
     shared: dict[int, str] = {}
     flat = flatten(function, calls.expanded, shared)
     device = _reached(flat, calls, shared) if calls.bodies else {}
-    symbols.place_shared([flat, *device.values()])
+    symbols.place_shared(function.name, [flat, *device.values()])
     symbols.clusters = symbols.clusters or any("cluster" in name for name, _ in function.directives)
     lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align

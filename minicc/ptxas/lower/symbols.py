@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 REFERENCES = {"texref": 0x20000000, "samplerref": 0x40000000, "surfref": 0x80000000}
 """Types that name a texture, a sampler, a surface -> the high word of such a handle."""
+STATIC_SHARED = 48 << 10
+"""Bytes of shared variables that a kernel may have on any architecture (CUDA programming guide; ptxas' message)."""
 MAX_LOCAL = 1 << 24
 """Bytes of local memory a thread may have (512 KiB in hardware; the driver reports what does not fit)."""
 
@@ -82,7 +84,7 @@ class Symbols:
             table.append(name)
         return 8 * table.index(name)
 
-    def place_shared(self, flats: list[Flat]) -> None:
+    def place_shared(self, name: str, flats: list[Flat]) -> None:
         """Lay out the shared variables that a kernel and its device functions declare or use; extern arrays begin after
         them."""
         base = self.arch.abi.shared_reserved
@@ -106,6 +108,9 @@ class Symbols:
             self.shared[variable.name] = base + at
             at += size_of(variable)
         self.shared_size = at
+        if at > STATIC_SHARED:
+            text = f"Entry function '{name}' uses too much shared data ({at:#x} bytes, {STATIC_SHARED:#x} max)"
+            fail("ptxas.shared", text, exit_status=EXIT_PTXAS)
         for variable in extern:
             self.module.uses_extern_shared = True
             self.shared[variable.name] = base + round_up(at, align_of(variable))
