@@ -163,7 +163,7 @@ class Conversions(Cursor):
         source = e.type.bare
         target = target.bare
         if target.kind == "error" or source.kind == "error":
-            return CONVERSION if not target.scalar else None
+            return CONVERSION if not target.scalar else self._list_rank(e, target)
         if isinstance(e, ast.Overloads):
             wanted = target.elem if target.kind in ("pointer", "member") else None
             if wanted is None or wanted.kind != "function":
@@ -218,6 +218,14 @@ class Conversions(Cursor):
         if target.kind in ("nullptr", "member") and self.is_null_constant(e):
             return CONVERSION
         return None
+
+    def _list_rank(self, e: ast.Expr, target: Type) -> int | None:
+        """[over.ics.list]: `{}` and `{x}` for a scalar are as good as no conversion, and as x."""
+        from minicc.frontend.sema.initialise import BracedList
+
+        if not isinstance(e, BracedList) or len(e.items) > 1:
+            return None
+        return self.rank(e.items[0][1], target) if e.items else EXACT
 
     def _reference_rank(self, e: ast.Expr, target: Type) -> int | None:
         referred = target.elem
