@@ -35,8 +35,10 @@ _SIZE = {"P": 7, "UP": 7, "UR": 63, "B": 16}
 _ALIGNED = {1: ~0, 2: sum(1 << i for i in range(0, 256, 2)), 4: sum(1 << i for i in range(0, 256, 4))}
 _ALIGNED[3] = _ALIGNED[4]
 _ODD = sum(1 << i for i in range(1, 256, 2))
-_COOLING = 20
-"""Points (two an instruction) after a late read of a register during which others rather take another one."""
+_COOLING, _LONG = 20, 64
+"""Points (two an instruction) after a late read of a register during which others rather take another one; so many more
+where there is room for it: cp.async after cp.async waits for registers that the queue of memory instructions has yet to
+read."""
 _HINTS = 64
 """Copy partners that are asked for their register."""
 _EXTRA = 2
@@ -54,13 +56,18 @@ def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
     elif options.max_registers and not threads:
         limit = min(limit, options.max_registers)
     if threads:
-        count = max(1, threads[0] * threads[1] * threads[2])
-        unit = arch.occupancy.warp_granularity
-        warps = -(-count // 32)
-        warps = -(-warps // unit) * unit * max(1, function.min_ctas or 1)
-        per_warp = arch.occupancy.registers_per_sm // warps // arch.occupancy.register_unit_per_warp
-        limit = min(limit, max(per_warp * arch.occupancy.register_unit_per_warp // 32, 16))
+        limit = min(limit, max(blocks_limit(arch, threads, max(1, function.min_ctas or 1)), 16))
     return limit
+
+
+def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:
+    """Registers a thread with which so many blocks of so many threads are on an SM at once."""
+    occupancy = arch.occupancy
+    unit = occupancy.warp_granularity
+    warps = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
+    warps = -(-warps // unit) * unit * blocks
+    per_warp = occupancy.registers_per_sm // warps // occupancy.register_unit_per_warp
+    return per_warp * occupancy.register_unit_per_warp // 32
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -74,6 +81,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     spiller = Spiller(function, arch, window=6 if usable >= 32 else 0)
     if options.ra == "spill-all":
         spiller.rewrite({reg for reg in _present(function) if reg.file == "R" and reg.fixed is None and reg.spillable})
+    rooms = [] if function.short else [step - _EXTRA for step in steps(function, arch, options)]
     for attempt in range(40):
         cfg = Cfg.of(function)
         ranges = build(function, cfg)
@@ -98,7 +106,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             if spilled := crowd.spills(ranges, usable, tighter):
                 spiller.rewrite(spilled, ranges)
                 continue
-        scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1])
+        scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1], rooms)
         spilled = scan.run()
         if not spilled:
             break
@@ -344,9 +352,12 @@ class Scan:
     """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing)."""
 
     def __init__(
-        self, ranges: Ranges, file: str, size: int, function: MFunction, regions: Sequence[_Region] = ()
-    ) -> None:
+        self, ranges: Ranges, file: str, size: int, function: MFunction, regions: Sequence[_Region] = (),
+        steps: Sequence[int] = (),
+    ) -> None:  # fmt: skip
         self.size = size
+        self.steps = steps
+        """Numbers that may be used with room for as many blocks, the fewest first, if the size of blocks is known."""
         self.regions = regions
         """Where fewer than `size` may be used."""
         self.everything = (1 << size) - 1
@@ -392,7 +403,7 @@ class Scan:
                 self.busy &= ~(1 << entry.color)
                 end = entry.segments[entry.at][1]
                 if end in entry.interval.late:
-                    self.hot[entry.color] = end + _COOLING
+                    self.hot[entry.color] = end + (_LONG if self.steps else _COOLING)
                 entry.at += 1
                 if entry.at < len(entry.segments):
                     self._rest(name, entry)
@@ -501,9 +512,11 @@ class Scan:
             # A load would overwrite its own address without a wait; others take cool registers if there are some.
             for shift in range(1, width):
                 hot |= hot >> shift
-            cool = fit & ~hot & ((1 << high) - 1)
-            if cool:
-                fit = cool
+            below = fit & (1 << next((step for step in self.steps if step >= high), high)) - 1
+            if below & ~hot:
+                fit = below & ~hot
+            elif below and self.steps and width == 1:
+                return min((until, color) for color, until in self.hot.items() if below >> color & 1)[1]
         if width <= 2 and high:
             # Keep whole quads and pairs free: fill what is broken already, below the top.
             below = (1 << high) - 1
@@ -586,3 +599,15 @@ def comfortable(function: MFunction, arch: Arch, options: Options) -> int:
     ]  # fmt: skip
     usable = max(register_limit(function, arch, options), *limits, 0) - _EXTRA - 1
     return max(8, usable - max(4, usable // 16))
+
+
+def steps(function: MFunction, arch: Arch, options: Options) -> list[int]:
+    """Registers a thread beyond which an SM has room for a block less, where it is known how large blocks are; the
+    fewest first."""
+    threads, occupancy = function.req_threads, arch.occupancy
+    if not threads:
+        return []
+    limit = register_limit(function, arch, options)
+    warps = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
+    most = min(occupancy.max_blocks, occupancy.max_warps // warps)
+    return sorted({min(limit, blocks_limit(arch, threads, blocks)) for blocks in range(1, most + 1)})

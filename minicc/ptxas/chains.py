@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import OPPOSITE, guarded, reads
+from minicc.ptxas.operands import OPPOSITE, counted, guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, Imm, Reg
 
 TRUE = Reg("P", PT)
-_JOINS = {0x80: "AND", 0xA8: "OR", 0x28: "XOR"}
+_AND = 0x80
+_JOINS = {_AND: "AND", 0xA8: "OR", 0x28: "XOR"}
 """Tables of PLOP3, with PT as third operand."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Fold compares into every PLOP3 that they can stand for; `dead` takes away what nobody reads then."""
+    _selections(function)
     joins = {id(i): i for block in function.blocks for i in block.insts if _join(i) is not None}
     if not joins:
         return
@@ -52,6 +54,56 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 again = MInst(compare[0].mnemonic, words, inst.dsts, (*compare[0].srcs[:2], other), loc=inst.loc)
                 again.ptx, again.hidden = inst.ptx, compare[0].hidden
                 block.insts[at] = again
+
+
+def _selections(function: MFunction) -> None:
+    """Join the predicates of nested selections, where a compare that nobody else asks for makes one of them."""
+    made = {
+        i.dsts[0].reg.id: i for block in function.blocks for i in block.insts if _selects(i) and type(i.dsts[0]) is V
+    }
+    if not any(_inner(i, made) for i in made.values()):
+        return
+    uses, makers = counted(function)
+    single = Single.of(function)
+    idle: set[int] = set()
+    for b, block in enumerate(function.blocks):
+        out: list[MInst] = []
+        for at, inst in enumerate(block.insts):
+            inner = _inner(inst, made)
+            if inner is not None:
+                (value, other, q), (before, _, p) = inst.srcs, inner.srcs
+                assert isinstance(value, V)
+                alone = [x for x in (p, q) if isinstance(x, V) and uses[x.reg.id] == 1 and _compare(x, single, b, at)]
+                there = all(isinstance(x, V) and (x.reg.id, x.part) in single.table for x in (before, p, q))
+                there &= not isinstance(other, V) or (other.reg.id, other.part) in single.table
+                if uses[value.reg.id] == makers[value.reg.id] == 1 and alone and there:
+                    both = V(function.new("P"))
+                    table = Imm(_AND, "uint"), Imm(0, "uint")
+                    out.append(MInst("PLOP3", ("LUT",), (both, TRUE), (p, q, TRUE, *table), loc=inst.loc, ptx=inst.ptx))
+                    inst.srcs = (before, other, both)
+                    idle.add(id(inner))
+            out.append(inst)
+        block.insts = out
+    for block in function.blocks:
+        block.insts = [inst for inst in block.insts if id(inst) not in idle]
+
+
+def _selects(inst: MInst) -> bool:
+    """Whether one of two values is chosen by a predicate."""
+    return (
+        inst.mnemonic in ("SEL", "FSEL") and not inst.modifiers and not guarded(inst)
+        and isinstance(inst.srcs[0], V) and isinstance(inst.srcs[2], V)
+    )  # fmt: skip
+
+
+def _inner(inst: MInst, made: dict[int, MInst]) -> MInst | None:
+    """The selection of the same second value whose result this one chooses otherwise."""
+    value = inst.srcs[0] if inst.srcs else None
+    if not isinstance(value, V) or value.reg.width > 1 or value.neg or value.abs or not _selects(inst):
+        return None
+    inner = made.get(value.reg.id)
+    fits = inner is not None and (inner.mnemonic, inner.srcs[1]) == (inst.mnemonic, inst.srcs[1])
+    return inner if fits else None
 
 
 def _join(inst: MInst) -> str | None:

@@ -58,6 +58,9 @@ Four of those ten take 1.00 to 1.05; products of matrices whose loads would wait
 whose threads leave at once 1.14 of the time on an H200, for its frame)."""
 _SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
+_SEARCHED = 1200
+"""Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`."""
+_FEW_WARPS = 12
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
 _HELD = 10
@@ -80,6 +83,10 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
     if bounds:
         most = _usual(function, graphs["given"], usual, 0)
+        if function.req_threads:
+            _for_more_blocks(function, arch, options, given)
+            if function.budget:
+                return
     else:
         most = _for_any_block(function, arch, options, graphs["given"], usual)
         short = function.short
@@ -104,19 +111,14 @@ def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, sch
 
     function, arch, options = search.function, search.arch, search.options
     sources = [(inst, inst.srcs) for insts in given for inst in insts]
-    _reorder(function, given)
-    lean.run(function, arch)
-    graphs["lean"] = schedule.Graphs(function, arch, options)
-    ranges = build(function, Cfg.of(function))
-    crowding = crowd.spills(ranges, usual, [], again.candidates(function))
     scheduled: Orders | None = first
+    crowding, again_ = _made_again(function, arch, given, usual)
     if crowding:
         if usual < schedule.ROOMY:
             # Many warps, to which instructions are dearer than latency.
             search.attempt(first)
+        given = again_
         _reorder(function, given)
-        Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
-        given = _orders(function)
         graphs = {"given": schedule.Graphs(function, arch, options)}
         graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
         scheduled = _orders(function)
@@ -138,6 +140,21 @@ def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, sch
             inst.srcs = srcs
     function.crowded = search.crowded
     _reorder(function, search.kept)
+
+
+def _made_again(function: MFunction, arch: Arch, given: Orders, usual: int) -> tuple[bool, Orders]:
+    """Whether the leanest order has more registers live than are counted on; the program's order, in which, if so, some
+    values are made again for each use."""
+    from minicc.ptxas import lean
+
+    _reorder(function, given)
+    lean.run(function, arch)
+    ranges = build(function, Cfg.of(function))
+    crowding = crowd.spills(ranges, usual, [], again.candidates(function))
+    _reorder(function, given)
+    if crowding:
+        Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
+    return bool(crowding), _orders(function)
 
 
 class _Search:
@@ -193,9 +210,47 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     fewer = _tried(function, arch, options)
     worth = 1 if wanted == _ANY_BLOCK else _WORTH
     longer = fewer.alone > _LONGER * usual.alone
-    if longer or fewer.among(arch, wanted) > worth * usual.among(arch, usual.registers):
+    if longer or fewer.among(function, arch, wanted) > worth * usual.among(function, arch, usual.registers):
         function.budget = None
         _reorder(function, kept)
+
+
+def _for_more_blocks(function: MFunction, arch: Arch, options: Options, given: Orders) -> None:
+    """The order as it is, or one for as few registers as leave room for a block more on an SM, where it is known how
+    large blocks are and few warps would be there otherwise."""
+    from minicc.ptxas import lean
+
+    if sum(map(len, given)) > _SEARCHED:
+        return
+    usual = _tried(function, arch, options)
+    wanted = max((step for step in allocate.steps(function, arch, options) if step < usual.registers), default=0)
+    if wanted < _ANY_BLOCK or _warps(function, arch, usual.registers) > _FEW_WARPS:
+        return
+    kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
+    function.budget, short = wanted, function.short
+    live = allocate.comfortable(function, arch, options)
+    _reorder(function, _made_again(function, arch, given, live)[1])
+    lean.run(function, arch)
+    schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
+    fewer = _tried(function, arch, options)
+    longer = fewer.alone > _LONGER * usual.alone
+    if longer or fewer.among(function, arch, wanted) > _WORTH * usual.among(function, arch, usual.registers):
+        function.budget, function.short = None, short
+        for inst, srcs in sources:
+            inst.srcs = srcs
+        _reorder(function, kept)
+
+
+def _warps(function: MFunction, arch: Arch, registers: int) -> int:
+    """Warps that an SM has room for."""
+    all_ = arch.occupancy
+    unit = all_.register_unit_per_warp
+    warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
+    threads = function.req_threads
+    if threads:
+        block = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
+        warps = max(warps // block, 1) * block
+    return warps
 
 
 class _Trial:
@@ -217,12 +272,10 @@ class _Trial:
         """Cycles of a warp among a few, its own and what others take from it."""
         self.spilled, self.registers = spilled, registers
 
-    def among(self, arch: Arch, registers: int) -> float:
+    def among(self, function: MFunction, arch: Arch, registers: int) -> float:
         """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what
         there is to issue, and waits for all of them together."""
-        unit, all_ = arch.occupancy.register_unit_per_warp, arch.occupancy
-        warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
-        return self.issued + self.alone * arch.sub_cores / warps
+        return self.issued + self.alone * arch.sub_cores / _warps(function, arch, registers)
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:

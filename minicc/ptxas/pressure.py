@@ -61,6 +61,8 @@ class Values:
             uses[current[key]] += _EVER
         self.before = sum(1 for value in before if uses[value])
         """How many are live before the run."""
+        self.through = sum(1 for value in before if uses[value] == _EVER)
+        """Of those, how many are live behind it, too, and not read here."""
         self.born = [sum(1 for value in row if uses[value]) for row in writes]
         """How many each instruction makes that are read, here or later."""
         self.change = [len(row) for row in writes]

@@ -41,7 +41,8 @@ _NEAR_MEMORY = 60
 """Expected cycles of a load that is not from global memory, at most."""
 _FLAGS = 5
 """Live predicates, of seven, above which instructions are preferred that end one: those that are spilled cost a SEL and
-an ISETP, and a wide softmax would have dozens at once."""
+an ISETP, and a wide softmax would have dozens at once. What is live all the way and not read is not counted: it is
+what will be spilled."""
 _PATIENCE = 48
 """Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
 live, or up to three registers of those that `allocate.comfortable` keeps back."""
@@ -202,7 +203,7 @@ class _Run:
             return last
         full = short or target > NEARLY * aim.target or (self.flags is not None and self.far < _FLIGHT)
         pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
-        few = Pressure(self.flags, _FLAGS) if self.flags else None
+        few = Pressure(self.flags, _FLAGS + self.flags.through) if self.flags else None
         order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
         self.last = _Ordered(order, cycles, target, short, held, pressure.most)
         return self.last
@@ -305,7 +306,7 @@ def _order(
             now = waiting[0][0]
             continue
         spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
-        if spared and flags and flags.live == _FLAGS:
+        if spared and flags and flags.live == flags.target:
             # One more, rather than to wait long or to do all that needs registers and is not wanted yet.
             short = pressure is not None and pressure.tight and pressure.fixed and pressure.change[spared[2]] > 0
             if ready and (short or spared[0] > now + _PATIENCE):

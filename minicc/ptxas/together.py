@@ -87,12 +87,11 @@ class Rounds(Counted):
         guard, label = self.branch.guard, self.block.label
         assert isinstance(guard, V)
         entry, many, rest = (Block(f"{label}_{name}") for name in ("entry", "rounds", "rest"))
-        many.insts = self._copies()
+        many.insts = self._together(self.rounds)
         entry.loop_depth = rest.loop_depth = max(self.block.loop_depth - 1, 0)
         many.loop_depth = self.block.loop_depth
         x = self._added(entry.insts, self.x.constant)
         some = self._far(entry.insts, x, self.rounds - 2, self._holds(entry.insts, x))
-        self._advance(many.insts)
         x = self._added(many.insts, self.x.constant - self.step)
         more = self._far(many.insts, x, self.rounds - 1, guard)
         many.insts.append(_jump(many.label, more))
@@ -100,9 +99,12 @@ class Rounds(Counted):
         many.succs, rest.succs = [many.label, rest.label], [self.exit, label]
         none = attrs.evolve(some, inv=True)
         if not self.apart:
-            entry.insts.append(_jump(label, none))
-            entry.succs = [label, many.label]
-            return [entry, many, rest]
+            few = self._few() if self.rounds > 2 else []
+            after = few[0].label if few else label
+            rest.succs = [self.exit, after]
+            entry.insts.append(_jump(after, none))
+            entry.succs = [after, many.label]
+            return [entry, many, rest, *few]
         # Lanes that have made their rounds wait for the others, to make what is left together.
         meeting = Block(f"{label}_meeting", [], [rest.label], rest.loop_depth)
         barrier = V(self.function.new("B"))
@@ -113,6 +115,19 @@ class Rounds(Counted):
         meeting.insts.append(MInst("BSYNC", (), (), (barrier,), side_effect=True, loc=self.branch.loc))
         entry.succs, many.succs = [meeting.label, many.label], [many.label, meeting.label]
         return [entry, many, meeting, rest]
+
+    def _few(self) -> list[Block]:
+        """Two rounds together, where one or more are left: whether there are two, and they."""
+        label, guard = self.block.label, self.branch.guard
+        assert isinstance(guard, V)
+        ask, two = Block(f"{label}_few", [], [label, f"{label}_two"]), Block(f"{label}_two", [], [self.exit, label])
+        ask.loop_depth = two.loop_depth = max(self.block.loop_depth - 1, 0)
+        x = self._added(ask.insts, self.x.constant)
+        both = self._far(ask.insts, x, 0, self._holds(ask.insts, x))
+        ask.insts.append(_jump(label, attrs.evolve(both, inv=True)))
+        two.insts = self._together(2)
+        two.insts.append(_jump(self.exit, attrs.evolve(guard, inv=not guard.inv)))
+        return [ask, two]
 
     def _added(self, insts: list[MInst], constant: int) -> V:
         """The counter plus a constant."""
@@ -171,24 +186,26 @@ class Rounds(Counted):
         insts.append(MInst("ISETP", (kind, "U32", "AND", "EX"), (out, TRUE), upper, loc=loc))
         return out
 
-    def _advance(self, insts: list[MInst], rounds: int = 0, into: dict[int, VReg] | None = None) -> None:
-        """Add what so many rounds (all of them by default) add to the counters, in registers of their own if told."""
+    def _advance(self, insts: list[MInst], rounds: int, into: dict[int, VReg] | None = None) -> None:
+        """Add what so many rounds add to the counters, in registers of their own if told."""
         for reg, (_, constant) in self.counters.items():
             before = self.function.vregs[reg]
-            self._sum_into(insts, into[reg] if into is not None else before, before, constant * (rounds or self.rounds))
+            self._sum_into(insts, into[reg] if into is not None else before, before, constant * rounds)
 
-    def _copies(self) -> list[MInst]:
-        """The rounds, one after the other."""
+    def _together(self, rounds: int) -> list[MInst]:
+        """So many rounds, one after the other, and what they add to the counters."""
         kept: set[int] = set()
         while True:
             try:
-                return self._renamed(kept)
+                out = self._renamed(rounds, kept)
+                self._advance(out, rounds)
+                return out
             except _Clash as clash:
                 if clash.reg in self.counters or clash.reg in kept:
                     raise Unfit from clash
                 kept.add(clash.reg)
 
-    def _renamed(self, kept: set[int]) -> list[MInst]:
+    def _renamed(self, rounds: int, kept: set[int]) -> list[MInst]:
         """The rounds with a register of its own for what each writes, but for `kept`; the last one's results are where
         the loop leaves them, save for the counters."""
         out: list[MInst] = []
@@ -201,7 +218,7 @@ class Rounds(Counted):
             (reg,) = found
             return v if reg is None else attrs.evolve(v, reg=reg)
 
-        for n in range(self.rounds):
+        for n in range(rounds):
             own: dict[int, VReg] = {}
             if n:
                 own = {reg: self._new(self.function.vregs[reg]) for reg in self.counters}
@@ -215,7 +232,7 @@ class Rounds(Counted):
                 for d in inst.dsts:
                     if isinstance(d, V) and d.reg.id not in kept:
                         to = d.reg
-                        if n < self.rounds - 1 or not self._leaves(to):
+                        if n < rounds - 1 or not self._leaves(to):
                             to = own.setdefault(d.reg.id, own.get(d.reg.id) or self._new(d.reg))
                         partial = guarded(inst) and d.reg.id not in self.private
                         if partial and any(names.get(part, d.reg) is not to for part in parts(d)):

@@ -5,6 +5,7 @@
           i = i + 1; p = i < n          s = s + v0; s = s + v1; ...; a = a + 16; i = i + 4
           @p BRA loop         ->        p = i < n; @p and n - i > 3 BRA four
                                  rest:  @!p BRA out
+                                 two:   (if two are left, so many together)
                                  loop:  (as it was, for what is left)
 
 The loop is one block that a compare of a counter ends. What is counted is known as its value before the round plus a

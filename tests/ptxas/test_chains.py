@@ -37,6 +37,22 @@ def test_masks_of_a_tile() -> None:
     assert made(body, disable=frozenset({"chains"}))["PLOP3"] == 16
 
 
+def test_nested_selections() -> None:
+    """What two masks leave out: one choice that asks for both, not of different values."""
+    body = ""
+    for k in range(8):
+        body += (
+            f"ld.global.f32 %f{k}, [%rd0+{4 * k}]; setp.lt.s32 %p{k}, %r2, {k + 9}; setp.ne.s32 %p{20 + k}, %r3, {k};"
+        )
+        body += f"selp.f32 %f{20 + k}, %f{k}, 0fC9742400, %p{k};"
+        body += f"selp.f32 %f{40 + k}, %f{20 + k}, 0fC9742400, %p{20 + k};"
+        body += f"st.global.f32 [%rd0+{4 * k}], %f{40 + k};"
+    counts = made(body)
+    assert counts["SEL"] + counts["FSEL"] == 8 and counts["ISETP"] == 16 and counts["PLOP3"] == 0
+    other = made(body.replace("%f27, 0fC9742400", "%f27, 0f00000000"))
+    assert other["SEL"] + other["FSEL"] == 9
+
+
 def test_joined_compares() -> None:
     """Every way to join, either operand negated; floats, whose opposite is true of NaNs."""
     body = "cvt.rn.f32.s32 %f0, %r2; cvt.rn.f32.s32 %f1, %r3; setp.lt.f32 %p0, %f0, %f1; not.pred %p1, %p0;\n"

@@ -111,3 +111,28 @@ def test_loads_leave_room_for_what_lives_before_their_use() -> None:
     outcome = Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120))
     assert outcome.most <= 120
     assert f.blocks[0].insts.index(far[5]) < 120
+
+
+def test_predicates_that_only_pass_do_not_count() -> None:
+    """Eight masks wait for the end of the kernel meanwhile: they will be spilled, and the order is as it was."""
+
+    def outcome(through: int) -> int:
+        f = MFunction("f", True)
+        word = [V(f.new("R")) for _ in range(4)]
+        true, zero = Reg("P", 7), Reg("R", 255)
+        held = [V(f.new("P")) for _ in range(through)]
+        first = [MInst("ISETP", ("LT", "AND"), (p, true), (word[0], Imm(k), true)) for k, p in enumerate(held)]
+        middle, total = [], V(f.new("R"))
+        for k in range(24):
+            low, mask, chosen, more = V(f.new("P")), V(f.new("P")), V(f.new("R")), V(f.new("R"))
+            middle.append(MInst("ISETP", ("LT", "U32", "AND"), (low, true), (word[1], Imm(k), true)))
+            middle.append(MInst("ISETP", ("LT", "AND", "EX"), (mask, true), (word[2], zero, true, low)))
+            middle.append(MInst("SEL", (), (chosen,), (word[3], Imm(k), mask)))
+            middle.append(MInst("FADD", (), (more,), (total, chosen)))
+            total = more
+        last = [MInst("STS", (), (), (VMem(None, 4 * k), total), p, memory="store") for k, p in enumerate(held)]
+        f.blocks = [Block("entry", first, ["body"]), Block("body", middle, ["end"]), Block("end", last)]
+        f.blocks[1].loop_depth = 1
+        return Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120)).cycles // 10
+
+    assert abs(outcome(8) - outcome(0)) <= 12
