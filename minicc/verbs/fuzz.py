@@ -166,14 +166,22 @@ def _batch(runner: Runner, seed: int, end: float, arguments: launching.Arguments
     way = rnd.choice(WAYS)
     floats = False if "integers" in arguments.flags else None
 
+    failed: dict[str, Difference] = {}
+
     @hypothesis.seed(seed)
     @hypothesis.settings(max_examples=_BATCH, deadline=None, database=None, suppress_health_check=quiet)
     @hypothesis.given(kernels(floats=floats, size=arguments.number("size", 12)))
     def all_agree(text: str) -> None:
         if "print" in arguments.flags:
             print(text)
+        elif text in failed:
+            raise failed[text]  # when time is over, too: what failed once is asked for again at the end
         elif time.monotonic() < end:
-            runner.check(text, way)
+            try:
+                runner.check(text, way)
+            except Difference as found:
+                failed[text] = found
+                raise
 
     try:
         all_agree()

@@ -43,6 +43,16 @@ def test_a_difference_is_told(monkeypatch):
         fuzz.Runner(False, "").check("", "-O1")
 
 
+def test_a_difference_is_told_when_time_is_over(monkeypatch, capsys, tmp_path):
+    """The clock ends while the kernel is made smaller."""
+    clock = iter(range(10**6))
+    monkeypatch.setattr(fuzz.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(fuzz.Runner, "run", lambda self, text, way: np.full((fuzz.THREADS, 8), way == "", np.uint64))
+    assert fuzz.main(["--seconds", "4", "--seed", "1", "--save", str(tmp_path)]) == 1
+    assert "thread 0 has 0x1 in word 0, not 0x0" in capsys.readouterr().out
+    assert "__global__ void kernel" in (tmp_path / "fuzz_1.cu").read_text()
+
+
 def test_command_line(capsys):
     assert fuzz.main(["--help"]) == 0
     assert fuzz.main(["--print", "--seconds", "1", "--seed", "2", "--integers"]) == 0
