@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minicc.graphs import dominators, natural_loops, postorder
+from minicc.graphs import dominators, natural_loops, nesting, postorder
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target
 
@@ -37,27 +37,40 @@ def target_of(inst: MInst) -> str | None:
 
 
 class Cfg:
-    """Edges of `function.blocks` by index. `rpo` holds reachable blocks only."""
+    """Edges of `function.blocks` by index. `rpo` holds reachable blocks only. Nobody changes one: passes share it as
+    long as the labels are the same."""
 
-    def __init__(
-        self, function: MFunction, index: dict[str, int], succs: list[list[int]], preds: list[list[int]], rpo: list[int]
-    ) -> None:
-        self.function, self.index, self.succs, self.preds = function, index, succs, preds
-        self.rpo = rpo
+    def __init__(self, function: MFunction, edges: list[tuple[str, ...]]) -> None:
+        self.function, self.edges = function, edges
+        """Each block's label, and those of its successors."""
+        self.index = index = {labels[0]: i for i, labels in enumerate(edges)}
+        self.succs = [list(dict.fromkeys(index[s] for s in labels[1:])) for labels in edges]
+        self.preds: list[list[int]] = [[] for _ in edges]
+        for i, targets in enumerate(self.succs):
+            for t in targets:
+                self.preds[t].append(i)
+        self.rpo = postorder(self.succs)[::-1]
+        self._idom: list[int] | None = None
+        self._nested: list[tuple[int, int]] | None = None
 
     @classmethod
     def of(cls, function: MFunction) -> Cfg:
-        index = {block.label: i for i, block in enumerate(function.blocks)}
-        succs = [list(dict.fromkeys(index[s] for s in block.succs)) for block in function.blocks]
-        preds: list[list[int]] = [[] for _ in succs]
-        for i, targets in enumerate(succs):
-            for t in targets:
-                preds[t].append(i)
-        return cls(function, index, succs, preds, postorder(succs)[::-1])
+        edges = [(block.label, *block.succs) for block in function.blocks]
+        if function.cfg is None or function.cfg.edges != edges:
+            function.cfg = cls(function, edges)
+        return function.cfg
 
     def dominators(self) -> list[int]:
         """Immediate dominator of each block; the entry's is itself, -1 for unreachable blocks."""
-        return dominators(self.rpo[::-1], self.preds)
+        if self._idom is None:
+            self._idom = dominators(self.rpo[::-1], self.preds)
+        return self._idom
+
+    def nesting(self) -> list[tuple[int, int]]:
+        """Of the dominator tree, see `graphs.nesting`."""
+        if self._nested is None:
+            self._nested = nesting(self.dominators())
+        return self._nested
 
     def loops(self) -> list[tuple[int, set[int]]]:
         """Natural loops as (header, body), bodies of one header merged."""

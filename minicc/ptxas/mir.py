@@ -8,13 +8,16 @@ whose halves are defined separately, and predicated writes are partial definitio
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
 from minicc.ptx.model import Inst
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable
+
+if TYPE_CHECKING:
+    from minicc.ptxas.cfg import Cfg
 
 
 class VReg:
@@ -174,6 +177,8 @@ class MFunction:
         """Whether it is one: it saves no registers."""
         self.max_registers, self.max_threads, self.req_threads = max_registers, max_threads, req_threads
         self.blocks: list[Block] = []
+        self.cfg: Cfg | None = None
+        """The graph of the blocks as it was last made (`Cfg.of`)."""
         self.vregs: list[VReg] = []
         self.frame = 0
         self.shared = 0

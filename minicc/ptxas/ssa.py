@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from minicc.graphs import nesting
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, writes
@@ -46,18 +45,17 @@ class Single:
                     if type(operand) is not V:
                         continue
                     name, first = operand.reg.id, operand.part
-                    for part in (first,) if operand.count == 1 else range(first, first + operand.count):
-                        key = (name, part)
+                    for word in range(operand.count):
+                        key = (name, first + word)
                         if key in table:
                             several.append(key)
                         else:
-                            table[key] = new(Definition, (inst, b, i, part - first))
+                            table[key] = new(Definition, (inst, b, i, word))
                 if guarded(inst):
                     several += [(v.reg.id, p) for v in written if type(v) is V for p in range(v.part, v.part + v.count)]
         for key in several:
             table.pop(key, None)
-        nested = nesting(Cfg.of(function).dominators())
-        return cls(table, nested)
+        return cls(table, Cfg.of(function).nesting())
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
         """Whether point (block, at) is passed before every visit of (other, other_at)."""
