@@ -18,7 +18,7 @@ class IntegerLiteral:
 
 
 _INT = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uUlLzZ]*)$")
-_FLOAT = re.compile(
+_FLOAT = (
     r"((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
     r"|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)([fFlL]?)$"
 )
@@ -59,7 +59,7 @@ def is_floating(text: str) -> bool:
 def floating(text: str) -> tuple[float, bool]:
     """(value, is single precision). A float literal is rounded once, from the decimal text."""
     text = text.replace("'", "")
-    m = _FLOAT.match(text)
+    m = re.match(_FLOAT, text)
     if m is None:
         raise BadLiteral(f"invalid suffix '{re.sub('^[0-9.]*([eE][+-]?[0-9]+)?', '', text)}' on floating constant")
     digits, suffix = m.groups()
@@ -112,12 +112,12 @@ _ESCAPES = {
     "?": 63,
     "e": 27,
 }
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|([^\\]+)")
+_ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|([^\\]+)"
 
 
 def unescape(body: str) -> bytes:
     out = bytearray()
-    for m in _ESCAPE.finditer(body):
+    for m in re.finditer(_ESCAPE, body):
         escape, plain = m.groups()
         if plain is not None:
             out += plain.encode("utf-8", "surrogateescape")

@@ -32,8 +32,8 @@ _TYPEDEFS: dict[str, Type] = {
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in ("1", "2", "3", "4", "4_16a", "4_32a")}
 
 
-_DRIVER = re.compile("CU[A-Za-z_]|cuuint(32|64)_t|cu(blas|blasLt|dnn|sparse|solverDn|fft)Handle(_t)?|curandGenerator_t")
-_TEXTURES = re.compile("tex(1D|2D|3D|Cubemap)|surf(1D|2D|3D|Cubemap)")
+_DRIVER = "CU[A-Za-z_]|cuuint(32|64)_t|cu(blas|blasLt|dnn|sparse|solverDn|fft)Handle(_t)?|curandGenerator_t"
+_TEXTURES = "tex(1D|2D|3D|Cubemap)|surf(1D|2D|3D|Cubemap)"
 
 
 class Parser(HostCode):
@@ -100,10 +100,10 @@ class Parser(HostCode):
         if name.startswith("cuda") and "runtime" not in self.standard_files:
             # The runtime's types, declared at file scope.
             self._read_standard("runtime", self.runtime_types)
-        if _TEXTURES.match(name) and "texture" not in self.standard_files:
+        if re.match(_TEXTURES, name) and "texture" not in self.standard_files:
             self._find_builtin("cudaTextureObject_t")
             self._read_standard("texture", self.runtime_types)
-        if _DRIVER.match(name) and "driver" not in self.standard_files:
+        if re.match(_DRIVER, name) and "driver" not in self.standard_files:
             self._find_builtin("cudaStream_t")
             self._read_standard("driver", self.runtime_types)
         if name in self.runtime_types.names:

@@ -12,7 +12,7 @@ from minicc.sass.program import Line
 
 SIZE = 16
 """Bytes of an instruction."""
-_ENTRY = re.compile(r"([\w$.]+):|\.b8\s+([0-9x,\sA-Fa-f]+)")
+_ENTRY = r"([\w$.]+):|\.b8\s+([0-9x,\sA-Fa-f]+)"
 
 
 def names(sections: Sequence[str]) -> dict[str, str]:
@@ -22,7 +22,7 @@ def names(sections: Sequence[str]) -> dict[str, str]:
         if ".debug_str" not in section[:40]:
             continue
         label, data = "", bytearray()
-        for match in _ENTRY.finditer(section):
+        for match in re.finditer(_ENTRY, section):
             if match[1] is not None:
                 label, data = match[1], bytearray()
             else:

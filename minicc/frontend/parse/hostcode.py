@@ -18,7 +18,7 @@ _NOT_FUNCTIONS = frozenset(
     "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()
 )
 _BEFORE_BODY = frozenset((")", "const", "noexcept", "override", "try"))
-_HOST_WORD = re.compile(
+_HOST_WORD = (
     "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_([a-z]+_)?t|(sem|mqd|regex|off|pid)_t|"
     "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
 )
@@ -65,7 +65,7 @@ class HostCode(HostBody):
         return True
 
     def _host_word(self, text: str) -> bool:
-        return text in self.left_out or _HOST_WORD.fullmatch(text) is not None
+        return text in self.left_out or re.fullmatch(_HOST_WORD, text) is not None
 
     def declaration(self) -> list[ast.Variable]:
         if self.function is not None or self.library or self.scope.kind not in ("file", "namespace"):

@@ -19,7 +19,7 @@ from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "template"))
 _SURE = (SPECIFIERS | TYPEOF | {"decltype", "typename"}) - {"inline"}
-_CONSTRAINT = re.compile(r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$")
+_CONSTRAINT = r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$"
 
 
 class Statements(Records):
@@ -664,7 +664,7 @@ class Statements(Records):
             self.fail("symbolic operand names are not supported by nvcc's inline PTX", self.token)
         at = self.token
         constraint = self._asm_string().decode("latin-1")
-        if not _CONSTRAINT.match(constraint) or output != (constraint[0] in "=+"):
+        if not re.match(_CONSTRAINT, constraint) or output != (constraint[0] in "=+"):
             self.fail(f"invalid {'output' if output else 'input'} constraint '{constraint}' in asm", at)
         self.expect("(")
         e = self.expression()
