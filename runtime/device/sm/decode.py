@@ -174,6 +174,7 @@ def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
             if "DIV" in mods or "CONV" in mods:
                 row[L.C_KIND] = K.K_BRA_DIV
                 row[L.C_AUX] = _word(general[0]) if general else 4 * abi.p_word(PT)
+                row[L.C_AUX2] = "CONV" in mods
         case K.K_BRA_REG | K.K_CALL:
             row[L.C_AUX] = 0
             if general:
@@ -390,7 +391,8 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
             if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and indirect):
                 everything = True
             plain = _always(instr.guard) and all(_always(r) for r in _registers(instr) if r.file in ("P", "UP"))
-            if plain and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA") and "DIV" not in instr.modifiers:
+            both = {"DIV", "CONV"} & set(instr.modifiers)
+            if plain and not both and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA"):
                 break
             i += 1
     if everything or ("RET" in names and "CALL" not in names):

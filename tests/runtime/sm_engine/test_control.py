@@ -96,6 +96,26 @@ def test_lanes_that_spin_starve_the_others(timing: bool) -> None:
     assert outcome.fault.kind == "timeout"
 
 
+@TIMING
+@pytest.mark.parametrize("together", [32, 4])
+def test_bra_conv_is_for_a_warp_of_which_no_lane_is_elsewhere(timing: bool, together: int) -> None:
+    """As nvcc has it around collectives whose result nobody reads."""
+    at = len(HEAD)
+    lines = [
+        i("UMOV UR6, 0xffffffff", 12),
+        i("MOV R4, 0x1", 6),
+        i(f"ISETP.GE.AND P0, PT, R0, {together:#x}, PT", 13, yield_=True),
+        i(f"BSSY B0, {16 * (at + 8):#x}", 2),
+        i(f"@P0 BRA {16 * (at + 7):#x}", 5),
+        i(f"BRA.CONV UR6, {16 * (at + 7):#x}", 5),
+        i("MOV R4, 0x2", 6),
+        i("BSYNC B0", 5),
+    ]
+    words, outcome = BENCH.words(lines, timing=timing)
+    assert outcome.fault is None
+    assert list(words) == ([1] * 32 if together == 32 else [2] * 4 + [1] * 28)
+
+
 # What an H200 did with hand-built code of one warp: who runs at the same time, in order. Each piece of code is a pair
 # of label and text; "note N" makes the running lanes note a number and the clock.
 ORDERS = {
