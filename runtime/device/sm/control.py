@@ -501,7 +501,8 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             PCC[i, L.P_DIVERGED] += 1
         return diverge(w, lanes, target, i + 1)
     if kind == K.K_BRA_DIV:
-        # BRA.DIV UR: taken, by all that run, unless the guard holds in all lanes of the mask (H200). BRA.CONV UR: if so.
+        # BRA.DIV UR: taken, by all that run, unless the guard holds in all lanes of the mask (H200); BRA.CONV UR: if it
+        # does.
         wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
         if (lanes & wanted == wanted) != CODE[i, L.C_AUX2]:
             WS[w, L.W_PC] = i + 1

@@ -568,33 +568,11 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     return 1 if blocked else 0
 
 
-@compiled(inline=True)
-def turn_at(sc: int) -> int:
-    """When something can happen in sub-core `sc`: four times the cycle, and its place in the SM."""
-    return SC[sc, L.S_NEXT] << 2 | sc & 3
-
-
-@compiled(inline=False)
-def passed(m: int, turn: int) -> int:
-    """The first turn of a sub-core of SM m after `turn`, when that of one was moved to before that (by a barrier or a
-    new CTA): it has it in the cycle behind."""
-    best = L.BIG << 2
-    for s in range(4):
-        best = min(best, max(turn_at(4 * m + s), (turn - s | 3) + 1 + s))
-    return best
-
-
-@compiled(inline=True)
-def next_turn(m: int, turn: int) -> int:
-    """The first turn (see `turn_at`) of a sub-core of SM m after `turn`: in a cycle one goes after the other."""
-    best = min(min(turn_at(4 * m), turn_at(4 * m + 1)), min(turn_at(4 * m + 2), turn_at(4 * m + 3)))
-    return best if best > turn else passed(m, turn)
-
-
 @compiled
 def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
     fault."""
+    t = begin
     low = G[L.G_LOW]
     limit = G[L.G_NINSTR]
     wakes = address(WAKE, 0)
@@ -616,163 +594,177 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 prefetch(WS[w, L.W_STATE])
                 registers_ahead(j, WS[w, L.W_STATE])
                 registers_ahead(j + 1, WS[w, L.W_STATE])
-    turn = 4 * begin - 1
-    while True:
-        turn = next_turn(m, turn)
-        t = turn >> 2
-        if t >= end:
-            return t
-        sc = m * 4 + (turn & 3)
-        # ---- pick a warp
-        w = -1
-        reads = 0
-        best = L.BIG
-        held = SC[sc, L.S_PORT]
-        if held > t:
-            best = held
-        else:
-            base = sc * 16
-            times = wakes + 128 * sc
-            ready = due(times, t)
-            best = next_due(times, t)
-            v = SC[sc, L.S_LASTWARP]
-            if v < 0 or ready >> (v - base) & 1 == 0:
-                v = -1
-            # The oldest CTA first; in it, downwards from the warp below that which yielded last.
-            above = 0
-            below = 0
-            oldest = SC[sc, L.S_OLDEST]
-            if SC[sc, L.S_YIELDED] > base and ready and v < 0:
-                same = ready & oldest if ready & oldest else ready
-                lowest = SC[sc, L.S_LOWEST + highest_bit(same)]
-                place_ = SC[sc, L.S_YIELDED] - base
-                if place_ >= lowest:
-                    same = same >> lowest << lowest
-                    below = ready ^ same
-                    above = same >> place_ << place_
-                    ready = same ^ above
-            while True:
-                if v < 0:
-                    if ready:
-                        v = base + highest_bit(ready & oldest if ready & oldest else ready)
-                    elif above:
-                        ready = above
-                        above = 0
+    while t < end:
+        soon = L.BIG
+        for s in range(4):
+            sc = m * 4 + s
+            if SC[sc, L.S_NEXT] > t:
+                if SC[sc, L.S_NEXT] < soon:
+                    soon = SC[sc, L.S_NEXT]
+                continue
+            # ---- pick a warp
+            w = -1
+            reads = 0
+            best = L.BIG
+            held = SC[sc, L.S_PORT]
+            if held > t:
+                best = held
+            else:
+                base = sc * 16
+                times = wakes + 128 * sc
+                ready = due(times, t)
+                best = next_due(times, t)
+                v = SC[sc, L.S_LASTWARP]
+                if v < 0 or ready >> (v - base) & 1 == 0:
+                    v = -1
+                # The oldest CTA first; in it, downwards from the warp below that which yielded last.
+                above = 0
+                below = 0
+                oldest = SC[sc, L.S_OLDEST]
+                if SC[sc, L.S_YIELDED] > base and ready and v < 0:
+                    same = ready & oldest if ready & oldest else ready
+                    lowest = SC[sc, L.S_LOWEST + highest_bit(same)]
+                    place_ = SC[sc, L.S_YIELDED] - base
+                    if place_ >= lowest:
+                        same = same >> lowest << lowest
+                        below = ready ^ same
+                        above = same >> place_ << place_
+                        ready = same ^ above
+                while True:
+                    if v < 0:
+                        if ready:
+                            v = base + highest_bit(ready & oldest if ready & oldest else ready)
+                        elif above:
+                            ready = above
+                            above = 0
+                            continue
+                        elif below:
+                            ready = below
+                            below = 0
+                            continue
+                        else:
+                            break
+                    unit = SC[sc, L.S_UNIT + (v & 15)]
+                    wake = unit_time(unit, sc)
+                    if wake > t:
+                        # So it is for all that need the same.
+                        if wake < best:
+                            best = wake
+                        others = ~alike(address(SC, (sc, L.S_UNIT)), unit)
+                        ready &= others
+                        above &= others
+                        below &= others
+                        v = -1
                         continue
-                    elif below:
-                        ready = below
-                        below = 0
-                        continue
-                    else:
+                    j = WS[v, L.W_PC]
+                    if j < low or j >= limit:
+                        # Code of another grid, if it is that of the warp's.
+                        if not turned(v, j):
+                            G[L.G_FWARP] = v
+                            G[L.G_FPC] = j * 16
+                            return -K.F_INSTR
+                        low = G[L.G_LOW]
+                        limit = G[L.G_NINSTR]
+                    if CODE[j, L.C_PORTS] >= 0:
+                        reads = port_reads(v, j, sc)
+                        wake = port_time(reads, sc)
+                    if wake <= t and CODE[j, L.C_CLINE] >= 0:
+                        line = CODE[j, L.C_CLINE]
+                        if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                            there = constant(sc, line, t)
+                            if there > t:
+                                wake = there
+                                WS[v, L.W_TBLOCK] = wake
+                                WS[v, L.W_BLOCKKIND] = K.R_IMC
+                                WAKE[v] = wake
+                    if wake <= t:
+                        w = v
+                        # When another one could go on, as far as is known: who does more about it says so below.
+                        SC[sc, L.S_NEXT] = t + 1 if (ready | above | below) & ~(1 << (v - base)) else best
                         break
-                unit = SC[sc, L.S_UNIT + (v & 15)]
-                wake = unit_time(unit, sc)
-                if wake > t:
-                    # So it is for all that need the same.
                     if wake < best:
                         best = wake
-                    others = ~alike(address(SC, (sc, L.S_UNIT)), unit)
-                    ready &= others
-                    above &= others
-                    below &= others
+                    ready &= ~(1 << (v - base))
+                    above &= ~(1 << (v - base))
+                    below &= ~(1 << (v - base))
                     v = -1
-                    continue
-                j = WS[v, L.W_PC]
-                if j < low or j >= limit:
-                    # Code of another grid, if it is that of the warp's.
-                    if not turned(v, j):
-                        G[L.G_FWARP] = v
-                        G[L.G_FPC] = j * 16
-                        return -K.F_INSTR
-                    low = G[L.G_LOW]
-                    limit = G[L.G_NINSTR]
-                if CODE[j, L.C_PORTS] >= 0:
-                    reads = port_reads(v, j, sc)
-                    wake = port_time(reads, sc)
-                if wake <= t and CODE[j, L.C_CLINE] >= 0:
-                    line = CODE[j, L.C_CLINE]
-                    if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                        there = constant(sc, line, t)
-                        if there > t:
-                            wake = there
-                            WS[v, L.W_TBLOCK] = wake
-                            WS[v, L.W_BLOCKKIND] = K.R_IMC
-                            WAKE[v] = wake
-                if wake <= t:
-                    w = v
-                    # When another one could go on, as far as is known: who does more about it says so below.
-                    SC[sc, L.S_NEXT] = t + 1 if (ready | above | below) & ~(1 << (v - base)) else best
-                    break
-                if wake < best:
-                    best = wake
-                ready &= ~(1 << (v - base))
-                above &= ~(1 << (v - base))
-                below &= ~(1 << (v - base))
-                v = -1
-        if w < 0:
-            SC[sc, L.S_NEXT] = best
-            continue
-        # ---- issue it
-        i = WS[w, L.W_PC]
-        if RECORDING:
-            remember(w, i, t)
-        book(w, i, sc, t)
-        G[L.G_INSTR] += 1
-        WS[w, L.W_LAST] = t
-        stall = CODE[i, L.C_STALL]
-        WS[w, L.W_TSTALL] = t + stall
-        WS[w, L.W_TBRANCH] = 0
-        WS[w, L.W_TBLOCK] = 0
-        SC[sc, L.S_LATEST] = t
-        if CODE[i, L.C_YIELD]:
-            SC[sc, L.S_LASTWARP] = -1
-            SC[sc, L.S_YIELDED] = w
-        else:
-            SC[sc, L.S_LASTWARP] = w
-            SC[sc, L.S_YIELDED] = -1
-        held = t + CODE[i, L.C_HOLD]
-        SC[sc, L.S_PORT] = held
-        pipe = CODE[i, L.C_PIPE]
-        if pipe:
-            occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
-        if CODE[i, L.C_PORTS] >= 0:
-            read_ports(w, i, sc, t, reads)
-        state = WS[w, L.W_STATE]
-        if i + 1 < limit:
-            registers_ahead(i + 1, state)
-        if WS[w, L.W_PENDING]:
-            commit(w, i, t)
-        mask = np.uint32(WS[w, L.W_ACT])
-        if CODE[i, L.C_GUARD] != ALWAYS:
-            mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
-        elif CODE[i, L.C_GINV]:
-            mask = np.uint32(0)
-        PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
-        PCC[i, L.P_THREADS] += popcount(mask)
-        blocked = 0
-        if CODE[i, L.C_PLAIN]:
-            if mask:
-                operands = CODE[i, L.C_OPERANDS]
-                invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
-            WS[w, L.W_PC] = i + 1
-            WAKE[w] = arm(w, t + stall)
+            if w < 0:
+                SC[sc, L.S_NEXT] = best
+                if best < soon:
+                    soon = best
+                continue
+            # ---- issue it
+            i = WS[w, L.W_PC]
             if RECORDING:
-                X[DONE] = 0
-        else:
-            blocked = carry_out(w, i, t, mask)
-            if blocked < 0:
-                G[L.G_FWARP] = w
-                G[L.G_FPC] = i * 16
-                return blocked
-        if not blocked:
-            following = WS[w, L.W_PC]
-            if CODE[following, L.C_MISSED]:
-                if CODE[following, L.C_BASE]:
-                    memory_ahead(following, state, m, t)
-                elif CODE[following, L.C_KIND] == K.K_EXIT:
-                    row_ahead(w)
-        if RECORDING:
-            observe(w, i, t, mask, X[DONE])
-        SC[sc, L.S_NEXT] = max(min(SC[sc, L.S_NEXT], WAKE[w]), held)
+                remember(w, i, t)
+            book(w, i, sc, t)
+            G[L.G_INSTR] += 1
+            WS[w, L.W_LAST] = t
+            stall = CODE[i, L.C_STALL]
+            WS[w, L.W_TSTALL] = t + stall
+            WS[w, L.W_TBRANCH] = 0
+            WS[w, L.W_TBLOCK] = 0
+            SC[sc, L.S_LATEST] = t
+            if CODE[i, L.C_YIELD]:
+                SC[sc, L.S_LASTWARP] = -1
+                SC[sc, L.S_YIELDED] = w
+            else:
+                SC[sc, L.S_LASTWARP] = w
+                SC[sc, L.S_YIELDED] = -1
+            held = t + CODE[i, L.C_HOLD]
+            SC[sc, L.S_PORT] = held
+            pipe = CODE[i, L.C_PIPE]
+            if pipe:
+                occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
+            if CODE[i, L.C_PORTS] >= 0:
+                read_ports(w, i, sc, t, reads)
+            state = WS[w, L.W_STATE]
+            if i + 1 < limit:
+                registers_ahead(i + 1, state)
+            if WS[w, L.W_PENDING]:
+                commit(w, i, t)
+            mask = np.uint32(WS[w, L.W_ACT])
+            if CODE[i, L.C_GUARD] != ALWAYS:
+                mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
+            elif CODE[i, L.C_GINV]:
+                mask = np.uint32(0)
+            PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
+            PCC[i, L.P_THREADS] += popcount(mask)
+            blocked = 0
+            if CODE[i, L.C_PLAIN]:
+                if mask:
+                    operands = CODE[i, L.C_OPERANDS]
+                    invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+                WS[w, L.W_PC] = i + 1
+                WAKE[w] = arm(w, t + stall)
+                if RECORDING:
+                    X[DONE] = 0
+            else:
+                blocked = carry_out(w, i, t, mask)
+                if blocked < 0:
+                    G[L.G_FWARP] = w
+                    G[L.G_FPC] = i * 16
+                    return blocked
+            if not blocked:
+                following = WS[w, L.W_PC]
+                if CODE[following, L.C_MISSED]:
+                    if CODE[following, L.C_BASE]:
+                        memory_ahead(following, state, m, t)
+                    elif CODE[following, L.C_KIND] == K.K_EXIT:
+                        row_ahead(w)
+            if RECORDING:
+                observe(w, i, t, mask, X[DONE])
+            following = min(SC[sc, L.S_NEXT], WAKE[w])
+            if following < held:
+                following = held
+            SC[sc, L.S_NEXT] = following
+            if following < soon:
+                soon = following
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
             return -K.F_TIMEOUT
+        # A barrier or a new CTA may have moved an earlier sub-core's next time.
+        for s in range(4):
+            if SC[m * 4 + s, L.S_NEXT] < soon:
+                soon = SC[m * 4 + s, L.S_NEXT]
+        t = soon if soon > t else t + 1
+    return t
