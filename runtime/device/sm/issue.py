@@ -230,9 +230,13 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                     keep_lines(lines, m, start)
                 if atomic < 0 and 4 * lines >= HELD:
                     # Sub-cores whose stores wait take turns, so that others' lines come between two of this one's.
+                    lowest = X[0]
+                    for k in range(1, lines):
+                        lowest = min(lowest, X[2 * k])
+                    SC[sc, L.S_STORED] = lowest
                     crowd = 1
                     for other in range(m * 4, m * 4 + 4):
-                        if other != sc and SC[other, L.S_LSULAST] > t + LSU_FRONT:
+                        if SC[other, L.S_STORED] != lowest and SC[other, L.S_LSULAST] > t + LSU_FRONT:
                             crowd += 1
                     if crowd * lines >= HELD:
                         let_go(m)

@@ -320,6 +320,8 @@ S_LSULAST = next(_c)
 S_ADULAST = next(_c)
 S_CONSTANT = _several(_c, 2)
 """until when a constant line is on its way to it: for operands, for LDC"""
+S_STORED = next(_c)
+"""the lowest line of its last store to many"""
 S_RELEASED = _several(_c, 2)
 """when the last warp goes on that waited for a line of parameters: for operands, for LDC"""
 ULINES = 4
