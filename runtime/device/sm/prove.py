@@ -83,7 +83,7 @@ class Facts:
             rows = [(file, first + k) for k in range(count)]
         writes: list[tuple[int, int, int, str]] = []
         for k, (file, index) in enumerate(rows):
-            if index == _ZERO[file]:
+            if index >= _ZERO[file]:  # RZ, and what would come after it in a pair
                 continue
             code = {"R": 0, "P": 1}.get(file, 2)
             writes.append((word(file, index), k, code, classes.get((file, index), "alu")))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.sm_engine.kit import HEAD, Bench, Line, i
+from runtime.device.sm import abi
+from runtime.device.sm.decode import decode
+from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i
 
 BENCH = Bench()
 
@@ -167,3 +169,20 @@ def test_a_uniform_predicate_overwritten(distance: int) -> None:
     # H200: wrong at 1, right at 2.
     assert words[0] == (0xBAD if distance == 1 else 0)
     assert [h.kind for h in outcome.hazards] == (["war"] if distance == 1 else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ATOM.E.ADD.64.STRONG.GPU PT, RZ, [R2], R6",
+        "LDG.E.64 RZ, [R2]",
+        "LDG.E.128 RZ, [R2]",
+        "LDS.128 RZ, [R6]",
+        "IMAD.WIDE RZ, R6, R7, R8",
+        "DADD RZ, R6, R8",
+    ],
+)
+def test_results_for_rz_go_nowhere(text: str) -> None:
+    """Nor does the rest of a pair that begins there: it would lie behind the warp's registers."""
+    words = decode(assemble([i(text), i("EXIT", 5)]), 0, ARCH, True).res[:, 0]
+    assert (words < abi.r_row(255)).all()
