@@ -341,7 +341,8 @@ class Calls(Operators):
         self, functions: list[object], args: list[ast.Expr], explicit: list[object] | None, base: ast.Expr | None = None
     ) -> list[Candidate]:
         out: list[Candidate] = []
-        for entity in functions:
+        # One that both an enclosing namespace and a using-directive lead to is one candidate.
+        for entity in {id(entity): entity for entity in functions}.values():
             if isinstance(entity, ast.FunctionTemplate):
                 f = self.deduce(entity, args, explicit)
                 if f is None or not takes(f, base):
