@@ -529,21 +529,6 @@ def most_on_one(lanes: int, mask: u32) -> int:
 
 
 @compiled
-def distinct(row: int, width: int, mask: u32) -> int:
-    """How many values a register (or a pair, of 8 bytes) at a host address has among these lanes."""
-    count = 0
-    while mask:
-        k = 4 * first(mask)
-        for lane in range(0, 128, 4):
-            if load32(row + lane) == load32(row + k) and (
-                width == 4 or load32(row + 128 + lane) == load32(row + 128 + k)
-            ):
-                mask &= ~(np.uint32(1) << np.uint32(lane >> 2))
-        count += 1
-    return count
-
-
-@compiled
 def packets(lanes: int, mask: u32, line: int, sectors: int) -> int:
     """How many packets a reduction of the active lanes makes of a line of which it names these sectors (bits): of each,
     as many as there are lanes on one of its words."""

@@ -37,13 +37,6 @@ from runtime.device.sm.table import CODE, FP, IC0, IC1, IC2, SC, SM, WS, G
 SET = 5
 """Words of a set of L1 or L1.5."""
 WAYS = 4
-RELEASE = 12
-"""Cycles of a sub-core between two warps that go on with the line of parameters that they waited for."""
-TABLES = L.PARAMETER_LINES + L.CONST_LINES
-"""The first line of bank 2."""
-TABLE = 40
-"""Cycles of LDC for the first use of 256 bytes of bank 2, which has the tables of jumps (H200: their first jump takes
-some 420 cycles, later ones 200)."""
 NEAR_LINES = 4
 """A jump over fewer lines finds them under way."""
 
@@ -157,8 +150,6 @@ def constant(sc: int, line: int, t: int) -> int:
         chunk = L.M_CONSTANTK + (place >> 2)
         if place >= L.PARAMETER_LINES and SM[m, chunk] == 0:
             there = t + G[L.G_IMCCOLD]
-            if other and place >= TABLES and place < TABLES + L.OTHER_LINES:
-                there = t + TABLE
         elif place >= L.PARAMETER_LINES:
             there = t if t > SM[m, chunk] else SM[m, chunk]
             if there < SC[sc, L.S_CONSTANT + other]:
@@ -193,11 +184,6 @@ def constant(sc: int, line: int, t: int) -> int:
         there += G[L.G_IMC]
         SC[sc, L.S_CONSTANT] = there
         return there
-    kind = 1 if line >= L.CONSTANT_LINES else 0
-    if there > t and line - kind * L.CONSTANT_LINES < L.PARAMETER_LINES:
-        # Warps that wait for it go on one after the other.
-        there = max(there, SC[sc, L.S_RELEASED + kind] + RELEASE)
-        SC[sc, L.S_RELEASED + kind] = there
     if there <= t:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
     return there

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import SURVEY_PASSES, distinct, most_on_one, packets, survey, wavefronts
+from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
 from runtime.device.sm.control import SYNC, control, special
 from runtime.device.sm.cta import ALWAYS, place
@@ -25,7 +25,6 @@ from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import (
     BK_RETIRE,
-    HELD,
     LOCAL_REGION,
     MISSED,
     MP_NEAR,
@@ -33,11 +32,9 @@ from runtime.device.sm.l2 import (
     PACKETS,
     SENT,
     keep_lines,
-    let_go,
     read_lines,
     sector_count,
     take,
-    under_way,
     write_lines,
 )
 from runtime.device.sm.lang import compiled, u32
@@ -68,8 +65,6 @@ first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 wa
 RETURN = 30
 """Sixteenths of a cycle of a sub-core for each pass over L1 of a load of its warps (H200: loads of one warp from 1 to
 32 lines)."""
-COMMIT = 39
-"""Cycles from LDGDEPBAR until a wait for its group can go on if nothing is under way (H200)."""
 WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
@@ -180,21 +175,11 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             if 16 * n > cost:
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
-            if kind == K.A_LDGSTS:
-                # Lanes that read or write one bank take turns, also if they read one word.
-                n = wavefronts(width, lanes, mask, 1, scratch + TALLY)
-                stored = wavefronts(width, scratch, mask, 1, scratch + TALLY)
-                extra += 2 * (max(n, stored) - max(width >> 2, 1))
-                if 16 * (n + stored) > cost:
-                    cost = 16 * (n + stored)
             if kind == K.A_LOAD or kind == K.A_LDGSTS:
                 done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
                 CODE[i, L.C_MISSED] = X[MISSED]
                 # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
-                if CODE[i, L.C_BYPASS]:
-                    cost = max(cost, X[MISSED] * FILLED)
-                else:
-                    cost += X[MISSED] * FILLED
+                cost += X[MISSED] * FILLED
                 returns = (RETURN * n >> 4) - CODE[i, L.C_QSUB]
             else:
                 CODE[i, L.C_MISSED] = 1
@@ -228,23 +213,6 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 answer = 1 if kind == K.A_ATOM else 0
                 if space == K.SPACE_LOCAL and atomic < 0:
                     keep_lines(lines, m, start)
-                if atomic < 0 and 4 * lines >= HELD:
-                    # Sub-cores whose stores wait take turns, so that others' lines come between two of this one's.
-                    lowest = X[0]
-                    for k in range(1, lines):
-                        lowest = min(lowest, X[2 * k])
-                    SC[sc, L.S_STORED] = lowest
-                    crowd = 1
-                    for other in range(m * 4, m * 4 + 4):
-                        if SC[other, L.S_STORED] != lowest and SC[other, L.S_LSULAST] > t + LSU_FRONT:
-                            crowd += 1
-                    if crowd * lines >= HELD:
-                        let_go(m)
-                if atomic < 0 and SM[m, L.M_COMING] > start:
-                    late = under_way(lines, m, start)
-                    if late > start:
-                        blocked = 1
-                        start = late
                 done = write_lines(lines, m, start, atomic, answer, part, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done
@@ -301,6 +269,21 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         SM[m, L.M_LSU] = (begin if begin > unit else unit) + cost
     X[4000] = start - LSU_FRONT - t
     return done
+
+
+@compiled
+def distinct(row: int, width: int, mask: u32) -> int:
+    """How many values a register (or a pair, of 8 bytes) at a host address has among these lanes."""
+    count = 0
+    while mask:
+        k = 4 * first(mask)
+        for lane in range(0, 128, 4):
+            if load32(row + lane) == load32(row + k) and (
+                width == 4 or load32(row + 128 + lane) == load32(row + 128 + k)
+            ):
+                mask &= ~(np.uint32(1) << np.uint32(lane >> 2))
+        count += 1
+    return count
 
 
 @compiled
@@ -509,7 +492,9 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
             WS[w, L.W_TBLOCK] = after
             WS[w, L.W_BLOCKKIND] = K.R_LONG
         elif kind == K.K_LDGDEPBAR:
-            done = max(WS[w, L.W_LDGSTS], t + COMMIT)
+            done = WS[w, L.W_LDGSTS]
+            if done < t + 2:
+                done = t + 2
         elif (
             kind != K.K_BAR
             and kind != K.K_WARPSYNC

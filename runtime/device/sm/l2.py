@@ -47,7 +47,7 @@ LOCAL_LINES = LOCAL_REGION >> 7
 assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
 assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
 L1_WAYS, L2_WAYS = 8, 16
-IDLE = 8
+IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
 WHOLE = 10
 """Cycles for which it holds a line that was stored to in all its words."""
@@ -345,14 +345,6 @@ def l2_slice(line: int, partition: int) -> int:
     return MP[MP_AT_SLICE] + partition * half + group * 8 + ((line >> 2 & 6 | line >> 1 & 1) ^ (mixed >> 8 & 7))
 
 
-@compiled(inline=True)
-def distance(tpc: int, slice_: int) -> int:
-    """How much longer than the mean a request of a TPC's takes to a slice and back (H200, every line of 768 KB from
-    every SM: 301 cycles, 10 % below 270, 10 % above 332, alike for the two SMs of a TPC)."""
-    mixed = (slice_ * 0x9E3779B1 + tpc * 0x85EBCA6B & 0xFFFFFFFF) * 0x2545F491
-    return (mixed >> 24 & 63) + (mixed >> 16 & 63) - 63
-
-
 @compiled
 def write_back(line: int, state: int, t: int, i: int) -> int:
     """Write the dirty sectors of a line to DRAM; the rest of those written in part is read first, which takes the
@@ -505,11 +497,12 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
                 hits += sector_count(found)
             missing &= ~found
         if missing:
-            # DRAM gives 64 bytes at a time; both sectors stay.
+            # DRAM gives 64 bytes at a time, and both sectors of them stay.
             whole = missing | (missing & 5) << 1 | missing >> 1 & 5
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
-            late = dram(line, served, count >> 1) + MP[MP_DRAM] + 31
+            # Lines differ by some 60 cycles, whatever else happens.
+            late = dram(line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
             if count == 4:
                 late += MP[MP_DRAM_LINE]
             # What comes takes the slice as well.
@@ -527,7 +520,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO
             L2[where, place + 1] = until(late)
     PCC[i, L.P_L2HIT] += hits
-    return late + distance(SM[m, L.M_TPC], slice_)
+    return late
 
 
 @compiled(inline=True)
@@ -564,7 +557,7 @@ def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
 @compiled
 def let_go(m: int) -> None:
     """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
-    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
+    for place in range(L.M_STORE, L.M_STORE + 4 * L.STORES, 4):
         line = SM[m, place] - 1
         if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
             at = l1_set(line)
@@ -573,7 +566,7 @@ def let_go(m: int) -> None:
                 for s in range(4):
                     if SM[m, place + 1] >> s & 1:
                         L1[m, at + 16 + 4 * first(np.uint32(hits)) + s] = 0
-    SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
+    SM[m, L.M_GONE] = SM[m, L.M_STORED]
 
 
 @compiled
@@ -645,24 +638,9 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             # Unless a later line of the same load has taken the place.
             if L1[m, place - 16 - 3 * way] == tag_of(line):
                 set_times(address(L1, (m, place)), missing, until(there))
-            SM[m, L.M_COMING] = max(SM[m, L.M_COMING], there)
         if there > done:
             done = there
     return done
-
-
-@compiled
-def under_way(lines: int, m: int, t: int) -> int:
-    """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
-    in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
-    for k in range(lines):
-        at = l1_set(X[2 * k])
-        hits = find8(address(L1, (m, at)), tag_of(X[2 * k]), SM[m, L.M_FRESH])
-        if hits:
-            for s in range(4):
-                if X[2 * k + 1] >> s & 1:
-                    t = max(t, L1[m, at + 16 + 4 * first(np.uint32(hits)) + s])
-    return t
 
 
 @compiled
@@ -711,14 +689,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
     for k in range(lines):
         need = X[2 * k + 1]
-        slot = L.M_STORE + 5 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
+        slot = L.M_STORE + 4 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
         more = 0
         if atomic < 0:
             # Stores to a line that is held leave the SM as one.
-            held = SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
-            if SM[m, slot] == X[2 * k] + 1 and (
-                held or (SM[m, slot + 1] >> 4 > SM[m, L.M_FULL] and t <= SM[m, slot + 4])
-            ):
+            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]:
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
@@ -764,24 +739,19 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
-        late = SM[m, L.M_SENT + place_]
-        asked = take(BK_UP + m, max(t, late), units)
-        if atomic < 0 and late > t:
-            # It waits among the lines that are held, if there is room.
-            X[SENT] = max(X[SENT], SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)])
-        elif asked > X[SENT]:
+        asked = t
+        if SM[m, L.M_SENT + place_] > asked:
+            asked = SM[m, L.M_SENT + place_]
+        asked = take(BK_UP + m, asked, units)
+        if asked > X[SENT]:
             X[SENT] = asked
-        if atomic < 0:
-            SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)] = asked
-            SM[m, L.M_LEAVE] += 1
-        SM[m, slot + 4] = asked
         if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
             # More can join while it waits for its turn.
             SM[m, slot + 2] = asked + WHOLE
         taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
-        for _ in range(count if atomic >= 0 else sectors):
+        for _ in range(count):
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_

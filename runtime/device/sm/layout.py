@@ -320,10 +320,6 @@ S_LSULAST = next(_c)
 S_ADULAST = next(_c)
 S_CONSTANT = _several(_c, 2)
 """until when a constant line is on its way to it: for operands, for LDC"""
-S_STORED = next(_c)
-"""the lowest line of its last store to many"""
-S_RELEASED = _several(_c, 2)
-"""when the last warp goes on that waited for a line of parameters: for operands, for LDC"""
 ULINES = 4
 S_ULINE = _several(_c, 2 * ULINES)
 """the constant lines that ULDC with an index had last (plus one), each with its time, and which is the next to go"""
@@ -401,21 +397,13 @@ M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
 STORES = 64
-M_STORE = _several(_c, 5 * STORES)
+M_STORE = _several(_c, 4 * STORES)
 """lines that were stored to last, by number: line (plus one), sectors (above them which store brought it), until when
-more can join, when L2 took them, when they leave"""
+more can join, when L2 took them"""
 M_STORED = next(_c)
 """how many stores of lines have joined none before"""
 M_GONE = next(_c)
 """how many of those it has let go of"""
-M_COMING = next(_c)
-"""when all that loads have asked for is in L1"""
-M_LEAVES = _several(_c, 32)
-"""when the last lines that it held leave"""
-M_LEAVE = next(_c)
-"""how many did"""
-M_FULL = next(_c)
-"""`M_STORED` when it last had no room for another line"""
 M_HOLDS = next(_c)
 """until when it holds the others, without another store"""
 M_SIDE = next(_c)
