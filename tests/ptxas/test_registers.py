@@ -6,7 +6,6 @@ from pathlib import Path
 
 import minicc
 from minicc.binary import read_cubin
-from tests.bench.quality import KERNELS
 
 POLYNOMIAL = "__global__ void f(double *p)\n{\n    double x = p[threadIdx.x], s = 0;\n%s    p[threadIdx.x] = s;\n}\n"
 
@@ -40,12 +39,6 @@ def test_blocks_of_any_size_can_be_launched(tmp_path: Path) -> None:
     text = f"({pointers}, int *out)\n{body}\n"
     few, many = (registers(f"__global__ void {bounds} f{text}", tmp_path) for bounds in ("", "__launch_bounds__(128)"))
     assert few <= 64 < many
-
-
-def test_more_warps_where_one_alone_takes_as_long() -> None:
-    """With 50 registers the code of a warp is 2 % shorter than with 40."""
-    image = minicc.compile(KERNELS / "pcg_fill.k", arch="sm_90").cubin
-    assert read_cubin(image, "pcg_fill").functions[0].registers <= 40
 
 
 def test_no_pointer_for_each_access(tmp_path: Path) -> None:
