@@ -23,8 +23,6 @@ from minicc.ptxas.timing import timing
 
 _CHAIN = 8
 """Most registers that change places at once."""
-_TRIES = 24
-"""Numbers tried for one register."""
 _ROUNDS = 4
 _BUDGET = 4000
 """Chains looked at beside one for each instruction."""
@@ -211,7 +209,7 @@ class Places:
                 continue
             at = self.place[reg]
             stuck = True
-            for number in [n for n in numbers if (n ^ at) & 1][:_TRIES]:
+            for number in [n for n in numbers if (n ^ at) & 1]:
                 self.budget -= 1
                 moved = self._chain(reg, at, number) if self.budget > 0 else None
                 if moved is None:
