@@ -518,12 +518,16 @@ class Emitter:
         self.begin(test)
         self.branch(node.test, body, end)
         self.begin(body)
-        self.loops.append((test, end))
+        self.round(node, test, end)
+        self.begin(end)
+
+    def round(self, node: ast.For | ast.While, on: str, end: str) -> None:
+        """A loop's body, which goes on at `on` and is left for `end`."""
+        self.loops.append((on, end))
         self.block(node.body)
         self.loops.pop()
         if not self.dead:
-            self.jump(test)
-        self.begin(end)
+            self.jump(on)
 
     def unrolled(self, node: ast.For, values: list[Value]) -> None:
         """A loop's body, once for each value of its variable."""
@@ -532,11 +536,7 @@ class Emitter:
         for value in values:
             on = self.label()
             self.assign(node.target.id, value)
-            self.loops.append((on, end))
-            self.block(node.body)
-            self.loops.pop()
-            if not self.dead:
-                self.jump(on)
+            self.round(node, on, end)
             self.begin(on)
         self.jump(end)
         self.begin(end)
@@ -568,11 +568,7 @@ class Emitter:
         self.line(f"br i1 {self.new(f'icmp slt i64 {at.text}, {last}')}, label %{body}, label %{end}")
         self.begin(body)
         self.assign(node.target.id, at)
-        self.loops.append((on, end))
-        self.block(node.body)
-        self.loops.pop()
-        if not self.dead:
-            self.jump(on)
+        self.round(node, on, end)
         self.begin(on)
         self.assign(counter, Value(self.new(f"add nsw i64 {self.variable(counter).text}, {step.text}"), I64))
         self.jump(test)
