@@ -64,7 +64,8 @@ class Build:
             self._memo[stage, key] = make()
             inner = sum(seconds for _, seconds in self.times) - inner
             self.times.append((f"{stage} {key}".rstrip(), time.perf_counter() - start - inner))
-        return self._memo[stage, key]  # type: ignore[no-any-return]
+        made: T = self._memo[stage, key]
+        return made
 
     def keep(self, suffix: str, content: str | bytes) -> None:
         self.artifacts[self.stem + suffix] = content

@@ -68,8 +68,8 @@ class Device(abc.ABC):
 
         return object.__new__(ModelDevice)
 
-    def __init__(self, name: str = "sm_90", **options: Any) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def __init__(self, name: str = "sm_90", **options: Any) -> None: ...
 
     @abc.abstractmethod
     def load(self, source: object) -> Module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -12,8 +13,8 @@ from minicc.isel.options import Options
 from minicc.nvvm import ir
 
 
-class Base:
-    """State of the lowering of one function. The methods without a body are in `lower`, `memory`, `calls`, `wide`."""
+class Base(ABC):
+    """State of the lowering of one function. The methods without a body are in the other parts."""
 
     module: ir.Module
     function: ir.Function
@@ -32,35 +33,35 @@ class Base:
     users: dict[ir.Value, list[ir.Inst]]
     order_data: tuple[str, str] | None
 
-    def unsupported(self, what: str) -> NoReturn:
-        raise NotImplementedError
+    @abstractmethod
+    def unsupported(self, what: str) -> NoReturn: ...
 
-    def pairs(self, parts: list[Node]) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def pairs(self, parts: list[Node]) -> list[Node]: ...
 
-    def unpair(self, node: Node, kind: str) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def unpair(self, node: Node, kind: str) -> list[Node]: ...
 
-    def packed(self, head: str, kind: str, operands: list[list[Node]]) -> list[Node] | None:
-        raise NotImplementedError
+    @abstractmethod
+    def packed(self, head: str, kind: str, operands: list[list[Node]]) -> list[Node] | None: ...
 
-    def named(self, inst: ir.Inst, name: str) -> list[Node] | None:
-        raise NotImplementedError
+    @abstractmethod
+    def named(self, inst: ir.Inst, name: str) -> list[Node] | None: ...
 
-    def difference(self, sign: str, x: Node, y: Node) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def difference(self, sign: str, x: Node, y: Node) -> Node: ...
 
-    def multiplies_bytes(self, load: ir.Inst) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def multiplies_bytes(self, load: ir.Inst) -> bool: ...
 
-    def has(self, op: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def has(self, op: str) -> bool: ...
 
-    def single_pairs(self, head: str, operands: list[list[Node]]) -> list[Node] | None:
-        raise NotImplementedError
+    @abstractmethod
+    def single_pairs(self, head: str, operands: list[list[Node]]) -> list[Node] | None: ...
 
-    def half(self, head: str, *args: Node) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def half(self, head: str, *args: Node) -> Node: ...
 
     def legal(self, type_: ir.Type) -> list[str]:
         """Legal types of the parts of a value."""
@@ -69,65 +70,65 @@ class Base:
             self.unsupported(f"type {type_}")
         return parts
 
-    def parts(self, value: ir.Value) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def parts(self, value: ir.Value) -> list[Node]: ...
 
-    def one(self, value: ir.Value) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def one(self, value: ir.Value) -> Node: ...
 
-    def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def compare(self, pred: str, bits: int, a: Node, b: Node) -> Node: ...
 
-    def float_to(self, a: Node, kind: str) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def float_to(self, a: Node, kind: str) -> Node: ...
 
-    def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]: ...
 
-    def integer_binary(self, op: str, type_: ir.Type, a: list[Node], b: list[Node]) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def integer_binary(self, op: str, type_: ir.Type, a: list[Node], b: list[Node]) -> list[Node]: ...
 
-    def gep(self, source: ir.Type, args: Sequence[ir.Value]) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def gep(self, source: ir.Type, args: Sequence[ir.Value]) -> Node: ...
 
-    def address_cast(self, a: Node, source: int, to: int) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def address_cast(self, a: Node, source: int, to: int) -> Node: ...
 
-    def space(self, type_: ir.Type) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def space(self, type_: ir.Type) -> str: ...
 
-    def offset(self, address: Node, offset: int) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def offset(self, address: Node, offset: int) -> Node: ...
 
-    def leaves(self, type_: ir.Type, at: int = 0) -> list[tuple[ir.Type, int]]:
-        raise NotImplementedError
+    @abstractmethod
+    def leaves(self, type_: ir.Type, at: int = 0) -> list[tuple[ir.Type, int]]: ...
 
-    def load(self, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def load(self, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]: ...
 
-    def store(self, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def store(self, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int) -> None: ...
 
-    def intrinsic(self, inst: ir.Inst, name: str) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def intrinsic(self, inst: ir.Inst, name: str) -> list[Node]: ...
 
-    def wide_add(self, op: str, a: list[Node], b: list[Node]) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def wide_add(self, op: str, a: list[Node], b: list[Node]) -> list[Node]: ...
 
-    def wide_compare(self, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def wide_compare(self, pred: str, bits: int, a: list[Node], b: list[Node]) -> Node: ...
 
-    def wide_shift(self, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def wide_shift(self, op: str, bits: int, a: list[Node], amount: Node) -> list[Node]: ...
 
-    def wide_shift_constant(self, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def wide_shift_constant(self, op: str, a: list[Node], amount: int, fill: Node) -> list[Node]: ...
 
-    def extend(self, op: str, parts: list[Node], bits: int, to_bits: int) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def extend(self, op: str, parts: list[Node], bits: int, to_bits: int) -> list[Node]: ...
 
-    def power(self, kind: str, exponent: Node) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def power(self, kind: str, exponent: Node) -> Node: ...
 
-    def float_to_wide(self, signed_: bool, bits: int, a: Node) -> list[Node]:
-        raise NotImplementedError
+    @abstractmethod
+    def float_to_wide(self, signed_: bool, bits: int, a: Node) -> list[Node]: ...

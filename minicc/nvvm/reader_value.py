@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from abc import ABC, abstractmethod
 from typing import Any, NoReturn
 
 from minicc.nvvm import ir
@@ -12,7 +13,7 @@ _TYPE_ATTRIBUTES = frozenset({"byval", "sret", "byref", "inalloca", "preallocate
 _ZERO_WORDS = frozenset({"null", "zeroinitializer", "none"})
 
 
-class ValueReader:
+class ValueReader(ABC):
     """Shared state and the parsers below statements."""
 
     text: str
@@ -25,14 +26,14 @@ class ValueReader:
     blocks: dict[str, ir.Block]
     fixups: list[tuple[list[ir.Value], int, str, int]]
 
-    def error(self, message: str, at: int | None = None) -> NoReturn:
-        raise NotImplementedError
+    @abstractmethod
+    def error(self, message: str, at: int | None = None) -> NoReturn: ...
 
-    def named_type(self, name: str) -> ir.Type:
-        raise NotImplementedError
+    @abstractmethod
+    def named_type(self, name: str) -> ir.Type: ...
 
-    def parse_md(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def parse_md(self) -> Any: ...
 
     def expect(self, token: str) -> None:
         if self.tokens[self.at] != token:

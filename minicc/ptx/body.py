@@ -29,7 +29,7 @@ from minicc.ptx.model import (
     Variable,
     Vector,
 )
-from minicc.ptx.names import SPECIAL
+from minicc.ptx.names import LINKAGE, SPECIAL
 
 MAX_NESTING = 64
 MAX_REGISTERS = 1 << 24
@@ -140,9 +140,9 @@ class Body:
             cursor.expect(";")
         elif is_declaration(token):
             out.extend(variables(cursor, "", cursor.at))
-        elif token in (".extern", ".visible", ".weak", ".common"):
+        elif (linkage := LINKAGE.get(token)) is not None:
             cursor.at += 1
-            out.extend(variables(cursor, token[1:], cursor.at - 1))
+            out.extend(variables(cursor, linkage, cursor.at - 1))
         elif token in (".file", ".section"):
             cursor.fail(f"{token} belongs to module scope")
         else:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
-from minicc.ptx.model import Float, Int, Symbol, Variable
+from minicc.ptx.model import Float, Initial, Int, Linkage, Space, Symbol, Variable
 from minicc.ptx.names import SPACES, TYPES, VECTORS
 
-_SPACE_WORDS = frozenset(f".{s}" for s in SPACES - {"sreg"})
+_SPACE_WORDS = frozenset(f".{s}" for s in SPACES if s != "sreg")
 _TYPE_WORDS = frozenset(f".{t}" for t in TYPES)
 MAX_NESTING = 32
 
@@ -20,60 +22,63 @@ def is_declaration(token: str) -> bool:
     return token in _SPACE_WORDS or (token[:1] == "." and f".{token[1:].split('.')[0]}" in _SPACE_WORDS)
 
 
-class Head:
+class Head(NamedTuple):
     """What stands before the names: state space, alignment, vector size, type."""
 
-    def __init__(self, space: str = "") -> None:
-        self.space = space
-        self.type = ""
-        self.align: int | None = None
-        self.vector: int | None = None
-        self.ptr: tuple[str | None, int | None] | None = None
-        self.attributes: tuple[str, ...] = ()
+    space: Space
+    type: str
+    align: int | None
+    vector: int | None
+    ptr: tuple[str | None, int | None] | None
+    attributes: tuple[str, ...]
 
 
-def head(cursor: Cursor, default_space: str = "") -> Head:
+def head(cursor: Cursor) -> Head:
     """Read `.space .align N .vN .type .ptr ...` in any order, with or without blanks between."""
-    out = Head(default_space)
+    space: Space | None = None
+    type_ = ""
+    align = vector = None
+    ptr: tuple[str | None, int | None] | None = None
+    attributes: tuple[str, ...] = ()
     while (token := cursor.texts[cursor.at])[:1] == "." and len(token) > 1:
         place = cursor.at
         cursor.at += 1
         for word in token[1:].split("."):
             if word in TYPES and word != "tex":
-                out.type = word
+                type_ = word
             elif word in SPACES:
-                if out.ptr is not None:
-                    out.ptr = (word, out.ptr[1])
-                elif out.space in ("", default_space) or out.space == word:
-                    out.space = word
+                if ptr is not None:
+                    ptr = (word, ptr[1])
+                elif space in (None, word):
+                    space = SPACES[word]
                 else:
                     cursor.fail("syntax error, more than one state space", place)
             elif word == "align":
                 value = cursor.integer()
                 if value <= 0 or value & (value - 1) or value > 1 << 20:
                     cursor.fail("alignment must be a power of two", cursor.at - 1)
-                if out.ptr is not None:
-                    out.ptr = (out.ptr[0], value)
+                if ptr is not None:
+                    ptr = (ptr[0], value)
                 else:
-                    out.align = value
+                    align = value
             elif word in VECTORS:
-                out.vector = VECTORS[word]
+                vector = VECTORS[word]
             elif word == "ptr":
-                out.ptr = (None, None)
+                ptr = (None, None)
             elif word == "attribute":
                 from minicc.ptx.parser import attribute_text
 
-                out.attributes += (attribute_text(cursor),)
+                attributes += (attribute_text(cursor),)
             else:
                 cursor.fail("syntax error, unexpected word in a declaration", place)
-    if not out.type:
+    if not type_:
         cursor.fail("syntax error, a declaration needs a type")
-    if not out.space:
+    if space is None:
         cursor.fail("syntax error, a declaration needs a state space")
-    return out
+    return Head(space, type_, align, vector, ptr, attributes)
 
 
-def variables(cursor: Cursor, linkage: str, start: int) -> list[Variable]:
+def variables(cursor: Cursor, linkage: Linkage, start: int) -> list[Variable]:
     """A declaration statement, through its ';'."""
     declared = head(cursor)
     if declared.space == "reg":
@@ -87,22 +92,22 @@ def variables(cursor: Cursor, linkage: str, start: int) -> list[Variable]:
     return found
 
 
-def _declarator(cursor: Cursor, declared: Head, linkage: str) -> Variable:
+def _declarator(cursor: Cursor, declared: Head, linkage: Linkage) -> Variable:
     name_at = cursor.at
     name = cursor.name()
     dims = _dims(cursor)
-    init = None
+    init: Initial | None = None
     if cursor.accept("="):
         init = _initialiser(cursor, 0)
     return Variable(
         name,
-        declared.space,  # type: ignore[arg-type]
+        declared.space,
         declared.type,
         declared.align,
         dims,
-        init,  # type: ignore[arg-type]
+        init,
         declared.vector,
-        linkage,  # type: ignore[arg-type]
+        linkage,
         cursor.tokens.span(name_at),
         declared.ptr,
         declared.attributes,
@@ -124,13 +129,13 @@ def _dims(cursor: Cursor) -> tuple[int | None, ...]:
     return tuple(dims)
 
 
-def _initialiser(cursor: Cursor, depth: int) -> object:
+def _initialiser(cursor: Cursor, depth: int) -> Initial:
     """A constant, an address, or a braced list of these."""
     if depth > MAX_NESTING:
         cursor.fail("initialiser is nested too deeply")
     if not cursor.accept("{"):
         return _initial_value(cursor)
-    items: list[object] = []
+    items: list[Initial] = []
     if cursor.accept("}"):
         return items
     while True:

@@ -12,7 +12,8 @@ import attrs
 
 from minicc.diagnostics import Span
 
-Space = Literal["reg", "global", "shared", "local", "const", "param", "generic"]
+Space = Literal["reg", "sreg", "const", "global", "local", "param", "shared", "tex", "generic"]
+Linkage = Literal["", "extern", "visible", "weak", "common"]
 
 
 @attrs.frozen(repr=False)
@@ -100,6 +101,9 @@ class Bracket:
     items: tuple[Operand, ...]
 
 
+Initial = Int | Float | Symbol | tuple[str, "Initial"] | list["Initial"]
+"""What a variable begins with: a constant, an address, `name = constant` of a sampler, or a braced list of these."""
+
 Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple | Bracket
 
 
@@ -157,9 +161,9 @@ class Variable:
     type: str
     align: int | None = None
     dims: tuple[int | None, ...] = ()
-    init: Operand | list[object] | None = None
+    init: Initial | None = None
     vector: int | None = None
-    linkage: Literal["", "extern", "visible", "weak", "common"] = ""
+    linkage: Linkage = ""
     where: Span | None = None
     ptr: tuple[str | None, int | None] | None = None
     """For .param .ptr attributes: (space, align)."""
@@ -240,7 +244,7 @@ class Function:
         params: list[Variable] | None = None,
         returns: list[Variable] | None = None,
         body: list[Statement] | None = None,
-        linkage: Literal["", "extern", "visible", "weak"] = "",
+        linkage: Linkage = "",
         where: Span | None = None,
     ) -> None:
         self.name, self.entry = name, entry

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from minicc.ptx.model import Linkage, Space
+
 _XYZ = ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
 
 SPECIAL: dict[str, str] = {
@@ -35,11 +37,11 @@ SIZES: dict[str, int] = {
 
 TYPES = frozenset(SIZES) | {"pred", "s4", "u4", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "e8m0"}
 
-SPACES = frozenset({"reg", "sreg", "const", "global", "local", "param", "shared", "tex"})
+SPACES: dict[str, Space] = {s: s for s in ("reg", "sreg", "const", "global", "local", "param", "shared", "tex")}
 
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
-LINKAGE = frozenset({"extern", "visible", "weak", "common"})
+LINKAGE: dict[str, Linkage] = {f".{word}": word for word in ("extern", "visible", "weak", "common")}
 
 PERFORMANCE = frozenset(
     {

@@ -13,8 +13,8 @@ from minicc.ptx.body import parse_body
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.declare import is_declaration, parameters, variables
-from minicc.ptx.model import Alias, Function, Module, Pragma, Variable
-from minicc.ptx.names import PERFORMANCE, TARGET_OPTIONS
+from minicc.ptx.model import Alias, Function, Linkage, Module, Pragma, Variable
+from minicc.ptx.names import LINKAGE, PERFORMANCE, TARGET_OPTIONS
 
 NEWEST = (9, 0)
 """Newest PTX ISA version that is understood."""
@@ -102,11 +102,11 @@ def _item(cursor: Cursor, module: Module) -> None:
 def _declaration(cursor: Cursor, module: Module) -> None:
     """A function or variables, with linkage words before either."""
     start = cursor.at
-    linkage = ""
-    while cursor.texts[cursor.at] in (".extern", ".visible", ".weak", ".common"):
-        if linkage and linkage != cursor.texts[cursor.at][1:]:
+    linkage: Linkage = ""
+    while (word := LINKAGE.get(cursor.texts[cursor.at])) is not None:
+        if linkage and linkage != word:
             cursor.fail("syntax error, a declaration has one linkage directive")
-        linkage = cursor.texts[cursor.at][1:]
+        linkage = word
         cursor.at += 1
     token = cursor.texts[cursor.at]
     if token in (".func", ".entry"):
@@ -121,7 +121,7 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         cursor.fail("syntax error")
 
 
-def _function(cursor: Cursor, linkage: str, entry: bool, start: int) -> Function:
+def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> Function:
     cursor.at += 1
     attributes: list[tuple[str, tuple[int, ...]]] = []
     if cursor.texts[cursor.at] == ".attribute":
@@ -134,7 +134,7 @@ def _function(cursor: Cursor, linkage: str, entry: bool, start: int) -> Function
     name = cursor.name()
     where = cursor.tokens.span(name_at)
     params = parameters(cursor) if cursor.texts[cursor.at] == "(" else []
-    function = Function(name, entry, params, returns, linkage=linkage, where=where)  # type: ignore[arg-type]
+    function = Function(name, entry, params, returns, linkage=linkage, where=where)
     function.directives = attributes + _directives(cursor)
     while cursor.texts[cursor.at] == ".pragma":
         function.directives += [(f"pragma:{p.text}", ()) for p in pragmas(cursor)]

@@ -15,6 +15,7 @@ from minicc.ptx.model import (
     Callprototype,
     Float,
     Function,
+    Initial,
     Inst,
     Int,
     Label,
@@ -86,12 +87,12 @@ def variable(item: Variable) -> str:
     return text
 
 
-def _initialiser(value: object) -> str:
+def _initialiser(value: Initial) -> str:
     if isinstance(value, list):
         return "{" + ", ".join(_initialiser(item) for item in value) + "}"
     if isinstance(value, tuple):
         return f"{value[0]} = {_initialiser(value[1])}"
-    return operand(value)  # type: ignore[arg-type]
+    return operand(value)
 
 
 def _function(function: Function) -> str:
@@ -132,8 +133,8 @@ class _Body:
         head = 0
         if isinstance(scope, Scope):
             self.out += _registers(scope.regs.items(), scope.reg_ranges)
-        while isinstance(scope, Function) and head < len(body) and isinstance(body[head], Variable):
-            self.out.append(f"\t{variable(body[head])};\n")  # type: ignore[arg-type]
+        while isinstance(scope, Function) and head < len(body) and isinstance(local := body[head], Variable):
+            self.out.append(f"\t{variable(local)};\n")
             head += 1
         if isinstance(scope, Function):
             self.out += _registers(scope.regs.items(), scope.reg_ranges)
@@ -225,14 +226,13 @@ def instruction(item: Inst) -> str:
 
 def operand(item: Operand) -> str:
     """One operand."""
-    kind = type(item)
-    if kind is Reg:
-        if not (item.neg or item.minus or item.part):  # type: ignore[union-attr]
-            return item.name  # type: ignore[union-attr]
-        part = f".{item.part}" if item.part else ""  # type: ignore[union-attr]
-        return f"{'!' if item.neg else '-' if item.minus else ''}{item.name}{part}"  # type: ignore[union-attr]
-    if kind is Int:
-        return str(item.value)  # type: ignore[union-attr]
+    if isinstance(item, Reg):
+        if not (item.neg or item.minus or item.part):
+            return item.name
+        part = f".{item.part}" if item.part else ""
+        return f"{'!' if item.neg else '-' if item.minus else ''}{item.name}{part}"
+    if isinstance(item, Int):
+        return str(item.value)
     if isinstance(item, Address):
         base = operand(item.base)
         return f"[{base}+{item.offset}]" if item.offset else f"[{base}]"

@@ -6,6 +6,7 @@ Each codec has `mask` (the bits it owns), `kinds` (what it accepts, see `kind_of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from minicc.sass.floats import format_float, parse_float
@@ -69,7 +70,7 @@ def decorate(text: str, operand: Reg | Const | Imm) -> str:
     return "-" + text if operand.neg else text
 
 
-class Codec:
+class Codec(ABC):
     """Base: `name` of the slot, `mask` of owned bits, accepted `kinds`, `default` if the text may leave it out."""
 
     name = ""
@@ -91,14 +92,14 @@ class Codec:
     """Implied by bits of another operand; `encode` must be checked against them."""
     separator = ", "
 
-    def decode(self, word: int, address: int) -> Operand:
-        raise NotImplementedError
+    @abstractmethod
+    def decode(self, word: int, address: int) -> Operand: ...
 
-    def encode(self, operand: Operand, address: int) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def encode(self, operand: Operand, address: int) -> int: ...
 
-    def text(self, operand: Operand) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self, operand: Operand) -> str: ...
 
 
 class RegCodec(Codec):
