@@ -6,7 +6,7 @@ place where parsing can go on.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.builtins.standard import HIDDEN
@@ -14,6 +14,11 @@ from minicc.frontend.entities import Function, Scope, Variable
 from minicc.frontend.options import Options
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
+
+if TYPE_CHECKING:
+    from minicc.frontend.layers import Layers
+else:
+    Layers = object
 
 MAX_NESTING = 256
 _PLAIN = frozenset(("block", "function", "template"))
@@ -100,7 +105,7 @@ KEYWORDS = frozenset(
 )
 
 
-class Cursor:
+class Cursor(Layers):
     """State of all the parser's layers starts out in `Parser.__init__`; plain classes, since attrs would build twelve."""  # noqa: E501
 
     options: Options
@@ -352,17 +357,6 @@ class Cursor:
         if found is None and scope.files:
             found = self.standard(name, scope)
         return found
-
-    def standard(self, name: str, scope: Scope | None = None) -> object | None:
-        """What the C++ library has under `name`; for a namespace with files of its own, these alone."""
-        raise NotImplementedError
-
-    def builtin(self, name: str) -> object | None:
-        """What the language itself knows under `name`."""
-        raise NotImplementedError
-
-    def type_of_name(self, token: Token) -> Type | None:
-        raise NotImplementedError
 
     def declare(self, name: str, entity: object, at: Token) -> None:
         old = self.scope.names.get(name)

@@ -63,6 +63,7 @@ class Parser(HostCode):
         self.runtime_types = ast.Scope("file")
 
     def builtin(self, name: str) -> object | None:
+        """What the language itself knows under `name`."""
         found = self.known.get(name)
         if found is None and name not in self._unknown():
             found = self._find_builtin(name)
@@ -122,12 +123,12 @@ class Parser(HostCode):
     def _standard_scope(self) -> ast.Scope:
         """Namespace std, also for what cuda:: and thrust:: have of it."""
         if self.std_scope is None:
-            self.std_scope = ast.Scope("namespace", self._global_scope(), name="std")
+            self.std_scope = ast.Scope("namespace", self.global_scope(), name="std")
         return self.std_scope
 
     def _thrust_scope(self) -> ast.Scope:
         """Thrust's namespace: complex numbers of its own, under the name that CUDA 13's has in symbols; else std's."""
-        scope = ast.Scope("namespace", self._global_scope(), name="thrust")
+        scope = ast.Scope("namespace", self.global_scope(), name="thrust")
         own = ast.Scope("namespace", scope, name=f"THRUST_300001_SM_{self.options.sm}0_NS")
         own.inline, own.files = True, ("complex",)
         scope.using = [own, self._standard_scope()]
@@ -183,6 +184,7 @@ class Parser(HostCode):
             top.names.update(outer)
 
     def offer(self, files: list[str]) -> None:
+        """Make the functions of library files known, for a header of ours."""
         if all(deferred.files != files for deferred in self.offered):
             self.offered.append(Deferred(files))
             self.known.clear()
@@ -194,7 +196,7 @@ class Parser(HostCode):
         options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
         tokens = deferred.tokens(name, options, Diagnostics())
         last = tokens[-1]
-        scope = ast.Scope("file", self._global_scope(), name="library")
+        scope = ast.Scope("file", self.global_scope(), name="library")
         eof = Token(EOF, "", last.source, last.start, True, True)
         inner = Parser(self.options, self.diagnostics, [*tokens, eof], scope=scope, library=True)
         inner.known, inner.libraries, inner.offered = self.known, self.libraries, self.offered
@@ -207,7 +209,7 @@ class Parser(HostCode):
         deferred.declared[name] = found if isinstance(found, list) else []
         return deferred.declared[name]
 
-    def _global_scope(self) -> ast.Scope:
+    def global_scope(self) -> ast.Scope:
         scope = self.scope
         while scope.parent is not None:
             scope = scope.parent
@@ -223,7 +225,7 @@ class Parser(HostCode):
         made = self.pointed.get((builtin.name, builtin.params))
         if made is None and builtin.how != "same-type" and builtin.ret.kind != "void" and not builtin.variadic:
             made = ast.Function(builtin.name, ty.function(builtin.ret, list(builtin.params)), at)
-            made.scope, made.parsed, made.extern_c = self._global_scope(), True, True
+            made.scope, made.parsed, made.extern_c = self.global_scope(), True, True
             made.params = [ast.Variable(f"a{k}", p, at, "param", owner=made) for k, p in enumerate(builtin.params)]
             outer, self.function = self.function, made
             try:

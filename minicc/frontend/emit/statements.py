@@ -190,6 +190,7 @@ class FunctionEmitter(Values):
         self.mark = mark
 
     def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
+        """The value of a scalar one; an aggregate's goes to `target`."""
         before, mark = len(self.ends), len(self.temporaries)
         for item in e.block.items:
             if isinstance(item, ast.DeclStmt) and item.variables[0].storage == "alias":

@@ -6,7 +6,7 @@ Scalars are operands (text); lvalues and aggregates are addresses.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -736,9 +736,9 @@ class Values(Instructions):
         heap.delete(self, e)
         return ""
 
-    def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str:
-        """The value of a scalar one; an aggregate's goes to `target`."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # in statements.py
+
+        def statement_expression(self, e: ast.StatementExpression, target: str = "") -> str: ...
 
     def destroy(self, address: str, ends: list[tuple[int, ast.Function]]) -> None:
         for offset, f in ends:

@@ -132,16 +132,6 @@ class Declarations(Variables):
             return []
         return self._declarators(specs)
 
-    def guide_follows(self) -> bool:
-        raise NotImplementedError
-
-    def guide(self, params: list[ast.TemplateParam]) -> None:
-        raise NotImplementedError
-
-    def offer(self, files: list[str]) -> None:
-        """Make the functions of library files known, for a header of ours."""
-        raise NotImplementedError
-
     def _declarators(self, specs: Specifiers) -> list[ast.Variable]:
         assert specs.type is not None
         out: list[ast.Variable] = []
@@ -504,6 +494,7 @@ class Declarations(Variables):
             self.warn("940-D", _NO_RETURN + (" in all control paths" if some else ""), at)
 
     def finish(self, f: ast.Function) -> None:
+        """Parse the body of `f` now."""
         if f.pending is None or f.body is not None or f.pure_at:
             return
         f.pure_at = 1
@@ -648,9 +639,6 @@ class Declarations(Variables):
         if how == "same-type":
             return self._generic_builtin(builtin, args, at)
         return ast.BuiltinCall(builtin.ret, at, builtin, args)
-
-    def library_function(self, where: str, builtin: Builtin) -> ast.Function:
-        raise NotImplementedError
 
     def _generic_builtin(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
         """Builtins whose result type follows the argument: __ldg and its kind."""

@@ -70,6 +70,7 @@ class Declarators(TypeSpecifiers):
     # -- declarators
 
     def simple_type_with_pointers(self) -> Type:
+        """A type-id without arrays and functions."""
         specs = self.specifiers()
         assert specs.type is not None
         t = specs.type

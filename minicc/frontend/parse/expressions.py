@@ -368,17 +368,11 @@ class Expressions(Heap):
             self.need_body(f)
         return ast.Delete(ty.VOID, at, self.address_of(base, at), frees=False)
 
-    def skip_template_arguments(self) -> None:
-        raise NotImplementedError
-
     def _member_name(self) -> Token:
         if self.at("operator"):
             return self.operator_name()
         name = self.identifier()
         return name
-
-    def operator_name(self) -> Token:
-        raise NotImplementedError
 
     def check_access(self, record: ty.Record, name: Token) -> None:
         """`record`'s member `name` may be named here."""

@@ -11,19 +11,6 @@ from minicc.frontend.types import Type
 
 
 class Heap(Primaries):
-    def unary_expression(self) -> ast.Expr:
-        raise NotImplementedError
-
-    def conditional_expression(self) -> ast.Expr:
-        raise NotImplementedError
-
-    def _global_scope(self) -> ast.Scope:
-        raise NotImplementedError
-
-    def simple_type_with_pointers(self) -> Type:
-        """A type-id without arrays and functions."""
-        raise NotImplementedError
-
     def new_expression(self, token: Token) -> ast.Expr:
         """`new T`, `new T(...)`, `new T[n]`, `new T[]{...}`, also at a place; `::new` passes over a class's own."""
         own = self.accept("::") is None
@@ -94,7 +81,7 @@ class Heap(Primaries):
         scope = t.record.scope if own and t.record is not None else None
         found = self.find_in(scope, name) if scope is not None else None
         if not isinstance(found, list):
-            found = self._global_scope().names.get(name)
+            found = self.global_scope().names.get(name)
         device = _on_device(found)
         if device:
             if ty.destructors(t) and name.endswith("[]"):
@@ -123,7 +110,7 @@ class Heap(Primaries):
         scope = t.record.scope if own and t is not None and t.record is not None else None
         found = self.find_in(scope, name) if scope is not None else None
         if not isinstance(found, list):
-            found = self._global_scope().names.get(name)
+            found = self.global_scope().names.get(name)
         device = _on_device(found)
         if device:
             return self._own_delete(device, name, operand, array, token)

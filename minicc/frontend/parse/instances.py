@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator
-from minicc.frontend.parse.members import Made
 from minicc.frontend.parse.names import opaque
 from minicc.frontend.parse.specifiers import SPACES, Specifiers
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.calls import fits
 from minicc.frontend.sema.deduce import (
     Bindings,
     Structural,
@@ -28,14 +27,14 @@ from minicc.frontend.sema.deduce import (
     settled,
     unify_arguments,
 )
+from minicc.frontend.sema.overloads import fits
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Record, Type
 
+Made = TypeVar("Made")
+
 
 class Instances(Declarations):
-    def _pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
-        raise NotImplementedError
-
     waiting: list[ast.Function]
     """Called functions whose definition was not seen yet."""
 
@@ -191,7 +190,7 @@ class Instances(Declarations):
         saved = self.tokens, self.i, self.scope
         self.tokens, self.i, self.scope = tokens, 0, scope
         try:
-            d, _, _ = self._pattern(params)
+            d, _, _ = self.template_pattern(params)
         finally:
             self.tokens, self.i, self.scope = saved
         return [pattern_key(p) for p in d.type.params] if d is not None else []

@@ -57,7 +57,7 @@ class Lambdas(Guides):
 
     def _numbered(self, record: Record, at: Token) -> None:
         """Count a lambda among those with such parameters around it: by its place, for it may be read repeatedly."""
-        key = record.owner or self._global_scope(), Mangler().signature(record)
+        key = record.owner or self.global_scope(), Mangler().signature(record)
         places = self.closures.setdefault(key, [])
         place = (at.source, at.start)
         if place not in places:
@@ -319,7 +319,7 @@ class Lambdas(Guides):
             template = ast.FunctionTemplate("operator()", params, self.tokens, record.scope, at)
             template.record = made
             template.constraints = [p.constraint for p in params if p.constraint is not None]
-            d, _, _ = self._pattern(params)
+            d, _, _ = self.template_pattern(params)
         finally:
             self.tokens, self.i, self.scope = saved
         if d is not None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -15,8 +12,6 @@ from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
-
-Made = TypeVar("Made")
 
 
 class Members(Constraints):
@@ -165,9 +160,6 @@ class Members(Constraints):
         else:
             self.expect(";", "at end of declaration list")
 
-    def function_declarator(self, specs: Specifiers, d: Declarator) -> ast.Function:
-        raise NotImplementedError
-
     def _using_member(self, made: Type) -> None:
         """`using Base::name;`, `using Base::Base;` and aliases."""
         record = made.record
@@ -267,9 +259,6 @@ class Members(Constraints):
         v.type = v.init.type if v.type.kind == "array" else v.type
         v.value = constant.evaluate(v.init)
 
-    def apart(self, read: Callable[[], Made]) -> Made:
-        raise NotImplementedError
-
     def _skip_default_member(self) -> None:
         while not self.at(";") and not self.at(",") and self.token.kind != EOF:
             if self.token.text in ("(", "{", "[") and self.token.kind is not STRING:
@@ -278,6 +267,7 @@ class Members(Constraints):
                 self.i += 1
 
     def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
+        """A member's own initialiser, or None."""
         if field.default is None:
             return None
         tokens, scope = field.default
@@ -355,9 +345,6 @@ class Members(Constraints):
                 or g.this_quals != f.this_quals
             ]
         return True
-
-    def abbreviated(self, autos: list[ast.TemplateParam], made: Type | None) -> None:
-        raise NotImplementedError
 
     def _virtual(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
         """Virtual by its declaration, or by what it overrides."""
@@ -491,20 +478,3 @@ class Members(Constraints):
             scope.names[name] = [f]
         else:
             self.fail(f"redefinition of '{name}' as different kind of symbol", at, code="frontend.redefinition")
-
-    # -- from the declaration parser
-
-    def make_function(self, specs: Specifiers, d: Declarator) -> ast.Function:
-        raise NotImplementedError
-
-    def declaration(self) -> list[ast.Variable]:
-        raise NotImplementedError
-
-    def static_assert(self) -> None:
-        raise NotImplementedError
-
-    def template_declaration(self, member_of: Type | None = None) -> None:
-        raise NotImplementedError
-
-    def member_template(self, made: Type) -> None:
-        raise NotImplementedError

@@ -74,12 +74,6 @@ class Names(Expressions):
         found = self.lookup(token.text)
         return found if isinstance(found, Type) else None
 
-    def operator_name(self) -> Token:
-        raise NotImplementedError
-
-    def type_name(self) -> Type:
-        raise NotImplementedError
-
     def starts_type(self, ahead: int = 0) -> bool:
         token = self.peek(ahead) if ahead else self.token
         if token.kind != IDENT:
@@ -103,7 +97,7 @@ class Names(Expressions):
         i, scope, found = start, None, None
         tokens = self.tokens
         if tokens[i].text == "::":
-            scope = self._global_scope()
+            scope = self.global_scope()
             i += 1
         while True:
             token = tokens[i]
@@ -114,7 +108,7 @@ class Names(Expressions):
             else:
                 found = self.find_in(scope, token.text)
             if scope is not None and found is None and scope.name == "std":
-                found = self.builtin(token.text) or self._global_scope().names.get(token.text)
+                found = self.builtin(token.text) or self.global_scope().names.get(token.text)
             i += 1
             if isinstance(found, ast.ClassTemplate) and found.variable:
                 return False
@@ -168,7 +162,7 @@ class Names(Expressions):
             # Splitting `>>` lengthens the list of tokens.
             self.i = saved if saved <= start else saved + len(self.tokens) - tail
 
-    def _global_scope(self) -> ast.Scope:
+    def global_scope(self) -> ast.Scope:
         scope = self.scope
         while scope.parent is not None:
             scope = scope.parent
@@ -181,7 +175,7 @@ class Names(Expressions):
         name: Token | None = None
         if self.at("::"):
             self.i += 1
-            scope = self._global_scope()
+            scope = self.global_scope()
         while True:
             before = name
             if scope is not None and self.at("operator"):
@@ -249,7 +243,7 @@ class Names(Expressions):
             entity = self.builtin(name.text)
             if entity is None and scope.name == "std":
                 # <cstdint>'s types and the like.
-                entity = self._global_scope().names.get(name.text)
+                entity = self.global_scope().names.get(name.text)
         if entity is None:
             if scope.record is not None:
                 self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")
@@ -308,10 +302,6 @@ class Names(Expressions):
             self.fail(f"no member named '{name.text}' in '{t}'", name)
         return ast.Variable(name.text, t, name, "enumerator", value=found.count)
 
-    def why_not(self, name: str) -> None:
-        """Report the error for which a declaration was left out."""
-        raise NotImplementedError
-
     def undeclared(self, name: Token) -> None:
         self.why_not(name.text)
         near = self.suggestion(name.text)
@@ -357,9 +347,6 @@ class Names(Expressions):
             t = t.elem
         if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
             self.needs_arguments(t.template, at)
-
-    def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
-        raise NotImplementedError
 
     def template_arguments(
         self, params: list[ast.TemplateParam] | None, first: str = "<", last: str = ">"

@@ -20,12 +20,6 @@ class Packs(Initialisers):
     has_packs: bool = False
     """A template with a parameter pack was declared: without one, nothing here costs anything."""
 
-    def assignment(self) -> ast.Expr:
-        raise NotImplementedError
-
-    def unary_expression(self) -> ast.Expr:
-        raise NotImplementedError
-
     def argument(self) -> list[ast.Expr]:
         """One argument; a pack expansion `e...` gives several."""
         if self.has_packs:

@@ -11,7 +11,6 @@ from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.packs import Packs
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import dependent
-from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
@@ -28,52 +27,6 @@ class Primaries(Packs):
     """The scope that the last qualified name was looked up in; None if it was not qualified."""
 
     pattern: int
-
-    # -- from the other layers
-
-    def expression(self) -> ast.Expr:
-        raise NotImplementedError
-
-    def arguments(self, close: str = ")") -> list[ast.Expr]:
-        raise NotImplementedError
-
-    def braced_list(self) -> BracedList:
-        raise NotImplementedError
-
-    def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
-        raise NotImplementedError
-
-    def operator_name(self) -> Token:
-        raise NotImplementedError
-
-    def lambda_expression(self) -> ast.Expr:
-        raise NotImplementedError
-
-    def starts_type(self, ahead: int = 0) -> bool:
-        raise NotImplementedError
-
-    def type_name(self) -> Type:
-        raise NotImplementedError
-
-    def simple_type(self) -> Type:
-        """The type before ( or { of a functional cast."""
-        raise NotImplementedError
-
-    def template_arguments(
-        self, params: list[ast.TemplateParam] | None, first: str = "<", last: str = ">"
-    ) -> list[object]:
-        raise NotImplementedError
-
-    def qualified(self) -> tuple[object, Token]:
-        """A possibly qualified name and what it means."""
-        raise NotImplementedError
-
-    @property
-    def constrains(self) -> bool:
-        raise NotImplementedError
-
-    def requires_expression(self, at: Token) -> ast.Expr:
-        raise NotImplementedError
 
     def dependent_number(self, at: Token) -> ast.Expr:
         v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
@@ -133,9 +86,6 @@ class Primaries(Packs):
         block.items.pop()
         value = self.decay(last.value)
         return ast.StatementExpression(value.type.bare, token, block, value)
-
-    def block(self, scope: bool = True) -> ast.Block:
-        raise NotImplementedError
 
     def _user_literal(self, token: Token, suffix: str, args: list[ast.Expr]) -> ast.Expr:
         """`12_km`, `"text"_s`: a call of operator""_km."""
@@ -359,12 +309,6 @@ class Primaries(Packs):
             self.fail(f"excess elements in initializer of type '{t}'", args[1].at)
         return self.explicit_cast(args[0], t, at, "C-style cast")
 
-    def check_access(self, record: ty.Record, name: Token) -> None:
-        raise NotImplementedError
-
-    def deduced_class(self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token) -> Type:
-        raise NotImplementedError
-
     def entity_expression(self, entity: object, name: Token) -> ast.Expr:
         """What a name means as an expression."""
         if isinstance(entity, ast.Variable):
@@ -449,9 +393,6 @@ class Primaries(Packs):
         if t.kind == "error":
             raise Abandon
         return ast.Name(t, at, v, lvalue=True)
-
-    def builtin_call(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
-        raise NotImplementedError
 
     def constant_integer(self, e: ast.Expr, what: str) -> int:
         value = constant.evaluate(e)

@@ -49,6 +49,7 @@ class Specifiers:
 
 class TypeSpecifiers(Names):
     def simple_type(self) -> Type:
+        """The type before ( or { of a functional cast."""
         token = self.token
         if token.text in BASIC:
             words: list[str] = []
@@ -339,13 +340,3 @@ class TypeSpecifiers(Names):
         while self.tokens[k].kind == IDENT or self.tokens[k].text in (".", "->", "::"):
             k += 1
         return self.tokens[k].text == ")"
-
-    def tagged(self, specs: Specifiers) -> Type:
-        raise NotImplementedError
-
-    @property
-    def constrains(self) -> bool:
-        raise NotImplementedError
-
-    def constraint_tokens(self) -> list[Token]:
-        raise NotImplementedError

@@ -29,9 +29,6 @@ class Statements(Records):
     labels: dict[str, Token]
     gotos: list[Token]
 
-    def declaration_statement(self) -> ast.Stmt:
-        raise NotImplementedError
-
     def block(self, scope: bool = True) -> ast.Block:
         """`{ ... }`; errors are contained in the statement they are in."""
         at = self.expect("{")
@@ -295,9 +292,6 @@ class Statements(Records):
     def _in_parentheses(self, e: ast.Expr) -> bool:
         return self.tokens[self.i - 1].text == ")"
 
-    def condition_variable(self) -> ast.Variable:
-        raise NotImplementedError
-
     def _while(self, token: Token) -> ast.Stmt:
         unroll = self._take_unroll()
         self.i += 1
@@ -450,10 +444,6 @@ class Statements(Records):
                 self.fail(f"invalid range expression of type '{t}'; no viable 'begin' function available", at)
             ends.append(self.call(ast.Overloads(ty.VOID, name, word, found), [whole], at))
         return ends[0], ends[1]
-
-    def range_variable(self, e: ast.Expr) -> ast.Stmt:
-        """The declaration of a range-based for at the cursor, initialised with `e`."""
-        raise NotImplementedError
 
     def _switch(self, token: Token) -> ast.Stmt:
         self.i += 1

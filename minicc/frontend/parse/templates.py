@@ -356,7 +356,7 @@ class Templates(Instances):
                 p.marker.count = len(params)
                 params = [*params, p]
             self.constraints = [*self.constraints, *(p.constraint for p in autos if p.constraint is not None)]
-        d, explicit, constructor = self._pattern(params)
+        d, explicit, constructor = self.template_pattern(params)
         end_of_head = self.i
         name: Token | None
         if d is not None:
@@ -524,7 +524,7 @@ class Templates(Instances):
         nested = tokens[k].text if k >= 0 else ""
         owner.outlines.append(ast.Outline(params, tokens, name.text, inner, nested))
 
-    def _pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
+    def template_pattern(self, params: list[ast.TemplateParam]) -> tuple[Declarator | None, bool, bool]:
         """(the declarator with stand-ins for the parameters, explicit, constructor)."""
         saved, nest, ends = self.i, self.nest, self.greater_ends
         scope = self.push("template")
@@ -692,7 +692,7 @@ class Templates(Instances):
         self.i += 1
         params = self._template_parameters()
         start = self.i
-        d, _, _ = self._pattern(params)
+        d, _, _ = self.template_pattern(params)
         self.skip_declaration()
         if d is None or d.name is None:
             self.fail("no function template matches function template specialization", at)

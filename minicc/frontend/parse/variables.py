@@ -41,6 +41,7 @@ class Variables(Statements):
         return self.variable(specs, d)
 
     def range_variable(self, e: ast.Expr) -> ast.Stmt:
+        """The declaration of a range-based for at the cursor, initialised with `e`."""
         at = self.token
         specs = self.specifiers()
         assert specs.type is not None

@@ -1,48 +1,27 @@
-"""Calls: overload resolution over functions, templates and builtins; template argument deduction; user operators."""
+"""Calls of functions, methods, operators and constructors."""
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
-from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
-from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_derived, is_xvalue, operand_type, promoted
-from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
-from minicc.frontend.sema.deduce import Bindings, Typed, call_pattern, deduce_call, dependent, more_specialised, unify
-from minicc.frontend.sema.operators import Operators
+from minicc.frontend.sema.candidates import Candidate
+from minicc.frontend.sema.convert import USER, is_derived, is_xvalue, operand_type, promoted
+from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple
+from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
-MAX_INSTANCES = 2000
 
-
-class Calls(Operators):
+class Calls(Overloads):
     todo: list[ast.Function]
     """Functions whose bodies wait to be parsed."""
     functions: list[ast.Function]
     """Every function with a body, in order of appearance."""
-    instances: int = 0
     deducing: int = 0
     """Bodies are being read for the sake of a result's type."""
-
-    # -- to be provided by the declaration parser
-
-    def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
-        raise NotImplementedError
-
-    def default_argument(self, f: ast.Function, index: int, at: Token) -> ast.Expr:
-        raise NotImplementedError
-
-    def template_default(
-        self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]
-    ) -> object:
-        raise NotImplementedError
 
     def need_body(self, f: ast.Function) -> None:
         """`f` is called: see that its body gets parsed."""
@@ -117,7 +96,7 @@ class Calls(Operators):
         wanted = None
         if target is not None and target.elem is not None and target.elem.kind == "function":
             wanted = target.elem
-        found = self._functions_of(e, wanted)
+        found = self.functions_of(e, wanted)
         if len(found) != 1:
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         f = found[0]
@@ -129,32 +108,6 @@ class Calls(Operators):
                 ty.member_pointer(f.record, f.type, f.this_quals & (ty.CONST | ty.VOLATILE)), e.at, f
             )
         return ast.FunctionAddress(ty.pointer(f.type), e.at, f)
-
-    def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:
-        found: list[ast.Function] = []
-        for entity in e.functions:
-            f = entity
-            if isinstance(entity, Builtin):
-                f = self.builtin_function(entity, e.at)
-            elif isinstance(entity, ast.FunctionTemplate):
-                given: list[tuple[Type, bool] | None] | None = None
-                if wanted is not None:
-                    given = [(t, False) for t in wanted.params]
-                f = self.deduce_types(entity, given, e.args)
-            elif e.args is not None:
-                continue
-            if isinstance(f, ast.Function) and (wanted is None or f.type is wanted or len(e.functions) == 1):
-                found.append(f)
-        if wanted is not None and len(found) > 1:
-            found = [f for f in found if f.template is None] or found
-        return found
-
-    def builtin_function(self, builtin: Builtin, at: Token) -> ast.Function | None:
-        """A function that calls a built-in one, to point at."""
-        return None
-
-    def undeclared(self, name: Token) -> None:
-        raise NotImplementedError
 
     def make_call(
         self, chosen: Candidate, args: list[ast.Expr], at: Token, base: ast.Expr | None = None, direct: bool = False
@@ -226,10 +179,6 @@ class Calls(Operators):
             return e.variable.constexpr and e.variable.init is not None
         return isinstance(e, ast.Number | ast.Zero)
 
-    def finish(self, f: ast.Function) -> None:
-        """Parse the body of `f` now."""
-        raise NotImplementedError
-
     def finish_auto(self, f: ast.Function, at: Token) -> None:
         self.deducing += 1
         try:
@@ -288,9 +237,6 @@ class Calls(Operators):
             return self.temporary(e, target)
         return self.convert(e, target, "passing")
 
-    def temporary(self, e: ast.Init, target: Type) -> ast.Expr:
-        raise NotImplementedError
-
     def vararg(self, e: ast.Expr) -> ast.Expr:
         """Default argument promotions."""
         e = self.decay(e)
@@ -302,246 +248,10 @@ class Calls(Operators):
             self.fail(f"cannot pass object of type '{e.type}' through variadic function", e.at)
         return e
 
-    def builtin_call(self, builtin: Builtin, args: list[ast.Expr], at: Token) -> ast.Expr:
-        raise NotImplementedError
-
-    # -- overload resolution
-
-    def resolve(
-        self,
-        name: str,
-        functions: list[object],
-        args: list[ast.Expr],
-        explicit: list[object] | None,
-        at: Token,
-        base: ast.Expr | None = None,
-    ) -> Candidate:
-        found = self.viable(functions, args, explicit, base)
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            self._no_match(name, functions, args, at)
-        if len(found) > 1 and all(
-            isinstance(c.entity, Builtin) and all(p.kind == "float" for p in c.params) for c in found
-        ):
-            # C's math functions come in float and double only; with an integer among the arguments <cmath>'s templates
-            # promote all to double, and so they do where float and double meet.
-            mixed = len({a.type.bare for a in args}) > 1 or any(a.type.integral for a in args)
-            doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
-            if mixed and doubles and all(a.type.arithmetic or a.type.kind == "enum" for a in args):
-                return doubles[0]
-        best = [c for c in found if all(c is d or not self._better(d, c) for d in found)]
-        winners = [c for c in best if all(c is d or self._better(c, d) for d in found)]
-        if winners:
-            return winners[0]
-        notes = [self.note("candidate function", c.entity.at) for c in best if isinstance(c.entity, ast.Function)]
-        self.fail(f"call to '{name}' is ambiguous", at, notes=notes, code="frontend.ambiguous")
-
-    def viable(
-        self, functions: list[object], args: list[ast.Expr], explicit: list[object] | None, base: ast.Expr | None = None
-    ) -> list[Candidate]:
-        out: list[Candidate] = []
-        # One that both an enclosing namespace and a using-directive lead to is one candidate.
-        for entity in {id(entity): entity for entity in functions}.values():
-            if isinstance(entity, ast.FunctionTemplate):
-                f = self.deduce(entity, args, explicit)
-                if f is None or not takes(f, base):
-                    continue
-                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), f.type.variadic, args)
-                if candidate is not None:
-                    candidate.template = True
-                    candidate.ranks += object_rank(f, base)
-                    out.append(candidate)
-            elif isinstance(entity, ast.Function) and explicit is None:
-                if not takes(entity, base):
-                    continue
-                f = entity
-                candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), f.type.variadic, args)
-                if candidate is not None:
-                    candidate.ranks += object_rank(f, base)
-                    out.append(candidate)
-            elif isinstance(entity, Builtin) and (explicit is None):
-                candidate = self._try(entity, entity.params, len(entity.params), entity.variadic, args)
-                if candidate is not None:
-                    out.append(candidate)
-        users = {c.params for c in out if isinstance(c.entity, ast.Function) and not c.template}
-        if users:
-            # A user's own function of the same signature hides the built-in one.
-            out = [c for c in out if not (isinstance(c.entity, Builtin) and c.params in users)]
-        return out
-
-    def _try(
-        self, entity: ast.Function | Builtin, params: tuple[Type, ...], least: int, variadic: bool, args: list[ast.Expr]
-    ) -> Candidate | None:
-        if len(args) < least or (len(args) > len(params) and not variadic):
-            return None
-        ranks: list[int] = []
-        for arg, param in zip(args, params, strict=False):
-            rank = self.rank(arg, param)
-            if rank is None:
-                return None
-            # Binding an rvalue to const T& is exact, but T& and T tell apart by constness.
-            ranks.append(rank)
-        ranks += [ELLIPSIS] * (len(args) - len(params))
-        return Candidate(entity, params, ranks)
-
-    def _better(self, a: Candidate, b: Candidate) -> bool:
-        if any(x > y for x, y in zip(a.ranks, b.ranks, strict=False)):
-            return False
-        if any(x < y for x, y in zip(a.ranks, b.ranks, strict=False)):
-            return True
-        fewer = 0
-        for p, q in zip(a.params, b.params, strict=False):
-            if p.kind == q.kind == "reference" and p.elem is not None and q.elem is not None:
-                if p.rvalue != q.rvalue:
-                    fewer += 1 if p.rvalue else -1
-                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
-            elif p.kind == q.kind == "pointer" and p.elem is not None and q.elem is not None:
-                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
-        if fewer:
-            return fewer > 0
-        if a.template != b.template:
-            return not a.template
-        if isinstance(a.entity, Builtin) != isinstance(b.entity, Builtin):
-            return not isinstance(a.entity, Builtin)
-        if a.template and isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
-            first, second = a.entity.template, b.entity.template
-            if first is not None and second is not None and first.pattern is not None and second.pattern is not None:
-                a_pattern, b_pattern = call_pattern(first.pattern), call_pattern(second.pattern)
-                if not any(isinstance(p, Type) and p.kind == "pack" for p in a_pattern + b_pattern):
-                    # What is left to default arguments does not count.
-                    least = min(len(a_pattern), len(b_pattern))
-                    a_pattern, b_pattern = a_pattern[:least], b_pattern[:least]
-                if more_specialised(a_pattern, b_pattern):
-                    return True
-                if (first.constraints or second.constraints) and not more_specialised(b_pattern, a_pattern):
-                    return self.more_constrained(first, second)
-        return False
-
-    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
-        raise NotImplementedError
-
-    def _no_match(self, name: str, functions: list[object], args: list[ast.Expr], at: Token) -> NoReturn:
-        notes: list[Diagnostic] = []
-        for entity in functions[:6]:
-            if isinstance(entity, ast.Function):
-                notes.append(self.note(self._why_not(entity, args), entity.at))
-            elif isinstance(entity, ast.FunctionTemplate):
-                notes.append(self.note("candidate template ignored: could not match the arguments", entity.at))
-        if len(functions) == 1:
-            only = functions[0]
-            if isinstance(only, Builtin) or (isinstance(only, ast.Function) and only.record is None):
-                params = only.params if isinstance(only, Builtin) else only.type.params
-                if len(args) == len(params):
-                    for arg, param in zip(args, params, strict=True):
-                        if self.rank(arg, param if isinstance(param, Type) else ty.INT) is None and isinstance(
-                            param, Type
-                        ):
-                            notes = []
-        self.fail(f"no matching function for call to '{name}'", at, notes=notes, code="frontend.no-match")
-
-    def _why_not(self, f: ast.Function, args: list[ast.Expr]) -> str:
-        params = f.type.params
-        least = len(params) - default_count(f)
-        if not least <= len(args) <= len(params):
-            want = (
-                str(least)
-                if least == len(params)
-                else f"{'at least ' if len(args) < least else 'at most '}{least if len(args) < least else len(params)}"
-            )
-            plural = "" if want == "1" else "s"
-            were = "was" if len(args) == 1 else "were"
-            return f"candidate function not viable: requires {want} argument{plural}, but {len(args)} {were} provided"
-        for i, (arg, param) in enumerate(zip(args, params, strict=False)):
-            if self.rank(arg, param) is None:
-                ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(i + 1, f"{i + 1}th")
-                return f"candidate function not viable: no known conversion from '{arg.type}' to '{param}' for {ordinal} argument"  # noqa: E501
-        return "candidate function"
-
-    # -- templates
-
-    def deduce(
-        self, template: ast.FunctionTemplate, args: list[ast.Expr] | None, explicit: list[object] | None
-    ) -> ast.Function | None:
-        """The instance of `template` that a call with `args` means, or None. Without `args`: what `explicit` and the
-        defaults alone say."""
-        given: list[tuple[Type, bool] | None] | None = None
-        if args is not None:
-            given = [self._deduces_from(a) for a in args]
-        return self.deduce_types(template, given, explicit)
-
-    def _deduces_from(self, e: ast.Expr) -> tuple[Type, bool] | None:
-        if isinstance(e, ast.Overloads):
-            found = self._functions_of(e, None) if len(e.functions) == 1 else []
-            return (found[0].type, True) if len(found) == 1 else None
-        return None if e.type.kind == "error" else (e.type, e.lvalue and not is_xvalue(e))
-
-    def deduce_types(
-        self,
-        template: ast.FunctionTemplate,
-        given: list[tuple[Type, bool] | None] | None,
-        explicit: list[object] | None,
-        result: Type | None = None,
-    ) -> ast.Function | None:
-        """Likewise from the types of arguments alone; `result` is what the function is to return."""
-        bindings: Bindings = {}
-        explicit = explicit or []
-        k = 0
-        for param in template.params:
-            if param.pack:
-                if explicit[k:]:
-                    bindings[param.name] = tuple(explicit[k:])
-                    k = len(explicit)
-                break
-            if k >= len(explicit):
-                break
-            if not fits(param, explicit[k]):
-                return None
-            bindings[param.name] = explicit[k]
-            k += 1
-        if k < len(explicit):
-            return None
-        fixed = frozenset(p.name for p in template.params if p.name in bindings and not p.pack)
-        if given is not None and not deduce_call(template, given, bindings, fixed):
-            return None
-        if result is not None and template.pattern is not None and not unify(template.pattern.elem, result, bindings):
-            return None
-        values: list[object] = []
-        for param in template.params:
-            if param.name not in bindings:
-                if param.pack:
-                    bindings[param.name] = ()
-                elif param.default is None:
-                    return None
-                else:
-                    self.quiet += 1
-                    try:
-                        bindings[param.name] = self.template_default(template.scope, param, bindings, template.params)
-                    except Abandon:
-                        return None
-                    finally:
-                        self.quiet -= 1
-            values.append(bindings[param.name])
-        return self.instantiate(template, tuple(values))
-
-    def count_instance(self, at: Token) -> None:
-        self.instances += 1
-        if self.instances > MAX_INSTANCES:
-            raise CompileError(
-                [
-                    *self.diagnostics.items,
-                    Diagnostic(
-                        "error",
-                        "frontend.template-depth",
-                        "recursive template instantiation exceeded the maximum",
-                        at.span,
-                    ),
-                ]
-            )
-
     # -- operators and constructors
 
     def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
+        """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
         name = "operator" + op
         first = operands[0]
         record = first.type.record
@@ -586,87 +296,6 @@ class Calls(Operators):
         # The operators of our own headers are on classes; an enumeration has the language's.
         found = self.builtin(name) if any(e.type.record is not None for e in operands) else None
         return out + found if isinstance(found, list) else out
-
-    def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:
-        record = target.record
-        if record is None or self.nest_user:
-            return None
-        self.nest_user = True
-        try:
-            found = self.viable([c for c in record.constructors if not getattr(c, "explicit", False)], [e], None)
-        finally:
-            self.nest_user = False
-        for c in found:
-            if isinstance(c.entity, ast.Function):
-                return c.entity
-        return None
-
-    def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
-        return self.conversion_function(source, target) if source.record is not None and not self.nest_user else None
-
-    def conversions(self, source: Type) -> list[ast.Function]:
-        """The conversion functions of a class and of its bases."""
-        record = source.record
-        if record is None or record.scope is None:
-            return []
-        found = [
-            f
-            for n, fs in record.scope.names.items()
-            if n.startswith("operator ") and isinstance(fs, list)
-            for f in fs
-            if isinstance(f, ast.Function)
-        ]
-        for base, _ in record.bases:
-            found += self.conversions(base)
-        return found
-
-    def conversion_function(self, source: Type, target: Type, explicit: bool = False) -> ast.Function | None:
-        found = [f for f in self.conversions(source) if f.type.elem is not None and (explicit or not f.explicit)]
-        target = target.bare
-        for f in found:
-            if value_type(f.type.elem or target) is target:
-                return f
-        made = self._conversion_instance(source, target, explicit)
-        if made is not None:
-            return made
-        best: tuple[int, ast.Function] | None = None
-        count = 0
-        for f in found:
-            assert f.type.elem is not None
-            given = value_type(f.type.elem)
-            # Behind a conversion function comes no other one.
-            direct = target.scalar and given.kind != "record"
-            rank = self.rank(ast.Zero(given, f.at), target) if direct else None
-            if rank is None or rank >= USER:
-                continue
-            if best is None or rank < best[0]:
-                best, count = (rank, f), 1
-            elif rank == best[0]:
-                count += 1
-        return best[1] if best is not None and count == 1 else None
-
-    def _conversion_instance(self, source: Type, target: Type, explicit: bool) -> ast.Function | None:
-        """The instance of a class's conversion template that gives exactly `target`."""
-        record = source.record
-        if record is None or record.scope is None:
-            return None
-        for name, found in record.scope.names.items():
-            for template in found if name.startswith("operator ") and isinstance(found, list) else ():
-                if not isinstance(template, ast.FunctionTemplate) or (template.explicit and not explicit):
-                    continue
-                wanted = template.pattern.elem if template.pattern is not None else None
-                bindings: dict[str, object] = {}
-                if wanted is None or not unify(wanted, target, bindings):
-                    continue
-                if all(p.name in bindings for p in template.params):
-                    f = self.instantiate(template, tuple(bindings[p.name] for p in template.params))
-                    if f is not None:
-                        return f
-        for base, _ in record.bases:
-            inherited = self._conversion_instance(base, target, explicit)
-            if inherited is not None:
-                return inherited
-        return None
 
     def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
         return self.make_call(Candidate(f, f.type.params, []), args, at, base)
@@ -730,6 +359,7 @@ class Calls(Operators):
         self.fail(f"no matching constructor for initialization of '{t}'", at)
 
     def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
+        """A new object of class `t` made from the lvalue `e`; None where that is a copy of its bytes."""
         record = t.record
         assert record is not None
         if copy_constructors(t):
@@ -753,14 +383,6 @@ class Calls(Operators):
                     (field.offset, field if field.bit_width else None, at if whole else self.convert(at, field.type))
                 )
         return ast.Init(t, e.at, parts)
-
-    def member_defaults(self, t: Type, at: Token) -> list[tuple[int, ty.Field | None, ast.Expr]]:
-        """What the members of a class itself are by default."""
-        raise NotImplementedError
-
-    def value_initialised(self, t: Type, at: Token) -> ast.Expr:
-        """T() of a class without a default constructor of its own."""
-        raise NotImplementedError
 
     def resolve_constructor(self, t: Type, args: list[ast.Expr], at: Token) -> Candidate:
         record = t.record
@@ -790,22 +412,3 @@ def deduced_type(t: Type) -> bool:
     while t.kind in ("reference", "pointer") and t.elem is not None:
         t = t.elem
     return t.bare.kind == "auto"
-
-
-def fits(param: ast.TemplateParam, value: object) -> bool:
-    """A template argument is of its parameter's kind."""
-    if isinstance(value, Type) and value.kind == "pack":
-        value = value.elem
-    if param.kind == "type":
-        return isinstance(value, Type) and value.kind != "value"
-    if param.kind == "template":
-        return isinstance(value, ast.ClassTemplate) or (isinstance(value, Type) and value.kind == "spec")
-    if param.type is not None and isinstance(value, int):
-        # [temp.arg.nontype]: a number becomes no enumerator, nor a scoped enumerator a number.
-        given = value.type if isinstance(value, Typed) else ty.INT
-        if param.type.kind == "enum" or (given.kind == "enum" and given.scoped and param.type.arithmetic):
-            return given.bare is param.type.bare
-    return not isinstance(value, ast.ClassTemplate) and (not isinstance(value, Type) or value.kind == "value")
-
-
-__all__ = ["CONVERSION", "Calls", "Candidate", "dependent"]

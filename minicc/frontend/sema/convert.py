@@ -141,12 +141,6 @@ class Conversions(Cursor):
             return ast.Cast(ty.pointer(e.type), e.at, "decay", e)
         return e
 
-    def function_value(self, e: ast.Overloads, target: Type | None) -> ast.Expr:
-        raise NotImplementedError
-
-    def _functions_of(self, e: ast.Overloads, wanted: Type | None) -> list[ast.Function]:
-        raise NotImplementedError
-
     def is_null_constant(self, e: ast.Expr) -> bool:
         return (isinstance(e, ast.Number) and e.value == 0 and e.type.kind == "int") or e.type.kind == "nullptr"
 
@@ -168,7 +162,7 @@ class Conversions(Cursor):
             wanted = target.elem if target.kind in ("pointer", "member") else None
             if wanted is None or wanted.kind != "function":
                 return CONVERSION if target.kind == "bool" else None
-            return EXACT if any(f.type is wanted for f in self._functions_of(e, wanted)) else None
+            return EXACT if any(f.type is wanted for f in self.functions_of(e, wanted)) else None
         if source.kind == "function":
             source = ty.pointer(source)
         if source.kind == "array":
@@ -232,7 +226,7 @@ class Conversions(Cursor):
         assert referred is not None
         if isinstance(e, ast.Overloads):
             if referred.kind == "function":
-                return EXACT if any(f.type is referred for f in self._functions_of(e, referred)) else None
+                return EXACT if any(f.type is referred for f in self.functions_of(e, referred)) else None
             return self.rank(e, referred.bare) if referred.const or target.rvalue else None
         same = ty.unqualified(e.type) is ty.unqualified(referred)
         derived = is_derived(e.type.bare, referred.bare)
@@ -254,24 +248,6 @@ class Conversions(Cursor):
             return CONVERSION
         rank = self.rank(e, referred.bare)
         return rank
-
-    def converting_constructor(self, e: ast.Expr, target: Type) -> ast.Function | None:
-        """A one-argument constructor of `target` that takes `e` by a standard conversion."""
-        raise NotImplementedError
-
-    def conversion_function(self, source: Type, target: Type, explicit: bool = False) -> ast.Function | None:
-        """operator T() of `source` where T is `target`."""
-        raise NotImplementedError
-
-    def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
-        raise NotImplementedError
-
-    def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
-        raise NotImplementedError
-
-    def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
-        """A new object of class `t` made from the lvalue `e`; None where that is a copy of its bytes."""
-        raise NotImplementedError
 
     def convert(
         self, e: ast.Expr, target: Type, context: str = "initializing", where: Token | Span | None = None
@@ -317,10 +293,6 @@ class Conversions(Cursor):
             assert f is not None
             return self.cast(self.call_method(e, f, [], e.at), target)
         return self.cast(e, target)
-
-    def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
-        """The function that converts an object of one class to another, where no such conversion is under way."""
-        raise NotImplementedError
 
     def _cannot_convert(self, e: ast.Expr, target: Type, context: str, where: Token | Span | None) -> None:
         source = e.type

@@ -35,10 +35,6 @@ class _Stream:
 
 
 class Initialisers(Calls):
-    def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
-        """A member's own initialiser, or None."""
-        raise NotImplementedError
-
     def braced(self, e: ast.Init, target: Type) -> ast.Expr:
         """A braced list as a value of `target`."""
         if e.type.record is not None and e.type.record.closure and target.bare is not e.type.bare:
@@ -226,6 +222,7 @@ class Initialisers(Calls):
                     self._default_element(field.type, offset + field.offset, parts, at)
 
     def member_defaults(self, t: Type, at: Token) -> list[tuple[int, Field | None, ast.Expr]]:
+        """What the members of a class itself are by default."""
         parts: list[tuple[int, Field | None, ast.Expr]] = []
         assert t.record is not None
         for field in t.record.fields[t.record.inherited :]:
@@ -270,6 +267,7 @@ class Initialisers(Calls):
         return self.value_initialised(t, at)
 
     def value_initialised(self, t: Type, at: Token) -> ast.Expr:
+        """T() of a class without a default constructor of its own."""
         if self._needs_construction(t):
             parts: list[tuple[int, Field | None, ast.Expr]] = []
             if t.kind == "array":

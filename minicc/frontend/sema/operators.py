@@ -27,10 +27,6 @@ def _foldable(*operands: ast.Expr) -> bool:
 
 
 class Operators(Conversions):
-    def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
-        """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
-        raise NotImplementedError
-
     def fold(self, e: ast.Expr) -> ast.Expr:
         """A constant instead of a tree of constants."""
         value = constant.evaluate(e)
@@ -49,10 +45,6 @@ class Operators(Conversions):
             return e
         made = self.call_method(e, found[0], [], e.at)
         return made if made.type.scalar else e
-
-    def conversions(self, source: Type) -> list[ast.Function]:
-        """The conversion functions of a class."""
-        raise NotImplementedError
 
     # -- unary
 
