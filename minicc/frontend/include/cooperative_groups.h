@@ -171,15 +171,15 @@ public:
 }
 
 namespace details {
-static __shared__ unsigned tile_arrivals;
-// A barrier for the 16th tile of 64, for which no hardware barrier is left: half of what arrives turns the top bit.
-__device__ inline void last_tile_barrier() {
+static __shared__ unsigned tile_arrivals[16];
+// A barrier for tiles of 64 for which no hardware barrier is left: half of what arrives turns the top bit.
+__device__ inline void tile_barrier(unsigned index) {
     __syncwarp();
     if (lane() == 0) {
         bool first = (rank_in_block() / 32 & 1) == 0;
         __threadfence_block();
-        unsigned old = atomicAdd(&tile_arrivals, first ? 0x7fffffffu : 1u);
-        while (((old ^ *(volatile unsigned *)&tile_arrivals) & 0x80000000u) == 0) {}
+        unsigned old = atomicAdd(&tile_arrivals[index], first ? 0x7fffffffu : 1u);
+        while (((old ^ *(volatile unsigned *)&tile_arrivals[index]) & 0x80000000u) == 0) {}
         __threadfence_block();
     }
     __syncwarp();
@@ -189,7 +189,8 @@ template <typename T> __device__ T *tile_slots() {
     __shared__ alignas(T) unsigned char raw[32 * sizeof(T)];
     return (T *)raw;
 }
-// Tiles of several warps: the block's barriers from 15 down, and slots in shared memory.
+// Tiles of several warps: barriers of the block and slots in shared memory. Tiles of several sizes have barriers of their
+// own, as the nodes of a binary tree are numbered, for a warp that is ahead may be in another tile already.
 template <unsigned Size> class tile<Size, true> {
     static_assert(Size <= 512 && (Size & (Size - 1)) == 0, "a tile's size is a power of two, at most 512");
 public:
@@ -198,11 +199,12 @@ public:
     __host__ __device__ static constexpr unsigned size() { return Size; }
     __host__ __device__ static constexpr unsigned num_threads() { return Size; }
     __device__ void sync() const {
-        if (index() < 15) asm volatile("barrier.sync %0, %1;" ::"r"(15 - index()), "n"(Size) : "memory");
-        else last_tile_barrier();
+        unsigned number = (block_size() > 512 ? 1024 : 512) / Size + index();
+        if (Size > 64 || number < 16) asm volatile("barrier.sync %0, %1;" ::"r"(number), "n"(Size) : "memory");
+        else tile_barrier(index());
     }
     template <typename T> __device__ T shfl(T v, int rank) const {
-        T *slot = tile_slots<T>() + index() * (Size / 32);
+        T *slot = tile_slots<T>() + index() * (Size / 32) + rank / 32;
         if (thread_rank() == (unsigned)rank) *slot = v;
         sync();
         v = *slot;
@@ -246,9 +248,9 @@ public:
 
 template <unsigned Size> __device__ thread_block_tile<Size, thread_block> tiled_partition(const thread_block &) {
     if constexpr (Size == 64) {
-        if (details::block_size() > 15 * 64) {
+        if (details::block_size() > 512) {
             __syncthreads();
-            if (details::rank_in_block() == 0) details::tile_arrivals = 0;
+            if (details::rank_in_block() < 16) details::tile_arrivals[details::rank_in_block()] = 0;
             __syncthreads();
         }
     }
