@@ -17,6 +17,7 @@ from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.options import parse
 from minicc.ptxas.verify import VerifyError, verify
 from minicc.sass.instr import Reg, Target
+from tests.counting import calls
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
 
@@ -210,25 +211,11 @@ def test_verifier_accepts_random_programs() -> None:
 
 def test_work_is_linear() -> None:
     """Eight times the code takes about eight times as many calls. (Time is what tests.bench.compile_speed measures.)"""
-    import sys
-
     spent = []
     for size in (1500, 12000):
         function = Generator(1, size, 30, 5).f
         count = sum(len(b.insts) for b in function.blocks)
-        calls = 0
-
-        def counted(frame: object, event: str, arg: object) -> None:
-            nonlocal calls
-            calls += event in ("call", "c_call")
-
-        before = sys.getprofile()
-        sys.setprofile(counted)
-        try:
-            pipeline.run(function, ARCH, Options())
-        finally:
-            sys.setprofile(before)
-        spent.append(calls / count)
+        spent.append(calls(lambda f=function: pipeline.run(f, ARCH, Options())) / count)
     assert spent[1] < 1.5 * spent[0]
 
 
