@@ -12,6 +12,8 @@ k % e; B(k, n) in lane 4 n + (k / e) % 4, register k / 4e; C and D(row, col) in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 
 from minicc.sass.instr import RZ, Reg
@@ -160,8 +162,6 @@ def hmma(b: Builder) -> None:
     shape = HMMA_SHAPES.get((b.one("16816", "1688", "1684"), per_word))
     if shape is None:
         raise b.fail("shape")
-    half_result = not b.has("F32")
-    r = round_number()
 
     def elements(words: list[E], operand: int) -> list[Term]:
         out = []
@@ -173,13 +173,22 @@ def hmma(b: Builder) -> None:
                 out.append(decode(fmt, bits, kept))
         return out
 
-    def dot(row_half: E, column_bit: E, c_bits: E) -> E:
-        column = ((lane() & 3) << 1) + column_bit
+    def terms(row_half: E, column: E) -> tuple[list[Term], list[Term]]:
         a_words, b_words = fragment(b, shape, per_word, row_half, column)
-        result_format = F16 if half_result else F32
-        c = decode(result_format, c_bits, result_format.fraction)
-        floor = -21 if half_result else -133
-        return pack(result_format, *step(elements(a_words, 1), elements(b_words, 2), c, result_format.fraction, floor))
+        return elements(a_words, 1), elements(b_words, 2)
+
+    accumulate(b, terms)
+
+
+def accumulate(b: Builder, terms: Callable[[E, E], tuple[list[Term], list[Term]]]) -> None:
+    """This lane's elements of C plus their dot products; `terms` are those of a row half and a column."""
+    half_result = not b.has("F32")
+    fmt, floor = (F16, -21) if half_result else (F32, -133)
+    r = round_number()
+
+    def dot(row_half: E, column_bit: E, c_bits: E) -> E:
+        a_terms, b_terms = terms(row_half, ((lane() & 3) << 1) + column_bit)
+        return pack(fmt, *step(a_terms, b_terms, decode(fmt, c_bits, fmt.fraction), fmt.fraction, floor))
 
     if half_result:
         b.rounds = 2
@@ -281,12 +290,10 @@ def hmma_sparse(b: Builder) -> None:
     kept = 10 if tf32 else fmt.fraction
     compressed, a_registers, b_registers = SPARSE_HMMA[b.one("16816", "16832", "1688"), bits]
     selector = b.value(-1)
-    half_result = not b.has("F32")
-    result_format = F16 if half_result else F32
-    group, r = lane() & ~3, round_number()
+    group = lane() & ~3
 
-    def dot(row_half: E, column_bit: E, c_bits: E) -> E:
-        column = (((lane() & 3) << 1) + column_bit) << 2
+    def terms(row_half: E, column: E) -> tuple[list[Term], list[Term]]:
+        column = column << 2
         a_terms, b_terms = [], []
         for j in range(compressed):
             field = metadata(b, bits, compressed, j, row_half, selector)
@@ -306,18 +313,9 @@ def hmma_sparse(b: Builder) -> None:
                 b_bits = _half(gather(b, 2, at, b_registers), field & 1)
             a_terms.append(decode(fmt, a_bits, kept))
             b_terms.append(decode(fmt, b_bits, kept))
-        c = decode(result_format, c_bits, result_format.fraction)
-        floor = -21 if half_result else -133
-        return pack(result_format, *step(a_terms, b_terms, c, result_format.fraction, floor))
+        return a_terms, b_terms
 
-    if half_result:
-        b.rounds = 2
-        word = gather(b, 3, lane() + (r << 5), 2)
-        low, high = (dot(r, const(i), (word >> 16 * i).trunc(16)) for i in (0, 1))
-        b.set(0, concat(low, high))
-        return
-    b.rounds = 4
-    b.set(0, dot(r >> 1, r & 1, gather(b, 3, lane() + (r << 5), 4)))
+    accumulate(b, terms)
 
 
 SPARSE_IMMA = {"16832": (16, 2, 2), "16864": (32, 4, 4)}
