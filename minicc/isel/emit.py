@@ -373,15 +373,16 @@ class Emitter:
 
     def conditional(self, dag: BlockDag, node: Node, following: ir.Block | None) -> bool:
         """`@p bra taken` then fall through (or jump). Copies of the taken edge go before the branch if the other side
-        does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block. Returns whether
-        control falls through."""
+        does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block. Of two jumps
+        the one back is taken: NVIDIA's ptxas makes a loop's body twice where its last instruction is `bra.uni`.
+        Returns whether control falls through."""
         then, other = node.data
         negate = False
         assert node.tile is not None
         tile: Tile = node.tile
         kind, pred = tile.operands["p"][:2]
         condition = None if pred.is_const else self.reg(pred)
-        if then is following:
+        if then is following or (other is not following and other.index <= dag.block.index < then.index):
             then, other, negate = other, then, True
         if (
             self.has_copies(dag, then)

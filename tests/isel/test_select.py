@@ -355,3 +355,26 @@ def test_masks_of_one_number(word: int, masks: list[int], count: int) -> None:
     text = ptx.format(module)
     assert text.count("and.b32") <= (count < 4) and "lop3" not in text and "or.b32" not in text and "prmt" not in text
     assert run_rows(module, [[word]], 1) == [[word & sum(masks[:count])]]
+
+
+def test_of_two_jumps_the_one_back_is_conditional() -> None:
+    """A loop that another block stands behind: it ends in `@p bra loop; bra.uni out`, whichever way it asks."""
+    for test, then, other in (("eq", "out", "loop"), ("ne", "loop", "out")):
+        code = f"""
+          %some = icmp sgt i32 %n, 0
+          br i1 %some, label %loop, label %none
+        loop:
+          %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+          %x = load volatile i32, ptr addrspace(1) %p
+          %next = add i32 %i, 1
+          %end = icmp {test} i32 %next, %n
+          br i1 %end, label %{then}, label %{other}
+        none:
+          %zero = load volatile i32, ptr addrspace(1) %q
+          br label %out
+        out:
+          %r = phi i32 [ %zero, %none ], [ %x, %loop ]
+          store i32 %r, ptr addrspace(1) %p"""
+        lines = body(kernel("ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n", code), 0)
+        jumps = [at for at, line in enumerate(lines) if line.startswith("bra.uni")]
+        assert jumps and re.match(r"@!?%p\d+ bra \$L__BB0_1$", lines[jumps[0] - 1]), lines
