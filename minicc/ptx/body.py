@@ -29,8 +29,12 @@ from minicc.ptx.model import (
     Variable,
     Vector,
 )
-from minicc.ptx.names import LINKAGE, SPECIAL
+from minicc.ptx.names import LINKAGE, SIZES, SPECIAL
 
+SELECTORS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
+"""Element of a vector register by its selector (PTX ISA, "Vectors as Operands")."""
+MAX_VECTOR = 16
+"""Bytes of a vector register."""
 MAX_NESTING = 64
 MAX_REGISTERS = 1 << 24
 
@@ -56,6 +60,8 @@ class Body:
         self.starts = cursor.starts
         self.function = function
         self.scopes: list[Function | Scope] = []
+        self.vectors: dict[Function | Scope, Scope] = {}
+        """By scope, its registers of vector types ("v4.f32"). A module has scalars only: see `vector_register`."""
         self.loc: Loc | None = None
         self.places: dict[tuple[int, int, int], Loc] = {}
         """The last .loc of each place: what a later inlined_at means."""
@@ -193,9 +199,19 @@ class Body:
     def registers(self) -> None:
         """`.reg .b32 %r<5>, %a, %b;` into the innermost scope."""
         cursor = self.cursor
+        start = cursor.at
         declared = head(cursor)
-        type_ = declared.type if declared.vector is None else f"v{declared.vector}.{declared.type}"
-        scope = self.scopes[-1]
+        type_, scope = declared.type, self.scopes[-1]
+        others: Function | Scope | None = self.vectors.get(scope)
+        if declared.vector is not None:
+            if declared.vector > 4:
+                cursor.fail("syntax error, a vector register has two or four elements", start)
+            if type_ == "pred":
+                cursor.fail("Predicate type can only be used to define scalar register variables", start)
+            if declared.vector * SIZES.get(type_, 0) > MAX_VECTOR:
+                cursor.fail(f"Vector type too large, exceeds {8 * MAX_VECTOR} bit limit", start)
+            type_, others = f"v{declared.vector}.{type_}", scope
+            scope = self.vectors.setdefault(scope, Scope())
         self.operands = {}
         while True:
             place = cursor.at
@@ -211,7 +227,7 @@ class Body:
                     cursor.fail("register count out of range", place)
                 scope.reg_ranges.append((name, count, type_))
             else:
-                if name in scope.regs:
+                if name in scope.regs or (others is not None and name in others.regs):
                     cursor.wrong(
                         "ptx.duplicate", f"Duplicate definition of variable '{name}'", cursor.tokens.span(place)
                     )
@@ -354,8 +370,6 @@ class Body:
 
     def element_size(self, name: str) -> int:
         """Bytes of one element of a variable declared in this function or before it; 1 if it is not known here."""
-        from minicc.ptx.names import SIZES
-
         for scope in self.scopes:
             for item in scope.body or ():
                 if isinstance(item, Variable) and item.name == name:
@@ -365,7 +379,30 @@ class Body:
     def declared(self, name: str) -> bool:
         return name in self.formal or any(scope.type_of(name) for scope in self.scopes)
 
+    def vector_register(self, name: str) -> Vector | None:
+        """The scalars of a register of a vector type, declared here when they are first named, or None."""
+        for scope in reversed(self.scopes):
+            vectors = self.vectors.get(scope)
+            if vectors is not None and (type_ := vectors.type_of(name)) is not None:
+                count, _, element = type_[1:].partition(".")
+                items = tuple(f"{name}${selector}" for selector in "xyzw"[: int(count)])
+                for item in items:
+                    scope.regs[item] = element
+                return Vector(tuple(Reg(item) for item in items))
+            if scope.type_of(name) is not None:
+                return None
+        return None
+
     def resolve(self, token: str) -> Operand:
+        if self.vectors:
+            stem, dot, selector = token.partition(".")
+            if (vector := self.vector_register(stem)) is not None:
+                if not dot:
+                    return vector
+                element = SELECTORS.get(selector, MAX_VECTOR)
+                if element >= len(vector.items):
+                    self.cursor.fail(f"Unknown vector selector: '{selector}'")
+                return vector.items[element]  # type: ignore[return-value]
         if self.declared(token):
             return Reg(token)
         if token in SPECIAL:
@@ -389,6 +426,8 @@ class Body:
         offset = 0
         if first == "%" or first == "$" or first == "_" or first.isalpha():
             base = self.word(token)
+            if self.vectors and (isinstance(base, Vector) or (isinstance(base, Reg) and "." in token)):
+                cursor.fail("syntax error, an address is a scalar register", cursor.at - 1)
             following = texts[cursor.at]
             if following == "+" or following == "-":
                 offset = signed_offset(cursor)

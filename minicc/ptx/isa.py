@@ -24,7 +24,7 @@ import attrs
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
-from minicc.ptx.names import SIZES, VECTORS
+from minicc.ptx.names import SIZES, SPECIAL, VECTORS
 from minicc.ptx.rows import ROWS, TYPES
 
 
@@ -289,6 +289,14 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             second = operand.second is None or _is_predicate(operand.second, type_of) or _sink(operand.second)
             return second and (_sink(operand.first) or _typed(operand.first, wanted, type_of, False, True))
         return _sink(operand) or _typed(operand, wanted, type_of, False, True)
+    if kind == "s":
+        if isinstance(operand, ptx.Special):
+            return vector == 4 and wanted in ("u32", "u16") and SPECIAL.get(operand.name) == "v4.u32"
+        return (
+            isinstance(operand, ptx.Vector)
+            and None not in operand.items
+            and _elements(operand, (wanted,) * vector, type_of)
+        )
     if kind == "v":
         if isinstance(operand, ptx.Vector):
             items = operand.items
@@ -328,8 +336,8 @@ def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, desti
         have = type_of(operand.name)
         if wanted == "pred" or have == "pred":
             return have == wanted
-        if have is None or "." in have:
-            return have is not None
+        if have is None:
+            return False
         if operand.part is not None:
             return True
         width = SIZES.get(have, 0)

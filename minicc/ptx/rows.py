@@ -205,7 +205,8 @@ selp | T:any | d:T a:T b:T c!
 slct | T:any S:s32,f32 | d:T a:T b:T c:S
 slct | ftz T:any S:f32 | d:T a:T b:T c:S
 mov | T:mov | x:T x:T
-mov | v4 T:u32,u16 | v:T *
+mov | (v2/v4) T:b16,b32,u16,u32,s16,s32,f32 | v:T s:T
+mov | v2 T:b64,u64,s64,f64 | v:T s:T
 cvt | T:u8,u16,u32,u64,s16,s32,s64 S:u8 | d:~T a:~S
 cvt | sat? T:s8 S:u8 | d:~T a:~S
 cvt | T:u16,u32,u64,s32,s64 S:u16 | d:~T a:~S

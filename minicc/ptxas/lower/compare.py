@@ -170,10 +170,11 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
             p = b.pred_of(source)
         b.emit("PLOP3.LUT", (b.dst_pred(d), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
         return
-    if "v4" in inst.modifiers and isinstance(d, ptx.Vector) and isinstance(source, ptx.Special):
-        for axis, item in zip("xyzw", d.items, strict=True):
-            if item is not None:
-                b.move(b.dst(item), b.val(ptx.Special(f"{source.name}.{axis}")))
+    if isinstance(d, ptx.Vector) and ("v2" in inst.modifiers or "v4" in inst.modifiers):
+        if isinstance(source, ptx.Special):
+            source = ptx.Vector(tuple(ptx.Special(f"{source.name}.{axis}") for axis in "xyzw"))
+        assert isinstance(source, ptx.Vector)
+        _each(b, d, source, type_)
         return
     if isinstance(d, ptx.Vector):
         unpack(b, d, source, bits(type_))
@@ -199,6 +200,20 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
         else:
             given = b.val(source, type_)
             b.move(out, Imm(given.bits) if isinstance(given, Imm) else given)
+
+
+def _each(b: Builder, d: ptx.Vector, source: ptx.Vector, type_: str) -> None:
+    """mov.v4: all sources are read before the first destination is written."""
+    copies: list[list[MOperand]] = []
+    for item in source.items:
+        assert item is not None
+        words = b.val64(item, type_) if bits(type_) == 64 else (b.val(item, type_),)
+        copy = b.temp(len(words))
+        copies.append([V(copy.reg, i) for i in range(len(words))])
+        _move_all(b, copy, list(words))
+    for target, values in zip(d.items, copies, strict=True):
+        if target is not None:
+            _move_all(b, b.dst(target), values)
 
 
 def pack(b: Builder, out: V, vector: ptx.Vector, width: int) -> None:
