@@ -163,6 +163,8 @@ class Function:
         self.final = False
         self.pure_at = 0
         self.calls_self = False
+        self.placeholder: Type | None = None
+        """The result as it was declared, with auto, where a return statement has said what that is."""
 
 
 class TemplateParam:

@@ -165,6 +165,8 @@ class Record:
         own."""
         self.hidden: dict[str, str] = {}
         """Names declared here that are private or protected, or that a using-declaration brings (`sema/access.py`)."""
+        self.closed_bases: dict[Type, str] = {}
+        """Base classes that are private or protected."""
         self.closed: list[tuple[Function | FunctionTemplate, str]] = []
         """Constructors that are private or protected."""
         self.friends: set[str] = set()

@@ -16,6 +16,7 @@ from minicc.frontend.sema.convert import common_type
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
+_OF_MEMBERS = frozenset(("friend", "virtual", "explicit", "mutable"))
 _NO_RETURN = "non-void function does not return a value"
 
 
@@ -113,6 +114,8 @@ class Declarations(Variables):
                 self.abbreviated(autos, None)
                 return []
         specs = self.specifiers(need_type=False)
+        for word in specs.words & _OF_MEMBERS:
+            self.fail(f"'{word}' is only allowed in a class", specs.at)
         if specs.type is None and self._is_constructor_outline():
             d = self.constructor_outline()
             f = self._member_definition(specs, d, constructor=True)
@@ -135,7 +138,7 @@ class Declarations(Variables):
     def _declarators(self, specs: Specifiers) -> list[ast.Variable]:
         assert specs.type is not None
         out: list[ast.Variable] = []
-        first = True
+        first, auto = True, None
         if self._binding_follows():
             out = self._structured_binding(specs)
             self.expect(";", "at end of declaration")
@@ -154,6 +157,14 @@ class Declarations(Variables):
                 self._typedef(d)
             else:
                 out.append(self.variable(specs, d))
+                meant = _meant_by_auto(d.type, out[-1].type)
+                if meant is not None and auto is not None and meant is not auto:
+                    self.fail(
+                        f"'auto' deduced as '{auto}' in declaration of '{out[0].name}' and deduced as '{meant}' in"
+                        f" declaration of '{out[-1].name}'",
+                        out[-1].at,
+                    )
+                auto = auto or meant
             first = False
             if not self.accept(","):
                 break
@@ -343,6 +354,9 @@ class Declarations(Variables):
             finally:
                 self.scope = outer
         f = self.make_function(specs, d)
+        if d.this_quals:
+            self.fail("non-member function cannot have a qualifier", d.name)
+        self.check_operator(f)
         if f.space == "global":
             ret = f.type.elem
             assert ret is not None
@@ -542,6 +556,10 @@ class Declarations(Variables):
             f.base_inits.append((0, value))
             return True
         base = next(((b, offset) for b, offset in record.bases if b is t), None)
+        if field is not None and field.name in done:
+            self.fail(f"multiple initializations given for non-static member '{field.name}'", name)
+        if base is not None and f"base {base[1]} {base[0]}" in done:
+            self.fail(f"multiple initializations given for base '{base[0]}'", name)
         if base is not None:
             args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
             b, offset = base
@@ -599,6 +617,11 @@ class Declarations(Variables):
         for field in record.fields[record.inherited :]:
             if field.name and field.name in done:
                 continue
+            if field.default is None and (field.type.kind == "reference" or (field.type.const and field.type.scalar)):
+                kind = "reference" if field.type.kind == "reference" else "const"
+                self.fail(
+                    f"constructor for '{f.record}' must explicitly initialize the {kind} member '{field.name}'", f.at
+                )
             default = self.default_member(f.record, field, f.at)
             if default is not None:
                 f.inits.append((field, default))
@@ -658,6 +681,17 @@ class Declarations(Variables):
         if stores:
             return ast.BuiltinCall(ty.VOID, at, builtin, [pointer, self.convert(args[1], t.elem, "passing")])
         return ast.BuiltinCall(t.elem.bare, at, builtin, [pointer])
+
+
+def _meant_by_auto(declared: Type, made: Type) -> Type | None:
+    """What `auto` stands for, where a variable that was `declared` with it is of the type that was `made`."""
+    while declared.kind in ("reference", "pointer"):
+        if declared.elem is None or made.elem is None:
+            return None
+        declared, made = declared.elem, made.elem
+    if declared.kind != "auto" or declared.template is not None or declared is ty.DECLTYPE_AUTO:
+        return None
+    return ty.qualified(made.bare, made.quals & ~declared.quals)
 
 
 __all__ = ["Declarations", "common_type"]

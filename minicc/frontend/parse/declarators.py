@@ -255,11 +255,13 @@ class Declarators(TypeSpecifiers):
             self._function_suffix(made)
 
     def _is_parameter_list(self) -> bool:
-        """Inside functions `T x(a)` constructs; a parameter list begins with a type, or is empty at file scope."""
+        """Inside functions `T x(a)` constructs; a parameter list begins with a type, or is empty at file scope and in
+        classes."""
         after = self.peek()
+        inside = self.function is not None and self.scope.kind != "record"
         if after.text in (")", "..."):
-            return self.function is None or self.type_argument or after.text == "..."
-        if self.function is not None:
+            return not inside or self.type_argument or after.text == "..."
+        if inside:
             pack = self.lookup(after.text) if after.kind == IDENT else None
             if isinstance(pack, tuple):
                 return self.type_argument or (len(pack) > 0 and isinstance(pack[0], Type))

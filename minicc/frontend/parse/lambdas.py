@@ -12,11 +12,11 @@ from minicc.frontend import types as ty
 from minicc.frontend.mangle import Mangler
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.guides import Guides
+from minicc.frontend.parse.primaries import AUTOMATIC
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, Field, Record, Type
 
-_AUTOMATIC = ("local", "param", "reference")
 Parts = list[tuple[int, Field | None, ast.Expr]]
 
 
@@ -118,7 +118,7 @@ class Lambdas(Guides):
                         continue
                     if found is None:
                         self.undeclared(name)
-                    if isinstance(found, ast.Variable) and found.storage not in _AUTOMATIC:
+                    if isinstance(found, ast.Variable) and found.storage not in AUTOMATIC:
                         self.accept(",")
                         continue
                     e = self.entity_expression(found, name)
@@ -179,7 +179,7 @@ class Lambdas(Guides):
                 continue
             elif isinstance(found, tuple):
                 done.add(token.text)
-                if all(isinstance(v, ast.Variable) and v.storage in _AUTOMATIC for v in found):
+                if all(isinstance(v, ast.Variable) and v.storage in AUTOMATIC for v in found):
                     self._capture_pack(layout, parts, token, found, by_reference)
                 continue
             elif not self._captured(found):
@@ -194,7 +194,7 @@ class Lambdas(Guides):
                 self._add(layout, parts, "this", pointer.type.bare, pointer)
 
     def _captured(self, found: object) -> bool:
-        if not isinstance(found, ast.Variable) or found.storage not in _AUTOMATIC or found.stand_in is not None:
+        if not isinstance(found, ast.Variable) or found.storage not in AUTOMATIC or found.stand_in is not None:
             return False
         if found.owner is None:
             return False

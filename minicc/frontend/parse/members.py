@@ -10,6 +10,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
+from minicc.frontend.sema.wellformed import operator_fault
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
 
@@ -197,6 +198,8 @@ class Members(Constraints):
         assert record is not None and record.scope is not None
         name = d.name.text if d.name is not None else ""
         at = d.name or specs.at
+        if specs.words & {"extern", "register"}:
+            self.fail("storage class specified for a member declaration", at)
         if "static" in specs.words:
             v = ast.Variable(name, d.type, at, "member", constexpr="constexpr" in specs.words, scope=self.scope)
             if "constexpr" in specs.words:
@@ -296,10 +299,14 @@ class Members(Constraints):
             self.member_body(f, d, [])
             return
         f.explicit = "explicit" in specs.words
-        if "static" not in specs.words:
+        static = "static" in specs.words
+        if static and (d.this_quals or "virtual" in specs.words):
+            self.fail(f"static member function '{f.name}' cannot be virtual, nor have a qualifier", d.name)
+        if not static:
             self._add_this(f, made, d.this_quals)
             self._virtual(f, specs, d)
         f.scope = self.scope
+        self.check_operator(f)
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
 
@@ -346,6 +353,11 @@ class Members(Constraints):
             ]
         return True
 
+    def check_operator(self, f: ast.Function) -> None:
+        fault = operator_fault(f) if f.name.startswith("operator") and not self.library else None
+        if fault is not None:
+            self.fail(fault, f.at)
+
     def _virtual(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
         """Virtual by its declaration, or by what it overrides."""
         record = f.record.record if f.record is not None else None
@@ -382,6 +394,8 @@ class Members(Constraints):
         f.param_scope = d.param_scope
         if self.accept("="):
             word = self.take().text
+            if word not in ("default", "delete") and not f.pure:
+                self.fail("initializer on function does not look like a pure-specifier", f.at)
             f.deleted = word == "delete"
             f.body = ast.Block(f.at) if word != "delete" and not f.pure else None
             self.expect(";")
@@ -420,6 +434,8 @@ class Members(Constraints):
             self.skip_template_arguments()
         d = Declarator(name, ty.VOID)
         self._function_suffix(d)
+        if d.this_quals:
+            self.fail("a constructor cannot have a qualifier", name)
         if self.at("=") and self.peek().text == "default":
             self.i += 2
             self.expect(";")
@@ -441,6 +457,8 @@ class Members(Constraints):
         name = self.identifier()
         d = Declarator(Token(IDENT, "~" + name.text, name.source, name.start), ty.VOID)
         self._function_suffix(d)
+        if d.this_quals or d.params:
+            self.fail(f"a destructor cannot have {'parameters' if d.params else 'a qualifier'}", name)
         f = self.make_function(specs, d)
         f.record, f.scope = made, self.scope
         self._add_this(f, made, 0)
@@ -452,7 +470,7 @@ class Members(Constraints):
             self.expect(";")
             f.pure = False
             return
-        if f.space == "device":
+        if f.space == "device" or (self.at("=") and self.peek().text == "delete"):
             record.destructor = f
         self.member_body(f, d, pending)
 

@@ -264,7 +264,7 @@ class Names(Expressions):
                 plain = False
                 self.skip_template_arguments()
         made = opaque()
-        if plain and not _unspoken(owner):
+        if plain and not unspoken(owner):
             made.name, made.params = "::".join(names), (owner.bare,)
         return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?", template=made))
 
@@ -479,13 +479,13 @@ def opaque() -> Type:
     return Type("opaque", "?", 0, 1, llvm="")
 
 
-def _unspoken(t: Type) -> bool:
+def unspoken(t: Type) -> bool:
     """Something in a stand-in is not known well enough to be named."""
     if t.kind == "opaque":
         return not t.params
     if t.kind in ("value", "param"):
         return t.name == "?"
-    return any(isinstance(p, Type) and _unspoken(p) for p in t.params) or (t.elem is not None and _unspoken(t.elem))
+    return any(isinstance(p, Type) and unspoken(p) for p in t.params) or (t.elem is not None and unspoken(t.elem))
 
 
 def _edits(a: str, b: str) -> int:

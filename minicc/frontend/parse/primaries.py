@@ -386,6 +386,8 @@ class Primaries(Packs):
             and self.function.space != "host"
         ):
             self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
+        if v.owner is not self.function and v.storage in AUTOMATIC:
+            self._reach(v, at)
         t = v.type
         if t.kind == "reference":
             assert t.elem is not None
@@ -394,6 +396,20 @@ class Primaries(Packs):
             raise Abandon
         return ast.Name(t, at, v, lvalue=True)
 
+    def _reach(self, v: ast.Variable, at: Token) -> None:
+        """`v` belongs to a function around the one that is being read: only its value or its type may be asked for."""
+        f = self.function
+        if f is None or v.owner is None or f.space == "host" or self.unevaluated or v.value is not None or v.constexpr:
+            return
+        inside = f.record is not None and f.record.record is not None and f.record.record.closure
+        self.fail(
+            f"variable '{v.name}' cannot be implicitly captured in a lambda with no capture-default specified"
+            if inside
+            else f"reference to local variable '{v.name}' declared in enclosing function '{v.owner.name}'",
+            at,
+            notes=[self.note(f"'{v.name}' declared here", v.at)],
+        )
+
     def constant_integer(self, e: ast.Expr, what: str) -> int:
         value = constant.evaluate(e)
         if value is None or not (e.type.integral or e.type.kind == "enum"):
@@ -401,6 +417,8 @@ class Primaries(Packs):
         return int(value)
 
 
+AUTOMATIC = ("local", "param", "reference")
+"""Storage of variables that a lambda has to capture."""
 _NONE = ty.Record("struct", "")
 
 

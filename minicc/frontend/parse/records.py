@@ -140,7 +140,7 @@ class Records(Members):
         self.scope = record.scope
         pending: list[ast.Function] = []
         layout = Layout(record, align, self._packing(at))
-        bases = self._bases() if self.accept(":") else []
+        bases = self._bases(record, at) if self.accept(":") else []
         self.expect("{")
         if bases or self._declares_virtual():
             self._place_bases(record, layout, bases)
@@ -201,19 +201,24 @@ class Records(Members):
                 pack = 1
         return pack
 
-    def _bases(self) -> list[Type]:
+    def _bases(self, record: Record, at: Token) -> list[Type]:
         """The base classes after the colon."""
         out: list[Type] = []
         while True:
+            access = "private" if record.tag == "class" else "public"
             while self.token.text in ("public", "private", "protected", "virtual"):
-                if self.take().text == "virtual":
+                access = self.take().text
+                if access == "virtual":
                     self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
+            before = len(out)
             end = self.expansion_end(angles=True) if self.has_packs else None
             if end is not None:
                 out += [self._one_base() for _ in self.expansions(self.i, end)]
                 self.i += 1
             else:
                 out.append(self._one_base())
+            if access != "public" and not at.source.name.startswith("<"):
+                record.closed_bases |= dict.fromkeys(out[before:], access)
             if not self.accept(","):
                 return out
 

@@ -26,8 +26,9 @@ class Statements(Records):
     unroll: tuple[int, Token] | None = None
     switches: list[ast.Switch]
     loops: int = 0
-    labels: dict[str, Token]
-    gotos: list[Token]
+    labels: dict[str, tuple[Token, list[ast.Variable]]]
+    """Of the function that is being read: where, and the initialised variables there."""
+    gotos: list[tuple[Token, list[ast.Variable]]]
 
     def block(self, scope: bool = True) -> ast.Block:
         """`{ ... }`; errors are contained in the statement they are in."""
@@ -81,7 +82,7 @@ class Statements(Records):
                 self.i += 2
                 if text in self.labels:
                     self.fail(f"redefinition of label '{text}'", token)
-                self.labels[text] = token
+                self.labels[text] = token, self._initialised()
                 label = ast.Block(token, [ast.Label(token, text)])
                 if not self.at("}"):
                     label.items.append(self.statement())
@@ -466,7 +467,7 @@ class Statements(Records):
                     t = to
         if not (t.integral or t.kind == "enum"):
             self.fail(f"statement requires expression of integer type ('{value.type}' invalid)", at)
-        target = promoted(operand_type(value))
+        target = t if t.scoped else promoted(operand_type(value))
         made = ast.Switch(token, self.cast(value, target), ast.Block(token))
         self.switches.append(made)
         self.loops += 1
@@ -517,6 +518,11 @@ class Statements(Records):
         value = constant.evaluate(e)
         if value is None or e.type.kind == "float":
             self.fail("expression is not an integral constant expression", e.at)
+        wanted = switch.condition.type
+        if (wanted.scoped or e.type.scoped) and e.type.bare is not wanted.bare:
+            self.fail(f"value of type '{e.type}' is not implicitly convertible to '{wanted}'", e.at)
+        if constant.wrap(value, wanted) != value:
+            self.fail(f"case value evaluates to {value}, which cannot be narrowed to type '{wanted}'", e.at)
         return int(constant.wrap(value, switch.condition.type))
 
     def _jump(self, token: Token) -> ast.Stmt:
@@ -532,11 +538,11 @@ class Statements(Records):
         self.i += 1
         f = self.function
         assert f is not None
-        ret = f.type.elem
+        ret = f.placeholder or f.type.elem
         assert ret is not None
         if self.accept(";"):
             if ret.kind == "auto":
-                self.set_return_type(f, ty.VOID)
+                self._deduced_result(f, ret, ty.VOID, token)
             elif ret.kind != "void" and not f.constructor:
                 self.warn("frontend.return", f"non-void function '{f.name}' should return a value", token)
             return ast.Return(token, None)
@@ -545,7 +551,7 @@ class Statements(Records):
         self.expect(";", "after return statement")
         if ret is ty.DECLTYPE_AUTO and not isinstance(e, ast.Overloads | ast.Init):
             deduced = self._decltype_of(e, named)
-            self.set_return_type(f, deduced)
+            self._deduced_result(f, ret, deduced, e.at)
             ret = deduced
         elif deduced_type(ret):
             if isinstance(e, ast.Overloads):
@@ -555,7 +561,7 @@ class Statements(Records):
                 deduced = ty.reference(ty.qualified(e.type, ret.elem.quals), ret.rvalue and not e.lvalue)
             else:
                 deduced = self.decay(e).type.bare
-            self.set_return_type(f, deduced)
+            self._deduced_result(f, ret, deduced, e.at)
             ret = deduced
         if ret.kind == "void":
             if e.type.kind != "void":
@@ -593,6 +599,17 @@ class Statements(Records):
             return ty.reference(e.type, True)
         return ty.reference(e.type) if e.lvalue else e.type.bare
 
+    def _deduced_result(self, f: ast.Function, placeholder: ty.Type, deduced: ty.Type, at: Token) -> None:
+        """A return statement gives `deduced` for `auto`: all of a function's give the same."""
+        if f.placeholder is not None and f.type.elem is not deduced and f.space != "host":
+            self.fail(
+                f"'auto' in return type deduced as '{deduced}' here but deduced as '{f.type.elem}' in earlier return"
+                " statement",
+                at,
+            )
+        f.placeholder = placeholder
+        self.set_return_type(f, deduced)
+
     def set_return_type(self, f: ast.Function, t: ty.Type) -> None:
         f.type = ty.function(t, f.type.params, f.type.variadic)
 
@@ -600,7 +617,7 @@ class Statements(Records):
         self.i += 1
         name = self.identifier()
         self.expect(";", "after goto statement")
-        self.gotos.append(name)
+        self.gotos.append((name, self._initialised()))
         return ast.Goto(token, name.text)
 
     def _asm(self, token: Token) -> ast.Stmt:
@@ -678,10 +695,25 @@ class Statements(Records):
             self.fail("an asm operand with constraint 'n' must be a constant", e.at)
         return constraint, e
 
+    def _initialised(self) -> list[ast.Variable]:
+        """The automatic variables in scope that have an initial value, which no jump may leave out."""
+        out: list[ast.Variable] = []
+        scope: ast.Scope | None = self.scope
+        while scope is not None and scope.kind != "record":
+            own = (v for v in scope.names.values() if isinstance(v, ast.Variable) and v.owner is self.function)
+            out += [v for v in own if v.storage in ("local", "reference") and v.init is not None]
+            scope = scope.parent if scope.kind != "function" else None
+        return out
+
     def check_labels(self) -> None:
-        for name in self.gotos:
+        for name, before in self.gotos:
             if name.text not in self.labels:
                 self.report("frontend.label", f"use of undeclared label '{name.text}'", name)
+                continue
+            missed = [v for v in self.labels[name.text][1] if v not in before]
+            if missed:
+                notes = [self.note("jump bypasses variable initialization", v.at) for v in missed]
+                self.report("frontend.label", "cannot jump from this goto statement to its label", name, notes)
 
     def _else(self, token: Token) -> ast.Stmt:
         self.fail("expected expression", token, code="frontend.syntax")

@@ -6,11 +6,14 @@ ordering and mangling.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.instances import Instances
+from minicc.frontend.parse.names import unspoken
 from minicc.frontend.sema.deduce import argument_key, dependent, is_dependent, pattern_key
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
@@ -105,6 +108,8 @@ class Templates(Instances):
         while not self.at(">"):
             p = self._template_parameter(len(out))
             self.has_packs = self.has_packs or p.pack
+            if p.name in scope.names:
+                self.fail(f"redefinition of template parameter '{p.name}'", self.tokens[self.i - 1])
             scope.names[p.name] = self._stand_in(p)
             if self.accept("="):
                 begin = self.i
@@ -239,15 +244,38 @@ class Templates(Instances):
         if isinstance(found, ast.ClassTemplate):
             for old, new in zip(found.params, params, strict=False):
                 new.default = new.default or old.default
-            if any(t.text == "{" for t in tokens):
-                found.tokens, found.params = tokens, [*params]
+            self._ordered(params, name)
+            if _has_body(tokens):
+                if _has_body(found.tokens):
+                    self._once(found.at, name)
+                found.tokens, found.params, found.at = tokens, [*params], name
             else:
                 for old, new in zip(found.params, params, strict=False):
                     old.default = old.default or new.default
             return
+        self._ordered(params, name)
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name)
         made.constraints = self.constraints
         self.declare(name.text, made, name)
+
+    def _ordered(self, params: list[ast.TemplateParam], name: Token) -> None:
+        """Parameters of a class template with a default, and packs, come last."""
+        for p, following in pairwise(params):
+            if p.pack:
+                self.fail("template parameter pack must be the last template parameter", name)
+            if p.default is not None and following.default is None and not following.pack:
+                self.fail(f"template parameter '{following.name}' is missing a default argument", name)
+
+    def _once(self, old: Token, new: Token) -> None:
+        """A definition stands once; the same one may be read again, and one of a header of ours gives way."""
+        again = old.source is new.source and old.start == new.start
+        if not again and not old.source.name.startswith("<"):
+            self.fail(
+                f"redefinition of '{new.text}'",
+                new,
+                code="frontend.redefinition",
+                notes=[self.note("previous definition is here", old)],
+            )
 
     def _partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
         self.i += k
@@ -338,6 +366,9 @@ class Templates(Instances):
         del previous
         old = self.scope.names.get(name.text)
         if isinstance(old, ast.ClassTemplate) and old.variable:
+            whole = tokens[next(k for k, t in enumerate(tokens) if t is name) + 1].text != "<"
+            if whole and all("=" in [t.text for t in read] for read in (old.tokens, tokens)):
+                self._once(old.at, name)
             return
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True)
         self.declare(name.text, made, name)
@@ -421,9 +452,12 @@ class Templates(Instances):
                     and pattern_key(other.pattern) == pattern_key(template.pattern)
                     and [pattern_key(p.type) for p in other.params] == [pattern_key(p.type) for p in template.params]
                     and self._spelled(other) == self._spelled(template)
-                    and not ("{" in [t.text for t in other.tokens] and "{" in [t.text for t in template.tokens])
                 ):
-                    if any(t.text == "{" for t in other.tokens):
+                    if _has_body(other.tokens) and _has_body(template.tokens):
+                        if template.record is None and not self._unspoken(template):
+                            self._once(other.at, name)
+                        continue
+                    if _has_body(other.tokens):
                         return
                     for old, new in zip(other.params, template.params, strict=True):
                         new.default = new.default or old.default
@@ -436,6 +470,12 @@ class Templates(Instances):
             scope.names[template.name] = [template]
         else:
             self.fail(f"redefinition of '{name.text}' as different kind of symbol", name, code="frontend.redefinition")
+
+    def _unspoken(self, template: ast.FunctionTemplate) -> bool:
+        """Something in the head is not known well enough to compare it with another."""
+        return any(p.tokens is not None or p.kind == "template" for p in template.params) or (
+            template.pattern is not None and unspoken(template.pattern)
+        )
 
     def _spelled(self, template: ast.FunctionTemplate) -> set[str]:
         """A template's conditions, comparable with those of another."""
@@ -724,7 +764,10 @@ class Templates(Instances):
         self.skip_declaration()
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")
-        entity.specialised[argument_key(given)] = self.closed(start, self.i)
+        old, tokens = entity.specialised.get(argument_key(given)), self.closed(start, self.i)
+        if old is not None and _has_body(old) and _has_body(tokens):
+            self._once(old[0], tokens[0])
+        entity.specialised[argument_key(given)] = tokens
 
     def _variable_specialisation(self) -> None:
         start = self.i
@@ -749,6 +792,10 @@ class Templates(Instances):
         head = list(self.tokens[start:after])
         cut = next(k for k, t in enumerate(head) if t is name)
         entity.specialised[argument_key(given)] = [*head[: cut + 1], *self.closed(after, self.i)]
+
+
+def _has_body(tokens: list[Token]) -> bool:
+    return any(t.text == "{" for t in tokens)
 
 
 def _member_class(tokens: list[Token], name: Token) -> str:

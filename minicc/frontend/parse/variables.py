@@ -12,6 +12,7 @@ from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
+from minicc.frontend.sema.wellformed import undefaultable
 from minicc.frontend.tokens import IDENT, Token
 from minicc.frontend.types import Field, Type
 
@@ -215,6 +216,8 @@ class Variables(Statements):
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
         for _, f in ty.destructors(v.type) if v.storage == "local" else ():
+            if f.deleted:
+                self.fail(f"attempt to use a deleted function ('{f.name}')", at)
             self.need_body(f)
         if v.storage not in ("local", "reference"):
             v.number = self._number(v)
@@ -355,6 +358,8 @@ class Variables(Statements):
             while t.kind == "array":
                 assert t.elem is not None
                 t = t.elem
+            if t.record is not None and not v.extern and v.storage in ("local", "shared") and undefaultable(t):
+                self.fail(f"no default constructor of '{t}', or it is deleted", at, code="frontend.no-match")
             if (
                 t.record is not None
                 and (
@@ -417,6 +422,8 @@ class Variables(Statements):
             v.init = self.construct(t.bare, args, v.at)
         elif len(args) != 1:
             self.fail(f"{'excess elements in' if args else 'expected expression as'} initializer of type '{t}'", v.at)
+        elif t.kind == "bool" and args[0].type.kind == "nullptr":
+            v.init = self.cast(args[0], t)
         else:
             v.init = self.initialise(t, args[0], v.at)
 

@@ -51,10 +51,32 @@ class Section:
 def closed(record: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> tuple[Record, str] | None:
     """(the class that declares `name` for `record`, how) if it may not be named in `scope`, within `function`."""
     owner = _declares(record, name)
-    access = owner.hidden.get(name, "public") if owner is not None else "public"
-    if owner is None or access == "public" or _admitted(owner, access, scope, function):
+    if owner is None:
         return None
-    return owner, access
+    access = owner.hidden.get(name, "public")
+    if access != "public" and not _admitted(owner, access, scope, function):
+        return owner, access
+    inherited = closed_base(record, owner, scope, function) if owner is not record else None
+    return None if inherited is None else (owner, inherited)
+
+
+def closed_base(record: Record, base: Record, scope: ast.Scope, function: ast.Function | None) -> str | None:
+    """How `record` hides from `scope`, within `function`, that it is derived from `base`; None if it does not."""
+    found: str | None = None
+    for t, _ in record.bases:
+        if t.record is None or (t.record is not base and not _derived(t.record, base)):
+            continue
+        access = record.closed_bases.get(t, "public")
+        found = None if access == "public" or _admitted(record, access, scope, function) else access
+        if found is None and t.record is not base:
+            found = closed_base(t.record, base, scope, function)
+        if found is None:
+            return None
+    return found
+
+
+def _derived(record: Record, base: Record) -> bool:
+    return any(t.record is base or (t.record is not None and _derived(t.record, base)) for t, _ in record.bases)
 
 
 def closed_constructor(

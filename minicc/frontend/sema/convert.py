@@ -7,6 +7,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Cursor
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.access import closed_base
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
@@ -195,7 +196,7 @@ class Conversions(Cursor):
             if source is ty.FLOAT and target is ty.DOUBLE:
                 return PROMOTION
             return CONVERSION
-        if target.kind == "bool" and source.kind in ("pointer", "nullptr"):
+        if target.kind == "bool" and source.kind == "pointer":
             return CONVERSION
         if target.kind == "pointer":
             assert target.elem is not None
@@ -280,6 +281,7 @@ class Conversions(Cursor):
                     return v.init
             if e.type.bare is not target:
                 # The base of an object, of one that may be moved from or not.
+                self.check_base(e.type, target, e.at)
                 whole = e if e.lvalue else ast.Temporary(e.type.bare, e.at, e, lvalue=True)
                 kind = "move" if is_xvalue(whole) else "relabel"
                 e = ast.Cast(ty.qualified(target, e.type.quals), e.at, kind, whole, lvalue=True)
@@ -292,7 +294,20 @@ class Conversions(Cursor):
             f = self.conversion_function(e.type.bare, target)
             assert f is not None
             return self.cast(self.call_method(e, f, [], e.at), target)
+        if target.kind == "pointer" and e.type.kind == "pointer":
+            self.check_base(e.type.elem, target.elem, e.at)
         return self.cast(e, target)
+
+    def check_base(self, derived: Type | None, base: Type | None, at: Token) -> None:
+        """A conversion from a class to a base that not everyone may know of."""
+        if derived is None or base is None or derived.record is None or not is_derived(derived.bare, base.bare):
+            return
+        assert base.record is not None
+        access = closed_base(derived.record, base.record, self.scope, self.function)
+        if access is not None:
+            self.fail(
+                f"cannot cast '{derived.bare}' to its {access} base class '{base.bare}'", at, code="frontend.access"
+            )
 
     def _cannot_convert(self, e: ast.Expr, target: Type, context: str, where: Token | Span | None) -> None:
         source = e.type
@@ -357,9 +372,12 @@ class Conversions(Cursor):
         elif e.lvalue and (same or is_derived(e.type.bare, referred.bare)):
             if e.type is referred:
                 return e
+            if not same:
+                self.check_base(e.type, referred, e.at)
             return ast.Cast(referred, e.at, "relabel", e, lvalue=True)
         if not same and is_derived(e.type.bare, referred.bare):
             # The base of the whole object, not a copy of the base.
+            self.check_base(e.type, referred, e.at)
             whole = ast.Temporary(ty.qualified(e.type.bare, referred.quals), e.at, e, lvalue=True)
             return ast.Cast(referred, e.at, "relabel", whole, lvalue=True)
         value = self.convert(e, referred.bare, context)
@@ -415,6 +433,7 @@ class Conversions(Cursor):
                 self.fail(f"reinterpret_cast from '{e.type}' to '{target}' casts away qualifiers", at)
             allowed = True
             if style == "static_cast":
+                self.check_base(source.elem, bare.elem, at)
                 allowed = self.rank(e, bare) is not None or (
                     source.elem is not None and bare.elem is not None
                     and (source.elem.kind == "void" or is_derived(bare.elem.bare, source.elem.bare))

@@ -86,6 +86,8 @@ class Initialisers(Calls):
         inner = e.items[0][1]
         if isinstance(inner, ast.Init):
             return self.braced(inner, target)
+        if target.kind == "bool" and inner.type.kind == "nullptr":
+            return self.cast(inner, target)
         self._check_narrowing(inner, target)
         return self.convert(inner, target)
 

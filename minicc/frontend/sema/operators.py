@@ -16,6 +16,7 @@ from minicc.frontend.sema.convert import (
     similar,
 )
 from minicc.frontend.sema.copies import assigns_members, simple
+from minicc.frontend.sema.wellformed import unassignable
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import CONST, Field, Type
 
@@ -346,6 +347,8 @@ class Operators(Conversions):
                 return found
         self.require_assignable(left, at)
         record = left.type.record
+        if record is not None and right.type.bare is left.type.bare and unassignable(left.type):
+            self.fail(f"object of type '{left.type}' cannot be assigned: its operator= is implicitly deleted", at)
         if record is not None and right.type.bare is left.type.bare and assigns_members(left.type):
             return self._assign_members(left, right, at)
         if left.type.kind == "array":
