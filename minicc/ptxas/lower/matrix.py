@@ -167,28 +167,37 @@ def eight(b: Builder, inst: ptx.Inst, shape: str) -> None:
         b.unsupported()
     printed, size_a, size_b = sizes
     d, left, right, third = inst.operands
-    size_c = 2 if dtype == "f16" else 4
+    x, y = group(b, left, size_a), group(b, right, size_b)
+    packed = [(x, size_a, kinds[0]), (y, size_b, kinds[1])]
+    scatter(b, d, two_products(b, dotted("HMMA", printed, dtype.upper()), packed, third, [(), ()]))
+
+
+def two_products(
+    b: Builder, op: str, packed: list[tuple[V | Reg, int, str]], third: ptx.Operand, more: list[tuple[MOperand, ...]]
+) -> V:
+    """The sum of the product of the lower halves of `packed` (registers, their number, the type), that of the upper
+    ones, and the third operand; `more` are further operands of each product."""
+    result = "F16" if op.endswith(".F16") else "F32"
+    size = 2 if result == "F16" else 4
+    addend = group(b, third, size)
     total: MOperand = ZERO
-    sources = [(group(b, item, size), size, kind) for item, size, kind in
-               ((left, size_a, kinds[0]), (right, size_b, kinds[1]))]  # fmt: skip
-    addend = group(b, third, size_c)
-    for half in ((), ("H1",)):
+    for half, operands in zip(((), ("H1",)), more, strict=True):
         halves: list[V] = []
-        for packed, size, kind in sources:
-            out = b.temp(size)
-            for k in range(size):
-                word = V(packed.reg, packed.part + k, suffix=half) if isinstance(packed, V) else ZERO
+        for words, count, kind in packed:
+            out = b.temp(count)
+            for k in range(count):
+                word = V(words.reg, words.part + k, suffix=half) if isinstance(words, V) else ZERO
                 b.emit(f"F2FP.F16.{_EIGHT[kind]}.UNPACK_B", (V(out.reg, k),), (word,))
             halves.append(out)
-        product = b.temp(size_c)
-        b.emit(dotted("HMMA", printed, dtype.upper()), (product,), (*halves, total), side=True)
+        product = b.temp(size)
+        b.emit(op, (product,), (*halves, total, *operands), side=True)
         total = product
     assert isinstance(total, V)
-    out = b.temp(size_c)
-    for k in range(size_c):
+    out = b.temp(size)
+    for k in range(size):
         word = V(addend.reg, addend.part + k) if isinstance(addend, V) else ZERO
-        b.emit("HADD2" if dtype == "f16" else "FADD", (V(out.reg, k),), (V(total.reg, k), word))
-    scatter(b, d, out)
+        b.emit("HADD2" if result == "F16" else "FADD", (V(out.reg, k),), (V(total.reg, k), word))
+    return out
 
 
 def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
@@ -200,6 +209,11 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
         from minicc.ptxas.lower import subbyte
 
         subbyte.sparse(b, inst, shape)
+        return
+    if any(m in _EIGHT for m in mods):
+        from minicc.ptxas.lower import sparse_eight
+
+        sparse_eight.multiply(b, inst, shape)
         return
     types = [m for m in mods if m in ("f16", "bf16", "tf32", "f32", "s32", *_INTEGER)]
     if len(types) != 4:

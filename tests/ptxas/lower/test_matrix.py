@@ -163,6 +163,8 @@ FORMS = {
     "sparse_f16": ("m16n8k32.row.col.f32.f16.f16.f32", _FOUT, 4, 4, "f", 4, ", %r9, 0x1"),
     "sparse_bf16": ("m16n8k16.row.col.f32.bf16.bf16.f32", _FOUT, 2, 2, "f", 4, ", %r9, 0x1"),
     "sparse_tf32": ("m16n8k16.row.col.f32.tf32.tf32.f32", _FOUT, 4, 4, "f", 4, ", %r9, 0x0"),
+    "sparse_e4m3": ("m16n8k64.row.col.f32.e4m3.e5m2.f32", _FOUT, 4, 4, "f", 4, ", %r9, 0x0"),
+    "sparse_e5m2": ("m16n8k64.row.col.f32.e5m2.e4m3.f32", _FOUT, 4, 4, "f", 4, ", %r9, 0x0"),
     "sparse_s8": ("m16n8k64.row.col.satfinite.s32.s8.u8.s32", _OUT, 4, 4, "r", 4, ", %r9, 0x0"),
 }
 
