@@ -9,6 +9,7 @@
     IADD3 t, a, b, RZ;      VIMNMX d, t, c, p       VIADDMNMX d, a, b, c, p   (an index that is kept inside)
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
+    FADD t, |x|, -RZ;       FSETP p, t, b           FSETP p, |x|, b
 
 Only where every operand of the first still has its value at the second (see `_Combiner.holds`).
 """
@@ -30,6 +31,8 @@ _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
     ("R", "S32", "HI"): (("HI", "SX32"), ()),
 }
 """Shifts to the right: the form of LEA that shifts and adds, and its source for the upper half."""
+_SIGNED = frozenset({"FADD", "FFMA", "FMNMX", "FMUL", "FSETP", "MUFU"})
+"""What takes the sign of a source in the operand: minus, and but for FFMA the magnitude."""
 _NEAR = 48
 """Instructions looked through for a change of an operand that has several definitions."""
 
@@ -71,8 +74,8 @@ class _Combiner:
                     self._logic(inst, b, at)
                 elif inst.mnemonic == "VIMNMX" and not guarded(inst) and len(inst.dsts) == 1:
                     self._limited(inst, b, at)
-                elif inst.mnemonic in ("FFMA", "FADD", "FMUL"):
-                    self._negated(inst, b, at)
+                elif inst.mnemonic in _SIGNED:
+                    self._signed(inst, b, at)
 
     def maker(self, operand: MOperand, mnemonic: str, b: int, at: int, uses: int = 1) -> Definition | None:
         """The only definition of an operand, by that mnemonic, if all its uses are the one in hand and its operands
@@ -291,10 +294,10 @@ class _Combiner:
             operand = source
         return operand
 
-    def _negated(self, inst: MInst, b: int, at: int) -> None:
-        """A source that was made by a change of sign: the sign goes into the operand."""
+    def _signed(self, inst: MInst, b: int, at: int) -> None:
+        """A source that is another with its sign changed or gone: the operand says so."""
         for n, t in enumerate(inst.srcs):
-            if not isinstance(t, V) or t.abs or t.reg.file != "R" or t.suffix:
+            if not isinstance(t, V) or t.reg.file != "R" or t.suffix:
                 continue
             found = self.single.table.get((t.reg.id, t.part))
             if found is None or found.inst.mnemonic != "FADD" or len(found.inst.srcs) != 2:
@@ -303,11 +306,14 @@ class _Combiner:
             flushed = found.inst.modifiers == ("FTZ",) and "FTZ" in inst.modifiers
             if not (flushed or not found.inst.modifiers) or zero != attrs.evolve(ZERO, neg=True):
                 continue
-            if not isinstance(x, V) or not x.neg or x.abs or x.suffix or not self.holds(found, b, at):
+            if not isinstance(x, V) or not (x.neg or x.abs) or x.suffix or not self.holds(found, b, at):
+                continue
+            signed = attrs.evolve(x, neg=t.neg if t.abs else t.neg != x.neg, abs=t.abs or x.abs)
+            if signed.abs and inst.mnemonic == "FFMA":
                 continue
             sources = list(inst.srcs)
-            sources[n] = attrs.evolve(x, neg=not t.neg)
-            if n == 1 and inst.mnemonic != "FADD":
+            sources[n] = signed
+            if n == 1 and inst.mnemonic in ("FFMA", "FMUL"):
                 if not isinstance(sources[0], V):
                     continue
                 sources[0], sources[1] = sources[1], sources[0]
@@ -315,9 +321,7 @@ class _Combiner:
                 if isinstance(other, V) and other.neg:
                     if other.abs:
                         continue
-                    first = sources[0]
-                    assert isinstance(first, V)
-                    sources[0], sources[1] = attrs.evolve(first, neg=not first.neg), attrs.evolve(other, neg=False)
+                    sources[0], sources[1] = attrs.evolve(signed, neg=not signed.neg), attrs.evolve(other, neg=False)
             self._replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
             return
 

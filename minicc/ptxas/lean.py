@@ -8,7 +8,7 @@ are short (see `fit`).
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
@@ -71,11 +71,11 @@ def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: 
         changed = (writes[i] & live) - whole[i]
         asked = set()
         for key in (*new, *changed):
-            before = [m for m in makers.get(key, ()) if m < i]
-            if before and before[-1] not in asked and left[before[-1]] == 1:
-                asked.add(before[-1])
-                made = whole[before[-1]]
-                inner = more(before[-1], depth - 1) - len(made & new)
+            those = makers.get(key, ())
+            at = bisect_left(those, i) - 1
+            if at >= 0 and left[those[at]] == 1 and those[at] not in asked:
+                asked.add(those[at])
+                inner = more(those[at], depth - 1) - len(whole[those[at]] & new)
                 total += min(inner, 0)
         return total
 

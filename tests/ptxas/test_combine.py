@@ -76,3 +76,44 @@ def test_sums_within_limits(tmp_path: Path) -> None:
     outcome = run_script(path, image)
     assert len(outcome.checks) == 4
     assert all(check.ok for check in outcome.checks)
+
+
+SIGNED = """\
+//! n = 256
+//! a = uniform(-2, 2, n, f32)
+//! b = uniform(-2, 2, n, f32)
+//! c = zeros(7 * n, f32)
+//! f[1, n](a, b, c, n)
+//! expect(c[0:n], where(abs(a) < abs(b), 1, 0))
+//! expect(c[n:2 * n], abs(a) * -abs(b))
+//! expect(c[2 * n:3 * n], abs(a) * f32(0.375))
+//! expect(c[3 * n:4 * n], b - abs(a))
+//! expect(c[4 * n:5 * n], minimum(abs(a), -b))
+//! expect(c[5 * n:6 * n], abs(a) * -b)
+//! expect(c[6 * n:7 * n], where(-a < b, 1, 0))
+
+__global__ void f(const float *a, const float *b, float *c, int n)
+{
+    int i = threadIdx.x;
+    float x = a[i], y = b[i];
+    c[i] = fabsf(x) < fabsf(y) ? 1.0f : 0.0f;
+    c[n + i] = fabsf(x) * -fabsf(y);
+    c[2 * n + i] = fabsf(x) * 0.375f;
+    c[3 * n + i] = __fadd_rn(y, -fabsf(x));
+    c[4 * n + i] = fminf(fabsf(x), -y);
+    c[5 * n + i] = fabsf(x) * -y;
+    c[6 * n + i] = -x < y ? 1.0f : 0.0f;
+}
+"""
+
+
+def test_signs_go_into_operands(tmp_path: Path) -> None:
+    """Magnitudes and changed signs take no instruction of their own."""
+    path = tmp_path / "f.k"
+    path.write_text(SIGNED)
+    image = minicc.compile(path, arch="sm_90").cubin
+    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    assert code.count("FADD") == 1
+    outcome = run_script(path, image)
+    assert len(outcome.checks) == 7
+    assert all(check.ok for check in outcome.checks)
