@@ -249,7 +249,11 @@ __builtin_unreachable          v:       e:unreachable
 __builtin_is_constant_evaluated b:      e:running
 __builtin_trap                 v:       e:trap
 __builtin_popcount             i:j      i:llvm.ctpop.i32
+__builtin_popcountll           i:y      e:popcll
+__builtin_ffs                  i:i      e:ffs
+__builtin_ffsll                i:x      e:ffs
 __builtin_clz                  i:j      e:clz
+__builtin_clzll                i:y      e:clz
 __builtin_ctz                  i:j      e:ctz
 __builtin_bswap32              j:j      i:llvm.bswap.i32
 __builtin_assume_aligned       Pv:PKvm  e:assume_aligned
@@ -468,7 +472,7 @@ def find(name: str, fast: bool) -> list[object] | None:
         return _ALLOCATION.get(name)
     rows = _rows.get(name)
     if rows is None:
-        return None
+        return _gnu(name, fast)
     made: list[object] = []
     for row in rows:
         words = row.split()
@@ -490,6 +494,23 @@ def find(name: str, fast: bool) -> list[object] | None:
                 made.append(Builtin(name, _types(result)[0][0], tuple(types), kind, rest, variadic))
     _parsed[name, fast] = made
     return made
+
+
+_GNU = "__builtin_"
+
+
+def _gnu(name: str, fast: bool) -> list[object] | None:
+    """GCC's name of a function of C's library: __builtin_fabs is fabs of doubles alone, __builtin_fabsf that of floats.
+    nvcc takes those of math, memcpy and memset."""
+    plain = name.removeprefix(_GNU)
+    if plain == name or plain[:1] == "_":
+        return None
+    found = [b for b in find(plain, fast) or () if isinstance(b, Builtin)]
+    if plain in ("memcpy", "memset", "isnan", "isinf", "isfinite", "signbit"):
+        return list(found)
+    first = {"abs": ty.INT, "f": ty.FLOAT}.get(plain if plain == "abs" else plain[-1:], ty.DOUBLE)
+    chosen: list[object] = [b for b in found if b.params[:1] == (first,)]
+    return chosen or None
 
 
 _ALLOCATION: dict[str, list[object]] = {

@@ -90,4 +90,3 @@ __device__ void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d, const fragme
 __device__ inline float __float_to_tf32(float v) { float r; asm("{ .reg .b32 t; cvt.rna.tf32.f32 t, %1; mov.b32 %0, t; }" : "=f"(r) : "f"(v)); return r; }
 }
 }
-__device__ inline float __float_to_tf32(float v) { return nvcuda::wmma::__float_to_tf32(v); }

@@ -201,6 +201,8 @@ class Members(Constraints):
         if specs.words & {"extern", "register"}:
             self.fail("storage class specified for a member declaration", at)
         if "static" in specs.words:
+            if specs.spaces - {"host"}:
+                self.fail("memory qualifier on data member is not allowed", at)
             v = ast.Variable(name, d.type, at, "member", constexpr="constexpr" in specs.words, scope=self.scope)
             if "constexpr" in specs.words:
                 v.type = ty.qualified(v.type, ty.CONST)

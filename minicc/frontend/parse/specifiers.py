@@ -315,7 +315,7 @@ class TypeSpecifiers(Names):
             self.unevaluated -= 1
             self.greater_ends = ends
         if plain and isinstance(e, ast.Name) and e.variable.storage != "special":
-            t = e.variable.type
+            t = e.variable.declared or e.variable.type
         elif plain and isinstance(e, ast.Member):
             t = e.field.type
         elif isinstance(e, ast.Call) and e.function.type.elem is not None:

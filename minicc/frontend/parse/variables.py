@@ -83,18 +83,23 @@ class Variables(Statements):
         parts: list[ast.Expr]
         if t.kind == "array":
             parts = [self.subscript(base, self.number(k, ty.INT, at), at) for k in range(t.count)]
+            declared = [part.type for part in parts]
         elif t.record is not None:
             size = self._tuple_size(t, at)
             if size is None:
                 parts = [self.member(base, f, at) for f in t.record.fields]
+                declared = [
+                    f.type if f.type.kind == "reference" else ty.qualified(f.type, t.quals) for f in t.record.fields
+                ]
             else:
                 parts = [self._tuple_part(base, k, at) for k in range(size)]
+                declared = [self._tuple_element(t, k, at) or part.type for k, part in enumerate(parts)]
         else:
             self.fail(f"cannot decompose non-class, non-array type '{t}'", at)
         if len(parts) != len(names):
             self.fail(f"type '{t}' decomposes into {len(parts)} elements, but {len(names)} names were provided", at)
         out = [whole]
-        for name, part in zip(names, parts, strict=True):
+        for name, part, type_ in zip(names, parts, declared, strict=True):
             v = ast.Variable(
                 name.text, ty.reference(part.type), name, "reference", scope=self.scope, owner=self.function
             )
@@ -102,7 +107,7 @@ class Variables(Statements):
                 v.type, v.storage = part.type.bare, "local"
             if isinstance(part, ast.Member) and part.field.bit_width:
                 v.type, v.storage = part.type.bare, "local"
-            v.init = part
+            v.init, v.declared = part, type_
             self.declare(name.text, v, name)
             out.append(v)
         return out
@@ -155,6 +160,15 @@ class Variables(Statements):
             return None
         finally:
             self.quiet -= 1
+
+    def _tuple_element(self, t: Type, index: int, at: Token) -> Type | None:
+        """std::tuple_element<index, t>::type"""
+        template = self.standard("tuple_element")
+        assert isinstance(template, ast.ClassTemplate)
+        made = self.class_instance(template, [index, t], at)
+        scope = made.record.scope if isinstance(made, Type) and made.record is not None else None
+        found = self.find_in(scope, "type") if scope is not None else None
+        return found if isinstance(found, Type) else None
 
     def _tuple_part(self, base: ast.Expr, index: int, at: Token) -> ast.Expr:
         """get<index>(base), a member or a function beside the class."""

@@ -12,6 +12,12 @@ template <typename G> __device__ void memcpy_async(const G &g, void *to, const v
     else
         for (size_t k = rank; k < bytes; k += size) ((char *)to)[k] = ((const char *)from)[k];
 }
+// Counted in elements: as many as both sides have.
+template <typename G, typename T, typename To, typename From>
+__device__ void memcpy_async(const G &g, T *to, const To &to_count, const T *from, const From &from_count) {
+    size_t n = to_count, m = from_count;
+    memcpy_async(g, (void *)to, (const void *)from, (n < m ? n : m) * sizeof(T));
+}
 template <typename G> __device__ void wait(const G &g) { g.sync(); }
 template <unsigned Stages, typename G> __device__ void wait_prior(const G &g) { g.sync(); }
 }
