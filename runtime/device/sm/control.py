@@ -144,32 +144,36 @@ def release(w: int) -> int:
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
     blocked = WS[w, L.W_WSYNC]
-    if blocked:
+    while blocked:
+        k = first(np.uint32(blocked))
+        there = company(w, k)
+        blocked &= ~there
         free = 0
-        for k in range(32):
-            if blocked >> k & 1:
-                wanted = LPC[w, 32 + k] & FULL & alive
-                there = WS[w, L.W_COLLECTIVE]
-                if there >> k & 1 == 0:
-                    there = at_one_place(w, k)
-                if wanted & ~there == 0:
-                    free |= 1 << k
+        for other in range(k, 32):
+            if there >> other & 1 and LPC[w, 32 + other] & FULL & alive & ~there == 0:
+                free |= 1 << other
         if free:
             draft(w, free & WS[w, L.W_COLLECTIVE])
             WS[w, L.W_WSYNC] &= ~free
             WS[w, L.W_COLLECTIVE] &= ~free
             WS[w, L.W_SWITCH] = RESUME
-        out |= free
+            out |= free
     return out
 
 
 @compiled
-def at_one_place(w: int, lane: int) -> int:
-    """The lanes at the WARPSYNC of this lane."""
+def company(w: int, lane: int) -> int:
+    """The lanes that this lane may meet at its WARPSYNC: those at the same place, or, wherever they are, those in a
+    collective of the same mask (others may wait there for all lanes, of which some meet first)."""
+    collective = WS[w, L.W_COLLECTIVE]
     there = 0
     for k in range(32):
-        if WS[w, L.W_WSYNC] >> k & 1 and LPC[w, k] == LPC[w, lane]:
-            there |= 1 << k
+        if WS[w, L.W_WSYNC] >> k & 1 and collective >> k & 1 == collective >> lane & 1:
+            if collective >> lane & 1:
+                if LPC[w, 32 + k] & FULL == LPC[w, 32 + lane] & FULL:
+                    there |= 1 << k
+            elif LPC[w, k] == LPC[w, lane]:
+                there |= 1 << k
     return there
 
 

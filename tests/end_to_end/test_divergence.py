@@ -1,0 +1,53 @@
+"""Random kernels whose warps part and meet: our code and nvcc's, on the SM model, against numpy."""
+
+from __future__ import annotations
+
+import subprocess
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import minicc
+import runtime
+from minicc.diagnostics import SourceFile
+from tests.end_to_end.divergence import CTAS, FUNCTION, THREADS, Program
+
+DATA = np.random.default_rng(7).integers(0, 1 << 32, CTAS * THREADS, np.uint32)
+
+
+def outputs(image: bytes, names: list[str], *, timing: bool) -> list[np.ndarray]:
+    """What each kernel of an image leaves."""
+    module = runtime.Device("sm_90", hazards="report" if timing else "off", timing=timing).load(image)
+    out = []
+    for name in names:
+        out.append(np.zeros_like(DATA))
+        assert not module[name][CTAS, THREADS](DATA, out[-1]).hazards
+    return out
+
+
+@pytest.mark.parametrize("options", ["", "-O0", "-G"])
+def test_our_code_does_what_the_source_says(options):
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(draw=st.randoms(use_true_random=False))
+    def check(draw):
+        program = Program(draw)
+        image = minicc.compile(
+            SourceFile("program.cu", FUNCTION + program.source("kernel")), arch="sm_90", options=options
+        )
+        np.testing.assert_array_equal(outputs(image.cubin, ["kernel"], timing=True)[0], program.run(DATA))
+
+    check()
+
+
+@pytest.mark.parametrize("timing", [True, False])
+def test_the_model_runs_nvcc_s_code(timing, oracle, tmp_path):
+    programs = {f"kernel{seed}": Program(Random(seed)) for seed in range(40)}
+    source, cubin = tmp_path / "programs.cu", tmp_path / "programs.cubin"
+    source.write_text(FUNCTION + "".join(program.source(name) for name, program in programs.items()))
+    subprocess.run([oracle("nvcc"), "-arch=sm_90", "-cubin", "-o", cubin, source], check=True, capture_output=True)
+    got = outputs(cubin.read_bytes(), list(programs), timing=timing)
+    for (name, program), words in zip(programs.items(), got, strict=True):
+        np.testing.assert_array_equal(words, program.run(DATA), err_msg=name)
