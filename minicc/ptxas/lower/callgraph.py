@@ -1,4 +1,5 @@
-"""Who calls whom in a module, which calls are expanded in place, and which functions have an address.
+"""Who calls whom in a module, which calls are expanded in place, which functions have an address, and which may tell
+their callers what other threads wrote.
 
 A call is real if its target is recursive, or large and called from several places; all others are expanded. A function
 whose address is taken gets a number: its "address" is 8 * number, an offset into a table in constant bank 2 that every
@@ -16,15 +17,19 @@ from minicc.ptxas.lower.flatten import callee
 LARGE = 400
 """Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
 
+_STRONG = frozenset({"volatile", "relaxed", "acquire", "mmio"})
+
 
 class Calls:
     """`bodies` by name and alias; `expanded`: those of them whose calls are expanded in place; `pointers`: functions
-    with an address, numbered from 1."""
+    with an address, numbered from 1; `observing`: those that read, or may call what reads, what other
+    threads have written meanwhile."""
 
     def __init__(self, bodies: dict[str, ptx.Function]) -> None:
         self.bodies = bodies
         self.expanded: dict[str, ptx.Function] = {}
         self.pointers: list[str] = []
+        self.observing: set[str] = set()
 
     def pointer(self, name: str) -> int:
         """The value of a function's address."""
@@ -51,16 +56,22 @@ def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
         for inst in _instructions(function.body):
             size += 1
             direct = callee(inst) if inst.opcode == "call" else None
+            if inst.opcode == "atom" or (inst.opcode == "ld" and not _STRONG.isdisjoint(inst.modifiers)):
+                out.observing.add(function.name)
             if direct is not None:
                 if direct in out.bodies:
                     called.append(out.bodies[direct].name)
             else:
+                if inst.opcode == "call":
+                    out.observing.add(function.name)
                 for operand in inst.operands:
                     if isinstance(operand, ptx.Symbol) and operand.name in out.bodies:
                         taken[out.bodies[operand.name].name] = None
         edges[function.name], sizes[function.name] = called, size
         for name in called:
             sites[name] = sites.get(name, 0) + 1
+    while more := {n for n, called in edges.items() if not out.observing.isdisjoint(called)} - out.observing:
+        out.observing |= more
     for variable in module.variables:
         for symbol in _symbols(variable.init):
             if symbol in out.bodies:

@@ -77,8 +77,9 @@ def converge(function: MFunction, builder: Builder) -> None:
     lost += [b for b in divergent if b in doomed]
     apart |= reachable(graph.succs, lost)
     if nests:
-        yields(function, graph, ipdom, nests, divergent)
-    looped = set().union(*nests.values())
+        yields(function, graph, ipdom, nests, divergent, builder.symbols.calls.observing)
+    # What is called may be called in a loop.
+    looped = set().union(*nests.values()) if function.entry else set(range(len(function.blocks)))
     while True:
         parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, builder)]
         parted = reachable(graph.succs, parting)
