@@ -189,12 +189,13 @@ def _movable(
             break
         inputs = [part for r in reads(inst) for part in parts(r)]
         results = [part for w in writes(inst) for part in parts(w)]
-        load = inst.mnemonic == "LDG" and not inst.side_effect and WEAK.issuperset(inst.modifiers)
+        load = inst.mnemonic == "LDG" and WEAK.issuperset(inst.modifiers)
         if (
             inst in among
             and (inst.mnemonic in PURE or (load and (calm or "CONSTANT" in inst.modifiers)))
             and not guarded(inst)
             and not inst.hidden
+            and not inst.side_effect
             and all(isinstance(w, V) and w.reg.file in files for w in writes(inst))
             and made.isdisjoint(inputs)
             and made.isdisjoint(results)

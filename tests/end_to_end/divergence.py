@@ -13,8 +13,6 @@ from random import Random
 
 import numpy as np
 
-from runtime.device.sm.access import FULL
-
 THREADS, CTAS = 64, 2
 LANES = np.arange(32, dtype=np.uint32)
 FUNCTION = """__device__ __noinline__ unsigned called(unsigned m, unsigned r, unsigned x) {
@@ -22,6 +20,10 @@ FUNCTION = """__device__ __noinline__ unsigned called(unsigned m, unsigned r, un
     if (__popc(x) & 1) r += 7;
     return r + __shfl_sync(m, x, __ffs(m) - 1);
 }
+__device__ __noinline__ unsigned deep(unsigned r, unsigned times) { return times ? deep(r * 3, times - 1) + times : r; }
+__device__ __noinline__ unsigned even(unsigned x) { return x / 3; }
+__device__ __noinline__ unsigned odd(unsigned x) { return x * 7 + 1; }
+__device__ unsigned (*const ways[])(unsigned) = {even, odd};
 """
 
 Words = np.ndarray
@@ -29,10 +31,11 @@ Words = np.ndarray
 
 
 class Warp:
-    """The state of a warp's lanes, the shared words, and the name of each mask so far."""
+    """The state of a warp's lanes, the shared words, and which lanes have not ended."""
 
     def __init__(self, t: Words, x: Words, shared: Words) -> None:
         self.t, self.x, self.r, self.shared = t, x.copy(), x ^ t, shared
+        self.live = t == t
 
 
 def mask(on: Words) -> np.uint32:
@@ -99,6 +102,13 @@ def _called(w: Warp, on: Words) -> Words:
     return r + np.where(ones(w.x) & 1, np.uint32(7), np.uint32(0)) + w.x[np.argmax(on)]
 
 
+def _deep(w: Warp, on: Words) -> Words:
+    r, times = w.r.copy(), w.x & 3
+    for left in (3, 2, 1):
+        r = np.where(times >= left, r * 3, r)
+    return r + times * (times + 1) // 2
+
+
 def _matches(w: Warp, on: Words, keys: Words) -> Words:
     return np.array([mask(on & (keys == key)) for key in keys], np.uint32)
 
@@ -143,6 +153,8 @@ def leaf(rnd: Random) -> Leaf:
         Leaf(f"{{ int p; r += __match_all_sync($, x >> {k + 22}, &p) + p; }}", _assign(all_match)),
         Leaf(f"atomicAdd(&s[(r >> {k}) & 31], {k + 1}u);", add),
         Leaf("r = called($, r, x);", _assign(_called)),
+        Leaf("r = deep(r, x & 3);", _assign(_deep)),
+        Leaf("r = ways[x & 1](r);", _assign(lambda w, on: np.where(w.x & 1, w.r * 7 + 1, w.r // 3))),
         Leaf("x = x * 0x9e3779b1u + r;", mix),
         Leaf("__syncwarp($);", nothing),
         Leaf(f"__nanosleep({5 * k});", nothing),
@@ -198,22 +210,28 @@ class Rounds:
 
     def __init__(self, rnd: Random, depth: int) -> None:
         self.shift, self.body = rnd.randint(0, 9), Block(rnd, depth - 1)
+        self.skips, self.rest = condition(rnd), Block(rnd, depth - 1) if rnd.random() < 0.4 else None
 
     def source(self, lanes: str, names: Iterator[int]) -> list[str]:
-        """for and break."""
+        """for, break and continue."""
         n = next(names)
-        return [
+        lines = [
             f"{{ unsigned a{n} = {lanes}, n{n} = (r >> {self.shift}) & 3; for (unsigned j{n} = 0;; j{n}++) {{",
             f"bool g{n} = j{n} < n{n}; unsigned b{n} = __ballot_sync(a{n}, g{n}); if (!g{n}) break; a{n} = b{n};",
             *self.body.source(f"a{n}", names),
-            f"}} __syncwarp({lanes}); }}",
         ]
+        if self.rest:
+            lines += [f"bool c{n} = {self.skips[0]}; unsigned d{n} = __ballot_sync(a{n}, !c{n}); if (c{n}) continue;"]
+            lines += self.rest.source(f"d{n}", names)
+        return [*lines, f"}} __syncwarp({lanes}); }}"]
 
     def run(self, w: Warp, on: Words) -> None:
         """As often as each lane said at the beginning."""
         times = w.r >> self.shift & 3
         for done in range(3):
             self.body.run(w, on & (times > done))
+            if self.rest:
+                self.rest.run(w, on & (times > done) & ~self.skips[1](w))
 
 
 class Cases:
@@ -244,7 +262,9 @@ class Program:
     """A kernel of `THREADS` in each of `CTAS`: blocks of statements with barriers of the CTA between them."""
 
     def __init__(self, rnd: Random, depth: int = 3) -> None:
-        self.parts = [(Block(rnd, depth), condition(rnd)) for _ in range(rnd.randint(1, 3))]
+        self.parts = [
+            (Block(rnd, depth), condition(rnd), condition(rnd), rnd.random() < 0.3) for _ in range(rnd.randint(1, 3))
+        ]
 
     def source(self, name: str) -> str:
         """The kernel; `FUNCTION` has to stand before it."""
@@ -252,11 +272,14 @@ class Program:
         lines = [
             f'extern "C" __global__ void {name}(const unsigned *in, unsigned *out) {{ __shared__ unsigned s[32];',
             f"unsigned t = threadIdx.x, lane = t & 31, i = blockIdx.x * {THREADS} + t, x = in[i], r = x ^ t;",
+            "unsigned live = 0xffffffffu;",
             "if (t < 32) s[t] = 0;",
             "__syncthreads();",
         ]
-        for body, (text, _) in self.parts:
-            lines += body.source("0xffffffffu", names)
+        for body, (text, _), (ends, _), some_end in self.parts:
+            lines += body.source("live", names)
+            if some_end:
+                lines += [f"{{ bool c = {ends}; live = __ballot_sync(live, !c); if (c) {{ out[i] = r; return; }} }}"]
             lines += ["__syncthreads(); r += s[(t * 7) & 31];", f"r += __syncthreads_count({text});"]
         return "\n".join([*lines, "out[i] = r ^ x; }\n"])
 
@@ -266,13 +289,15 @@ class Program:
         for cta in data.reshape(-1, THREADS):
             shared = np.zeros(32, np.uint32)
             warps = [Warp(LANES + np.uint32(at), cta[at : at + 32], shared) for at in range(0, THREADS, 32)]
-            for body, (_, of) in self.parts:
+            for body, (_, of), (_, ends), some_end in self.parts:
                 for w in warps:
-                    body.run(w, LANES <= FULL)
+                    body.run(w, w.live)
+                    if some_end:
+                        w.live = w.live & ~ends(w)
                 for w in warps:
-                    w.r += shared[w.t * 7 & 31]
-                total = np.uint32(sum(of(w).sum() for w in warps))
+                    w.r[w.live] += shared[w.t * 7 & 31][w.live]
+                total = np.uint32(sum((of(w) & w.live).sum() for w in warps))
                 for w in warps:
-                    w.r += total
-            out += [w.r ^ w.x for w in warps]
+                    w.r[w.live] += total
+            out += [np.where(w.live, w.r ^ w.x, w.r) for w in warps]
         return np.concatenate(out)

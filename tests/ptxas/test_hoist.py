@@ -183,3 +183,26 @@ def test_counting_passes_with_the_condition() -> None:
         counts.append(out.tolist())
     assert counts[0] == counts[1]
     assert cycles[0] < 0.9 * cycles[1]
+
+
+def test_what_belongs_to_a_call_stays_with_it() -> None:
+    """The return address is a constant, but only beside its call."""
+    text = """
+__device__ __noinline__ int even(int x) { return x / 3; }
+__device__ __noinline__ int odd(int x) { return x * 7 + 1; }
+__device__ int (*const ways[])(int) = {even, odd};
+extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n)
+{
+    unsigned live = ~0u;
+    int r = threadIdx.x;
+    for (int i = 0;; i++) {
+        unsigned on = __ballot_sync(live, i < (r & n));
+        if (i >= (r & n)) break;
+        live = on;
+        r = ways[r & 1](r);
+    }
+    out[threadIdx.x] = r;
+}
+"""
+    early, plain = images(text)
+    assert results(early) == results(plain)
