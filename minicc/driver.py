@@ -111,6 +111,10 @@ class Build:
             from minicc import ahead, nvvm
 
             ll, options = self.ll(target), self.nvvm_options(target)
+            if "div i128" in ll or "rem i128" in ll:
+                from minicc import libdevice
+
+                ll = libdevice.divisions(ll, self.frontend_options(target), options)
             nvvm.load()
             early = self.request.stage in ("opt.ll", "ptx")
             with nullcontext() if early else ahead.preparing(archs.get(target.compute)):

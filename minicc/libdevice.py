@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import attrs
+
 from minicc.diagnostics import SourceFile
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _DECLARED = re.compile(r"^declare [^@\n]*?(void|\w+|<[^>]*>|\{[^}]*\}) @([\w.]+)
 _INTRINSIC = re.compile(rf"llvm\.({_MATH})\.(?:v(\d+))?(b?f\d+)(?:\.i\d+)?")
 _CALL = re.compile(rf"^(.*\bcall\b.*)@llvm\.((?:{_MATH})\.[\w.]+\()", re.M)
 _APPROXIMATE = re.compile(r"(?:sin|cos|exp2|log2)\.f(?:16|32)\(")
+_DIVISION = re.compile(r"^(\s*%\S+ = )([us](?:div|rem))(?: exact)? i128 ([^,\n]+), ([^,\s]+)", re.M)
 _ROOTS = "minicc_roots"
 
 _TYPES = {"float": "float", "double": "double", "i32": "int", "i64": "long long", "i16": "short", "i8": "char"}
@@ -52,14 +55,44 @@ def link(ir: str, options: Options, target: NvvmOptions) -> str:
     if not functions:
         return text
 
+    return _linked(text, list(functions), "\n".join(functions.values()), options, target)
+
+
+def divisions(ir: str, options: Options, target: NvvmOptions) -> str:
+    """The module with ours instead of LLVM's divisions of 128-bit integers, which take a loop of 128 rounds, and which
+    there are none of without optimisation. Constant divisors that are powers of two are left to the optimiser."""
+    names: set[str] = set()
+
+    def call(found: re.Match[str]) -> str:
+        head, operation, left, right = found.groups()
+        if target.opt_level and right.isdigit() and int(right) & (int(right) - 1) == 0:
+            return found[0]
+        names.add(operation)
+        return f"{head}call i128 @__minicc_{operation}(i128 {left}, i128 {right})"
+
+    text = _DIVISION.sub(call, ir)
+    if not names:
+        return ir
+    from minicc.frontend.builtins import library
+
+    functions = [f"__minicc_{operation}" for operation in sorted(names)]
+    declared = [f"declare i128 @{name}(i128, i128)\n" for name in functions]
+    plain = attrs.evolve(
+        options, debug="none", defines=(), undefines=(), includes=(), pre_includes=(), diagnostics=[], files_read=[]
+    )
+    return _linked("\n".join([text, *declared]), functions, library.source("divide128").text, plain, target)
+
+
+def _linked(ir: str, functions: list[str], code: str, options: Options, target: NvvmOptions) -> str:
+    """The module with `functions` of C++ code."""
     from minicc import frontend, nvvm
 
     roots = " ".join(f"p[{k}] = (void *){name};" for k, name in enumerate(functions))
-    source = "\n".join([*functions.values(), f'extern "C" __global__ void {_ROOTS}(void **p) {{ {roots} }}\n'])
+    source = f'{code}\nextern "C" __global__ void {_ROOTS}(void **p) {{ {roots} }}\n'
     library = frontend.compile(SourceFile("<libdevice>", source), options)
     start = library.index("define", library.rindex("\n", 0, library.index(f"@{_ROOTS}(")))
     library = library[:start] + library[library.index("\n}\n", start) + 3 :]
-    return nvvm.link(text, library, target, list(functions))
+    return nvvm.link(ir, library, target, functions)
 
 
 def _own(call: re.Match[str]) -> str:

@@ -120,3 +120,35 @@ define ptx_kernel void @k(ptr %p) {
 """)
     with pytest.raises(minicc.CompileError, match="__nv_nothing"):
         minicc.compile(path, arch="sm_90")
+
+
+def test_divisions_of_128_bits(tmp_path: Path) -> None:
+    """All four, of operands of every length and next to powers of two, by the dividend's and the divisor's halves."""
+    rng = np.random.default_rng(11)
+    edges = [(1 << k) + d for k in (0, 1, 31, 32, 33, 63, 64, 65, 95, 96, 126, 127) for d in (-1, 0, 1)]
+    drawn = [int.from_bytes(rng.bytes(16), "little") >> int(rng.integers(0, 128)) for _ in range(300)]
+    first = [a for a in edges for _ in edges] + drawn + [(1 << 128) - 1 - a for a in drawn]
+    second = [b for _ in edges for b in edges] + drawn[::-1] + drawn
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if b % (1 << 128)]
+    source = """
+    typedef unsigned __int128 u; typedef __int128 s;
+    extern "C" __global__ void k(const u *in, u *out) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        u a = in[2 * i], b = in[2 * i + 1];
+        out[6 * i] = a / b, out[6 * i + 1] = a % b, out[6 * i + 4] = a / 1000000007, out[6 * i + 5] = a % 16;
+        out[6 * i + 2] = (s)a / (s)b, out[6 * i + 3] = (s)a % (s)b;
+    }"""
+    path = tmp_path / "k.k"
+    path.write_text(source)
+    device = runtime.Device("sm_90")
+    words = [part for pair in pairs for x in pair for part in (x % (1 << 64), x >> 64)]
+    target = device.zeros(12 * len(pairs), np.dtype(np.uint64))
+    for options in ("", "-G", "-use_fast_math -lineinfo"):
+        image = minicc.compile(path, arch="sm_90", options=options).cubin
+        device.load(image)["k"][len(pairs), 1](device.buffer(np.array(words, np.uint64)), target)
+        found = target.numpy().reshape(len(pairs), 6, 2)
+        for (a, b), row in zip(pairs, found, strict=True):
+            x, y = (v - (1 << 128 if v >> 127 else 0) for v in (a, b))
+            quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+            want = [a // b, a % b, quotient, x - quotient * y, a // 1000000007, a % 16]
+            assert [int(low) | int(high) << 64 for low, high in row] == [w % (1 << 128) for w in want], (a, b, options)
