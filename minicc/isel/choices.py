@@ -1,10 +1,24 @@
-"""Selections between two values that are one instruction: distances, the place of the lowest one."""
+"""Selections between two values that are one instruction: distances, the place of the lowest one; comparisons of
+several numbers with one."""
 
 from __future__ import annotations
 
+import re
+
 from minicc.isel.base import Base
-from minicc.isel.dag import Node
+from minicc.isel.dag import SWAP, Node
 from minicc.nvvm import ir
+
+_ORDERED = re.compile(r"icmp\.([us][lg][te])\.i32$")
+
+
+def _orders(node: Node) -> list[tuple[str, Node, Node]]:
+    """A comparison of words and its mirror image."""
+    found = _ORDERED.match(node.op)
+    if not found:
+        return []
+    x, y = node.args
+    return [(found[1], x, y), (SWAP[found[1]], y, x)]
 
 
 class Choices(Base):
@@ -29,6 +43,26 @@ class Choices(Base):
         """|x - y| of i32, one instruction with a sum around it."""
         most, least = (self.build.binary(f"{sign}{which}", "i32", x, y) for which in ("max", "min"))
         return self.build.binary("sub", "i32", most, least)
+
+    def logical(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
+        """p || b, p && a of two comparisons with one number; None if the selection is something else."""
+        if isinstance(a, ir.ConstInt) and a.value:
+            return self.one_bound("or", p, b)
+        if isinstance(b, ir.ConstInt) and not b.value:
+            return self.one_bound("and", p, a)
+        return None
+
+    def one_bound(self, op: str, a: ir.Value, b: ir.Value) -> Node | None:
+        """x < n || y < n asks the lesser of them, x < n && y < n the greater: of three one instruction less, as the
+        machine takes the least of three, or of a sum and a number, in one. `op` is and, or; None if it is not such."""
+        if any(self.use_counts.get(value) != 1 for value in (a, b)):
+            return None
+        for pred, x, bound in _orders(self.one(a)):
+            for other, y, limit in _orders(self.one(b)):
+                if pred == other and bound is limit and x is not y:
+                    which = "min" if (pred[1] == "l") == (op == "or") else "max"
+                    return self.build.icmp(pred, self.build.binary(f"{pred[0]}{which}", "i32", x, y), bound)
+        return None
 
     def lowest_one(self, p: ir.Value, zero: ir.Value, count: ir.Value) -> Node | None:
         """x == 0 ? k - 1 : cttz(x) + k, as __ffs has it: the place of the lowest one, or -1, is one instruction of the

@@ -246,6 +246,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             result = handler(inst)
         elif inst.type.kind == "vector" and op in _ELEMENTWISE:
             result = self.packed_binary(inst) or self.elementwise(inst)
+        elif op in ("and", "or") and inst.type is ir.I1 and (node := self.one_bound(op, *inst.args)) is not None:
+            result = [node]
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
         elif op in ("add", "sub") and (node := self.constant_last(inst)) is not None:
@@ -259,8 +261,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             a, b = inst.args
             result = [joined or self.float_binary(op, inst.flags, self.one(a), self.one(b), inst)]
         elif op in _CASTS:
-            plain = not inst.flags.isdisjoint(("nneg", "nuw"))
-            result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, plain)
+            result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, "nuw" in inst.flags)
         else:
             self.unsupported(f"instruction '{op}'")
         self.values[inst] = result
@@ -478,6 +479,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             found = self.lowest_one(*inst.args) or self.distance(*inst.args)
             if found is not None:
                 return [found]
+        if inst.type is ir.I1 and (found := self.logical(*inst.args)) is not None:
+            return [found]
         p = self.parts(inst.args[0])
         a, b = self.parts(inst.args[1]), self.parts(inst.args[2])
         if len(p) == 1 and is_packed(inst.type):
@@ -574,7 +577,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
     # --- casts --------------------------------------------------------------------------------------------------
 
     def cast(self, op: str, parts: list[Node], source: ir.Type, to: ir.Type, plain: bool = False) -> list[Node]:
-        """`plain`: an extended number is not negative, a truncated one fits (nneg, nuw)."""
+        """`plain`: a truncated number fits (nuw). Of numbers that are not negative (nneg) LLVM writes extensions with
+        zeros, which cost less: ptxas needs no upper half for them."""
         if to.kind == "vector" and op not in ("bitcast",):
             step = len(parts) // to.count
             chunks = [parts[i * step : i * step + step] for i in range(to.count)]
@@ -583,9 +587,6 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         kinds = self.legal(to)
         match op:
             case "zext" | "sext":
-                if plain and op == "zext" and source.bits in (32, 16, 8) and len(kinds) == 1:
-                    # Not negative: either extension is right. Signed ones fold into mul.wide.s32 as nvcc has it.
-                    op = "sext" if source.bits == 32 and to.bits == 64 else "zext"
                 return self.extend(op, parts, source.bits, to.bits)
             case "trunc":
                 if kinds == ["p"] and plain and len(parts) == 1 and parts[0].type != "p":
