@@ -57,8 +57,8 @@ _OPS = {"load": "load", "store": "store", "atomic": "atom", "reduce": "red", "co
 
 
 def _strong(modifiers: Sequence[str]) -> int:
-    """1 for an access whose scope is more than its SM, 2 if that is the system."""
-    strong = "STRONG" in modifiers and "SM" not in modifiers
+    """1 for an access whose scope is more than its SM or that goes by L1, 2 if that is the system."""
+    strong = "BYPASS" in modifiers or ("STRONG" in modifiers and "SM" not in modifiers)
     return 2 if "MMIO" in modifiers or (strong and "SYS" in modifiers) else int(strong)
 
 

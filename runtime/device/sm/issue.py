@@ -65,6 +65,8 @@ first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 wa
 RETURN = 30
 """Sixteenths of a cycle of a sub-core for each pass over L1 of a load of its warps (H200: loads of one warp from 1 to
 32 lines)."""
+COMMIT = 39
+"""Cycles from LDGDEPBAR until a wait for its group can go on if nothing is under way (H200)."""
 WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
@@ -175,6 +177,12 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             if 16 * n > cost:
                 cost = 16 * n
             extra = (n - 1) * 35 >> 4
+            if kind == K.A_LDGSTS:
+                # Lanes that read or write one bank take turns, also if they read one word.
+                read = wavefronts(width, lanes, mask, 1, scratch + TALLY)
+                stored = wavefronts(width, scratch, mask, 1, scratch + TALLY)
+                extra += 2 * (max(read, stored) - max(width >> 2, 1))
+                cost = max(cost, 16 * (read + stored))
             if kind == K.A_LOAD or kind == K.A_LDGSTS:
                 done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
                 CODE[i, L.C_MISSED] = X[MISSED]
@@ -492,9 +500,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
             WS[w, L.W_TBLOCK] = after
             WS[w, L.W_BLOCKKIND] = K.R_LONG
         elif kind == K.K_LDGDEPBAR:
-            done = WS[w, L.W_LDGSTS]
-            if done < t + 2:
-                done = t + 2
+            done = max(WS[w, L.W_LDGSTS], t + COMMIT)
         elif (
             kind != K.K_BAR
             and kind != K.K_WARPSYNC

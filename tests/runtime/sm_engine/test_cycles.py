@@ -99,6 +99,13 @@ def test_write_barrier_latency(text: str, expected: float) -> None:
     assert cycles_per_copy([i(text, 2, wbar=0, wait=1)], SHARED) == expected
 
 
+def test_asynchronous_copies() -> None:
+    """A group of nothing takes 39 cycles (H200: 41), each lane that reads a word that another one reads two more."""
+    group = [i("LDGDEPBAR", 2, wbar=0), i("DEPBAR.LE SB0, 0x0", 2)]
+    assert cycles_per_copy(group, SHARED) == 39
+    assert cycles_per_copy([i("LDGSTS.E [R6], desc[UR4][R2.64]", 2), *group], SHARED) == 39 + 2 * 31
+
+
 @pytest.mark.parametrize(
     ("text", "control", "expected"),
     [
