@@ -35,6 +35,7 @@ from runtime.device.sm.l2 import (
     read_lines,
     sector_count,
     take,
+    under_way,
     write_lines,
 )
 from runtime.device.sm.lang import compiled, u32
@@ -221,6 +222,11 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 answer = 1 if kind == K.A_ATOM else 0
                 if space == K.SPACE_LOCAL and atomic < 0:
                     keep_lines(lines, m, start)
+                if atomic < 0 and SM[m, L.M_COMING] > start:
+                    late = under_way(lines, m, start)
+                    if late > start:
+                        blocked = 1
+                        start = late
                 done = write_lines(lines, m, start, atomic, answer, part, i)
                 if done > WS[w, L.W_STORED]:
                     WS[w, L.W_STORED] = done

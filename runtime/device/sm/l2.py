@@ -638,9 +638,24 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             # Unless a later line of the same load has taken the place.
             if L1[m, place - 16 - 3 * way] == tag_of(line):
                 set_times(address(L1, (m, place)), missing, until(there))
+            SM[m, L.M_COMING] = max(SM[m, L.M_COMING], there)
         if there > done:
             done = there
     return done
+
+
+@compiled
+def under_way(lines: int, m: int, t: int) -> int:
+    """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
+    in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
+    for k in range(lines):
+        at = l1_set(X[2 * k])
+        hits = find8(address(L1, (m, at)), tag_of(X[2 * k]), SM[m, L.M_FRESH])
+        if hits:
+            for s in range(4):
+                if X[2 * k + 1] >> s & 1:
+                    t = max(t, L1[m, at + 16 + 4 * first(np.uint32(hits)) + s])
+    return t
 
 
 @compiled

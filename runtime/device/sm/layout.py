@@ -404,6 +404,8 @@ M_STORED = next(_c)
 """how many stores of lines have joined none before"""
 M_GONE = next(_c)
 """how many of those it has let go of"""
+M_COMING = next(_c)
+"""when all that loads have asked for is in L1"""
 M_HOLDS = next(_c)
 """until when it holds the others, without another store"""
 M_SIDE = next(_c)
