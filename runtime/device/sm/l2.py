@@ -345,6 +345,14 @@ def l2_slice(line: int, partition: int) -> int:
     return MP[MP_AT_SLICE] + partition * half + group * 8 + ((line >> 2 & 6 | line >> 1 & 1) ^ (mixed >> 8 & 7))
 
 
+@compiled(inline=True)
+def distance(tpc: int, slice_: int) -> int:
+    """How much longer than the mean a request of a TPC's takes to a slice and back (H200, every line of 768 KB from
+    every SM: 301 cycles, 10 % below 270, 10 % above 332, alike for the two SMs of a TPC)."""
+    mixed = (slice_ * 0x9E3779B1 + tpc * 0x85EBCA6B & 0xFFFFFFFF) * 0x2545F491
+    return (mixed >> 24 & 63) + (mixed >> 16 & 63) - 63
+
+
 @compiled
 def write_back(line: int, state: int, t: int, i: int) -> int:
     """Write the dirty sectors of a line to DRAM; the rest of those written in part is read first, which takes the
@@ -501,8 +509,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             whole = missing | (missing & 5) << 1 | missing >> 1 & 5
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
-            # Lines differ by some 60 cycles, whatever else happens.
-            late = dram(line, served, count >> 1) + MP[MP_DRAM] + (line * 0x9E3779B1 >> 16 & 63)
+            late = dram(line, served, count >> 1) + MP[MP_DRAM] + 31
             if count == 4:
                 late += MP[MP_DRAM_LINE]
             # What comes takes the slice as well.
@@ -520,7 +527,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO
             L2[where, place + 1] = until(late)
     PCC[i, L.P_L2HIT] += hits
-    return late
+    return late + distance(SM[m, L.M_TPC], slice_)
 
 
 @compiled(inline=True)
