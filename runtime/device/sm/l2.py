@@ -564,7 +564,7 @@ def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
 @compiled
 def let_go(m: int) -> None:
     """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
-    for place in range(L.M_STORE, L.M_STORE + 4 * L.STORES, 4):
+    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
         line = SM[m, place] - 1
         if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
             at = l1_set(line)
@@ -573,7 +573,7 @@ def let_go(m: int) -> None:
                 for s in range(4):
                     if SM[m, place + 1] >> s & 1:
                         L1[m, at + 16 + 4 * first(np.uint32(hits)) + s] = 0
-    SM[m, L.M_GONE] = SM[m, L.M_STORED]
+    SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
 
 
 @compiled
@@ -711,11 +711,13 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
     for k in range(lines):
         need = X[2 * k + 1]
-        slot = L.M_STORE + 4 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
+        slot = L.M_STORE + 5 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
         more = 0
         if atomic < 0:
-            # Stores to a line that is held leave the SM as one.
-            if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]:
+            # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
+            held = SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
+            waits = SM[m, slot + 1] >> 4 > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
+            if SM[m, slot] == X[2 * k] + 1 and (held or waits):
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
@@ -761,19 +763,24 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
-        asked = t
-        if SM[m, L.M_SENT + place_] > asked:
-            asked = SM[m, L.M_SENT + place_]
-        asked = take(BK_UP + m, asked, units)
-        if asked > X[SENT]:
+        room = SM[m, L.M_SENT + place_]
+        asked = take(BK_UP + m, max(t, room), units)
+        if atomic < 0 and room > t:
+            # It waits among the lines that are held, if there is a place for it.
+            X[SENT] = max(X[SENT], SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)])
+        elif asked > X[SENT]:
             X[SENT] = asked
+        if atomic < 0:
+            SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)] = asked
+            SM[m, L.M_LEAVE] += 1
+        SM[m, slot + 4] = asked
         if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
             # More can join while it waits for its turn.
             SM[m, slot + 2] = asked + WHOLE
         taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
-        for _ in range(count):
+        for _ in range(count if atomic >= 0 else sectors):
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
         SM[m, L.M_SENTS] = place_

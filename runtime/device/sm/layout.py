@@ -397,13 +397,19 @@ M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
 STORES = 64
-M_STORE = _several(_c, 4 * STORES)
+M_STORE = _several(_c, 5 * STORES)
 """lines that were stored to last, by number: line (plus one), sectors (above them which store brought it), until when
-more can join, when L2 took them"""
+more can join, when L2 took them, when they leave"""
 M_STORED = next(_c)
 """how many stores of lines have joined none before"""
 M_GONE = next(_c)
 """how many of those it has let go of"""
+M_LEAVES = _several(_c, 32)
+"""when the last lines that it held leave"""
+M_LEAVE = next(_c)
+"""how many did"""
+M_FULL = next(_c)
+"""`M_STORED` when it last had no room for another line"""
 M_COMING = next(_c)
 """when all that loads have asked for is in L1"""
 M_HOLDS = next(_c)
