@@ -227,11 +227,10 @@ class Globals:
 
 def referenced(value: ir.Value | None) -> list[str]:
     """Globals that a value names, inside constant expressions and aggregates too."""
-    match value:
-        case ir.Global():
-            return [value.name]
-        case ir.ConstAggregate():
-            return [name for item in value.items for name in referenced(item)]
-        case ir.ConstExpr():
-            return [name for item in value.args for name in referenced(item)]
+    if isinstance(value, ir.Global):
+        return [value.name]
+    if isinstance(value, ir.ConstAggregate):
+        return [name for item in value.items for name in referenced(item)]
+    if isinstance(value, ir.ConstExpr):
+        return [name for item in value.args for name in referenced(item)]
     return []

@@ -196,15 +196,13 @@ def _annotations(module: ir.Module) -> dict[str, dict[str, int]]:
 def _calls(module: ir.Module) -> dict[str, list[str]]:
     """Functions that each function names (called, or address taken)."""
     out: dict[str, list[str]] = {}
+    ours = {name for name in module.functions if not name.startswith("llvm.")}
     for function in module.functions.values():
         found: dict[str, None] = {}
         for inst in function.instructions():
-            for value in [inst.callee, *inst.args]:
-                if isinstance(value, ir.Inst | ir.Argument | ir.ConstInt):
-                    continue
-                for name in referenced(value):
-                    if name in module.functions and not name.startswith("llvm."):
-                        found[name] = None
+            for value in inst.args if inst.callee is None else [inst.callee, *inst.args]:
+                if type(value) is not ir.Inst:
+                    found.update(dict.fromkeys(name for name in referenced(value) if name in ours))
         out[function.name] = list(found)
     return out
 

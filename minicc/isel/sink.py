@@ -134,7 +134,7 @@ def _target(inst: ir.Inst, uses: list[ir.Inst], ways: list[Way]) -> ir.Block | N
         if use.op == "phi":  # read at the end of the block it comes from
             places = [block for value, block in zip(use.args, use.blocks, strict=True) if value is inst]
             place = places[0] if len(places) == 1 else None
-        way = next((before for _, body, before in ways if place in body), None)
+        way = next((before for _, body, before in ways if place in body), None) if ways else None
         if way is not None and inst.op in BINARY and _alike(inst):
             place = way
         if place is None or (target is not None and place is not target):

@@ -376,6 +376,7 @@ class Scan:
             assert interval.reg.fixed is not None
             self.color[interval.reg.id] = interval.reg.fixed
         self.spilled: dict[int, VReg] = {}
+        self.prices: dict[int, float] = {}
         self.function = function
         self.live: dict[tuple[int, int], _Live] = {}
         self.resting: dict[tuple[int, int], _Live] = {}
@@ -530,6 +531,13 @@ class Scan:
                 return (broken & -broken).bit_length() - 1
         return (fit & -fit).bit_length() - 1
 
+    def _price(self, interval: Interval) -> float:
+        """Cost of spilling, per point of range freed: long and rarely used ranges go first."""
+        found = self.prices.get(interval.reg.id)
+        if found is None:
+            found = self.prices[interval.reg.id] = interval.weight / (interval.length + 8)
+        return found
+
     def _evict(self, current: Interval, rivals: list[tuple[int, int]]) -> int | None:
         """Spill the cheapest set of registers that makes room for `current`; None if `current` is the cheapest."""
         width = current.reg.width
@@ -550,7 +558,7 @@ class Scan:
         for name in rivals:
             entry = self.live.get(name) or self.resting[name]
             holders.setdefault(entry.color, set()).add(name[0])
-            cost[entry.color] += _price(entry.interval)
+            cost[entry.color] += self._price(entry.interval)
             if not entry.interval.reg.spillable:
                 blocked[entry.color] = True
         best, where = float("inf"), -1
@@ -560,7 +568,7 @@ class Scan:
             total = sum(cost[base : base + width])
             if total < best:
                 best, where = total, base
-        own = _price(current) if current.reg.spillable else float("inf")
+        own = self._price(current) if current.reg.spillable else float("inf")
         if where < 0 or best >= own:
             if not current.reg.spillable:
                 self._impossible()
@@ -583,11 +591,6 @@ class Scan:
             f"'{self.function.name}' needs more than the {self.size + _EXTRA} registers allowed",
             exit_status=EXIT_PTXAS,
         )
-
-
-def _price(interval: Interval) -> float:
-    """Cost of spilling, per point of range freed: long and rarely used ranges go first."""
-    return interval.weight / (interval.length + 8)
 
 
 def comfortable(function: MFunction, arch: Arch, options: Options) -> int:

@@ -25,9 +25,10 @@ Part = tuple[int, int]
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Coalesce the copies of every block."""
-    uses, makers = counted(function)
-    for block in function.blocks:
-        if any(_copy(inst) for inst in block.insts):
+    blocks = [block for block in function.blocks if any(map(_copy, block.insts))]
+    if blocks:
+        uses, makers = counted(function)
+        for block in blocks:
             _block(block, uses, makers)
 
 

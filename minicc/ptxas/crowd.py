@@ -37,11 +37,14 @@ def spills(
     for fewer, segments in tighter:
         for start, end in segments:
             room[start:end] = [min(fewer, r) for r in room[start:end]]
-    live = list(accumulate(change))[:size]
-    crowded = [n > r for n, r in zip(live, room, strict=True)]
-    if not any(crowded):
+
+    def crowded() -> list[int]:
+        """How many crowded points there are before each."""
+        return [0, *accumulate(n > r for n, r in zip(accumulate(change), room, strict=False))]
+
+    before = crowded()
+    if not before[-1]:
         return set()
-    before = [0, *accumulate(crowded)]
 
     def freed(interval: Interval) -> int:
         """Crowded points that are one value less so, but for those at which it is used."""
@@ -70,13 +73,12 @@ def spills(
         gone.add(interval.reg)
         for part in interval.parts:
             for start, end in part:
-                for point in range(start, end):
-                    live[point] -= 1
+                change[start] -= 1
+                change[end] += 1
         due -= 1
         if due <= 0:
             due = len(gone) // _STALE
-            crowded = [n > r for n, r in zip(live, room, strict=True)]
-            before = [0, *accumulate(crowded)]
+            before = crowded()
     return gone
 
 

@@ -77,6 +77,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
     single = Single.of(function)
     table = single.table
     seen: dict[object, tuple[MInst, int, int]] = {}
+    """What computed a value first, where; whether it will do is asked when it comes again, which few do."""
 
     def stable(operand: V | Reg, b: int, at: int) -> bool:
         if isinstance(operand, Reg):
@@ -114,12 +115,10 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
             return place, operand.neg, operand.abs, operand.inv, operand.suffix
         return place
 
-    def all_single(results: list[V]) -> bool:
-        for d in results:
-            for part in range(d.part, d.part + d.count):
-                if (d.reg.id, part) not in table:
-                    return False
-        return True
+    def keeps(inst: MInst, b: int, at: int) -> bool:
+        """Whether what it reads and what it makes stay as they are."""
+        made = [(d.reg.id, part) for d in inst.dsts if type(d) is V for part in range(d.part, d.part + d.count)]
+        return all([part in table for part in made]) and all([stable(r, b, at) for r in reads(inst)])
 
     renamed: dict[int, V] = {}
     kept: set[int] = set()
@@ -137,13 +136,12 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
                 continue
             if not _pure(inst):
                 continue
-            results = [d for d in inst.dsts if type(d) is V]
-            if not (all_single(results) and all(stable(r, b, at) for r in reads(inst))):
-                continue
             shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
             key = (inst.mnemonic, inst.modifiers, tuple([valued(s) for s in inst.srcs]), inst.hidden, shape)
-            before = seen.get(key)
-            if before is None or not single.dominates(before[1], before[2], b, at):
+            before = seen.setdefault(key, (inst, b, at))
+            if before[0] is inst or not keeps(inst, b, at):
+                continue
+            if not (single.dominates(*before[1:], b, at) and keeps(*before)):
                 seen[key] = (inst, b, at)
                 continue
             copies = _copies(inst, before[0])

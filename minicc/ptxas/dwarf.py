@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 import attrs
 
@@ -56,11 +58,13 @@ def located(functions: Sequence[MFunction], origin: Sequence[MInst]) -> dict[str
         count = sum(len(block.insts) for block in function.blocks)
         places = function.places
         if places is not None:
-            own = origin[at : at + count]
-            known = [(places.order.get(id(i.ptx), -1), (at + n) * SIZE) for n, i in enumerate(own)]
+            own = enumerate(origin[at : at + count], at)
+            known = sorted((places.order.get(id(i.ptx), -1), n * SIZE) for n, i in own)
+            # The first place of what stands at an order or behind it.
+            first = list(accumulate([(at + count) * SIZE, *(where for _, where in reversed(known))], min))[::-1]
             for label, position in places.labels.items():
-                after = [where for order, where in known if order >= position] if position else [at * SIZE]
-                out.setdefault(label, ("code", min(after, default=(at + count) * SIZE)))
+                where = first[bisect_left(known, (position,))] if position else at * SIZE
+                out.setdefault(label, ("code", where))
             for name, offset in places.locals.items():
                 out.setdefault(name, ("frame", offset - function.frame))
             for name, address in places.addresses.items():

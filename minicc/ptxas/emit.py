@@ -6,6 +6,7 @@ from functools import cache
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.lines import line_records
+from minicc.ptxas.lower.callgraph import bottom_up
 from minicc.ptxas.mir import (
     AFTER_COLLECTIVE,
     RETURN_POINT,
@@ -160,7 +161,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
             Relocation(n * SIZE, "R_CUDA_ABS32_32", symbol)
             for n, inst in enumerate(origin)
             for operand in inst.srcs
-            if (symbol := outside(operand)) is not None
+            if type(operand) is Name and (symbol := outside(operand)) is not None
         ],
         callees=list(function.callees),
         headers=list(function.headers),
@@ -183,25 +184,14 @@ def stack_depths(functions: list[MFunction], pointers: list[str]) -> dict[str, i
     """Bytes of stack that each function needs, its callees included. What may call itself, and what calls that, is not
     in the table: no bound is known, and the driver gives such a kernel cudaLimitStackSize bytes."""
     known = {f.name: f for f in functions}
-    depth: dict[str, int | None] = {}
-
-    def visit(name: str) -> int | None:
-        if name not in depth:
-            depth[name] = None  # while it is under way: recursion
-            function = known[name]
-            inner = [*function.calls, *(pointers if function.indirect else ())]
-            found = [visit(c) for c in dict.fromkeys(inner) if c in known]
-            most = 0
-            for one in found:
-                if one is None:
-                    return None
-                most = max(most, one)
-            depth[name] = function.frame + most
-        return depth[name]
-
-    for function in functions:
-        visit(function.name)
-    return {name: size for name, size in depth.items() if size is not None}
+    called = {f.name: dict.fromkeys([*f.calls, *(pointers if f.indirect else ())]) for f in functions}
+    edges = {name: [c for c in inner if c in known] for name, inner in called.items()}
+    order, recursive = bottom_up(edges)
+    depth: dict[str, int] = {}
+    for name in order:
+        if name not in recursive and all(c in depth for c in edges[name]):
+            depth[name] = known[name].frame + max((depth[c] for c in edges[name]), default=0)
+    return depth
 
 
 def program(module: MModule, functions: list[Function], arch: Arch) -> Program:

@@ -325,10 +325,12 @@ def _tried(function: MFunction, arch: Arch, options: Options) -> _Trial:
 
 
 def _clone(i: MInst) -> MInst:
-    return MInst(
+    made = MInst(
         i.mnemonic, i.modifiers, i.dsts, i.srcs, i.guard, i.loc, i.ptx, i.side_effect, i.memory, i.space, i.control,
         i.hidden, i.implicit_reads, i.implicit_writes,
     )  # fmt: skip
+    made.reading, made.writing, made.touched = i.reading, i.writing, i.touched
+    return made
 
 
 def length(function: MFunction, arch: Arch) -> tuple[float, float, float]:

@@ -66,7 +66,7 @@ class Interval:
 
     @property
     def start(self) -> int:
-        return min(p[0][0] for p in self.parts if p)
+        return min([p[0][0] for p in self.parts if p])
 
     @property
     def end(self) -> int:
@@ -122,7 +122,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             slow = timing(block.insts[i].mnemonic, block.insts[i].modifiers).variable
             early = at if block.insts[i].mnemonic in _SLOW_READERS else at + 1
             for reg, mask in access.defs:
-                found = interval(reg)
+                found = intervals[reg] or interval(reg)
                 found.weight += scale
                 found.touched += 1
                 for part in bits_of(mask):
@@ -136,7 +136,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                         found.parts[part].append((early, at + 2))
             addend = _addend(block.insts[i]) if tied and early == at else -1
             for reg, mask in access.uses:
-                found = interval(reg)
+                found = intervals[reg] or interval(reg)
                 found.weight += scale
                 found.touched += 1
                 for part in bits_of(mask):

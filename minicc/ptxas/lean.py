@@ -8,7 +8,7 @@ are short (see `fit`).
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import insort
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
@@ -45,56 +45,82 @@ def run(function: MFunction, arch: Arch) -> None:
 
 def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: set[int]) -> list[int]:
     """The run's order; `live` becomes what is live before it."""
-    reads = [{key for key, _ in p.reads if key in general} for p in prints]
-    writes = [{key for key, _ in p.writes if key in general} for p in prints]
-    whole = [set() if p.guarded else w for p, w in zip(prints, writes, strict=True)]
-    makers: dict[int, list[int]] = {}
-    """Who writes a register, in the program's order."""
-    for i, found in enumerate(writes):
-        for key in found:
-            makers.setdefault(key, []).append(i)
-    preds: list[list[int]] = [[] for _ in nodes]
-    left = [len(node.succs) for node in nodes]
-    for i, node in enumerate(nodes):
-        for succ, _ in node.succs:
-            preds[succ].append(i)
-    ready = [i for i, n in enumerate(left) if not n]
+    run = _Backward(nodes, prints, live, general)
     out: list[int] = []
+    while run.ready:
+        costs = run.costs
+        chosen = max(run.ready[-_LOOK:], key=lambda i: (-(costs[i] if i in costs else run.cost(i)), i))
+        out.append(chosen)
+        run.take(chosen)
+    out.reverse()
+    return out
 
-    def more(i: int, depth: int) -> int:
-        """Values live before `i` less those behind it, taking it that what makes one only for it comes right before,
-        where that leaves fewer."""
-        new = reads[i] - live
-        total = len(new) - len((whole[i] & live) - reads[i])
+
+class _Backward:
+    """A run that is ordered from its end. What a candidate would cost is kept until something changes that it depends
+    on: whether a register is live, or how many of a maker's users are still to be placed."""
+
+    def __init__(self, nodes: list[Node], prints: list[Footprint], live: set[int], general: set[int]) -> None:
+        self.live = live
+        self.reads = [{key for key, _ in p.reads if key in general} for p in prints]
+        self.writes = [{key for key, _ in p.writes if key in general} for p in prints]
+        self.whole = [set() if p.guarded else w for p, w in zip(prints, self.writes, strict=True)]
+        self.maker: list[dict[int, int]] = []
+        """Who wrote a register last in the program's order, of those that each instruction reads or writes."""
+        last: dict[int, int] = {}
+        for i, written in enumerate(self.writes):
+            self.maker.append({key: last[key] for key in self.reads[i] | written if key in last})
+            last.update(dict.fromkeys(written, i))
+        self.preds: list[list[int]] = [[] for _ in nodes]
+        self.left = [len(node.succs) for node in nodes]
+        for i, node in enumerate(nodes):
+            for succ, _ in node.succs:
+                self.preds[succ].append(i)
+        self.ready = [i for i, n in enumerate(self.left) if not n]
+        self.costs: dict[int, int] = {}
+        self.asking: dict[int, set[int]] = {}
+        """Register -> candidates whose cost depends on it."""
+
+    def cost(self, i: int) -> int:
+        """Values live before candidate `i` less those behind it."""
+        found = self.costs[i] = self._more(i, _DEPTH, i)
+        return found
+
+    def _more(self, i: int, depth: int, candidate: int) -> int:
+        """The same for any instruction, taking it that what makes a value only for it comes right before, where that
+        leaves fewer."""
+        reads, whole, live = self.reads[i], self.whole[i], self.live
+        for key in reads | self.writes[i]:
+            self.asking.setdefault(key, set()).add(candidate)
+        new = reads - live
+        total = len(new) - len((whole & live) - reads)
         if not depth:
             return total
-        changed = (writes[i] & live) - whole[i]
         asked = set()
-        for key in (*new, *changed):
-            those = makers.get(key, ())
-            at = bisect_left(those, i) - 1
-            if at >= 0 and left[those[at]] == 1 and those[at] not in asked:
-                asked.add(those[at])
-                inner = more(those[at], depth - 1) - len(whole[those[at]] & new)
+        for key in (*new, *((self.writes[i] & live) - whole)):
+            maker = self.maker[i].get(key)
+            if maker is not None and maker not in asked and self.left[maker] == 1:
+                asked.add(maker)
+                inner = self._more(maker, depth - 1, candidate) - len(self.whole[maker] & new)
                 total += min(inner, 0)
         return total
 
-    while ready:
-        best, chosen = (1 << 30, 0), ready[-1]
-        for i in ready[-_LOOK:]:
-            cost = (more(i, _DEPTH), -i)
-            if cost < best:
-                best, chosen = cost, i
-        ready.remove(chosen)
-        out.append(chosen)
-        live -= whole[chosen]
-        live |= reads[chosen]
-        for p in preds[chosen]:
-            left[p] -= 1
-            if not left[p]:
-                insort(ready, p)
-    out.reverse()
-    return out
+    def take(self, i: int) -> None:
+        """Candidate `i` is placed, before all that have been."""
+        self.ready.remove(i)
+        before = self.live & (self.reads[i] | self.whole[i])
+        self.live -= self.whole[i]
+        self.live |= self.reads[i]
+        changed = before ^ (self.live & (self.reads[i] | self.whole[i]))
+        for p in self.preds[i]:
+            self.left[p] -= 1
+            if self.left[p] == 1:
+                changed |= self.writes[p]
+            elif not self.left[p]:
+                insort(self.ready, p)
+        for key in changed:
+            for candidate in self.asking.pop(key, ()):
+                self.costs.pop(candidate, None)
 
 
 __all__ = ["run"]

@@ -54,13 +54,16 @@ def _guard_key(inst: MInst) -> tuple[object, bool]:
     return (guard.reg.id, guard.inv) if isinstance(guard, V) else (("phys", guard.file, guard.index), guard.inv)
 
 
-def _uses(inst: MInst) -> list[tuple[int, int]]:
-    """The parts that it reads, in a list that others have too."""
-    read = reads(inst)
-    known = inst.used
-    if known is None or known[0] is not read:
-        known = inst.used = read, [(v.reg.id, _parts(v)) for v in read if type(v) is V]
-    return known[1]
+def _plain(inst: MInst) -> Access:
+    """What it reads and writes, in an object that others have too: its writes are complete if it has no guard."""
+    read, written = reads(inst), writes(inst)
+    known = inst.touched
+    if known is not None and known[0] is read and known[1] is written:
+        return known[2]
+    uses = [(v.reg.id, _parts(v)) for v in read if type(v) is V]
+    access = Access(uses, [(v.reg.id, _parts(v)) for v in written if type(v) is V], [])
+    inst.touched = read, written, access
+    return access
 
 
 def _block_accesses(insts: list[MInst]) -> list[Access]:
@@ -71,16 +74,17 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
     under: dict[object, set[int]] = {}
     """Registers in `open_writes` by their guard."""
     for at, inst in enumerate(insts):
-        uses, written = _uses(inst), [(v.reg.id, _parts(v)) for v in writes(inst) if type(v) is V]
+        access = _plain(inst)
+        written = access.defs
         if open_writes:
-            for reg, _ in uses:
+            for reg, _ in access.uses:
                 open_writes.pop(reg, None)
         if guarded(inst):
             # A spill temporary lives from its guarded definition to the store under the same guard, never longer.
             temporary = [
                 (v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V) and (v.reg.whole or not v.reg.spillable)
             ]
-            access = Access(uses, temporary, [w for w in written if w not in temporary])
+            access = Access(access.uses, temporary, [w for w in written if w not in temporary])
             written = access.partial[:]
             key, inv = _guard_key(inst)
             for reg, mask in written:
@@ -93,8 +97,6 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
                 else:
                     open_writes[reg] = (at, mask, key, inv)
                     under.setdefault(key, set()).add(reg)
-        else:
-            access = Access(uses, written, [])
         for reg, _ in written if open_writes else ():
             # A changed guard register ends the pairing.
             for name in under.pop(reg, ()):

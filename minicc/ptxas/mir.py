@@ -18,6 +18,7 @@ from minicc.sass.program import Param, Variable
 
 if TYPE_CHECKING:
     from minicc.ptxas.cfg import Cfg
+    from minicc.ptxas.liveness import Access
 
 
 class VReg:
@@ -137,8 +138,8 @@ class MInst:
     reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     writing: tuple[object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
-    used: tuple[tuple[V | Reg, ...], list[tuple[int, int]]] | None = attrs.field(default=None, init=False)
-    """What `liveness` made of the registers read, after these."""
+    touched: tuple[object, object, Access] | None = attrs.field(default=None, init=False)
+    """What `liveness` made of the registers read and written, after these."""
 
 
 class Block:

@@ -49,12 +49,13 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 if isinstance(m, V):
                     inst.srcs = (a, m, source)
     function.blocks[0].insts[0:0] = [MInst("MOV", (), (v,), (Imm(bits),)) for bits, v in factors.items()]
+    loaded = {d.reg.id for b in function.blocks for i in b.insts if _parameter(i) for d in i.dsts if isinstance(d, V)}
     used = {
         (o.reg.id, part)
         for block in function.blocks
         for i in block.insts
         for o in reads(i)
-        if isinstance(o, V)
+        if type(o) is V and o.reg.id in loaded
         for part in range(o.part, o.part + o.count)
     }
     for block in function.blocks:

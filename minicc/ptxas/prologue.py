@@ -42,8 +42,12 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 def _load_sizes(function: MFunction, entry: Block, arch: Arch) -> None:
     """Sizes of the block that are operands in the entry are loaded together."""
     places = [Const(0, arch.abi.block_dim + 4 * axis) for axis in range(_AXES)]
-    readers = [i for i in entry.insts if i.mnemonic not in _LOADS and not i.mnemonic.startswith("U")]
-    used = [n for n, c in enumerate(places) if any(c in i.srcs for i in readers)]
+    readers = [
+        i for i in entry.insts
+        if any(isinstance(s, Const) for s in i.srcs) and i.mnemonic not in _LOADS and not i.mnemonic.startswith("U")
+    ]  # fmt: skip
+    read = {s for i in readers for s in i.srcs if isinstance(s, Const)}
+    used = [n for n, c in enumerate(places) if c in read]
     if not used:
         return
     wide = used[0] == 0 and len(used) > 1
@@ -59,20 +63,20 @@ def _delay(entry: Block, arch: Arch) -> None:
     """The descriptor comes after the exits before its first use, and so do the constants of lines that nothing before
     these exits asks for."""
     descriptor = Const(0, arch.abi.memory_descriptor)
-    exits = [n for n, inst in enumerate(entry.insts) if inst.mnemonic == "EXIT"]
+    exits = [n for n, inst in enumerate(entry.insts[:-1]) if inst.mnemonic == "EXIT"]
     if not exits:
         return
     asked = {_line(s) for i in entry.insts[: exits[-1]] if i.mnemonic not in _BRINGS for s in i.srcs}
     touched: dict[tuple[int, int], int] = {}
     """Part of a register -> the first of the instructions looked at that reads or writes it."""
     late: dict[int, list[MInst]] = {}
-    for at in range(len(entry.insts) - 1, -1, -1):
+    for at in range(exits[-1] - 1, -1, -1):  # nothing goes behind what comes after the last exit
         inst = entry.insts[at]
         source = inst.srcs[0] if inst.mnemonic in _BRINGS and not guarded(inst) else None
         operands = [o for o in (*reads(inst), *writes(inst)) if isinstance(o, V)]
         parts = [(o.reg.id, part) for o in operands for part in range(o.part, o.part + o.count)]
         if source == descriptor or (isinstance(source, Const) and _line(source) not in asked):
-            first = min([touched.get(part, len(entry.insts)) for part in parts])
+            first = min([touched.get(part, exits[-1] + 1) for part in parts])
             to = bisect(exits, first) - 1
             if to >= 0 and exits[to] > at:
                 late.setdefault(exits[to], []).insert(0, inst)

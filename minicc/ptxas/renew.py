@@ -37,6 +37,8 @@ _COMPARES = frozenset({"ISETP", "FSETP", "PLOP3"})
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Make predicates again in every block that has too many."""
+    if all(sum([i.mnemonic in _COMPARES for i in block.insts]) <= _ROOM for block in function.blocks):
+        return
     changes: Counter[int] = Counter()
     homes: dict[int, set[int]] = {}
     for b, block in enumerate(function.blocks):

@@ -2,8 +2,8 @@
 
     python -m tests.bench.compile_speed [--largest 100000] [--profile]
 
-Generated kernels of eight shapes: one long chain, independent work, loads and stores, short branches, nested loops,
-four hundred values alive across blocks, branches a hundred deep, divisions. Figures are processor seconds of this
+Generated kernels of nine shapes: one long chain, independent work, loads and stores, short branches, nested loops,
+four hundred values alive across blocks, branches a hundred deep, divisions, products that wait for their sums. Figures are processor seconds of this
 process; the share of each pass with --profile.
 """
 
@@ -120,15 +120,30 @@ def divisions(count: int, rng: random.Random) -> list[str]:
     return out
 
 
+def products(count: int, rng: random.Random) -> list[str]:
+    """Products without rounding, all of them before the sums that may take them in."""
+    out: list[str] = []
+    for start in range(0, count, 4000):
+        names = range(100, 100 + min(4000, count - start) // 2)
+        out += [f"mul.f32 %f{k}, %f0, %f{k - 1};" if k % 8 else f"ld.global.f32 %f{k}, [%rd1+{4 * k}];" for k in names]
+        out += [f"add.f32 %f1, %f1, %f{k};" for k in names]
+    return out
+
+
 SHAPES: dict[str, Callable[[int, random.Random], list[str]]] = {
     "chain": chain, "wide": wide, "memory": memory, "branches": branches, "loops": loops, "live": live,
-    "nested": nested, "divisions": divisions,
+    "nested": nested, "divisions": divisions, "products": products,
 }  # fmt: skip
+
+
+def source(shape: str, count: int) -> str:
+    """PTX of a kernel of that shape, of about so many instructions."""
+    return _HEAD + "\n".join(SHAPES[shape](count, random.Random(1))) + "\n" + _TAIL
 
 
 def measure(shape: str, count: int, options: Options) -> tuple[int, float]:
     """(machine instructions, processor seconds) from PTX text to cubin."""
-    text = _HEAD + "\n".join(SHAPES[shape](count, random.Random(1))) + "\n" + _TAIL
+    text = source(shape, count)
     start = time.process_time()
     program = ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get("sm_90"), options)
     binary.write_cubin(program)

@@ -11,7 +11,7 @@ HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 MASK = 0xFFFFFFFF
 
 
-def _kernel(name: str, body: str) -> str:
+def kernel(name: str, body: str) -> str:
     return f"""
 .visible .entry {name}(.param .u64 out, .param .u32 n)
 {{
@@ -24,7 +24,7 @@ def _kernel(name: str, body: str) -> str:
 """
 
 
-def _call(result: str, function: str, *arguments: str) -> str:
+def call(result: str, function: str, *arguments: str) -> str:
     """A call in the form that nvcc writes."""
     lines = ["{ .param .b32 back;"]
     for k, argument in enumerate(arguments):
@@ -41,8 +41,8 @@ FIB = f"""
 {{
     .reg .pred %p<2>; .reg .b32 %r<8>;
     ld.param.u32 %r1, [x]; setp.lt.u32 %p1, %r1, 2; @%p1 bra done;
-    sub.u32 %r2, %r1, 1; {_call("%r3", "fib", "%r2")}
-    sub.u32 %r2, %r1, 2; {_call("%r4", "fib", "%r2")}
+    sub.u32 %r2, %r1, 1; {call("%r3", "fib", "%r2")}
+    sub.u32 %r2, %r1, 2; {call("%r4", "fib", "%r2")}
     add.u32 %r1, %r3, %r4;
 done:
     st.param.b32 [ret], %r1; ret;
@@ -59,7 +59,7 @@ PARITY = f"""
     @%p1 st.param.b32 [ret], 1;
     @%p1 ret;
     and.b32 %r2, %r1, 3; setp.eq.u32 %p2, %r2, 2;
-    sub.u32 %r3, %r1, 1; {_call("%r4", "odd", "%r3")}
+    sub.u32 %r3, %r1, 1; {call("%r4", "odd", "%r3")}
     @%p2 add.u32 %r4, %r4, 100;
     st.param.b32 [ret], %r4; ret;
 }}
@@ -68,7 +68,7 @@ PARITY = f"""
     .reg .pred %p<3>; .reg .b32 %r<8>;
     ld.param.u32 %r1, [x]; setp.ne.u32 %p1, %r1, 0; @%p1 bra go;
     st.param.b32 [ret], 0; ret;
-go: sub.u32 %r3, %r1, 1; {_call("%r4", "even", "%r3")}
+go: sub.u32 %r3, %r1, 1; {call("%r4", "even", "%r3")}
     add.u32 %r4, %r4, 1; st.param.b32 [ret], %r4; ret;
 }}
 """
@@ -127,9 +127,9 @@ out: st.param.b32 [ret], %r2; ret; }
 _POINTER_BODY = f"""
     rem.u32 %r4, %r0, 3; mov.u64 %rd1, table; mad.wide.u32 %rd1, %r4, 8, %rd1; ld.global.u64 %rd2, [%rd1];
     proto: .callprototype (.param .b32 _) _ (.param .b32 _);
-    {_call("%r10", "%rd2 proto", "%r0")}
+    {call("%r10", "%rd2 proto", "%r0")}
     setp.gt.u32 %p1, %r0, 40; mov.u64 %rd3, square; mov.u64 %rd4, twice; selp.u64 %rd3, %rd3, %rd4, %p1;
-    {_call("%r11", "%rd3 proto", "%r10")}
+    {call("%r11", "%rd3 proto", "%r10")}
     add.u32 %r10, %r10, %r11;
 """
 
@@ -149,7 +149,7 @@ LIVE = f"""
     ld.param.u32 %r1, [x]; ld.param.u32 %r2, [y]; setp.gt.u32 %p1, %r1, 5; mov.u32 %r3, %r1;
     @!%p1 bra small;
     {"".join(f"mad.lo.u32 %r{10 + k}, %r1, {k + 3}, %r2; " for k in range(_LIVE))}
-    sub.u32 %r4, %r1, 3; {_call("%r5", "mixed", "%r4", "%r2")}
+    sub.u32 %r4, %r1, 3; {call("%r5", "mixed", "%r4", "%r2")}
     {"".join(f"mad.lo.u32 %r5, %r5, 3, %r{10 + k}; " for k in range(_LIVE))}
     mov.u32 %r3, %r5;
 small:
@@ -171,7 +171,7 @@ def _mixed(x: int, y: int) -> int:
 _LIVE_BODY = f"""
     mov.u32 %r10, 0; and.b32 %r4, %r0, 7; setp.lt.u32 %p2, %r0, 17;
 again:
-    {_call("%r5", "mixed", "%r4", "%r0")}
+    {call("%r5", "mixed", "%r4", "%r0")}
     mad.lo.u32 %r10, %r10, 5, %r5; @%p2 add.u32 %r10, %r10, 9;
     sub.u32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 0; @!%p1 bra again;
 """
@@ -187,7 +187,7 @@ def _live(i: int) -> int:
 # Deep divergence inside a function: more barriers than a callee may use freely.
 def _nest(level: int) -> str:
     if level == 9:
-        return _call("%r4", "nested", "%r3") + " add.u32 %r2, %r2, %r4;"
+        return call("%r4", "nested", "%r3") + " add.u32 %r2, %r2, %r4;"
     return f"""
     {{ .reg .pred %q; .reg .b32 %t; shr.u32 %t, %r1, {level % 5}; and.b32 %t, %t, 1; setp.eq.u32 %q, %t, 0;
     @%q bra else{level}; {_nest(level + 1)} mad.lo.u32 %r2, %r2, 3, {level}; bra join{level};
@@ -244,13 +244,13 @@ _ARRAY_BODY = """
 """
 
 KERNELS = {
-    "fibonacci": _kernel("fibonacci", "and.b32 %r4, %r0, 15; " + _call("%r10", "fib", "%r4")),
-    "parity": _kernel("parity", "and.b32 %r4, %r0, 15; " + _call("%r10", "even", "%r4")),
-    "many_words": _kernel("many_words", _MANY_BODY),
-    "pointers": _kernel("pointers", _POINTER_BODY),
-    "live": _kernel("live", _LIVE_BODY),
-    "nests": _kernel("nests", _call("%r10", "nested", "%r0")),
-    "arrays": _kernel("arrays", _ARRAY_BODY),
+    "fibonacci": kernel("fibonacci", "and.b32 %r4, %r0, 15; " + call("%r10", "fib", "%r4")),
+    "parity": kernel("parity", "and.b32 %r4, %r0, 15; " + call("%r10", "even", "%r4")),
+    "many_words": kernel("many_words", _MANY_BODY),
+    "pointers": kernel("pointers", _POINTER_BODY),
+    "live": kernel("live", _LIVE_BODY),
+    "nests": kernel("nests", call("%r10", "nested", "%r0")),
+    "arrays": kernel("arrays", _ARRAY_BODY),
 }
 EXPECTED: dict[str, Callable[[int], int]] = {
     "fibonacci": lambda i: [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610][i & 15],

@@ -14,7 +14,7 @@ from minicc import arch, binary, sass
 from minicc.ptxas.check import check
 from minicc.sass.instr import Reg
 from minicc.sass.program import Function, Program
-from tests.ptxas.calls import EXPECTED, MODULE
+from tests.ptxas.calls import EXPECTED, HEAD, MODULE, call, kernel
 from tests.ptxas.lower.harness import assemble, device
 
 THREADS = 96
@@ -86,3 +86,28 @@ def test_stack() -> None:
     assert program.function("fibonacci").min_stack == 0
     again = binary.read_cubin(binary.write_cubin(program), "again")
     assert set(again.function("pointers").labels) == {"$pointers$twice", "$pointers$square", "$pointers$sum"}
+
+
+def _chain(depth: int) -> str:
+    """Functions of which each calls the one before."""
+    text = HEAD + ".func (.param .b32 ret) f0(.param .b32 x) { .reg .b32 %r<2>; ld.param.u32 %r0, [x]; "
+    text += "st.param.b32 [ret], %r0; ret; }\n"
+    for k in range(1, depth):
+        text += f".func (.param .b32 ret) f{k}(.param .b32 x) {{ .reg .b32 %r<3>; ld.param.u32 %r0, [x]; "
+        text += f"mad.lo.u32 %r0, %r0, 3, {k}; {call('%r1', f'f{k - 1}', '%r0')} st.param.b32 [ret], %r1; ret; }}\n"
+    return text + kernel("deep", call("%r10", f"f{depth - 1}", "%r0"))
+
+
+def test_calls_in_calls() -> None:
+    """However deep they are: some are real then, and how much stack they take is known."""
+    depth = 400
+    program = assemble(_chain(depth))
+    out = np.zeros(THREADS, np.uint32)
+    loaded = device().load(binary.write_cubin(program))  # type: ignore[attr-defined, arg-type]
+    loaded["deep"][(2,), (THREADS // 2,)](out, np.uint32(THREADS))
+    value = np.arange(THREADS, dtype=np.uint32)
+    for k in range(depth - 1, 0, -1):
+        value = value * np.uint32(3) + np.uint32(k)
+    assert (out == value).all()
+    real = assemble(_chain(depth), inline="never", opt_level=0).functions[0]  # type: ignore[attr-defined]
+    assert len(real.labels) == depth and real.frame == real.attributes["LOCAL_FRAMES"]["$deep$f399"] > depth

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from minicc.diagnostics import EXIT_PTXAS, CompileError
+from minicc import ptx, ptxas
+from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptxas import Options, pipeline
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.options import parse
 from minicc.ptxas.verify import VerifyError, verify
 from minicc.sass.instr import Reg, Target
+from tests.bench.compile_speed import SHAPES, source
 from tests.counting import calls
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
@@ -217,6 +219,16 @@ def test_work_is_linear() -> None:
         count = sum(len(b.insts) for b in function.blocks)
         spent.append(calls(lambda f=function: pipeline.run(f, ARCH, Options())) / count)
     assert spent[1] < 1.5 * spent[0]
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES.keys() - {"live"}))  # of four hundred values at least
+def test_the_whole_assembler_is_linear(shape: str) -> None:
+    """From PTX to encoded instructions, four times the code takes about four times as many calls."""
+    spent = []
+    for size in (500, 2000):
+        module = ptx.parse(SourceFile("k.ptx", source(shape, size)))
+        spent.append(calls(lambda m=module: ptxas.assemble(m, ARCH, Options())))
+    assert spent[1] < 6 * spent[0]
 
 
 def test_launch_bounds_come_before_maxrregcount() -> None:

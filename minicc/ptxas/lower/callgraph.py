@@ -1,10 +1,10 @@
 """Who calls whom in a module, which calls are expanded in place, which functions have an address, and which may tell
 their callers what other threads wrote.
 
-A call is real if its target is recursive, or large and called from several places; all others are expanded. A function
-whose address is taken gets a number: its "address" is 8 * number, an offset into a table in constant bank 2 that every
-kernel with an indirect call has, of where in its code the function is. (So does NVIDIA's ptxas 13.0: no code address
-ever stands in memory, and nothing needs relocating.)
+A call is real if its target is recursive, or large and called from several places, or has too many calls in one another
+to expand; all others are expanded. A function whose address is taken gets a number: its "address" is 8 * number, an
+offset into a table in constant bank 2 that every kernel with an indirect call has, of where in its code the function
+is. (So does NVIDIA's ptxas 13.0: no code address ever stands in memory, and nothing needs relocating.)
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from minicc.ptxas.lower.flatten import callee
 
 LARGE = 400
 """Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
+DEEP = 64
+"""Calls that are expanded in one another, at most."""
 
 _STRONG = frozenset({"volatile", "relaxed", "acquire", "mmio"})
 
@@ -79,12 +81,16 @@ def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
     out.pointers = list(taken)
     if not expand:
         return out
-    order, recursive = _bottom_up({name: edges[name] for name in (f.name for f in out.bodies.values())})
+    order, recursive = bottom_up({name: edges[name] for name in (f.name for f in out.bodies.values())})
     total: dict[str, int] = {}
+    depth: dict[str, int] = {}
     chosen: set[str] = set()
     for name in order:
-        total[name] = sizes[name] + sum(total[c] for c in edges[name] if c in chosen)
-        if name not in recursive and (sites.get(name, 0) <= 1 or total[name] <= LARGE):
+        inner = [c for c in edges[name] if c in chosen]
+        total[name] = sizes[name] + sum(total[c] for c in inner)
+        depth[name] = 1 + max((depth[c] for c in inner), default=0)
+        few = sites.get(name, 0) <= 1 or total[name] <= LARGE
+        if name not in recursive and few and depth[name] <= DEEP:
             chosen.add(name)
     out.expanded = {name: f for name, f in out.bodies.items() if f.name in chosen}
     return out
@@ -111,7 +117,7 @@ def _symbols(init: object) -> Iterator[str]:
         yield init.name
 
 
-def _bottom_up(edges: dict[str, list[str]]) -> tuple[list[str], set[str]]:
+def bottom_up(edges: dict[str, list[str]]) -> tuple[list[str], set[str]]:
     """Tarjan's strongly connected components: (callees before callers, functions that may call themselves)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}

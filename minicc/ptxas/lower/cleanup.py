@@ -115,12 +115,10 @@ def straighten(function: MFunction) -> None:
                 here.insts.pop()
     link(function)
     counts: dict[str, int] = {}
-    named: set[str] = set()
     for block in blocks:
         for label in block.succs:
             counts[label] = counts.get(label, 0) + 1
-        for inst in block.insts:
-            named.update(t.label for t in inst.srcs if isinstance(t, Target) and t.label)
+    named = {t.label for block in blocks for inst in block.insts for t in inst.srcs if type(t) is Target}
     out: list[Block] = []
     for block in blocks:
         previous = out[-1] if out else None
@@ -178,20 +176,21 @@ def _nothing(d: V, atomic: bool) -> MOperand:
 
 def propagate(function: MFunction) -> None:
     """Replace copies by what they copy, where both registers have one definition and the copy dominates the use."""
+    moves = [i for b in function.blocks for i in b.insts if i.mnemonic == "MOV" and type(i.srcs[0]) is V]
+    involved = {v.reg.id for inst in moves for v in (*inst.dsts, *inst.srcs) if isinstance(v, V)}
     definitions: dict[tuple[int, int], list[tuple[int, int, MInst]]] = {}
-    for number, block in enumerate(function.blocks):
+    for number, block in enumerate(function.blocks if moves else ()):
         for position, inst in enumerate(block.insts):
             for d in (*inst.dsts, *inst.implicit_writes):
-                if isinstance(d, V):
+                if type(d) is V and d.reg.id in involved:
                     for part in range(d.part, d.part + d.count):
                         definitions.setdefault((d.reg.id, part), []).append((number, position, inst))
     copies: dict[int, tuple[V, int, int]] = {}
-    for block in function.blocks:
-        for inst in block.insts:
-            found = _copy(inst, definitions)
-            if found is not None:
-                d, source, number, position = found
-                copies[d.reg.id] = (source, number, position)
+    for inst in moves:
+        found = _copy(inst, definitions)
+        if found is not None:
+            d, source, number, position = found
+            copies[d.reg.id] = (source, number, position)
     if not copies:
         return
     graph = Graph.of(function)

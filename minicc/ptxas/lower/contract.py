@@ -81,20 +81,25 @@ def _sums(
     """Each add and sub without rounding, with the products that are at hand there: made in its stretch, in a register
     that is written once, of factors that are still the same."""
     products: dict[str, Product] = {}
+    of_factor: dict[str, list[str]] = {}
+    """Register -> products that it is a factor of, or was."""
     for index, inst in enumerate(statements):
         if not isinstance(inst, ptx.Inst):
             products.clear()
             continue
         if products and inst.opcode in ("add", "sub") and inst.modifiers in _PLAIN and len(inst.operands) == 3:
             yield index, inst, products
-        written = _written(inst)
-        if written:
-            for name in [n for n, (_, p) in products.items() if n in written or _reads(p, written)]:
-                del products[name]
+        for written in _names(inst.operands[0]) if products and inst.operands else ():
+            # Stores and calls are taken for writers, to be safe.
+            for name in (written, *of_factor.pop(written, ())):
+                products.pop(name, None)
         if inst.opcode == "mul" and inst.guard is None and inst.modifiers in _PLAIN and len(inst.operands) == 3:
             d = inst.operands[0]
-            if isinstance(d, ptx.Reg) and uses.get(d.name, (0, 0))[0] == 1 and not _reads(inst, {d.name}):
+            factors = [name for operand in inst.operands[1:] for name in _names(operand)]
+            if isinstance(d, ptx.Reg) and uses.get(d.name, (0, 0))[0] == 1 and d.name not in factors:
                 products[d.name] = (index, inst)
+                for name in factors:
+                    of_factor.setdefault(name, []).append(d.name)
         elif inst.opcode in ("bra", "brx", "ret", "exit", "call"):
             products.clear()
 
@@ -137,15 +142,6 @@ def _names(operand: ptx.Operand | None) -> list[str]:
     if isinstance(operand, ptx.Address):
         return _names(operand.base)
     return []
-
-
-def _written(inst: ptx.Inst) -> set[str]:
-    """Registers that an instruction may write (stores and calls included, to be safe)."""
-    return set(_names(inst.operands[0])) if inst.operands else set()
-
-
-def _reads(inst: ptx.Inst, names: set[str]) -> bool:
-    return any(n in names for operand in inst.operands[1:] for n in _names(operand))
 
 
 def _uses(flat: Flat) -> dict[str, tuple[int, int]]:
