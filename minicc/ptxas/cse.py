@@ -118,7 +118,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
     def keeps(inst: MInst, b: int, at: int) -> bool:
         """Whether what it reads and what it makes stay as they are."""
         made = [(d.reg.id, part) for d in inst.dsts if type(d) is V for part in range(d.part, d.part + d.count)]
-        return all([part in table for part in made]) and all([stable(r, b, at) for r in reads(inst)])
+        return all(part in table for part in made) and all(stable(r, b, at) for r in reads(inst))
 
     renamed: dict[int, V] = {}
     kept: set[int] = set()

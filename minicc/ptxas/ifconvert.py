@@ -252,7 +252,9 @@ class _Converter:
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Convert until nothing changes, from the last block to the first, so that inner bodies go first."""
-    if not any(guarded(block.insts[-1]) and block.insts[-1].mnemonic == "BRA" for block in function.blocks if block.insts):
+    if not any(
+        guarded(block.insts[-1]) and block.insts[-1].mnemonic == "BRA" for block in function.blocks if block.insts
+    ):
         return
     converter = _Converter(function)
     at = len(function.blocks) - 3

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minicc.graphs import dominates, reachable
+from minicc.graphs import reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
+from minicc.ptxas.lower.closed import Closed, Found, cyclic
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
-from minicc.ptxas.lower.rounds import Found, joined, leaving, rounds
+from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.operands import reads
@@ -69,7 +70,7 @@ def converge(function: MFunction, builder: Builder) -> None:
         nests = graph.loops(idom)
         divergent, apart = _analyse(function, graph, ipdom, builder)
         meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
-        within = rounds(live, ipdom, nests, meeting, _close) if nests else []
+        within = rounds(live, ipdom, nests, meeting) if nests else []
         if not (first and within and joined(function, graph, nests, [header for header, _ in within])):
             break
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
@@ -193,7 +194,7 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
                     apart |= beyond
                     continue
                 nodes = reachable(graph.succs, [index], ipdom[index])
-                if not _cyclic(graph, index, nodes):
+                if not cyclic(graph, index, nodes):
                     nodes.discard(index)
                 apart |= nodes
     return sorted(divergent), apart
@@ -212,28 +213,20 @@ def varies(inst: MInst, varying: set[int]) -> bool:
     return any(type(v) is V and v.reg.id in varying for v in reads(inst))
 
 
-def _cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
-    return any(p in nodes for p in graph.preds[node])
-
-
 def _regions(
     graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], divergent: list[int],
     most: int,
 ) -> tuple[list[Region], list[int]]:  # fmt: skip
     """The regions that need a barrier (`most` at once), and the branches that have none."""
-    exit_ = len(graph.succs)
-    around: list[list[int]] = [[] for _ in graph.succs]
-    for header, body in nests.items():
-        for node in body:
-            around[node].append(header)
+    closed = Closed(graph, idom, ipdom, nests)
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
     for branch in divergent:
-        closed = _close(graph, idom, ipdom, nests, around, branch, ipdom[branch], exit_)
-        if closed is None:
+        region = closed.of(branch)
+        if region is None:
             lost.append(branch)
         else:
-            found.setdefault(closed[:2], Region(*closed))
+            found.setdefault(region[:2], Region(*region))
     ending: dict[int, list[Region]] = {}
     for region in found.values():
         ending.setdefault(region.end, []).append(region)
@@ -286,40 +279,6 @@ def _jumps(block: Block) -> bool:
 def _holds(outer: Region, inner: Region) -> bool:
     """Does every thread that enters `inner` enter `outer` first?"""
     return inner.start in outer.nodes and inner.start != outer.start and len(outer.nodes) >= len(inner.nodes)
-
-
-def _close(
-    graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]], around: list[list[int]], start: int,
-    end: int, exit_: int,
-) -> Found | None:  # fmt: skip
-    """Grow (start, end) until the region has a single entry and is entered once per round. `around`: headers of the
-    loops that each block is in."""
-    for _ in range(64):
-        if end == exit_ or end < 0:
-            return None
-        header = _outermost(nests, around, start, end)
-        entry = start if header is None else idom[header]
-        nodes = reachable(graph.succs, [entry], end)
-        single = all(p in nodes for n in nodes if n != entry for p in graph.preds[n])
-        if single and not _cyclic(graph, entry, nodes):
-            return entry, end, nodes
-        if entry == 0:
-            return None
-        start = idom[entry]
-        while end != exit_ and not dominates(ipdom, end, start):
-            end = ipdom[end]
-        if end == start:
-            end = ipdom[start]
-    return None
-
-
-def _outermost(nests: dict[int, set[int]], around: list[list[int]], node: int, end: int) -> int | None:
-    """Header of the largest loop that has `node` but not `end`."""
-    best: int | None = None
-    for header in around[node]:
-        if end not in nests[header] and (best is None or len(nests[header]) > len(nests[best])):
-            best = header
-    return best
 
 
 def _explicit(blocks: list[Block]) -> None:

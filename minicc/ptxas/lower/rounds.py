@@ -14,24 +14,18 @@ Cost: linear in the bodies of the loops, for each depth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import attrs
 
+from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import TRUE, Graph, link
 from minicc.ptxas.mir import Block, MFunction, MInst
 from minicc.sass.instr import Target
 
-Found = tuple[int, int, set[int]]
-"""Start, end, blocks of a region."""
-Close = Callable[[Graph, list[int], list[int], dict[int, set[int]], list[list[int]], int, int, int], Found | None]
 
-
-def rounds(
-    graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent: list[int], close: Close
-) -> list[tuple[int, Found]]:
-    """Header and region, for the divergent branches in loops that meet after the round only. `close` makes a region of
-    a branch and its post-dominator (see `converge`)."""
+def rounds(graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent: list[int]) -> list[tuple[int, Found]]:
+    """Header and region, for the divergent branches in loops that meet after the round only."""
     out: list[tuple[int, Found]] = []
     splits, rank = ranks(divergent), ranks(nests)
     for header, body in nests.items():
@@ -58,15 +52,12 @@ def rounds(
             for h in among(rank, staying)
             if h != header and nests[h] < body
         }
-        around: list[list[int]] = [[] for _ in succs]
-        for h, loop in inner.items():
-            for n in loop:
-                around[n].append(h)
+        closed = Closed(local, idom, after_, inner)
         for branch in wanted:
             b = index[branch]
             if after_[b] < last and nodes[after_[b]] == ipdom[branch]:
                 continue
-            found = close(local, idom, after_, inner, around, b, after_[b], last + 1)
+            found = closed.of(b)
             if found is not None:
                 start, end, within = found
                 region = (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})
