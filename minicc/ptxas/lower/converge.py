@@ -222,11 +222,11 @@ def _regions(
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
     for branch in divergent:
-        region = closed.of(branch)
-        if region is None:
+        blocks = closed.of(branch)
+        if blocks is None:
             lost.append(branch)
         else:
-            found.setdefault(region[:2], Region(*region))
+            found.setdefault((blocks[0], blocks[1]), Region(*blocks))
     ending: dict[int, list[Region]] = {}
     for region in found.values():
         ending.setdefault(region.end, []).append(region)
