@@ -162,6 +162,16 @@ ORDERS = {
     "collective of those that are left": (0xFF, ["@P0 BRA T", "note 10", "EXIT", "T: note 20",
                                                  "WARPSYNC.COLLECTIVE.ALL B", "note 21", "ENDCOLLECTIVE", "B: note 22"],
                                           [(20, 0xFF), (10, 0xFFFFFF00), (21, 0xFF), (22, 0xFF)]),
+    # Some of those that a collective waits for meet in one of their own first.
+    "collective of some": (0xF0000000, ["MOV R5, 0xfffffff", "ISETP.GT.AND P1, PT, R0, 0xd, PT", "@P0 BRA C",
+                                        "@!P1 BRA A", "note 10", "WARPSYNC.COLLECTIVE R5, X", "note 11",
+                                        "ENDCOLLECTIVE", "X: note 12", "WARPSYNC.COLLECTIVE.ALL J", "note 13",
+                                        "ENDCOLLECTIVE", "BRA J", "A: note 20", "WARPSYNC.COLLECTIVE R5, Y", "note 21",
+                                        "ENDCOLLECTIVE", "Y: note 22", "WARPSYNC.COLLECTIVE.ALL J", "note 23",
+                                        "ENDCOLLECTIVE", "BRA J", "C: note 30", "WARPSYNC.COLLECTIVE.ALL J", "note 31",
+                                        "ENDCOLLECTIVE", "J: NOP"],
+                           [(30, 0xF0000000), (10, 0x0FFFC000), (20, 0x3FFF), (21, 0x0FFFFFFF), (22, 0x3FFF),
+                            (12, 0x0FFFC000), (13, 0xFFFFFFFF)]),
     # Lanes that yielded at one place go on together.
     "yield at one place": (0xAAAAAAAA, ["@P0 BRA J", "note 10", "J: YIELD", "note 30"],
                            [(10, 0x55555555), (30, 0xFFFFFFFF)]),
