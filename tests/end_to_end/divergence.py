@@ -20,7 +20,10 @@ FUNCTION = """__device__ __noinline__ unsigned called(unsigned m, unsigned r, un
     if (__popc(x) & 1) r += 7;
     return r + __shfl_sync(m, x, __ffs(m) - 1);
 }
-__device__ __noinline__ unsigned deep(unsigned r, unsigned times) { return times ? deep(r * 3, times - 1) + times : r; }
+template <int N> __device__ __noinline__ unsigned deep(unsigned r, unsigned times) {
+    return times ? deep<N - 1>(r * 3, times - 1) + times : r;
+}
+template <> __device__ __noinline__ unsigned deep<0>(unsigned r, unsigned times) { return r; }
 __device__ __noinline__ unsigned even(unsigned x) { return x / 3; }
 __device__ __noinline__ unsigned odd(unsigned x) { return x * 7 + 1; }
 __device__ unsigned (*const ways[])(unsigned) = {even, odd};
@@ -153,7 +156,7 @@ def leaf(rnd: Random) -> Leaf:
         Leaf(f"{{ int p; r += __match_all_sync($, x >> {k + 22}, &p) + p; }}", _assign(all_match)),
         Leaf(f"atomicAdd(&s[(r >> {k}) & 31], {k + 1}u);", add),
         Leaf("r = called($, r, x);", _assign(_called)),
-        Leaf("r = deep(r, x & 3);", _assign(_deep)),
+        Leaf("r = deep<3>(r, x & 3);", _assign(_deep)),
         Leaf("r = ways[x & 1](r);", _assign(lambda w, on: np.where(w.x & 1, w.r * 7 + 1, w.r // 3))),
         Leaf("x = x * 0x9e3779b1u + r;", mix),
         Leaf("__syncwarp($);", nothing),
