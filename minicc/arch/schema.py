@@ -109,6 +109,8 @@ class Arch:
     device_name: str
     sm_count: int
     clock_mhz: int
+    static_shared: int
+    """Bytes of shared variables that ptxas lets a kernel have."""
     abi: Abi
     occupancy: Occupancy
     latency: Latency

@@ -196,6 +196,7 @@ ARCH = Arch(
     device_name="NVIDIA H200 (model)",
     sm_count=132,
     clock_mhz=1980,
+    static_shared=48 << 10,  # CUDA programming guide; ptxas' message
     # E: constant bank 0 of sm_90.
     abi=Abi(
         param_base=0x210,

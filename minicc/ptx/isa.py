@@ -275,6 +275,8 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             item = next((i for i in operand.items if isinstance(i, ptx.Reg) and not _sink(i)), None)
             of = type_of(item.name) if isinstance(item, ptx.Reg) else "b32"
             return wanted[0] == "b" and len(operand.items) * SIZES.get(of or "", 0) == SIZES.get(wanted)
+        if isinstance(operand, ptx.Int | ptx.Float):
+            return _constant(operand, wanted, SIZES.get(wanted, 0))
         return not isinstance(operand, ptx.Reg) or _typed(operand, wanted, type_of, False, first)
     if kind == "g" and not isinstance(operand, ptx.Reg):
         return False
@@ -329,6 +331,13 @@ def _is_predicate(operand: ptx.Operand | None, type_of: TypeOf) -> bool:
     return isinstance(operand, ptx.Reg) and type_of(operand.name) == "pred"
 
 
+def _constant(operand: ptx.Int | ptx.Float, wanted: str, size: int) -> bool:
+    """Numbers go with types of their kind; floats with untyped registers of their own size, too."""
+    if isinstance(operand, ptx.Int):
+        return wanted[0] != "f" or size <= 2
+    return wanted[0] == "f" or (wanted[0] == "b" and 8 * size == operand.width)
+
+
 def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, destination: bool) -> bool:
     """Is the operand of that type? Untyped (.b) registers go with any type of their size, integers with each other."""
     size = 4 if wanted in ("u16x2", "s16x2") else SIZES.get(wanted, 0)
@@ -348,8 +357,6 @@ def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, desti
         return not (have[0] == "f" and wanted[0] in "us") and not (have[0] in "us" and wanted[0] == "f" and size > 2)
     if destination:
         return False
-    if isinstance(operand, ptx.Int):
-        return wanted[0] not in "f" or size <= 2 or operand.value == 0 or wide
-    if isinstance(operand, ptx.Float):
-        return wanted[0] in "fb" or wide
+    if isinstance(operand, ptx.Int | ptx.Float):
+        return wide or _constant(operand, wanted, size)
     return isinstance(operand, ptx.Special | ptx.Symbol)

@@ -12,7 +12,8 @@ from functools import cache
 
 from minicc.diagnostics import EXIT_PTXAS, SourceFile, Span, fail
 
-_TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*   # white space and comments before the token
+_TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/
+    | (?m:^)\#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*)*   # white space, comments and line markers before the token
     (?:(
       [.]?[A-Za-z_$%][\w$]*(?:(?:[.]|::)[\w$]+)*   # words, directives, registers, dotted opcodes
     | 0[fF][0-9a-fA-F]{8}\b | 0[dD][0-9a-fA-F]{16}\b

@@ -158,6 +158,8 @@ def _directives(cursor: Cursor) -> list[tuple[str, tuple[int, ...]]]:
             while cursor.accept(","):
                 values.append(cursor.integer())
         found.append((word[1:], tuple(values)))
+    if {"maxntid", "reqntid"} <= {name for name, _ in found}:
+        cursor.fail("Conflicting directives: .maxntid and .reqntid cannot both be specified", cursor.at - 1)
     return found
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 REFERENCES = {"texref": 0x20000000, "samplerref": 0x40000000, "surfref": 0x80000000}
 """Types that name a texture, a sampler, a surface -> the high word of such a handle."""
-STATIC_SHARED = 48 << 10
-"""Bytes of shared variables that a kernel may have on any architecture (CUDA programming guide; ptxas' message)."""
 MAX_LOCAL = 1 << 24
 """Bytes of local memory a thread may have (512 KiB in hardware; the driver reports what does not fit)."""
 
@@ -108,8 +106,9 @@ class Symbols:
             self.shared[variable.name] = base + at
             at += size_of(variable)
         self.shared_size = at
-        if at > STATIC_SHARED:
-            text = f"Entry function '{name}' uses too much shared data ({at:#x} bytes, {STATIC_SHARED:#x} max)"
+        limit = self.arch.static_shared
+        if at > limit:
+            text = f"Entry function '{name}' uses too much shared data ({at:#x} bytes, {limit:#x} max)"
             fail("ptxas.shared", text, exit_status=EXIT_PTXAS)
         for variable in extern:
             self.module.uses_extern_shared = True
