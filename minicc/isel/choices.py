@@ -1,5 +1,5 @@
-"""Selections between two values that are one instruction: distances, the place of the lowest one; comparisons of
-several numbers with one."""
+"""Selections between two values that are one instruction: distances, the place of the lowest one; comparisons that
+need no sum, or one instruction for several numbers."""
 
 from __future__ import annotations
 
@@ -43,6 +43,18 @@ class Choices(Base):
         """|x - y| of i32, one instruction with a sum around it."""
         most, least = (self.build.binary(f"{sign}{which}", "i32", x, y) for which in ("max", "min"))
         return self.build.binary("sub", "i32", most, least)
+
+    def operand_is(self, value: ir.Value, wanted: int) -> Node | None:
+        """x + c == k as x == k - c, x ^ c == k as x == k ^ c, if only this comparison asks for the sum."""
+        if not isinstance(value, ir.Inst) or value.op not in ("add", "xor") or self.use_counts.get(value) != 1:
+            return None
+        x, constant = value.args
+        bits = value.type.bits
+        if not isinstance(constant, ir.ConstInt) or not 1 < bits <= 64:
+            return None
+        other = wanted - constant.value if value.op == "add" else wanted ^ constant.value
+        node = self.one(x)
+        return self.compare("eq", bits, node, self.build.const(node.type, other & ((1 << bits) - 1)))
 
     def logical(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
         """p || b, p && a of two comparisons with one number; None if the selection is something else."""

@@ -3,9 +3,9 @@
 Where the second block can be reached from the first (two conditional blocks, one after the other) the work is done
 twice whenever both conditions hold; in the nearest block that dominates both it is done once. Of the two sides of a
 condition one is taken: what both compute is computed before, in half the code; what only some of several ways need is
-left where it is. LLVM's backends do the same after
-selection (MachineCSE). Taken are integers, addresses, minima, and special registers that never change; extensions only
-together with what uses them, since selection makes one instruction of both.
+left where it is. LLVM's backends do the same after selection (MachineCSE). Taken are integers, addresses, minima, bits'
+counts and order, and special registers that never change; extensions only together with what uses them, since selection
+makes one instruction of both.
 
 Comparisons whose operands a loop does not change are made before it, some of them: CodeGenPrepare puts them next to
 their branches, and LLVM's backends take them out again (MachineLICM).
@@ -22,7 +22,10 @@ from minicc.nvvm import ir
 
 _INTEGER = frozenset({"add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor"})
 _EXTENSIONS = frozenset({"zext", "sext", "trunc"})
-_CALLS = re.compile(r"llvm\.([us](min|max)|abs)\.|llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|n?ctaid|laneid|lanemask)\b")
+_CALLS = re.compile(
+    r"llvm\.([us](min|max)|abs|ctlz|cttz|ctpop|bitreverse|bswap|fsh[lr])\."
+    r"|llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|n?ctaid|laneid|lanemask)\b"
+)
 
 _MOST_PREDICATES = 4
 """Comparisons that are kept throughout a loop; the machine has seven predicates."""

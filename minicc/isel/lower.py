@@ -444,7 +444,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         if len(a) > 1:
             return [self.wide_compare(inst.pred, bits, a, b)]
         if inst.pred in ("eq", "ne") and b[0].is_const:
-            equal = self.remainder_is(inst.args[0], b[0].data)
+            equal = self.remainder_is(inst.args[0], b[0].data) or self.operand_is(inst.args[0], b[0].data)
             if equal is not None:
                 return [equal if inst.pred == "eq" else self.build.invert(equal)]
         return [self.compare(inst.pred, bits, a[0], b[0])]

@@ -33,10 +33,16 @@ join:
   br i1 %again, label %second, label %end
 end:
   ret void
-}}"""
+}}
+declare i32 @llvm.ctlz.i32(i32, i1)"""
 ADDRESSES = {
     "index": ("%{0} = getelementptr i64, ptr %out, i64 %x", 1),
     "extended": ("%{0}e = sext i32 %w to i64\n  %{0} = getelementptr i64, ptr %out, i64 %{0}e", 1),
+    "counted": (
+        "%{0}c = call i32 @llvm.ctlz.i32(i32 %w, i1 true)\n  %{0}e = zext i32 %{0}c to i64\n"
+        "  %{0} = getelementptr i64, ptr %out, i64 %{0}e",
+        1,
+    ),
     "constant": ("%{0} = getelementptr i64, ptr %out, i64 3", 2),
     "loaded": ("%{0}l = load i64, ptr %in\n  %{0} = getelementptr i64, ptr %out, i64 %{0}l", 2),
 }

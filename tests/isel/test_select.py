@@ -378,3 +378,25 @@ def test_of_two_jumps_the_one_back_is_conditional() -> None:
         lines = body(kernel("ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n", code), 0)
         jumps = [at for at, line in enumerate(lines) if line.startswith("bra.uni")]
         assert jumps and re.match(r"@!?%p\d+ bra \$L__BB0_1$", lines[jumps[0] - 1]), lines
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    op=st.sampled_from(["add", "xor"]), pred=st.sampled_from(["eq", "ne"]), bits=st.sampled_from([8, 16, 32, 64]),
+    words=st.tuples(*[st.integers(0, (1 << 64) - 1)] * 2), near=st.integers(-1, 1)
+)  # fmt: skip
+def test_a_sum_that_only_a_comparison_asks_for(
+    op: str, pred: str, bits: int, words: tuple[int, int], near: int
+) -> None:
+    """x + c == k and x ^ c == k are x == a constant."""
+    mask = (1 << bits) - 1
+    change, wanted = (word & mask for word in words)
+    x = ((wanted - change if op == "add" else wanted ^ change) + near) & mask
+    lines = [
+        "%all = load i64, ptr %in", f"%x = trunc i64 %all to i{bits}" if bits < 64 else "%x = add i64 0, %all",
+        f"%s = {op} i{bits} %x, {change}", f"%t = icmp {pred} i{bits} %s, {wanted}",
+        "%r = zext i1 %t to i64", "store i64 %r, ptr %out", "ret void",
+    ]  # fmt: skip
+    module = compile_ir("define ptx_kernel void @k(ptr %in, ptr %out) {\n" + "\n".join(lines) + "\n}", 0)
+    assert not re.search(rf"\t(add|xor)\.\S+ \t%rd?\d+, %rd?\d+, {change};", ptx.format(module)) or not change
+    assert run_rows(module, [[x]], 1) == [[int((near == 0) == (pred == "eq"))]]
