@@ -31,7 +31,11 @@ def _names(v: V) -> range:
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
-    """Remove dead instructions until none is left."""
+    """Remove dead instructions until none is left, and what a block writes again before anybody reads it."""
+    for block in function.blocks:
+        written = [(d.reg.id, d.part) for inst in block.insts for d in inst.dsts if type(d) is V]
+        if len(set(written)) < len(written):
+            drop_overwritten(block)
     sweep(function)
 
 
