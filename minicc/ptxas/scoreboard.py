@@ -30,7 +30,8 @@ _QUEUES = {
 (nvcc's code relies on it: `LDG R5, [R4]; LDG R4, [R4+4]` has no read barrier; the XU pipe takes one instruction at a
 time). For the same reason the read barrier of a later one announces the reads of those before it. 0: on its own."""
 _LATENCY = {"read": 15, "xu": 18, "ldg": 400}
-"""Rough cycles until a scoreboard of a kind clears, where that is not about 25."""
+_USUAL = 25
+"""Rough cycles until a scoreboard of a kind clears, and of a kind that is not named."""
 _QUEUE = 1 << 12
 """Keys of `_State.read` are key + queue * _QUEUE."""
 
@@ -96,6 +97,41 @@ class _Needs:
 
     def __init__(self, result: int = _FAR, overwrite: int = _FAR, later: bool = False, covered: bool = False) -> None:
         self.result, self.overwrite, self.later, self.covered = result, overwrite, later, covered
+
+
+class _Start:
+    """Where a block first writes and first touches each key, and first sets each scoreboard: (index, latency)."""
+
+    def __init__(self, prints: list[Footprint]) -> None:
+        self.sets: dict[int, tuple[int, int]] = {}
+        self.writes: dict[int, int] = {}
+        self.touches: dict[int, int] = {}
+        for i, print_ in enumerate(prints):
+            for key, _ in print_.reads:
+                self.touches.setdefault(key, i)
+            for key, _ in print_.writes:
+                self.touches.setdefault(key, i)
+                self.writes.setdefault(key, i)
+
+    def chosen(self, k: int, i: int, latency: int) -> None:
+        """Instruction `i` sets scoreboard `k`."""
+        self.sets.setdefault(k, (i, latency))
+
+    def due(self, state: _State) -> list[int]:
+        """Where each scoreboard that is under way before the block is first waited for."""
+        out = [_FAR] * COUNT
+        for table, first in ((state.written, self.touches), (state.read, self.writes)):
+            for key, mask in table.items():
+                at = first.get(key % _QUEUE, _FAR)
+                for k in range(COUNT) if at != _FAR else ():
+                    if mask >> k & 1:
+                        out[k] = min(out[k], at)
+        return out
+
+    def loss(self, at: int, k: int) -> int:
+        """Cycles about that a wait of instruction `at` for what was under way before takes longer since `k` was set."""
+        i, latency = self.sets.get(k, (_FAR, 0))
+        return max(latency - (at - i), 0) if i < at else 0
 
 
 def announces(print_: Footprint) -> bool:
@@ -186,6 +222,8 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
     pool = [k for k in range(COUNT) if not reserved >> k & 1]
     after = _written_from(function, cfg, prints)
     needs: list[list[_Needs | None] | None] = [None] * len(prints)
+    starts: dict[int, _Start] = {}
+    """Of the blocks that have been walked: of a loop's end, the loop is."""
     entry = [_State() for _ in prints]
     queued = set(cfg.rpo)
     order = {b: n for n, b in enumerate(cfg.rpo)}
@@ -196,8 +234,10 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
             found = needs[b]
             if found is None:
                 found = needs[b] = _block_needs(function.blocks[b].insts, prints[b], after[b])
+                starts[b] = _Start(prints[b])
             state = entry[b].copy()
-            _walk(function, b, prints[b], marks[b], preset_waits[b], found, state, pool)
+            behind = [starts[s] for s in cfg.succs[b] if s in starts]
+            _walk(function, b, prints[b], marks[b], preset_waits[b], found, state, pool, starts[b], behind)
             for s in cfg.succs[b]:
                 if entry[s].merge(state):
                     queued.add(s)
@@ -215,12 +255,13 @@ def _walk(
     needs: list[_Needs | None],
     state: _State,
     pool: list[int],
+    start: _Start,
+    behind: list[_Start],
 ) -> None:
-    """Transfer of one block: sets waits, and barriers where they are not chosen yet."""
+    """Transfer of one block: sets waits, and barriers where they are not chosen yet; `behind` are those of the blocks
+    that follow it whose barriers are."""
     insts = function.blocks[b].insts
-    need_at = [_FAR] * COUNT
-    kinds = [""] * COUNT
-    last = [0] * COUNT
+    chooser = _Chooser(state, start, behind)
     unannounced: dict[int, list[int]] = {}
     early: list[int] = []
     if function.ahead and len(pool) > 2 and any(inst in function.ahead for inst in insts):
@@ -248,10 +289,7 @@ def _walk(
             wait |= state.busy()
         if wait:
             state.clear(wait)
-            for k in range(COUNT):
-                if wait >> k & 1:
-                    need_at[k] = _FAR
-                    kinds[k] = ""
+            chooser.waited(wait)
         mark = marks[i]
         mark.wait = wait
         need = needs[i]
@@ -263,23 +301,14 @@ def _walk(
             kind = print_.timing.arrival
             if announces(print_):
                 apart = early if early and insts[i] in function.ahead else slow if kind == "ldg" else pool
-                mark.wbar = _choose(i, need.result, kind, state, need_at, kinds, last, apart)
-                need_at[mark.wbar] = min(need_at[mark.wbar], need.result)
-                kinds[mark.wbar] = _slower(kinds[mark.wbar], kind)
-                last[mark.wbar] = i
+                mark.wbar = chooser.choose(i, need.result, kind, print_.writes, apart)
             elif print_.writes and any(key < _FIRST_PREDICATE for key, _ in print_.reads):
                 # Done when its source has been read.
-                mark.rbar = _choose(i, need.result, "read", state, need_at, kinds, last, pool)
-                need_at[mark.rbar] = min(need_at[mark.rbar], need.result)
-                kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
-                last[mark.rbar] = i
+                mark.rbar = chooser.choose(i, need.result, "read", print_.writes, pool)
             if mark.rbar == NONE and need.later and (first or not print_.writes) and not need.covered:
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
-                mark.rbar = _choose(i, need.overwrite, "read", state, need_at, kinds, last, busy_pool)
-                need_at[mark.rbar] = min(need_at[mark.rbar], need.overwrite)
-                kinds[mark.rbar] = _slower(kinds[mark.rbar], "read")
-                last[mark.rbar] = i
+                mark.rbar = chooser.choose(i, need.overwrite, "read", print_.reads, busy_pool)
         told = mark.wbar if announces(print_) else mark.rbar
         if told != NONE and print_.writes:
             bit = 1 << told
@@ -317,33 +346,61 @@ def _mixed(prints: list[Footprint], needs: list[_Needs | None]) -> bool:
 
 
 def _slower(a: str, b: str) -> str:
-    return a if a and _LATENCY.get(a, 25) > _LATENCY.get(b, 25) else b
+    return a if a and _LATENCY.get(a, _USUAL) > _LATENCY.get(b, _USUAL) else b
 
 
-def _choose(
-    at: int, need: int, kind: str, state: _State, need_at: list[int], kinds: list[str], last: list[int], pool: list[int]
-) -> int:
-    """The scoreboard for what instruction `at` sets and `need` waits for: the one that costs least, in cycles about.
-    Whoever waits first for a shared one also waits for the other's result. `last`: who set each last."""
-    busy = state.busy()
-    mine = _LATENCY.get(kind, 25)
+class _Chooser:
+    """Chooses the scoreboards of one block, in order."""
 
-    def cost(k: int) -> tuple[int, int]:
-        if not kinds[k]:
-            # Set before this block, and not waited for since: likely done. What is soon done takes the last ones.
-            return (8 if busy >> k & 1 else 1), k if mine > 100 else -k
-        first = need_at[k]
-        if need == first and kinds[k] == kind and need != _FAR:
-            return 0, k
-        theirs = _LATENCY.get(kinds[k], 25)
-        if kinds[k] == kind:
-            # Of one kind, they come back in order or nearly so.
-            stray = 4 if mine > 100 else 0
+    def __init__(self, state: _State, start: _Start, behind: list[_Start]) -> None:
+        self.state, self.start, self.behind = state, start, behind
+        self.due = start.due(state)
+        self.need_at = [_FAR] * COUNT
+        """Who waits first for each of those that are under way."""
+        self.kinds = [""] * COUNT
+        self.last = [0] * COUNT
+        """Who set each last."""
+
+    def waited(self, mask: int) -> None:
+        for k in range(COUNT):
+            if mask >> k & 1:
+                self.need_at[k], self.kinds[k] = _FAR, ""
+
+    def choose(self, at: int, need: int, kind: str, keys: list[tuple[int, str]], pool: list[int]) -> int:
+        """The scoreboard for what instruction `at` sets and `need` waits for: the one that costs least, in cycles
+        about. Whoever waits first for a shared one also waits for the other's result. `keys` are what is waited for: in
+        blocks behind this one, if they are not needed here."""
+        busy = self.state.busy()
+        mine = _LATENCY.get(kind, _USUAL)
+        later: list[tuple[_Start, int]] = []
+        for start in self.behind if need == _FAR else ():
+            first = start.writes if kind == "read" else start.touches
+            later.append((start, min((first[key] for key, _ in keys if key in first), default=0)))
+
+        def cost(k: int) -> tuple[int, int]:
+            loss = max((start.loss(index, k) for start, index in later), default=0)
+            if not self.kinds[k]:
+                if not busy >> k & 1:
+                    return max(1, loss), k if mine > 100 else -k
+                # Set before this block, and not waited for since: likely done. What is soon done takes the last ones.
+                ours = mine - (self.due[k] - at) if self.due[k] < need else 0
+                return max(8, ours, loss), k if mine > 100 else -k
+            first, theirs = self.need_at[k], _LATENCY.get(self.kinds[k], _USUAL)
+            if need == first and self.kinds[k] == kind and need != _FAR:
+                return 0, k
+            if self.kinds[k] == kind:
+                # Of one kind, they come back in order or nearly so.
+                stray = 4 if mine > 100 else 0
+                if need <= first:
+                    return max(stray, loss), k
+                return max(stray + min(max(mine - (first - at), 0), at - self.last[k]), loss), k
             if need <= first:
-                return stray, k
-            return stray + min(max(mine - (first - at), 0), at - last[k]), k
-        if need <= first:
-            return 10 + max(theirs - (need - last[k]) if need != _FAR else 0, 0), k
-        return 10 + max(mine - (first - at), 0), k
+                return 10 + max(theirs - (need - self.last[k]) if need != _FAR else 0, loss), k
+            return 10 + max(mine - (first - at), loss), k
 
-    return min(pool, key=cost)
+        chosen = min(pool, key=cost)
+        self.need_at[chosen] = min(self.need_at[chosen], need)
+        self.kinds[chosen] = _slower(self.kinds[chosen], kind)
+        self.last[chosen] = at
+        self.start.chosen(chosen, at, mine)
+        return chosen
