@@ -5,6 +5,8 @@ A register that is written again holds a new value: values are counted, not name
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from minicc.ptxas.timing import Footprint
 
 _MANY = 64
@@ -21,6 +23,8 @@ class Values:
         """Instructions that read it, per value."""
         self.where: list[int] = []
         """Sum of their indices: of the last one, it is the index."""
+        self.users: list[list[int]] = []
+        """Their indices; of a value that is live after the run, none that matters."""
         self.reads: list[list[int]] = []
         writes: list[list[int]] = []
         current = {key: value for value, key in enumerate(live_after & kind)}
@@ -71,44 +75,18 @@ class Values:
             if count == 1:
                 self.change[where[value]] -= 1
 
-        self.levels = self._levels()
-        """How many are live before each instruction in the order as it stands, and behind the last one."""
-
-    def _levels(self) -> list[int]:
-        uses, live = self.uses.copy(), self.before
-        levels = [live]
-        for read, born in zip(self.reads, self.born, strict=True):
+        self.users = [[] for _ in uses]
+        for i, read in enumerate(self.reads):
             for value in read:
-                uses[value] -= 1
-                if not uses[value]:
-                    live -= 1
-            live += born
-            levels.append(live)
-        return levels
-
-    @property
-    def peak(self) -> int:
+                if uses[value] < _EVER:
+                    self.users[value].append(i)
+        self.steps = self.born.copy()
+        """How many more are live behind each instruction than before it, in the order as it stands."""
+        for users in self.users:
+            if users:
+                self.steps[users[-1]] -= 1
+        self.peak = max(accumulate(self.steps, initial=self.before))
         """The most that are live at one time in that order."""
-        return max(self.levels)
-
-
-class Most:
-    """The largest of any stretch of a list."""
-
-    def __init__(self, row: list[int]) -> None:
-        self.rows = [row]
-        """Of stretches as long as powers of two."""
-        step = 1
-        while len(row) > step:
-            row = list(map(max, row, row[step:]))
-            self.rows.append(row)
-            step *= 2
-
-    def of(self, start: int, end: int) -> int:
-        """Of [start, end), which is not empty."""
-        level = (end - start).bit_length() - 1
-        row = self.rows[level]
-        return max(row[start], row[end - (1 << level)])
 
 
 class Pressure:
@@ -123,10 +101,14 @@ class Pressure:
         """Live values from which on to take care."""
         self.fixed = fixed
         """Whether that is what there is, rather than what is to be aimed at."""
-        self.levels = values.levels
-        """How many are live before each instruction in the order as it was; `most_of` any stretch of it, if lives are
-        to be foreseen."""
-        self.most_of = Most(values.levels) if foresee and target >= _MANY else None
+        self.foresees = foresee and target >= _MANY
+        """Whether it is foreseen how many will be live."""
+        self.steps = values.steps.copy() if self.foresees else []
+        """How many more are live behind each instruction than before it, if what is left is done in the order as it
+        was; 0 for what has been taken."""
+        self.users = [users.copy() for users in values.users] if self.foresees else []
+        self.foreseen: list[int] = []
+        """The most that will be live before `front` and each instruction behind it; empty if not known."""
         self.done = bytearray(len(values.reads))
         self.front = 0
         """What comes before it in the order as it was has been taken."""
@@ -139,9 +121,11 @@ class Pressure:
         """Whether what `i` makes can live from now on until its place in the order as it was comes, if all else is done
         in that order."""
         front, change = self.front, self.change[i]
-        if change <= 0 or i == front or self.most_of is None:
+        if change <= 0 or i == front or not self.foresees:
             return True
-        return self.most_of.of(front, i + 1) + self.live - self.levels[front] + change <= self.target
+        if not self.foreseen:
+            self.foreseen = list(accumulate(accumulate(self.steps[front:], initial=self.live), max))
+        return self.foreseen[i - front] + change <= self.target
 
     def take(self, i: int) -> None:
         """Instruction `i` comes next."""
@@ -161,6 +145,20 @@ class Pressure:
         self.live = live
         if live > self.most:
             self.most = live
+        if self.foresees:
+            self._foresee(i)
+
+    def _foresee(self, i: int) -> None:
+        """What ended with `i` ends with the last one of its other users."""
+        self.foreseen = []
+        self.steps[i] = 0
+        for value in self.reads[i]:
+            users = self.users[value]
+            if users and users[-1] == i:
+                while users and self.done[users[-1]]:
+                    users.pop()
+                if users:
+                    self.steps[users[-1]] -= 1
 
 
 __all__ = ["Pressure", "Values"]

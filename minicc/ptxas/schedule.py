@@ -330,7 +330,7 @@ def _order(
                 if change[i] > 0:
                     height, i = min(ready, key=lambda entry: entry[1])
                 best = change[i], height, i
-            if best[0] > 0 and pressure.most_of is not None:
+            if best[0] > 0 and pressure.foresees:
                 now, entry = _fitting(pressure, ready, waiting, now)
                 best = change[entry[1]], *entry
             elif waiting:
@@ -351,7 +351,7 @@ def _order(
             if urgent is not None:
                 now, _, i = urgent
                 waiting.remove(urgent)
-            elif pressure is not None and pressure.most_of is not None and not pressure.fits(ready[0][1]):
+            elif pressure is not None and pressure.foresees and not pressure.fits(ready[0][1]):
                 fit = next((entry for entry in ready[1:_LOOK] if pressure.fits(entry[1])), None)
                 if fit is None:
                     now, fit = _fitting(pressure, ready, waiting, now)
@@ -460,7 +460,7 @@ def _sparing(
     best: tuple[int, int, int] | None = None
     for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
         fit = [entry for entry in candidates if change[entry[2]] <= 0]
-        if pressure is not None and pressure.most_of is not None:
+        if pressure is not None and pressure.foresees:
             fit = [entry for entry in fit if pressure.fits(entry[2])]
         if not fit:
             continue
@@ -473,4 +473,8 @@ def _sparing(
             return found
         if best is None or lives[found[2]] < lives[best[2]]:
             best = found
+    if best is None and flags.live > flags.target:
+        # Nothing fits, and predicates are short, too: no more of them, whatever it takes of registers.
+        least = min((entry for entry in ready if change[entry[1]] <= 0), key=lambda entry: entry[1], default=None)
+        best = None if least is None else (-1, *least)
     return best

@@ -15,7 +15,7 @@ from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
-from minicc.ptxas.pressure import Most
+from minicc.ptxas.pressure import Pressure, Values
 from minicc.ptxas.schedule import Aim, Graphs, behind
 from minicc.ptxas.timing import Distances, footprint
 from minicc.sass.instr import Imm, Name, Reg
@@ -48,11 +48,36 @@ def test_behind_a_run_is_what_would_be_live_if_a_block_ended_there(seed: int, st
         assert have <= want
 
 
-@given(row=st.lists(st.integers(-9, 9), min_size=1, max_size=40), data=st.data())
-def test_most_of_a_stretch(row: list[int], data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(row) - 1))
-    end = data.draw(st.integers(start + 1, len(row)))
-    assert Most(row).of(start, end) == max(row[start:end])
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 1 << 30), data=st.data())
+def test_how_many_will_be_live_is_foreseen(seed: int, data: st.DataObject) -> None:
+    function = Generator(seed, 40).f
+    components = Components(function)
+    insts = max((b.insts for b in function.blocks), key=len)
+    prints = [footprint(i, components) for i in insts]
+    general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
+    after = {key for key in general if key % 3 == 0}
+    values = Values(prints, after, general)
+    nodes = build(insts, prints, Distances(arch.get("sm_90a")))
+    preds = [{a for a, node in enumerate(nodes) for b, _ in node.succs if b == i} for i in range(len(nodes))]
+    pressure = Pressure(values, 1000, foresee=True)
+    left = list(range(len(insts)))
+    while left:
+        follow = Pressure(values, 1000)
+        for i in (i for i in range(len(insts)) if i not in left):
+            follow.take(i)
+        levels = [follow.live]
+        for i in left:
+            follow.take(i)
+            levels.append(follow.live)
+        for n, i in enumerate(left[1:], 1):
+            pressure.target = max(levels[: n + 1]) + pressure.change[i]
+            assert pressure.fits(i)
+            pressure.target -= 1
+            assert not pressure.fits(i) or pressure.change[i] <= 0
+        taken = data.draw(st.sampled_from([i for i in left if not preds[i] & set(left)]))
+        pressure.take(taken)
+        left.remove(taken)
 
 
 def edges(function: MFunction, insts: list[MInst]) -> set[tuple[int, int]]:
