@@ -31,6 +31,9 @@ _COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA"})
 """Whose sources 0 and 1 may be exchanged (with their signs)."""
 _TURNED = frozenset({"ISETP", "SEL"})
 """For which that takes the reverse compare, or predicate (see `_turn`)."""
+_PRODUCTS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA"})
+_ADDEND = 2
+"""Of the sources of a matrix product: if all its words are zero, it is RZ."""
 
 
 def _copied(inst: MInst, word: int) -> MOperand | None:
@@ -160,7 +163,11 @@ class _Propagation:
             elif not isinstance(source, Imm | Const | Reg):
                 sources[n] = map_operand(source, plain)
         for n, source in enumerate(sources):
-            if isinstance(source, V) and source.count == 1 and source.reg.file == "R" and not source.suffix:
+            if n == _ADDEND and inst.mnemonic in _PRODUCTS and isinstance(source, V) and source.count > 1:
+                words = range(source.part, source.part + source.count)
+                if all(_zero(self._origin((source.reg.id, word), b, at)) for word in words):
+                    sources[n] = ZERO
+            elif isinstance(source, V) and source.count == 1 and source.reg.file == "R" and not source.suffix:
                 value = self._origin((source.reg.id, source.part), b, at)
                 if value is not None and not isinstance(value, V):
                     _place(inst, sources, n, value)
@@ -212,11 +219,15 @@ def _of_table(zeros: int, table: int) -> int | None:
     return next((k for k in range(3) if [row >> 2 - k & 1 for row in rows] == results), None)
 
 
+def _zero(value: MOperand | None) -> bool:
+    return value == ZERO or (isinstance(value, Imm) and value.bits == 0)
+
+
 def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:
     """Put a constant for source `n`, if the instruction takes it there (or in the place it commutes with)."""
     old = sources[n]
     assert isinstance(old, V)
-    zero = value == ZERO or (isinstance(value, Imm) and value.bits == 0)
+    zero = _zero(value)
     slots = _SLOTS.get(inst.mnemonic)
     if zero and old.neg and inst.mnemonic not in _FLOAT and len(inst.dsts) > 1:
         return  # a - 0 carries, a + 0 does not
