@@ -39,6 +39,8 @@ _COOLING, _LONG = 20, 64
 """Points (two an instruction) after a late read of a register during which others rather take another one; so many more
 where there is room for it: cp.async after cp.async waits for registers that the queue of memory instructions has yet to
 read."""
+_CROWDED = 0.75
+"""Of the register file, how much is in use where pairs are kept whole."""
 _HINTS = 64
 """Copy partners that are asked for their register."""
 _EXTRA = 2
@@ -97,7 +99,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             spiller.rewrite(spilled)
             continue
         regions = _regions(function, cfg, ranges.starts, limit)
-        _place_wide(function, ranges, regions)
+        if homeless := _place_wide(ranges, regions):
+            from minicc.ptxas import park
+
+            wide = [i for i in ranges.intervals if i is not None and i.reg.width > 4 and i.reg.fixed is not None]
+            if not park.run(function, ranges, homeless, wide, spiller):
+                fail(
+                    "ptxas.registers",
+                    f"'{function.name}' needs more than the {limit} registers allowed",
+                    exit_status=EXIT_PTXAS,
+                )
+            continue
         usable = regions[-1].limit - _EXTRA - 1  # one is the stack pointer
         tighter = [(r.limit - _EXTRA - 1, r.segments) for r in regions[:-1]]
         if function.crowded:
@@ -167,9 +179,10 @@ def _regions(function: MFunction, cfg: Cfg, starts: list[int], limit: int) -> li
     return [_Region(least, sorted(found[least])) for least in sorted(found) if least]
 
 
-def _place_wide(function: MFunction, ranges: Ranges, regions: list[_Region]) -> None:
+def _place_wide(ranges: Ranges, regions: list[_Region]) -> Interval | None:
     """Give groups wider than a quad (accumulators of warpgroup multiplies) their numbers, before anything else breaks
-    up the file: from R24 up, as ptxas does, at a multiple of eight or what they ask for."""
+    up the file: from R24 up, as ptxas does, at a multiple of eight or what they ask for. The first for which there is
+    no room is returned."""
     found = [i for i in ranges.intervals if i is not None and i.reg.file == "R" and i.reg.width > 4]
     placed = [i for i in found if i.reg.fixed is not None]
     for interval in sorted((i for i in found if i.reg.fixed is None), key=lambda i: (-i.weight, i.reg.id)):
@@ -190,12 +203,9 @@ def _place_wide(function: MFunction, ranges: Ranges, regions: list[_Region]) -> 
                 interval.reg.fixed = base
                 break
         else:
-            fail(
-                "ptxas.registers",
-                f"'{function.name}' needs more than the {most} registers allowed",
-                exit_status=EXIT_PTXAS,
-            )
+            return interval
         placed.append(interval)
+    return None
 
 
 def _present(function: MFunction) -> list[VReg]:
@@ -502,6 +512,11 @@ class Scan:
         for hint, offset in current.hints[:_HINTS]:
             wanted = self.color.get(hint.id, -256) + offset
             if wanted >= 0 and fit >> wanted & 1:
+                return wanted
+        for address in current.addresses[:_HINTS]:
+            # Where registers are short, half a pair would be one pair less as long as the value lives.
+            wanted = self.color.get(address.id, -256)
+            if wanted >= 0 and fit >> wanted & 1 and (width == address.width or high < _CROWDED * self.size):
                 return wanted
         hot = 0
         for color, until in list(self.hot.items()):

@@ -61,6 +61,8 @@ class Interval:
         """Instructions that read or write it."""
         self.hints: list[tuple[VReg, int]] = []
         """Registers that it would do well to share with, and by how much its number should differ from theirs."""
+        self.addresses: list[VReg] = []
+        """Registers that it is loaded through: a load that overwrites its own address needs no read barrier."""
         self.late: set[int] = set()
         """Points at which a life ends in an instruction that reads its sources late."""
 
@@ -186,10 +188,9 @@ def _relations(function: MFunction, interval: object) -> None:
                     interval(to.reg.id).hints.append((source.reg, source.part - to.part))
                     interval(source.reg.id).hints.append((to.reg, to.part - source.part))
             elif inst.memory == "load" and isinstance(inst.srcs[0], VMem) and isinstance(inst.srcs[0].base, V):
-                # A load that overwrites its own address needs no read barrier.
                 for to in inst.dsts:
                     if isinstance(to, V) and to.reg.file == "R":
-                        interval(to.reg.id).hints.append((inst.srcs[0].base.reg, 0))
+                        interval(to.reg.id).addresses.append(inst.srcs[0].base.reg)
             elif inst.mnemonic in _ACCUMULATE and len(inst.srcs) > 2 and "WIDE" not in inst.modifiers:
                 to, source = inst.dsts[0], inst.srcs[2]
                 if isinstance(to, V) and isinstance(source, V) and source.reg.file == to.reg.file:

@@ -59,15 +59,32 @@ class Spiller:
         remade = self._recomputable({name: reg for name, reg in general.items() if name not in redone})
         slots: dict[int, int] = {}
         for name in sorted(general.keys() - remade.keys() - redone.keys()) if load else ():
-            width = 4 * (1, 1, 2, 4, 4)[general[name].width]
-            self.function.frame = -(-self.function.frame // width) * width
-            slots[name] = self.function.frame
-            self.function.frame += width
+            slots[name] = self.slot((1, 1, 2, 4, 4)[general[name].width])
         holders = self._holders(predicates)
         for block in self.function.blocks:
             block.insts = _Rewriter(self, slots, remade, redone, holders).block(block.insts)
         if any(len(code) > 1 for code in redone.values()):
             dead.sweep(self.function)
+
+    def slot(self, width: int) -> int:
+        """A place in the frame for so many registers."""
+        unit = 4 * min(width, 4)
+        place = -(-self.function.frame // unit) * unit
+        self.function.frame = place + 4 * width
+        return place
+
+    def access(self, mnemonic: str, held: V, offset: int, like: MInst | None = None) -> MInst:
+        """A spilled register is loaded, or stored under the guard of `like`."""
+        inst = _access(mnemonic, held, offset)
+        if mnemonic == "LDL":
+            self.load_bytes += 4 * held.count
+        else:
+            self.store_bytes += 4 * held.count
+        if like is not None:
+            inst.loc = like.loc
+            if mnemonic == "STL":
+                inst.guard = like.guard
+        return inst
 
     def _holders(self, predicates: set[int]) -> dict[int, _Holder]:
         """Where predicates are kept. Those that one block makes, each at one place and read by none before that, are
@@ -173,11 +190,11 @@ class Spiller:
         return save, restore
 
 
-def _access(mnemonic: str, reg: Reg, offset: int) -> MInst:
-    where = VMem(STACK, offset)
+def _access(mnemonic: str, held: Reg | V, offset: int) -> MInst:
+    where, width = VMem(STACK, offset), _width(held.count if isinstance(held, V) else 1)
     if mnemonic == "LDL":
-        return MInst(mnemonic, (), (reg,), (where,), memory="load", space="local")
-    return MInst(mnemonic, (), (), (where, reg), memory="store", space="local")
+        return MInst(mnemonic, width, (held,), (where,), memory="load", space="local")
+    return MInst(mnemonic, width, (), (where, held), memory="store", space="local")
 
 
 def _add_stack(amount: int) -> MInst:
@@ -275,14 +292,8 @@ class _Rewriter:
                     self.out.append(attrs.evolve(source, dsts=(V(temp, part),)))
         else:
             for part, count in _pieces(v.count):
-                address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
-                modifiers = _width(count)
-                self.out.append(
-                    MInst(
-                        "LDL", modifiers, (V(temp, part, count),), (address,), loc=at.loc, memory="load", space="local"
-                    )
-                )
-                self.owner.load_bytes += 4 * count
+                place = self.slots[name] + 4 * (v.part + part)
+                self.out.append(self.owner.access("LDL", V(temp, part, count), place, at))
         return temp
 
     def _again(self, reg: VReg) -> VReg:
@@ -309,17 +320,10 @@ class _Rewriter:
                 return [MInst("SEL", (), (holder,), (ZERO, bit, V(temp, inv=True)), guard=inst.guard, loc=inst.loc)]
             either = (holder, bit, ZERO, Imm(0xFC, "uint"), Reg("P", PT, inv=True))
             return [MInst("LOP3", ("LUT",), (holder,), either, guard=V(temp), loc=inst.loc)]
-        out = []
-        for part, count in _pieces(v.count):
-            address = VMem(STACK, self.slots[name] + 4 * (v.part + part))
-            out.append(
-                MInst(
-                    "STL", _width(count), (), (address, V(temp, part, count)), guard=inst.guard, loc=inst.loc,
-                    memory="store", space="local",
-                )
-            )  # fmt: skip
-            self.owner.store_bytes += 4 * count
-        return out
+        place = self.slots[name] + 4 * v.part
+        return [
+            self.owner.access("STL", V(temp, part, count), place + 4 * part, inst) for part, count in _pieces(v.count)
+        ]
 
 
 def _pieces(count: int) -> tuple[tuple[int, int], ...]:

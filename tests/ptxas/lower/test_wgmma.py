@@ -59,6 +59,13 @@ HALF = multiply("m64n64k16", "f32.f16.f16", 32)
 FROM_A = multiply("m64n64k16", "f32.f16.f16", 32, A, "1,-1,1,1")
 SECOND = multiply("m64n64k16", "f32.f16.f16", 32, first=32)
 ONE_LEFT = f"{COMMIT} wgmma.wait_group.sync.aligned 1;"
+WIDE = [
+    multiply("m64n128k16", "f32.f16.f16", 64, tail="0,1,1,0,0" if n > 1 else "1,1,1,0,0", first=64 * n)
+    for n in range(4)
+]
+"""Two sums of 64 registers that last, and two more at once: they are more than a thread has."""
+FOLD = "".join(f"add.f32 %f{k}, %f{k}, %f{k + 1};" for k in range(254, 127, -1))
+SCALE = "".join(f"fma.rn.f32 %f{k}, %f{k}, 0f3F000000, %f128;" for k in range(128))
 LOOP = "sub.u32 %r250, %r250, 1; setp.ne.u32 %p2, %r250, 0; @%p2 bra L;"
 FORMS = {
     **{f"n{n}": (n // 2, f"{FENCE}{multiply(f'm64n{n}k16', 'f32.f16.f16', n // 2)}{END}") for n in (8, 24, 128, 256)},
@@ -84,6 +91,7 @@ FORMS = {
         f"{FENCE}{HALF}{ONE_LEFT} mul.f32 %f33,%f33,%f34; {LOOP} {WAIT}",
     ),
     "loop": (32, f"{FENCE} L: {HALF} {LOOP} {END}"),
+    "four": (128, f"L: {FENCE}{WIDE[2]}{WIDE[3]}{END}{FOLD}{SCALE}{FENCE}{WIDE[0]}{WIDE[1]}{END}{LOOP}"),
     "skipped": (32, f"{FENCE} @%p1 bra L; {HALF} L: {END}"),
     "read_early": (32, f"{FENCE}{HALF}{COMMIT} add.f32 %f3,%f3,%f3; {WAIT}"),
     "a_changes": (32, f"{FENCE} L: {FROM_A}{END} add.u32 %r240,%r240,%r250; {FENCE}{FROM_A}{COMMIT} {LOOP} {WAIT}"),
