@@ -206,7 +206,7 @@ class FunctionTemplate:
         self.static = False
         self.constraints: list[list[Token]] = []
         self.declared: tuple[list[Token], list[TemplateParam]] | None = None
-        """Of a member that was defined outside of its class: its declaration there, which has the default arguments."""
+        """A declaration before the definition that has the default arguments, such as a member's in its class."""
 
 
 class Partial:

@@ -29,6 +29,12 @@ _FIXED: dict[str, str] = {
     "CUDART_VERSION": "13000",
     "CUDA_VERSION": "13000",
     "__MINICC__": "1",
+    **dict.fromkeys(
+        """__CUDA_RUNTIME_H__ __CUDA_RUNTIME_API_H__ __VECTOR_TYPES_H__ __VECTOR_FUNCTIONS_H__ __DRIVER_TYPES_H__
+        __DEVICE_TYPES_H__ __DEVICE_FUNCTIONS_H__ __MATH_FUNCTIONS_H__ __COMMON_FUNCTIONS_H__ __HOST_DEFINES_H__
+        __CHANNEL_DESCRIPTOR_H__ __TEXTURE_TYPES_H__ __SURFACE_TYPES_H__ __DRIVER_FUNCTIONS_H__""".split(),
+        "",
+    ),
     "__STDC__": "1",
     "__STDC_HOSTED__": "1",
     "__LP64__": "1",
@@ -196,13 +202,13 @@ HEADERS: dict[str, str] = {
         bits/stdc++.h stdint.h cstdint""".split(),
         "stdint.h",
     ),
-    "inttypes.h": "stdint.h",
+    "inttypes.h": "inttypes.h",
     "cuda_stdint.h": "stdint.h",
     "nv/target": "nv_target.h",
     "cuda_fp8.hpp": "cuda_fp8.h",
     "cuda_fp6.hpp": "cuda_fp6.h",
     "cuda_fp4.hpp": "cuda_fp4.h",
-    "cinttypes": "stdint.h",
+    "cinttypes": "inttypes.h",
     "float.h": "float.h",
     "cfloat": "float.h",
     "assert.h": "assert.h",

@@ -219,6 +219,8 @@ fmaf                           f:fff    e:math:fma
 fma                            T:TTT    e:math:fma /fd
 fminf                          f:ff     e:fminmax:minnum
 fmin                           T:TT     e:fminmax:minnum /fd
+fminl                          d:dd     e:fminmax:minnum
+fmaxl                          d:dd     e:fminmax:maxnum
 fmaxf                          f:ff     e:fminmax:maxnum
 fmax                           T:TT     e:fminmax:maxnum /fd
 isnan                          b:T      e:classify:nan /fd

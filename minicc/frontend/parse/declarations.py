@@ -280,6 +280,8 @@ class Declarations(Variables):
         if isinstance(entity, Type) and entity.kind == "auto" and isinstance(entity.template, ast.ClassTemplate):
             entity = entity.template
         known = self.scope.names.get(name.text)
+        if entity is self.builtin(name.text) and isinstance(entity, list):
+            entity = [*entity]  # What is declared beside it is no built-in function.
         if isinstance(known, list) and isinstance(entity, list):
             entity = known + [f for f in entity if f not in known]
         self.scope.names[name.text] = entity

@@ -153,6 +153,10 @@ class Declarators(TypeSpecifiers):
             self.expect(")")
             self.nest -= 1
             self.i = end
+            if inner.type is outer.type and outer.params is not None:
+                # `T (name)(...)` is `T name(...)`, which no macro takes for its own.
+                outer.name, outer.owner, outer.space = inner.name, inner.owner, inner.space
+                return outer
             if inner.params is None:
                 inner.params, inner.defaults, inner.param_scope = None, outer.defaults, outer.param_scope
             return inner
@@ -237,6 +241,8 @@ class Declarators(TypeSpecifiers):
             self.i -= 1
             if found:
                 return True
+        if not abstract and after.kind == IDENT and self.peek(2).text == ")" and self.peek(3).text == "(":
+            return self.function is None and not self.starts_type(1)
         return not abstract and after.text == "(" and after.kind == PUNCT
 
     def _suffixes(self, made: Declarator, abstract: bool) -> None:

@@ -73,6 +73,8 @@ class HostCode(HostBody):
         if self._is_host_definition():
             self._skip_host_definition()
             return []
+        if self.token.text == "namespace" and self.peek(2).text == "=":
+            return self._perhaps_host()  # std::filesystem, say.
         if self._opens_scope():
             return super().declaration()  # Each declaration in there is asked for itself.
         perhaps = ("struct", "class", "union", "using", "typedef")

@@ -409,7 +409,7 @@ class Templates(Instances):
             return
         if member_of is None and self.defines_member(params, start, name, d):
             return
-        scope = self.scope
+        scope = d.space if d is not None and d.space is not None else self.scope
         while friend and scope.kind in ("record", "template") and scope.parent is not None:
             scope = scope.parent
         template = ast.FunctionTemplate(name.text, params, self.closed(start, self.i), scope, name)
@@ -461,7 +461,8 @@ class Templates(Instances):
                         return
                     for old, new in zip(other.params, template.params, strict=True):
                         new.default = new.default or old.default
-                    template.required = min(template.required, other.required)
+                    if other.required < template.required:
+                        template.required, template.declared = other.required, (other.tokens, other.params)
                     self._complete_instances(other, template)
                     found[k] = template
                     return
@@ -639,11 +640,14 @@ class Templates(Instances):
                 self.skip_balanced()
             else:
                 break
+        wrapped = self.accept("(")
         if self.at("operator"):
             name = self.operator_name()
             entity = self.lookup(name.text)
         else:
             entity, name = self.qualified()
+        if wrapped:
+            self.expect(")")
         if not isinstance(entity, list):
             self.fail(f"no function template matches function template specialization '{name.text}'", name)
         explicit = self.template_arguments(None) if self.at("<") else []
@@ -795,7 +799,8 @@ class Templates(Instances):
 
 
 def _has_body(tokens: list[Token]) -> bool:
-    return any(t.text == "{" for t in tokens)
+    """A declaration that is a definition; braces stand in default arguments, too."""
+    return any(t.text == "}" for t in tokens[-3:-1])
 
 
 def _member_class(tokens: list[Token], name: Token) -> str:

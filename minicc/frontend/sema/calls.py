@@ -9,7 +9,7 @@ from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate
 from minicc.frontend.sema.convert import USER, is_derived, is_xvalue, operand_type, promoted
-from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple
+from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -294,7 +294,9 @@ class Calls(Overloads):
         # Argument-dependent lookup: friends, and the namespace that a class lives in.
         out = with_associated(name, out, operands)
         # The operators of our own headers are on classes; an enumeration has the language's.
-        found = self.builtin(name) if any(e.type.record is not None for e in operands) else None
+        if all(e.type.record is None for e in operands):
+            return [f for f in out if _of_enumeration(f, operands)]
+        found = self.builtin(name)
         return out + found if isinstance(found, list) else out
 
     def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
@@ -405,6 +407,13 @@ def _exact(e: ast.Expr) -> bool:
     if isinstance(e, ast.Member):
         return e.field.type.kind == "record"
     return isinstance(e, ast.Temporary) or not e.lvalue or (e.type.record is not None and e.type.record.final)
+
+
+def _of_enumeration(f: object, operands: list[ast.Expr]) -> bool:
+    """[over.match.oper]: where no operand is of a class, functions for the enumeration that one is of."""
+    return not isinstance(f, ast.Function) or any(
+        e.type.kind == "enum" and value_type(p) is e.type.bare for e, p in zip(operands, f.type.params, strict=False)
+    )
 
 
 def deduced_type(t: Type) -> bool:

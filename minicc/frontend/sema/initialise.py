@@ -37,7 +37,7 @@ class _Stream:
 class Initialisers(Calls):
     def braced(self, e: ast.Init, target: Type) -> ast.Expr:
         """A braced list as a value of `target`."""
-        if e.type.record is not None and e.type.record.closure and target.bare is not e.type.bare:
+        if e.type.record is not None and target.bare is not e.type.bare:
             return self.convert(e, target, "passing")
         if not isinstance(e, BracedList):
             return e

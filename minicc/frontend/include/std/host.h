@@ -1,5 +1,6 @@
 // Containers and pointers of the host, as far as the types of what a kernel is launched with come from them.
 namespace std {
+template <typename T> struct hash { size_t operator()(const T &v) const; };
 template <typename T> struct allocator {
     typedef T value_type;
     template <typename U> struct rebind { typedef allocator<U> other; };
