@@ -104,9 +104,13 @@ def leaves(draw: st.DrawFn) -> Value:
     return Value(f"({t.name})in[{k}]", t, lambda row: t.fit(row[k]))
 
 
+def _odd(e: Value) -> Value:
+    """Something to divide by: a thread that divides by zero may do anything."""
+    p = promoted(e.type)
+    return Value(f"({e.text} | 1)", p, lambda row: p.fit(e.of(row)) | 1)
+
+
 def _quotient(op: str, x: int, y: int) -> int:
-    if y == 0:
-        raise Undefined
     q = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
     return q if op == "/" else x - q * y
 
@@ -130,6 +134,8 @@ def combined(draw: st.DrawFn, inner: st.SearchStrategy[Value]) -> Value:
     if kind == "binary":
         op = draw(st.sampled_from(sorted(OPERATIONS)))
         f = OPERATIONS[op]
+        if op in "/%":
+            b = _odd(b)
         return Value(f"({a.text} {op} {b.text})", t, lambda row: t.arithmetic(f(t.fit(a.of(row)), t.fit(b.of(row)))))
     if kind == "compare":
         op = draw(st.sampled_from(sorted(COMPARISONS)))
