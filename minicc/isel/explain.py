@@ -32,9 +32,11 @@ class Candidate:
 
 @attrs.define(repr=False)
 class Choice:
-    """One PTX instruction: the operation it is for, its source line, the candidates. Inline assembly has none."""
+    """One PTX instruction: the label it stands under, the operation it is for, its source line, the candidates. Inline
+    assembly has none."""
 
     function: str
+    label: str
     node: str
     ptx: str
     line: int
@@ -47,6 +49,7 @@ class Choice:
 LEGEND = """\
 Each PTX instruction, the operation it is for, and the patterns that fit it; * is what was taken. A pattern costs
 (latency + 3 issue) / 100 by its class, and what it needs that nothing else does. (mantissa, exponent) is the total.
+`minicc patterns --op add.i32` lists all that may cover an operation, those that do not fit here too.
 """
 
 
@@ -83,7 +86,7 @@ class Explanation:
     ) -> None:  # fmt: skip
         """A function's instructions in the order of its body; `first`: patterns after one that fits were not tried."""
         known = {id(inst): (node, purpose) for inst, node, purpose in explained}
-        for inst in _instructions(body):
+        for label, inst in _instructions(body):
             node, purpose = known.get(id(inst), ("", ""))
             line = inst.loc.line if inst.loc else 0
             if isinstance(node, str):
@@ -101,18 +104,21 @@ class Explanation:
                     patterns = patterns[: patterns.index(chosen) + 1]
                     why = "the first that fits; none after it is tried"
             rejected = len(patterns) - len(candidates)
-            self.choices.append(Choice(function, name, _text(inst), line, candidates, rejected, why))
+            self.choices.append(Choice(function, label, name, _text(inst), line, candidates, rejected, why))
 
     def render(self) -> str:
         """Text: one paragraph per instruction, the chosen pattern marked."""
         if not self.choices:
             return "Nothing was selected: the input has no code, or is PTX or machine code already.\n"
         lines = LEGEND.splitlines()
-        function = ""
+        function = label = ""
         for choice in self.choices:
             if choice.function != function:
-                function = choice.function
+                function, label = choice.function, ""
                 lines += [f"{function}:", ""]
+            if choice.label != label:
+                label = choice.label
+                lines += [f"{label}:", ""]
             place = f"  (line {choice.line})" if choice.line else ""
             lines.append(f"{choice.ptx}{place}")
             verb = "does" if choice.rejected == 1 else "do"
@@ -131,12 +137,15 @@ class Explanation:
         return [attrs.asdict(choice) for choice in self.choices]
 
 
-def _instructions(body: list[ptx.Statement]) -> Iterator[ptx.Inst]:
+def _instructions(body: list[ptx.Statement], label: str = "") -> Iterator[tuple[str, ptx.Inst]]:
+    """Instructions, each with the last label before it."""
     for statement in body:
         if isinstance(statement, ptx.Scope):
-            yield from _instructions(statement.body)
+            yield from _instructions(statement.body, label)
+        elif isinstance(statement, ptx.Label):
+            label = statement.name
         elif isinstance(statement, ptx.Inst):
-            yield statement
+            yield label, statement
 
 
 def _candidate(pattern: Pattern, total: costs.Cost, chosen: bool, database: Database) -> Candidate:

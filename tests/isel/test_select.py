@@ -222,7 +222,10 @@ def test_explanations() -> None:
     assert chosen == [min(c.cost for c in choice.candidates)]
     assert all(c.cost == c.mantissa * 2.0**c.exponent >= c.own for c in choice.candidates)
     assert choice.why.startswith("least cost, by")
-    assert "* " in explanation.render() and explanation.to_json()[0]["candidates"]
+    text = explanation.render()
+    assert "* " in text and explanation.to_json()[0]["candidates"]
+    (target,) = {c.ptx.split()[-1] for c in explanation.choices if "bra" in c.ptx.split()[1:2]}
+    assert f"\n{target}:\n\nret\n" in text
 
 
 def test_first_match_is_another_cover() -> None:
