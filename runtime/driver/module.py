@@ -163,7 +163,8 @@ class LoadedModule:
         return self.placed[name]
 
     def _group(self, name: str) -> list[Function]:
-        """The function and all that are connected with it: by relocations, or by having an address in bank 4."""
+        """The function and all that are connected with it: by relocations, or by having an address in bank 4 or in a
+        variable."""
         functions = {f.name: f for f in self.program.functions}
         owner = {label: f.name for f in self.program.functions for label in f.labels} | {n: n for n in functions}
         links: dict[str, set[str]] = {n: set() for n in functions}
@@ -176,7 +177,9 @@ class LoadedModule:
             for r in f.relocations:
                 if r.symbol in owner:
                     join(f.name, owner[r.symbol])
-        pointed = [owner[split_addend(slot)[0]] for slot in self.program.constant4 if split_addend(slot)[0] in owner]
+        named = [split_addend(slot)[0] for slot in self.program.constant4]
+        named += [r.symbol for variable in self.program.variables for r in variable.relocations]
+        pointed = [owner[name] for name in named if name in owner]
         if pointed:  # any kernel may fetch such an address
             for n in functions:
                 join(n, pointed[0])

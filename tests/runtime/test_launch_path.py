@@ -133,6 +133,16 @@ def test_two_functions_may_refer_to_each_other(gpu):
     assert (word >> 16 & 0xFF | (word >> 34 & (1 << 47) - 1) << 8) << 2 == place("a").entry
 
 
+def test_functions_whose_addresses_are_data_are_placed_with_the_kernels(gpu):
+    """A table of virtual functions, as nvcc -G has it: whoever loads an address from it calls what is there."""
+    kernel, called, other = (Function(name, EXIT * 2, registers=8) for name in ("kernel", "called", "other"))
+    table = Variable("table", "global", 16, 8, bytes(16), [Relocation(8, "R_CUDA_64", "called")])
+    module = gpu.load(Program("sm_90", [called, kernel, other], [table]))
+    place, memory = module.loaded.place, gpu.gpu.memory
+    assert memory.find(place("kernel").entry) == memory.find(place("called").entry) == memory.find(place("other").entry)
+    assert module.variable("table").read(np.uint64)[1] == place("called").entry
+
+
 def test_choosing_an_image(gpu, tmp_path):
     cubin = write_cubin(program())
     path = tmp_path / "x.fatbin"
