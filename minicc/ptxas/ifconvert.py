@@ -6,7 +6,8 @@
 
 The branch, and the barrier if it served this branch alone, go away. Results that are used in the body only
 are computed unguarded, as long as that cannot fault. A guarded instruction waits for the predicate as long as a branch
-does, so a short body costs no more than its issue slots.
+does, so a short body costs no more than its issue slots. Where it waits for global memory and stores what comes of it,
+the branch is nothing beside that, and warps none of whose lanes need the body pass it by.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _LONGEST = 12
 """Instructions of a body."""
 _BOTH = 8
 """Instructions of the two sides of a diamond."""
+_CHANGES = 4
+"""Instructions of a body that stores what comes of a load from global memory."""
 TRUE = Reg("P", PT)
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
 
@@ -38,6 +41,18 @@ def _simple(inst: MInst) -> bool:
         or (inst.side_effect and inst.memory not in ("store", "atomic"))
         or any(not isinstance(w, V) or w.reg.file not in ("R", "P") for w in writes(inst))
     )
+
+
+def _changes(body: list[MInst]) -> bool:
+    """Whether something is stored that hangs on what was loaded from far memory."""
+    loaded: set[int] = set()
+    for inst in body:
+        far = inst.memory == "load" and inst.space not in ("shared", "local")
+        if far or any(isinstance(r, V) and r.reg.id in loaded for r in reads(inst)):
+            if inst.memory in ("store", "atomic"):
+                return True
+            loaded.update(w.reg.id for w in writes(inst) if isinstance(w, V))
+    return False
 
 
 def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst] | None:
@@ -106,6 +121,8 @@ class _Converter:
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
         if target_of(branch) != join.label or not self._fit(body.insts, guard):
+            return False
+        if len(body.insts) > _CHANGES and _changes(body.insts):
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False

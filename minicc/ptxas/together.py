@@ -12,10 +12,13 @@ from minicc.ptxas.operands import guarded, map_operand, reads, writes
 from minicc.sass.instr import Imm, Reg, Target
 
 _ROUNDS = (4, 2)
-_LONGEST, _APART = 44, 32
+_LONGEST, _APART = 64, 32
 """Instructions of a body, and of one that lanes may leave at different times."""
 _IN_FLIGHT = 32
 """Registers that the loads of all rounds fill, at most."""
+_SHORT, _LONG_MADE, _LONG_IN_FLIGHT = 44, 128, 16
+"""A body that is longer than the first is made into so many instructions at most, with so many registers to load into
+(what LLVM has unrolled by eight: NVIDIA's compilers come to sixteen)."""
 
 
 class _Clash(Exception):
@@ -77,8 +80,11 @@ class Rounds(Counted):
                 loaded += sum(w.count for w in inst.dsts if isinstance(w, V))
             if any(p in carried for r in reads(inst) for p in parts(r)):
                 carried.update(written(inst))
+        long = len(self.body) > _SHORT
         for rounds in _ROUNDS:
-            if loaded and rounds * loaded <= _IN_FLIGHT:
+            if long and rounds * len(self.body) > _LONG_MADE:
+                continue
+            if loaded and rounds * loaded <= (_LONG_IN_FLIGHT if long else _IN_FLIGHT):
                 return rounds
         raise Unfit
 

@@ -181,3 +181,31 @@ def test_what_cannot_overlap_stays() -> None:
         assert changed != plain
         assert kept(changed) == 1, new
     assert kept(plain, "unroll") == 1
+
+
+def test_long_bodies() -> None:
+    """Eight loads a round, as LLVM unrolls by eight: two rounds are made together; twelve are left alone."""
+    for many, want in ((8, 3 * 8), (12, 12)):
+        more = "".join(
+            f"ld.global.u32 %r{8 + k}, [%rd0+{4 * k}]; mad.lo.s32 %r4, %r4, 3, %r{8 + k};\n"
+            f"xor.b32 %r4, %r4, %r5; shl.b32 %r5, %r4, 1; sub.s32 %r4, %r5, %r{8 + k};\n"
+            "mad.lo.s32 %r4, %r4, 7, %r2;\n" for k in range(1, many)
+        )  # fmt: skip
+        source = text("lt", "s32", 1, False).replace("add.s32 %r7", more + "add.s32 %r7")
+        source = source.replace("%rd0, 4;", f"%rd0, {4 * many};")
+        program = assemble(source)
+        assert loads(program.functions[0].code) == want
+        kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+        x = np.arange(7, 7 + 5 * WORDS, 5, dtype=np.uint32)
+        for rounds in range(1, 8):
+            y = np.zeros(4 * LANES, np.uint32)
+            kernel[1, LANES](x, y, np.int32(0), np.int32(rounds))
+            total = 0
+            for n in range(rounds):
+                words = x[n * many : n * many + many].tolist()
+                total, last = total * 3 + words[0] & 0xFFFFFFFF, words[0]
+                for word in words[1:]:
+                    total = (total * 3 + word & 0xFFFFFFFF) ^ last
+                    last = total * 2 & 0xFFFFFFFF
+                    total = (last - word) * 7 & 0xFFFFFFFF
+            assert int(y[0]) == total

@@ -1,0 +1,49 @@
+"""Which short bodies run under a guard, and that they give the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import runtime
+from minicc import sass
+from minicc.binary import write_cubin
+from tests.ptxas.conftest import ARCH, assemble
+
+TEXT = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u32 n)
+{
+.shared .align 4 .u32 s[64];
+.reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<2>;
+ld.param.u64 %rd0, [x]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8;
+add.s64 %rd0, %rd0, %rd1; shl.b32 %r5, %r1, 2; mov.u32 %r6, s; add.s32 %r6, %r6, %r5;
+ld.global.u32 %r7, [%rd0]; st.shared.u32 [%r6], %r7;
+setp.ge.u32 %p0, %r1, %r0;
+@%p0 bra JOIN;
+BODY
+JOIN: ld.shared.u32 %r7, [%r6]; st.global.u32 [%rd0+4], %r7;
+ret;
+}
+"""
+FAR = "ld.global.u32 %r2, [%rd0]; ld.global.u32 %r3, [%rd0+4]; mad.lo.s32 %r4, %r2, %r3, %r1; xor.b32 %r4, %r4, %r3;"
+NEAR = FAR.replace("global", "shared").replace("[%rd0]", "[%r6]").replace("[%rd0+4]", "[%r6]")
+
+
+@pytest.mark.parametrize(
+    ("body", "branches"),
+    [(FAR + "st.shared.u32 [%r6], %r4;", 1), (NEAR + "st.shared.u32 [%r6], %r4;", 0), ("st.shared.u32 [%r6], 5;", 0)],
+)
+def test_far_loads_that_are_stored_keep_their_branch(body: str, branches: int) -> None:
+    program = assemble(TEXT.replace("BODY", body))
+    code = sass.decode_all(program.functions[0].code, ARCH)
+    assert sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code) == branches
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    x = np.arange(1, 129, dtype=np.uint32)
+    y = x.copy()
+    kernel[1, 64](y, np.uint32(40))
+    tid = np.arange(64, dtype=np.uint32)
+    a, b = x[0::2], x[1::2] if body.startswith("ld.global") else x[0::2]
+    inside = (a * b + tid) ^ b if body.startswith("ld") else np.full(64, 5, np.uint32)
+    assert np.array_equal(y[1::2], np.where(tid < 40, inside, a))
