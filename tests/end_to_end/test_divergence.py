@@ -51,3 +51,48 @@ def test_the_model_runs_nvcc_s_code(timing, oracle, tmp_path):
     got = outputs(cubin.read_bytes(), list(programs), timing=timing)
     for (name, program), words in zip(programs.items(), got, strict=True):
         np.testing.assert_array_equal(words, program.run(DATA), err_msg=name)
+
+
+RECURSION = """__device__ __noinline__ unsigned deep(unsigned r, unsigned times) {
+    return times ? deep(r * 3, times - 1) + times : r;
+}
+extern "C" __global__ void kernel(const unsigned *in, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], r = x ^ i, way = (x >> 12) & 3;
+    unsigned all = __ballot_sync(0xffffffffu, r & 1);
+    if (r & 1) {
+        unsigned same = __match_any_sync(all, way);
+        switch (way) {
+        case 0: r = deep(r, x & 3); break;
+        case 1: r = deep(r, x & 3); break;
+        case 2: r += __match_any_sync(same, way) == same; __syncwarp(same); break;
+        default: r += 5;
+        }
+        __syncwarp(all);
+    }
+    __syncwarp();
+    out[i] = r;
+}
+"""
+
+
+def recursion(x: int, i: int) -> int:
+    """What one thread of it leaves."""
+
+    def deep(r: int, times: int) -> int:
+        return deep(r * 3, times - 1) + times if times else r
+
+    r, way = x ^ i, x >> 12 & 3
+    if r & 1:
+        r = deep(r, x & 3) if way < 2 else r + 1 if way == 2 else r + 5
+    return r & 0xFFFFFFFF
+
+
+def test_lanes_of_one_call_do_not_wait_for_those_of_another(oracle, tmp_path):
+    """Each call has the barrier register that its caller had, while lanes of other calls wait in it."""
+    source, cubin = tmp_path / "recursion.cu", tmp_path / "recursion.cubin"
+    source.write_text(RECURSION)
+    subprocess.run([oracle("nvcc"), "-arch=sm_90", "-cubin", "-o", cubin, source], check=True, capture_output=True)
+    ours = minicc.compile(source, arch="sm_90").cubin
+    want = [recursion(int(x), i) for i, x in enumerate(DATA)]
+    for image in (cubin.read_bytes(), ours):
+        assert outputs(image, ["kernel"], timing=True)[0].tolist() == want

@@ -18,7 +18,7 @@ from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
-from runtime.device.sm.converge import complete_groups, join, leave, participants
+from runtime.device.sm.converge import complete_groups, fellows, join, leave, participants
 from runtime.device.sm.cta import warp_of
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
@@ -537,7 +537,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
                 lanes &= ~met
                 act &= ~met
         # Where lanes of one barrier come to different BSYNCs, all go on behind the last one (H200).
-        there = lanes | WS[w, L.W_BB + b] & participants(w, b, first(np.uint32(lanes)))
+        there = lanes | WS[w, L.W_BB + b] & fellows(w, b, first(np.uint32(lanes)))
         for k in range(32):
             if there >> k & 1:
                 LPC[w, k] = i + 1

@@ -68,6 +68,16 @@ def participants(w: int, b: int, lane: int) -> int:
 
 
 @compiled
+def fellows(w: int, b: int, lane: int) -> int:
+    """The lanes that have the same value of barrier b as `lane`, and not that of a call further in or out."""
+    for g in range(WS[w, L.W_MASKS]):
+        members = DIV[w, L.D_B + 16 * g + b] >> 32 & FULL
+        if members >> lane & 1:
+            return members
+    return 0
+
+
+@compiled
 def complete_groups(w: int, b: int, here: int) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
     out = here
