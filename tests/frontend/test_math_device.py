@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import minicc
+import runtime
+from minicc.diagnostics import SourceFile
+
 from . import test_math as double
 from .accuracy import PAIRS, SINGLE, L, call, measure
 
@@ -96,3 +100,20 @@ def test_double_precision_with_the_device_s_reciprocals(name: str) -> None:
     x = double.inputs(low, high, np.float64, 1500)
     with np.errstate(all="ignore"):
         assert double.ulps(call(name, x), reference(x.astype(L))) <= bound
+
+
+@pytest.mark.parametrize("options", ["", "-ftz=true"])
+def test_frexp_is_a_fraction_and_an_exponent_or_zero(options: str) -> None:
+    """Of denormals, too, which -ftz=true takes for zeros."""
+    source = """extern "C" __global__ void k(const float *x, float *m, int *e) {
+        m[threadIdx.x] = frexpf(x[threadIdx.x], &e[threadIdx.x]); }"""
+    device = runtime.Device("sm_90")
+    x = np.array([0.0, -0.0, 1e-40, -1.1754942e-38, 1.1754944e-38, -3e38, 1.0, 0.75], np.float32)
+    m, e = device.zeros(len(x), np.dtype(np.float32)), device.zeros(len(x), np.dtype(np.int32))
+    image = minicc.compile(SourceFile("k.k", source), arch="sm_90", options=options).cubin
+    device.load(image)["k"][1, len(x)](device.buffer(x), m, e)
+    flushed = np.where((np.abs(x) < np.finfo(np.float32).tiny) & bool(options), np.float32(0) * x, x)
+    want = np.frexp(flushed)
+    np.testing.assert_array_equal(m.numpy(), want[0])
+    np.testing.assert_array_equal(np.signbit(m.numpy()), np.signbit(x))
+    np.testing.assert_array_equal(e.numpy(), want[1])
