@@ -53,10 +53,14 @@ class Globals:
         self.module = module
         self.names = names
         self.layout = DataLayout(module.datalayout)
-        self.where: Span | None = None
+        self.made: ir.GlobalVariable | None = None
+        """The variable in hand."""
 
     def unsupported(self, what: str) -> NoReturn:
-        fail("isel.unsupported", f"no pattern for {what}", self.where)
+        where = None
+        if self.made is not None:
+            where = Span(SourceFile(self.module.name, self.module.text), *offset_of(self.module.text, self.made.offset))
+        fail("isel.unsupported", f"no pattern for {what}", where)
 
     def variables(self) -> list[ptx.Variable]:
         """All of them, each after those its initialiser names."""
@@ -83,8 +87,7 @@ class Globals:
         return [name for name in dict.fromkeys(named) if name in self.module.functions]
 
     def variable(self, variable: ir.GlobalVariable) -> ptx.Variable:
-        start, end = offset_of(self.module.text, variable.offset)
-        self.where = Span(SourceFile(self.module.name, self.module.text), start, end)
+        self.made = variable
         space = _SPACES.get(variable.space)
         if space is None:
             self.unsupported(f"a variable in addrspace({variable.space})")

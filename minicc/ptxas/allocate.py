@@ -22,7 +22,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import Interval, Ranges, Segments, build, overlap
+from minicc.ptxas.intervals import Interval, Ranges, Segments, build, merge, overlap
 from minicc.ptxas.lower.abi import SAVED_UNIFORM
 from minicc.ptxas.mir import MFunction, MInst, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
@@ -358,6 +358,14 @@ class _Live:
         self.interval, self.segments, self.color, self.at = interval, segments, color, at
 
 
+def _meet(many: Segments, segments: Segments) -> bool:
+    """Whether two ascending lists share a point; the first may be long."""
+    if not segments:
+        return False
+    first = bisect.bisect_left(many, segments[0])
+    return overlap(many, segments, 0, max(first - 1, 0))
+
+
 class Scan:
     """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing)."""
 
@@ -374,17 +382,25 @@ class Scan:
         if file == "R":
             self.everything &= ~(1 << STACK_POINTER)
         self.todo: list[Interval] = []
-        self.pinned: list[Interval] = []
+        pinned: list[Interval] = []
         for interval in ranges.intervals:
             if interval is not None and interval.reg.file == file and any(interval.parts):
-                (self.todo if interval.reg.fixed is None else self.pinned).append(interval)
+                (self.todo if interval.reg.fixed is None else pinned).append(interval)
         self.todo.sort(key=lambda i: (i.start, i.reg.id))
         self.color: dict[int, int] = {}
-        wide = [i for i in self.pinned if i.reg.width > 4]
-        self.pinned = [i for i in self.pinned if i.reg.width <= 4]
-        for interval in (*self.pinned, *wide):
-            assert interval.reg.fixed is not None
-            self.color[interval.reg.id] = interval.reg.fixed
+        wide: list[Interval] = []
+        taken: dict[int, Segments] = {}
+        for interval in pinned:
+            number = interval.reg.fixed
+            assert number is not None
+            self.color[interval.reg.id] = number
+            if interval.reg.width > 4:
+                wide.append(interval)
+                continue
+            for part, segments in enumerate(interval.parts):
+                taken.setdefault(number + part, []).extend(segments)
+        self.taken = {number: merge(segments) for number, segments in taken.items()}
+        """Where each number belongs to registers that had it before."""
         self.spilled: dict[int, VReg] = {}
         self.prices: dict[int, float] = {}
         self.function = function
@@ -452,10 +468,9 @@ class Scan:
                     entry = self.resting[name]
                     if free >> entry.color & 1 and overlap(entry.segments, segments, point, entry.at):
                         free &= ~(1 << entry.color)
-                for pinned in self.pinned:
-                    for other, theirs in enumerate(pinned.parts):
-                        if overlap(theirs, segments):
-                            free &= ~(1 << self.color[pinned.reg.id] + other)
+                for number, theirs in self.taken.items():
+                    if _meet(theirs, segments):
+                        free &= ~(1 << number)
             fit &= free >> part
         for region in self.regions:
             if any(overlap(region.segments, segments) for segments in current.parts):
@@ -564,11 +579,9 @@ class Scan:
                 for n in range(region.limit - _EXTRA, self.size):
                     blocked[n] = True
                 break
-        for pinned in self.pinned:
-            if pinned.overlaps(current):
-                for n in range(self.color[pinned.reg.id], self.color[pinned.reg.id] + pinned.reg.width):
-                    if n < self.size:
-                        blocked[n] = True
+        for n, theirs in self.taken.items():
+            if n < self.size and any(_meet(theirs, segments) for segments in current.parts):
+                blocked[n] = True
         holders: dict[int, set[int]] = {}
         for name in rivals:
             entry = self.live.get(name) or self.resting[name]

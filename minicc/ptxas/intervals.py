@@ -153,7 +153,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             interval(reg).parts[part].append((end - 1 if unknown else begin, end))
     for each in intervals:
         if each is not None:
-            each.parts = [_merge(p) for p in each.parts]
+            each.parts = [merge(p) for p in each.parts]
     _relations(function, interval)
     return Ranges(intervals, starts, live)
 
@@ -167,9 +167,10 @@ def _addend(inst: MInst) -> int:
     return c.reg.id if isinstance(c, V) and all(s.reg is not c.reg for s in others) else -1
 
 
-def _merge(descending: Segments) -> Segments:
+def merge(segments: Segments) -> Segments:
+    """The same points, in ascending disjoint segments."""
     out: Segments = []
-    for start, end in sorted(descending):
+    for start, end in sorted(segments):
         if out and start <= out[-1][1]:
             if end > out[-1][1]:
                 out[-1] = (out[-1][0], end)

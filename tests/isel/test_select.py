@@ -403,3 +403,19 @@ def test_a_sum_that_only_a_comparison_asks_for(
     module = compile_ir("define ptx_kernel void @k(ptr %in, ptr %out) {\n" + "\n".join(lines) + "\n}", 0)
     assert not re.search(rf"\t(add|xor)\.\S+ \t%rd?\d+, %rd?\d+, {change};", ptx.format(module)) or not change
     assert run_rows(module, [[x]], 1) == [[int((near == 0) == (pred == "eq"))]]
+
+
+def test_a_variable_is_looked_for_in_the_text_when_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not before: with thousands of them that took longer than all the rest."""
+    from minicc.isel import globals as variables
+
+    asked: list[int] = []
+    search = variables.offset_of
+    monkeypatch.setattr(variables, "offset_of", lambda text, index: (asked.append(index), search(text, index))[1])
+    many = "".join(f"@v{k} = addrspace(1) global i32 {k}\n" for k in range(20))
+    assert len(compile_ir(HEAD + many + kernel("", "")).variables) == 20
+    assert not asked
+    with pytest.raises(CompileError) as caught:
+        compile_ir(HEAD + many + "@odd = addrspace(9) global i32 0\n" + kernel("", ""))
+    span = caught.value.diagnostics[0].where
+    assert len(asked) == 1 and span is not None and span.source.text[span.start : span.end] == "@odd"
