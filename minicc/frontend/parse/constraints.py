@@ -317,6 +317,14 @@ class Constraints(Declarators):
                     part.append(token)
         return out
 
+    def spelled(self, template: ast.FunctionTemplate) -> set[str]:
+        """A template's conditions, comparable with those of another."""
+        names = {p.name: f"#{k}" for k, p in enumerate(template.params)}
+        return self.atoms(template.constraints, names) if template.constraints else set()
+
+    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
+        return self.spelled(a) > self.spelled(b)
+
     def _atom_names(self, part: list[Token], names: dict[str, str], depth: int) -> set[str]:
         text = " ".join(names.get(t.text, t.text) for t in part)
         found = self.lookup(part[0].text)

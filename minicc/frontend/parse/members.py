@@ -81,7 +81,7 @@ class Members(Constraints):
             return
         if token.text == "template":
             self._befriend(record)
-            self.member_template(made)
+            self.template_declaration(made)
             return
         autos = self.take_autos() if self.constrains else []
         if autos:

@@ -81,9 +81,6 @@ class Templates(Instances):
         else:
             self._function_template(params, start, member_of, at)
 
-    def member_template(self, made: Type) -> None:
-        self.template_declaration(made)
-
     def _concept(self, params: list[ast.TemplateParam]) -> None:
         self.i += 1
         name = self.identifier()
@@ -359,11 +356,9 @@ class Templates(Instances):
                 self.i += 1
         tokens = self.closed(start, self.i + 1)
         self.expect(";")
-        previous = self.tokens
         for i, t in enumerate(tokens):
             if t is name and i and tokens[i - 1].text == "::":
                 return
-        del previous
         old = self.scope.names.get(name.text)
         if isinstance(old, ast.ClassTemplate) and old.variable:
             whole = tokens[next(k for k, t in enumerate(tokens) if t is name) + 1].text != "<"
@@ -451,7 +446,7 @@ class Templates(Instances):
                     and template.pattern is not None
                     and pattern_key(other.pattern) == pattern_key(template.pattern)
                     and [pattern_key(p.type) for p in other.params] == [pattern_key(p.type) for p in template.params]
-                    and self._spelled(other) == self._spelled(template)
+                    and self.spelled(other) == self.spelled(template)
                 ):
                     if _has_body(other.tokens) and _has_body(template.tokens):
                         if template.record is None and not self._unspoken(template):
@@ -473,19 +468,10 @@ class Templates(Instances):
             self.fail(f"redefinition of '{name.text}' as different kind of symbol", name, code="frontend.redefinition")
 
     def _unspoken(self, template: ast.FunctionTemplate) -> bool:
-        """Something in the head is not known well enough to compare it with another."""
+        """Too little of the head is known to compare it with another."""
         return any(p.tokens is not None or p.kind == "template" for p in template.params) or (
             template.pattern is not None and unspoken(template.pattern)
         )
-
-    def _spelled(self, template: ast.FunctionTemplate) -> set[str]:
-        """A template's conditions, comparable with those of another."""
-        names = {p.name: f"#{k}" for k, p in enumerate(template.params)}
-        return self.atoms(template.constraints, names) if template.constraints else set()
-
-    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
-        first, second = self._spelled(a), self._spelled(b)
-        return first > second
 
     def _head_name(self) -> Token | None:
         name = None
@@ -677,7 +663,7 @@ class Templates(Instances):
         if self.token.text in ("struct", "class", "union"):
             self._class_specialisation()
             return
-        if self._variable_follows() and not self._names_member():
+        if self._variable_follows():
             self._variable_specialisation()
             return
         if self._member_specialisation():
@@ -705,9 +691,6 @@ class Templates(Instances):
             self.function_body(f)
         else:
             self.expect(";")
-
-    def _names_member(self) -> bool:
-        return False
 
     def _member_specialisation(self) -> bool:
         """`template <> void Class<int>::f() { ... }`: a member of one instance."""
