@@ -23,6 +23,7 @@ BOUNDS = {
     "stores": 5.5,
     "mechanism": 9.0,
     "first": 7.0,
+    "waiting": 10.0,
 }
 
 

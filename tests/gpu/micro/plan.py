@@ -16,10 +16,11 @@ from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
+from tests.gpu.micro.plan_waiting import waiting_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code", "bursts",
+    "ends", "code", "bursts", "waiting",
 )  # fmt: skip
 
 
@@ -493,6 +494,7 @@ def plans() -> dict[str, list[Program]]:
         "mechanism": mechanism_programs(),
         "first": first_programs(),
         "ends": ends_programs(),
+        "waiting": waiting_programs(),
     }
 
 
