@@ -66,8 +66,9 @@ def same_work(row: dict[str, float], modelled: dict[str, float]) -> bool:
 
 
 def pack(name: str, run: Path, folder: Path, model: Path) -> None:
-    """tests/gpu/data/NAME.json. A plan whose process ended early has fewer rows than launches."""
-    out: dict[str, Any] = {"device": "NVIDIA H200", "driver": "580.159.04", "date": "2026-11-21"}
+    """tests/gpu/data/NAME.json, from `run`: ncu's CSV files and device.json of `seen`. A plan whose process ended early
+    has fewer rows than launches."""
+    out: dict[str, Any] = json.loads((run / "device.json").read_text())
     for variant in ("nvcc", "ours"):
         rows = out[variant] = {}
         for plan in sorted(folder.glob(f"{variant}*.json")):

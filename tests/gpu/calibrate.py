@@ -7,7 +7,6 @@ CSV files that were taken before (ncu_PLAN_cycles.csv, ncu_PLAN_counters.csv).
 
 from __future__ import annotations
 
-import datetime
 import json
 import lzma
 import subprocess
@@ -17,6 +16,7 @@ from typing import Any
 
 from tests.gpu.compare import labels, read_ncu
 from tests.gpu.micro.plan import IMAGES, plans
+from tests.gpu.seen import seen
 
 HERE = Path(__file__).parent
 CYCLES = ("gpc__cycles_elapsed.max", "sm__cycles_active.avg", "smsp__inst_executed.sum")
@@ -46,20 +46,10 @@ def rows(folder: Path, plan: str, names: list[str]) -> dict[str, dict[str, float
     }
 
 
-def device() -> dict[str, str]:
-    """Name and driver of the GPU."""
-    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    try:
-        name, _, driver = subprocess.run(query, capture_output=True, text=True).stdout.strip().partition(", ")
-    except OSError:
-        name, driver = "NVIDIA H200", "580.159.04"
-    return {"device": name, "driver": driver, "date": datetime.date.today().isoformat()}
-
-
 def pack(folder: Path, cubins: Path, out: Path) -> None:
-    """Data files from ncu's CSV files and the cubins that they are about."""
+    """Data files from `folder` (ncu's CSV files, device.json of `seen`) and the cubins that they are about."""
     (out / "micro").mkdir(parents=True, exist_ok=True)
-    record: dict[str, Any] = {**device(), "launches": {}}
+    record: dict[str, Any] = {**json.loads((folder / "device.json").read_text()), "launches": {}}
     for name, plan in plans().items():
         for label, row in rows(folder, name, labels(plan)).items():
             record["launches"][f"{name}/{label}"] = row
@@ -76,6 +66,7 @@ def main() -> None:
     out = Path(sys.argv[1])
     work = out / "calibrate"
     work.mkdir(parents=True, exist_ok=True)
+    (work / "device.json").write_text(json.dumps(seen()))
     for image in IMAGES:
         source = HERE / "micro" / f"{image}.cu"
         target = work / f"micro_{image}.cubin"

@@ -8,13 +8,14 @@ their errors, and the time of each launch (median of several). Tests hold the SM
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.gpu.seen import seen
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = [ROOT / folder for folder in ("samples", "tests/bench/kernels", "tests/end_to_end/kernels")]
@@ -95,16 +96,10 @@ def main() -> None:
         return
     images, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
-    smi = subprocess.run(
-        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True
-    )
-    name, _, driver = smi.stdout.strip().partition(", ")
     results: dict[str, dict[str, object]] = {}
     record = {
         "schema": 1,
-        "device": name,
-        "driver": driver,
-        "date": datetime.date.today().isoformat(),
+        **seen(),
         "command": "python -m tests.gpu.record_samples",
         "samples": results,
     }
