@@ -198,7 +198,7 @@ def _compile(words: list[str]) -> int:
         driver.write(output, result)
         if request.has("explain"):
             _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
-        if request.has("depend") or "depend_file" in request.values:
+        if request.has("depend"):
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
             driver.write(rule, driver.dependency_rule(build, output))
     return 0

@@ -287,6 +287,10 @@ def _check(request: Request) -> None:
         request.flags.add("lineinfo")
     if not request.values.get("maxreg", "1").isdigit():
         fail("cli.bad-value", f"Value '{request.values['maxreg']}' is not a number of registers for '-maxrregcount'")
+    if "depend_file" in request.values and not (request.has("depend") or request.has("depend_only")):
+        fail("cli.missing", "Option '-MF' requires one of '-M', '-MM', '-MD' or '-MMD'")
+    if "code" in request.lists and "arch" not in request.values:
+        fail("cli.missing", "Option '-code' requires '-arch'")
     request.targets = _targets(request)
 
 

@@ -51,6 +51,8 @@ def test_gencode_collects_by_virtual_architecture():
         ("-dlink a.o", "links neither device nor host code"),
         ("--sanitize memcheck a.k", "Option '--sanitize' of nvcc: it is not in minicc"),
         ("--machine=32 a.k", "'32' is not defined"),
+        ("-code=sm_90 a.k", "'-code' requires '-arch'"),
+        ("-cubin -MF a.d a.k", "'-MF' requires one of '-M'"),
     ],
 )
 def test_wrong_words_are_named(words, part):
