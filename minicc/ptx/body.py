@@ -61,7 +61,7 @@ class Body:
         self.function = function
         self.scopes: list[Function | Scope] = []
         self.vectors: dict[Function | Scope, Scope] = {}
-        """By scope, its registers of vector types ("v4.f32"). A module has scalars only: see `vector_register`."""
+        """By scope, its registers of vector types ("v4.f32"). A module has scalars only: see `elements`."""
         self.loc: Loc | None = None
         self.places: dict[tuple[int, int, int], Loc] = {}
         """The last .loc of each place: what a later inlined_at means."""
@@ -379,8 +379,8 @@ class Body:
     def declared(self, name: str) -> bool:
         return name in self.formal or any(scope.type_of(name) for scope in self.scopes)
 
-    def vector_register(self, name: str) -> Vector | None:
-        """The scalars of a register of a vector type, declared here when they are first named, or None."""
+    def elements(self, name: str) -> tuple[Reg, ...]:
+        """The scalars of a register of a vector type, declared here when they are first named; of others none."""
         for scope in reversed(self.scopes):
             vectors = self.vectors.get(scope)
             if vectors is not None and (type_ := vectors.type_of(name)) is not None:
@@ -388,21 +388,21 @@ class Body:
                 items = tuple(f"{name}${selector}" for selector in "xyzw"[: int(count)])
                 for item in items:
                     scope.regs[item] = element
-                return Vector(tuple(Reg(item) for item in items))
+                return tuple(Reg(item) for item in items)
             if scope.type_of(name) is not None:
-                return None
-        return None
+                return ()
+        return ()
 
     def resolve(self, token: str) -> Operand:
         if self.vectors:
             stem, dot, selector = token.partition(".")
-            if (vector := self.vector_register(stem)) is not None:
+            if elements := self.elements(stem):
                 if not dot:
-                    return vector
+                    return Vector(elements)
                 element = SELECTORS.get(selector, MAX_VECTOR)
-                if element >= len(vector.items):
+                if element >= len(elements):
                     self.cursor.fail(f"Unknown vector selector: '{selector}'")
-                return vector.items[element]  # type: ignore[return-value]
+                return elements[element]
         if self.declared(token):
             return Reg(token)
         if token in SPECIAL:
