@@ -10,6 +10,8 @@ import pytest
 
 from minicc import arch as archs
 from minicc import ptx, ptxas
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
 from minicc.ptxas import Options
 from minicc.sass.program import Program
@@ -23,6 +25,11 @@ def assemble(text: str, options: Options | None = None) -> Program:
     options = options or Options()
     options.verify = True
     return ptxas.assemble(ptx.parse(SourceFile("kernels.ptx", text)), ARCH, options)
+
+
+def mnemonics(image: bytes, kernel: str = "f") -> list[str]:
+    """Of a cubin's kernel, in order."""
+    return [i.mnemonic for i in instructions(read_cubin(image, kernel).functions[0].code, ARCH)]
 
 
 def _nvcc(folder: Path, kind: str) -> Path:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import minicc
-from minicc import arch
-from minicc.analysis.mix import instructions
-from minicc.binary import read_cubin
 from tests.end_to_end.harness import run_script
+from tests.ptxas.conftest import mnemonics
 
 SEVERAL = """\
 //! c = zeros(4, i32)
@@ -43,7 +41,7 @@ def test_who_acts_is_asked_once(tmp_path: Path) -> None:
     path = tmp_path / "f.k"
     path.write_text(SEVERAL)
     image = minicc.compile(path, arch="sm_90").cubin
-    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    code = mnemonics(image)
     assert code.count("VOTE") == 2
     outcome = run_script(path, image)
     assert outcome.checks

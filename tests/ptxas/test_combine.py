@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import minicc
-from minicc import arch
-from minicc.analysis.mix import instructions
-from minicc.binary import read_cubin
 from tests.end_to_end.harness import run_script
+from tests.ptxas.conftest import mnemonics
 
 ROTATED = """\
 //! n = 256
@@ -32,7 +30,7 @@ def test_rotation_and_addition(tmp_path: Path) -> None:
     path = tmp_path / "f.k"
     path.write_text(ROTATED)
     image = minicc.compile(path, arch="sm_90").cubin
-    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    code = mnemonics(image)
     assert "LEA" in code
     assert "SHF" not in code
     outcome = run_script(path, image)
@@ -70,7 +68,7 @@ def test_sums_within_limits(tmp_path: Path) -> None:
     path = tmp_path / "f.k"
     path.write_text(LIMITED)
     image = minicc.compile(path, arch="sm_90").cubin
-    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    code = mnemonics(image)
     assert code.count("VIADDMNMX") == 4
     assert "VIMNMX" not in code
     outcome = run_script(path, image)
@@ -112,7 +110,7 @@ def test_signs_go_into_operands(tmp_path: Path) -> None:
     path = tmp_path / "f.k"
     path.write_text(SIGNED)
     image = minicc.compile(path, arch="sm_90").cubin
-    code = [i.mnemonic for i in instructions(read_cubin(image, "f").functions[0].code, arch.get("sm_90"))]
+    code = mnemonics(image)
     assert code.count("FADD") == 1
     outcome = run_script(path, image)
     assert len(outcome.checks) == 7

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 import minicc
-from minicc import arch
-from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
 from tests.bench.quality import KERNELS
 from tests.end_to_end.harness import run_script
+from tests.ptxas.conftest import mnemonics
 
 LOOPED = """\
 //! w = 256
@@ -70,6 +69,6 @@ def test_loads_are_under_way_together(tmp_path: Path) -> None:
         _, before, fewer = compiled(path, "-Xptxas --disable=renew")
         assert cycles < share * before
         assert registers <= fewer + 40
-        code = [i.mnemonic for i in instructions(read_cubin(image, path.name).functions[0].code, arch.get("sm_90"))]
+        code = mnemonics(image, path.name)
         first = code.index("FFMA", code.index("LDG"))
         assert code[:first].count("LDG") > 8
