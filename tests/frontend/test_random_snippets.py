@@ -175,6 +175,11 @@ def bit_fields(draw: st.DrawFn) -> Int:
     return Int(t.name, draw(st.integers(1, t.bits)), t.signed)
 
 
+def fitted(t: Int, e: Value) -> Value:
+    """What a bit-field of type `t` has after `e` was stored."""
+    return Value("", t, lambda row: t.fit(e.of(row)))
+
+
 def read(e: Value, row: list[int]) -> int | None:
     try:
         return e.of(row)
@@ -203,10 +208,7 @@ def test_arithmetic(values: list[Value], stored: list[tuple[Int, Value]]) -> Non
         f"const unsigned *in = inputs[threadIdx.x]; size_t *o = outputs + {words} * threadIdx.x; S s;\n"
         + "\n".join(lines) + "\n}\n"
     )  # fmt: skip
-    expected = [(e, e.type) for e in values] + [
-        (Value("", t, lambda row, t=t, e=e: t.fit(e.of(row))), t)
-        for t, e in stored  # type: ignore[misc]
-    ]
+    expected = [(e, e.type) for e in values] + [(fitted(t, e), t) for t, e in stored]
     for row, got in zip(INPUTS.tolist(), launched(source, words), strict=True):
         if any(read(e, row) is None for e, _ in expected):
             continue  # An undefined operation leaves nothing of its thread defined.

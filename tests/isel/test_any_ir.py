@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from minicc import ptx
+from tests.conftest import find_tool
 from tests.isel.run_ptx import compile_ir
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 _RMW = ("xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap", "udec_wrap")
 
 
@@ -78,7 +78,7 @@ WORDS = {"nontemporal": "ld.global.cs.v4.f32", "atomicrmw": "atom.acq_rel", "ind
 def test_selects(name: str, level: int, tmp_path: Path) -> None:
     text = ptx.format(compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + CASES[name], level))
     assert WORDS.get(name, "") in text
-    if os.path.exists(PTXAS):
+    if PTXAS:
         path = tmp_path / "k.ptx"
         path.write_text(text)
         done = subprocess.run([PTXAS, "-arch=sm_90", str(path), "-o", os.devnull], capture_output=True, text=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,9 +14,10 @@ from minicc import arch, ptx
 from minicc.isel.database import Database, all_rows, database, heads, root, signature, signatures
 from minicc.isel.patterns import CATEGORIES, rows_of
 from minicc.ptx import model
+from tests.conftest import find_tool
 from tests.isel.synthesise import VARIABLES, build, plain
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["denormals", "ftz"])
@@ -46,7 +46,7 @@ def synthesised(request: pytest.FixtureRequest) -> tuple[model.Module, dict[int,
     return module, names, losers
 
 
-@pytest.mark.skipif(not os.path.exists(PTXAS), reason="NVIDIA's ptxas is not here")
+@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
 def test_ptxas_accepts_every_row(synthesised: tuple[model.Module, dict[int, str], list[str]], tmp_path: Path) -> None:
     """One function a row, one run of ptxas."""
     module, names, _ = synthesised

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,9 +15,10 @@ from minicc.isel.database import Database, all_rows, database, root
 from minicc.isel.patterns import Row
 from minicc.isel.patterns.axes import AXES
 from minicc.ptx import model
+from tests.conftest import find_tool
 from tests.isel.synthesise import VARIABLES, build, plain
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 USUAL = ("sm_75", "sm_90a", "sm_100a", "sm_120a")
 TARGETS = (
     *USUAL,
@@ -60,7 +60,7 @@ def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
     return module, rows
 
 
-@pytest.mark.skipif(not os.path.exists(PTXAS), reason="NVIDIA's ptxas is not here")
+@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
 @pytest.mark.parametrize("target", TARGETS)
 def test_ptxas_accepts_every_pattern(target: str, tmp_path: Path) -> None:
     """One probe a pattern, one run of ptxas."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,8 +10,9 @@ import pytest
 
 from minicc import cli
 from minicc.arch import NAMES, virtual
+from tests.conftest import find_tool
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 TARGETS = (*virtual.TABLE, *NAMES)
 
 KERNEL = """
@@ -51,7 +51,7 @@ def test_valid(target: str, source: Path, tmp_path: Path) -> None:
     """ptxas 13 takes sm_75 and later; the header names target and version of all."""
     text = compiled(source, target, tmp_path)
     assert f".target {target}\n" in text
-    if os.path.exists(PTXAS) and int(target[3:].rstrip("a")) >= 75:
+    if PTXAS and int(target[3:].rstrip("a")) >= 75:
         command = [PTXAS, f"-arch={target}", str(tmp_path / f"{target}.ptx"), "-o", os.devnull]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import struct
 import subprocess
 from collections.abc import Callable
@@ -16,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import ptx
+from tests.conftest import find_tool
 from tests.isel.run_ptx import compile_ir, run_rows
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 WIDTHS = (1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 48, 63, 64, 65, 96, 100, 127, 128, 192)
 SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -157,7 +157,7 @@ def test_ptxas_takes_it(name: str, tmp_path: Path) -> None:
         compile_ir("\n".join(['target triple = "nvptx64-nvidia-cuda"', *(x for pair in made for x in pair)]))
     )
     assert text.count(".entry") == len(widths)
-    if os.path.exists(PTXAS):
+    if PTXAS:
         path = tmp_path / "k.ptx"
         path.write_text(text)
         done = subprocess.run([PTXAS, "-arch=sm_90", str(path), "-o", os.devnull], capture_output=True, text=True)

@@ -3,8 +3,8 @@ selections are legal is asked of NVIDIA's ptxas."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,14 +112,19 @@ def test_legal(body: str, legal: bool) -> None:
     assert refused(body) != legal
 
 
-@pytest.mark.skipif(not shutil.which("ptxas"), reason="NVIDIA's ptxas is the judge")
-def test_nvidia_agrees(tmp_path: Path) -> None:
+def test_nvidia_agrees(tmp_path: Path, oracle: Callable[[str], str]) -> None:
+    """NVIDIA's ptxas is the judge."""
+    nvidia = oracle("ptxas")
     cases = [*LEGAL, *((body, True) for body, _ in SAME)]
+    judged = 0
     for body, legal in cases:
         (tmp_path / "v.ptx").write_text(text(body))
-        command = ["ptxas", "-arch=sm_90a", "-o", str(tmp_path / "v.cubin"), str(tmp_path / "v.ptx")]
+        command = [nvidia, "-arch=sm_90a", "-o", str(tmp_path / "v.cubin"), str(tmp_path / "v.ptx")]
         try:
-            verdict = subprocess.run(command, capture_output=True, timeout=5).returncode
+            done = subprocess.run(command, capture_output=True, timeout=5, text=True)
         except subprocess.TimeoutExpired:  # with vector registers ptxas 13.0 now and then does not end, or crashes
             continue
-        assert verdict < 0 or (verdict == 0) == legal, body
+        if done.returncode >= 0 and "Internal compiler error" not in done.stderr:
+            judged += 1
+            assert (done.returncode == 0) == legal, body
+    assert judged > 0.8 * len(cases)

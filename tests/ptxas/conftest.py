@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import minicc
 from minicc import arch as archs
 from minicc import ptx, ptxas
 from minicc.analysis.mix import instructions
@@ -15,6 +16,7 @@ from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
 from minicc.ptxas import Options
 from minicc.sass.program import Program
+from tests.end_to_end.harness import run_script
 
 ARCH = archs.get("sm_90")
 SOURCE = Path(__file__).with_name("kernels.cu")
@@ -30,6 +32,16 @@ def assemble(text: str, options: Options | None = None) -> Program:
 def mnemonics(image: bytes, kernel: str = "f") -> list[str]:
     """Of a cubin's kernel, in order."""
     return [i.mnemonic for i in instructions(read_cubin(image, kernel).functions[0].code, ARCH)]
+
+
+def checked(folder: Path, source: str) -> list[str]:
+    """The mnemonics of kernel `f` of a file whose every `expect` holds on the model."""
+    path = folder / "f.k"
+    path.write_text(source)
+    image = minicc.compile(path, arch="sm_90").cubin
+    checks = run_script(path, image).checks
+    assert len(checks) == source.count("expect(") > 0 and all(check.ok for check in checks)
+    return mnemonics(image)
 
 
 def _nvcc(folder: Path, kind: str) -> Path:

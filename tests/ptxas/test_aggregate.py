@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import minicc
-from tests.end_to_end.harness import run_script
-from tests.ptxas.conftest import mnemonics
+from tests.ptxas.conftest import checked
 
 SEVERAL = """\
 //! c = zeros(4, i32)
@@ -38,11 +36,5 @@ __global__ void f(int *c, int *old, int n)
 
 def test_who_acts_is_asked_once(tmp_path: Path) -> None:
     """For four atomics in a row; again where lanes have left, and not where only one can come."""
-    path = tmp_path / "f.k"
-    path.write_text(SEVERAL)
-    image = minicc.compile(path, arch="sm_90").cubin
-    code = mnemonics(image)
+    code = checked(tmp_path, SEVERAL)
     assert code.count("VOTE") == 2
-    outcome = run_script(path, image)
-    assert outcome.checks
-    assert all(check.ok for check in outcome.checks)

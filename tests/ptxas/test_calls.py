@@ -29,7 +29,7 @@ TWINS = [
 
 
 def run(cubin: bytes) -> None:
-    loaded = device().load(cubin)  # type: ignore[attr-defined]
+    loaded = device().load(cubin)
     for name, value in EXPECTED.items():
         out = np.zeros(THREADS, np.uint32)
         loaded[name][(2,), (THREADS // 2,)](out, np.uint32(THREADS))
@@ -103,11 +103,11 @@ def test_calls_in_calls() -> None:
     depth = 400
     program = assemble(_chain(depth))
     out = np.zeros(THREADS, np.uint32)
-    loaded = device().load(binary.write_cubin(program))  # type: ignore[attr-defined, arg-type]
+    loaded = device().load(binary.write_cubin(program))
     loaded["deep"][(2,), (THREADS // 2,)](out, np.uint32(THREADS))
     value = np.arange(THREADS, dtype=np.uint32)
     for k in range(depth - 1, 0, -1):
         value = value * np.uint32(3) + np.uint32(k)
     assert (out == value).all()
-    real = assemble(_chain(depth), inline="never", opt_level=0).functions[0]  # type: ignore[attr-defined]
+    real = assemble(_chain(depth), inline="never", opt_level=0).functions[0]
     assert len(real.labels) == depth and real.frame == real.attributes["LOCAL_FRAMES"]["$deep$f399"] > depth

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import minicc
-from tests.end_to_end.harness import run_script
-from tests.ptxas.conftest import mnemonics
+from tests.ptxas.conftest import checked
 
 ROTATED = """\
 //! n = 256
@@ -27,15 +25,9 @@ __global__ void f(const unsigned *a, const unsigned *b, unsigned *c)
 
 def test_rotation_and_addition(tmp_path: Path) -> None:
     """Rounds of MD5 and SHA-1 are made of them."""
-    path = tmp_path / "f.k"
-    path.write_text(ROTATED)
-    image = minicc.compile(path, arch="sm_90").cubin
-    code = mnemonics(image)
+    code = checked(tmp_path, ROTATED)
     assert "LEA" in code
     assert "SHF" not in code
-    outcome = run_script(path, image)
-    assert outcome.checks
-    assert all(check.ok for check in outcome.checks)
 
 
 LIMITED = """\
@@ -65,15 +57,9 @@ __global__ void f(const unsigned *a, const unsigned *b, int *c, int n)
 
 def test_sums_within_limits(tmp_path: Path) -> None:
     """Indices that are kept inside of an image; sums wrap before they are compared."""
-    path = tmp_path / "f.k"
-    path.write_text(LIMITED)
-    image = minicc.compile(path, arch="sm_90").cubin
-    code = mnemonics(image)
+    code = checked(tmp_path, LIMITED)
     assert code.count("VIADDMNMX") == 4
     assert "VIMNMX" not in code
-    outcome = run_script(path, image)
-    assert len(outcome.checks) == 4
-    assert all(check.ok for check in outcome.checks)
 
 
 SIGNED = """\
@@ -107,11 +93,5 @@ __global__ void f(const float *a, const float *b, float *c, int n)
 
 def test_signs_go_into_operands(tmp_path: Path) -> None:
     """Magnitudes and changed signs take no instruction of their own."""
-    path = tmp_path / "f.k"
-    path.write_text(SIGNED)
-    image = minicc.compile(path, arch="sm_90").cubin
-    code = mnemonics(image)
+    code = checked(tmp_path, SIGNED)
     assert code.count("FADD") == 1
-    outcome = run_script(path, image)
-    assert len(outcome.checks) == 7
-    assert all(check.ok for check in outcome.checks)

@@ -170,7 +170,8 @@ class Overloads(Operators):
         for i, (arg, param) in enumerate(zip(args, params, strict=False)):
             if self.rank(arg, param) is None:
                 ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(i + 1, f"{i + 1}th")
-                return f"candidate function not viable: no known conversion from '{arg.type}' to '{param}' for {ordinal} argument"  # noqa: E501
+                what = f"from '{arg.type}' to '{param}' for {ordinal} argument"
+                return f"candidate function not viable: no known conversion {what}"
         return "candidate function"
 
     # -- templates

@@ -8,9 +8,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import runtime
 from minicc import arch, ptx, ptxas
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.options import Options
+from minicc.sass.program import Program
 
 Array = npt.NDArray[np.generic]
 THREADS = 128
@@ -51,13 +53,11 @@ def kernel(name: str, case: Case, prologue: str = "") -> str:
     return prologue + "\n".join(lines)
 
 
-_DEVICE: list[object] = []
+_DEVICE: list[runtime.Device] = []
 
 
-def device() -> object:
+def device() -> runtime.Device:
     """One SM model for all cases of a session, without timing."""
-    import runtime
-
     if not _DEVICE:
         _DEVICE.append(runtime.Device("sm_90", timing=False))
     return _DEVICE[0]
@@ -69,7 +69,7 @@ def module(cases: dict[str, Case]) -> str:
     return head + "\n".join(kernel(name, case) for name, case in cases.items())
 
 
-def assemble(text: str, **options: object) -> object:
+def assemble(text: str, **options: object) -> Program:
     """PTX text to a `Program`."""
     chosen = Options()
     for name, value in options.items():
@@ -82,7 +82,7 @@ def run(cases: dict[str, Case], inputs: dict[str, Sequence[Array]], **options: o
     from minicc import binary
 
     program = assemble(module(cases), **options)
-    loaded = device().load(binary.write_cubin(program))  # type: ignore[attr-defined, arg-type]
+    loaded = device().load(binary.write_cubin(program))
     results: dict[str, Array] = {}
     for name, case in cases.items():
         arrays = [np.ascontiguousarray(x, dtype=t) for x, t in zip(inputs[name], case.inputs, strict=True)]

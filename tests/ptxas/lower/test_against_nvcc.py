@@ -65,12 +65,12 @@ def test_same_bits(source: str, tmp_path: Path) -> None:
         subprocess.run(
             [NVCC, "-arch=sm_90", option, tmp_path / "k.cu", "-o", tmp_path / name], check=True, capture_output=True
         )
-    ours = binary.write_cubin(assemble((tmp_path / "k.ptx").read_text()))  # type: ignore[arg-type]
+    ours = binary.write_cubin(assemble((tmp_path / "k.ptx").read_text()))
     data = (np.random.default_rng(0).random(256) * 4 - 2).astype(np.float32)
     results = []
     for image in (ours, (tmp_path / "k.cubin").read_bytes()):
         out = np.zeros(256 * 16, np.float32)
-        kernel: Any = device().load(image)["k"]  # type: ignore[attr-defined]
+        kernel: Any = device().load(image)["k"]
         kernel[(2,), (128,)](out, data, np.int32(256))
         results.append(out.view(np.uint32))
     assert np.array_equal(*results)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,9 +10,10 @@ import numpy as np
 import pytest
 
 from minicc import binary
+from tests.conftest import find_tool
 from tests.ptxas.lower.harness import Case, assemble, device, module
 
-PTXAS = shutil.which("ptxas") or "/usr/local/bin/ptxas"
+PTXAS = find_tool("ptxas") or ""
 
 
 def sequence(draw: random.Random, kind: str) -> str:
@@ -40,7 +40,7 @@ def sequence(draw: random.Random, kind: str) -> str:
 
 def bits(image: bytes, kind: str, count: int, names: list[str]) -> dict[str, list[int]]:
     """What each kernel makes of the same numbers."""
-    loaded = device().load(image)  # type: ignore[attr-defined]
+    loaded = device().load(image)
     numbers = np.random.default_rng(5)
     inputs = [numbers.uniform(-2, 2, count).astype(kind) for _ in range(3)]
     found = {}
@@ -52,7 +52,7 @@ def bits(image: bytes, kind: str, count: int, names: list[str]) -> dict[str, lis
 
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
-@pytest.mark.skipif(not Path(PTXAS).exists(), reason="NVIDIA's ptxas is not here")
+@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
 def test_contraction(kind: str, tmp_path: Path) -> None:
     """Sixty sequences, bit for bit."""
     draw = random.Random(f"contract {kind}")
@@ -61,6 +61,6 @@ def test_contraction(kind: str, tmp_path: Path) -> None:
     text = module(cases)
     (tmp_path / "k.ptx").write_text(text)
     subprocess.run([PTXAS, "-arch=sm_90", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")], check=True)
-    ours = bits(binary.write_cubin(assemble(text)), number, 64, list(cases))  # type: ignore[arg-type]
+    ours = bits(binary.write_cubin(assemble(text)), number, 64, list(cases))
     theirs = bits((tmp_path / "k.cubin").read_bytes(), number, 64, list(cases))
     assert [cases[name].text for name in cases if ours[name] != theirs[name]] == []

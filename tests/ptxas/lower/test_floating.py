@@ -249,7 +249,7 @@ def test_square_root_over_all_significands() -> None:
 
     count = 1 << 20
     case = {"s": Case("sqrt.rn.f32 %d, %a;", ("u4",), "u4"), "r": Case("rcp.rn.f32 %d, %a;", ("u4",), "u4")}
-    loaded: Any = device().load(binary.write_cubin(assemble(module(case))))  # type: ignore[attr-defined, arg-type]
+    loaded: Any = device().load(binary.write_cubin(assemble(module(case))))
     start = int(np.random.default_rng(5).integers(0, 16))
     x = (np.arange(count, dtype=np.uint32) * 16 + np.uint32(start + 0x3F000000)).astype(np.uint32)
     out = np.zeros(count, np.uint32)

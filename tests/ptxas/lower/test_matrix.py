@@ -26,7 +26,7 @@ def run(body: str, data: np.ndarray[Any, Any], words: int) -> np.ndarray[Any, An
         f" .reg .f32 %f<9>; mov.u32 %t, %tid.x; ld.param.u64 %in, [a]; ld.param.u64 %out, [b];"
         f" mad.wide.u32 %in, %t, {4 * words}, %in; mad.wide.u32 %out, %t, {4 * words}, %out; {body} ret; }}\n"
     )
-    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]  # type: ignore[attr-defined, arg-type]
+    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]
     out = np.zeros(32 * words, np.uint32)
     kernel[(1,), (32,)](np.ascontiguousarray(data).view(np.uint32).ravel(), out)
     return out.reshape(32, words)
@@ -142,7 +142,7 @@ def test_wmma(kind: str, rows: str, columns: str) -> None:
         f" wmma.mma.sync.aligned.{rows}.{columns}.m16n16k16.{types} {fd}, {fa}, {fb}, {fc};"
         f" wmma.store.d.sync.aligned.col.m16n16k16.global.f32 [%p2], {fd}, 16; ret; }}\n"
     )
-    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]  # type: ignore[attr-defined, arg-type]
+    kernel: Any = device().load(binary.write_cubin(assemble(text)))["k"]
     c = rng.integers(-99, 99, (16, 16)).astype(np.float32)
     out = c.copy()
     kernel[(1,), (32,)](stored(a, rows), stored(b, columns), out)
@@ -188,8 +188,8 @@ def test_rarer_products_as_nvidia_compiles_them(tmp_path: Path) -> None:
         text += " ret; }\n"
     (tmp_path / "k.ptx").write_text(text)
     subprocess.run(["ptxas", "-arch=sm_90", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
-    theirs = device().load((tmp_path / "k.cubin").read_bytes())  # type: ignore[attr-defined]
-    ours = device().load(binary.write_cubin(assemble(text)))  # type: ignore[attr-defined, arg-type]
+    theirs = device().load((tmp_path / "k.cubin").read_bytes())
+    ours = device().load(binary.write_cubin(assemble(text)))
     halves = np.random.default_rng(4).uniform(-2, 2, 32 * 64).astype(np.float16)
     for name in FORMS:
         first, second = halves.view(np.uint32).copy(), halves.view(np.uint32).copy()

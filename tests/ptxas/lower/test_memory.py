@@ -25,7 +25,7 @@ def run(body: str, data: np.ndarray[Any, Any], threads: int = THREADS, prologue:
 
     text = f"{HEAD}{prologue}\n.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}\n"
     program = assemble(text)
-    kernel: Any = device().load(binary.write_cubin(program))["k"]  # type: ignore[attr-defined, arg-type]
+    kernel: Any = device().load(binary.write_cubin(program))["k"]
     out = np.zeros(threads * 4, np.uint32)
     kernel[(1,), (threads,)](np.ascontiguousarray(data).view(np.uint32), out)
     return out.reshape(threads, 4)
@@ -308,7 +308,7 @@ def test_barriers_of_part_of_a_warp() -> None:
 )
 def test_where_lanes_meet_before_a_barrier(body: str, collectives: int, meetings: int) -> None:
     text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} st.global.u32 [%out], %t; ret; }}"
-    code = assemble(text).function("k").code  # type: ignore[attr-defined]
+    code = assemble(text).function("k").code
     words = [
         sass.decode(int.from_bytes(code[n : n + 16], "little"), arch.get("sm_90"), n) for n in range(0, len(code), 16)
     ]

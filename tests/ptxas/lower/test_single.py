@@ -71,8 +71,7 @@ def test_as_nvidia_compiles_them(tmp_path: Path) -> None:
     program = assemble(text)
     assert isinstance(program, Program)
     modules: list[Any] = [
-        device().load(image)  # type: ignore[attr-defined]
-        for image in ((tmp_path / "k.cubin").read_bytes(), binary.write_cubin(program))
+        device().load(image) for image in ((tmp_path / "k.cubin").read_bytes(), binary.write_cubin(program))
     ]
     random = np.random.default_rng(5)
     given = [

@@ -83,7 +83,7 @@ def test_as_nvidia_compiles_them(tmp_path: Path) -> None:
     results = []
     for image in ((tmp_path / "k.cubin").read_bytes(), binary.write_cubin(program)):
         out = np.zeros(64 * len(chosen), np.uint32)
-        device().load(image)["k"][1, 64](words, out)  # type: ignore[attr-defined]
+        device().load(image)["k"][1, 64](words, out)
         results.append(out.reshape(64, -1))
     wrong = [inst for k, inst in enumerate(chosen) if not np.array_equal(results[0][:, k], results[1][:, k])]
     assert not wrong
@@ -121,7 +121,7 @@ def test_as_the_book_says() -> None:
     assert isinstance(program, Program)
     words = np.random.default_rng(3).integers(0, 1 << 32, 64 * 3, dtype=np.uint64).astype(np.uint32)
     out = np.zeros(64 * len(BY_THE_BOOK), np.uint32)
-    device().load(binary.write_cubin(program))["k"][1, 64](words, out)  # type: ignore[attr-defined]
+    device().load(binary.write_cubin(program))["k"][1, 64](words, out)
     for row, given in zip(out.reshape(64, -1), words.reshape(64, 3), strict=True):
         expected = [rule(*(int(v) for v in given)) & 0xFFFFFFFF for rule in BY_THE_BOOK.values()]
         assert [int(v) for v in row] == expected
