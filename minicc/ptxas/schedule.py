@@ -306,11 +306,9 @@ def _order(
             now = waiting[0][0]
             continue
         spared = _sparing(flags, pressure, ready, waiting) if flags is not None and flags.tight else None
-        if spared and flags and flags.live == flags.target:
-            # One more, rather than to wait long or to do all that needs registers and is not wanted yet.
-            short = pressure is not None and pressure.tight and pressure.fixed and pressure.change[spared[2]] > 0
-            if ready and (short or spared[0] > now + _PATIENCE):
-                spared = None
+        if spared and ready and flags and flags.live == flags.target and spared[0] > now + _PATIENCE:
+            # One more, rather than to wait long.
+            spared = None
         if spared is not None:
             when, height, i = spared
             if when < 0:
@@ -477,4 +475,7 @@ def _sparing(
         # Nothing fits, and predicates are short, too: no more of them, whatever it takes of registers.
         least = min((entry for entry in ready if change[entry[1]] <= 0), key=lambda entry: entry[1], default=None)
         best = None if least is None else (-1, *least)
+    elif best is not None and tight and pressure is not None and pressure.change[best[2]] > 0:
+        # Nothing ends a life without another predicate, which the order as it was comes to.
+        best = min([*((-1, *entry) for entry in ready), *waiting[:_LOOK_FAR]], key=lambda entry: entry[2])
     return best

@@ -161,3 +161,23 @@ def test_predicates_that_only_pass_do_not_count() -> None:
         return Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120)).cycles // 10
 
     assert abs(outcome(8) - outcome(0)) <= 12
+
+
+def test_where_registers_and_predicates_are_short_lives_end() -> None:
+    """Fifty guarded loads, each pair wanted under a compare that is made again: what frees a pair needs a predicate
+    first, and still no more pairs are under way than there is room for."""
+    f = MFunction("f", True)
+    word, base, true, total = V(f.new("R")), f.new("R", 2), Reg("P", 7), V(f.new("R"))
+    code = [MInst("MOV", (), (total,), (Imm(0),))]
+    for k in range(25):
+        first, second, a, b = V(f.new("P")), V(f.new("P")), V(f.new("R")), V(f.new("R"))
+        code.append(MInst("ISETP", ("LT", "AND"), (first, true), (word, Imm(k), true)))
+        for n, made in enumerate((a, b)):
+            place = VMem(V(base, 0, 2), 8 * k + 4 * n)
+            code.append(MInst("LDG", ("E",), (made,), (place,), first, memory="load", space="global"))
+        code.append(MInst("ISETP", ("LT", "AND"), (second, true), (word, Imm(k), true)))
+        f.renewed[code[-1]] = code[-3:-1]
+        code.append(MInst("FFMA", (), (total,), (a, b, total), second))
+    code.append(MInst("STG", ("E",), (), (VMem(V(base, 0, 2), 0), total), memory="store", space="global"))
+    f.blocks = [Block("entry", code)]
+    assert Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(20)).most <= 24

@@ -60,10 +60,11 @@ def test_values_are_computed_again(value: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", [24, 32])
 def test_no_order_is_worth_spill_code_that_the_programs_own_does_not_need(limit: int) -> None:
-    """conv2d is straight code of few values at a time; with its loads ahead it took twice as long at 32 registers."""
+    """conv2d is straight code of few values at a time; with its loads ahead it took twice as long at 32 registers. What
+    registers there are hold loads under way."""
     image = minicc.compile(BENCH / "conv2d.k", arch="sm_90", options=f"-maxrregcount={limit}").cubin
     code = read_cubin(image, "conv2d").functions[0]
-    assert code.registers <= limit
+    assert limit - 1 <= code.registers <= limit
     assert sum(1 for i in instructions(code.code, SM_90) if i.mnemonic in ("LDL", "STL")) < 16
 
 
