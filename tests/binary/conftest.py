@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import strategies as st
 
 from tests.conftest import find_tool
 
@@ -17,6 +18,17 @@ def output(*command: object) -> str:
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def damaged(good: bytes, data: st.DataObject) -> bytes:
+    """The file, perhaps cut off, with up to four bits of it flipped."""
+    bad = bytearray(good)
+    if data.draw(st.booleans()):
+        bad = bad[: data.draw(st.integers(0, len(bad) - 1))]
+    for _ in range(data.draw(st.integers(0, 4))):
+        if bad:
+            bad[data.draw(st.integers(0, len(bad) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    return bytes(bad)
 
 
 @pytest.fixture(scope="session", params=["sm_90", "sm_90 -lineinfo", "sm_90a"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from minicc.binary import Entry, read_cubin, read_fatbin, write_cubin, write_fatbin
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Program
-from tests.binary.conftest import HERE, output
+from tests.binary.conftest import HERE, damaged, output
 from tests.binary.test_cubin import EXIT
 
 PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
@@ -60,14 +60,8 @@ def test_concatenated_fatbins_are_all_read(first, second):
 def test_damaged_files_give_errors(given_entries, data):
     good = write_fatbin(given_entries)
     for _ in range(8):
-        bad = bytearray(good)
-        if data.draw(st.booleans()):
-            bad = bad[: data.draw(st.integers(0, len(bad) - 1))]
-        for _ in range(data.draw(st.integers(0, 4))):
-            if bad:
-                bad[data.draw(st.integers(0, len(bad) - 1))] ^= 1 << data.draw(st.integers(0, 7))
         try:
-            read_fatbin(bytes(bad), "bad.fatbin")
+            read_fatbin(damaged(good, data), "bad.fatbin")
         except CompileError as error:
             assert "bad.fatbin: byte 0x" in str(error)
 

@@ -87,11 +87,8 @@ def set_(b: Builder, inst: ptx.Inst) -> None:
     b.select(b.dst(d), imm(_TRUTH.get(into, -1)), ZERO, p)
 
 
-def selp(b: Builder, inst: ptx.Inst) -> None:
-    """selp d, a, b, p"""
-    type_ = type_of(inst)
-    d, first, second, chooser = inst.operands
-    p = b.pred_of(chooser)
+def _choose(b: Builder, type_: str, d: ptx.Operand, first: ptx.Operand, second: ptx.Operand, p: MOperand) -> None:
+    """d = p ? first : second"""
     out = b.dst(d)
     if bits(type_) == 64:
         xs, ys = b.val64(first), b.val64(second)
@@ -99,6 +96,13 @@ def selp(b: Builder, inst: ptx.Inst) -> None:
             b.select(V(out.reg, i), xs[i], ys[i], p)
     else:
         b.select(out, b.val(first, type_), b.val(second, type_), p)
+
+
+def selp(b: Builder, inst: ptx.Inst) -> None:
+    """selp d, a, b, p"""
+    type_ = type_of(inst)
+    d, first, second, chooser = inst.operands
+    _choose(b, type_, d, first, second, b.pred_of(chooser))
 
 
 def slct(b: Builder, inst: ptx.Inst) -> None:
@@ -110,13 +114,7 @@ def slct(b: Builder, inst: ptx.Inst) -> None:
         p = b.setp(dotted("FSETP.GE", ftz, "AND"), b.reg(b.val(chooser, "f32")), ZERO)
     else:
         p = b.setp("ISETP.GE.AND", b.reg(b.val(chooser)), ZERO)
-    out = b.dst(d)
-    if bits(into) == 64:
-        xs, ys = b.val64(first), b.val64(second)
-        for i in (0, 1):
-            b.select(V(out.reg, i), xs[i], ys[i], p)
-    else:
-        b.select(out, b.val(first, into), b.val(second, into), p)
+    _choose(b, into, d, first, second, p)
 
 
 def testp(b: Builder, inst: ptx.Inst) -> None:
