@@ -11,8 +11,6 @@ import bisect
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
-import attrs
-
 Severity = Literal["error", "warning", "note", "remark"]
 
 EXIT_SOURCE = 1
@@ -23,21 +21,15 @@ EXIT_INTERNAL = 70
 """Exit status of a fault of minicc itself (EX_SOFTWARE of sysexits.h)."""
 
 
-@attrs.frozen(eq=False)
 class SourceFile:
     """A text that diagnostics can point into. `name` is printed as given; `text` is the whole content."""
 
-    name: str
-    text: str
-    _starts: list[int] = attrs.field(init=False, repr=False)
-
-    @_starts.default
-    def _find_starts(self) -> list[int]:
-        starts, at = [0], self.text.find("\n")
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.text = name, text
+        self._starts, at = [0], text.find("\n")
         while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
+            self._starts.append(at + 1)
+            at = text.find("\n", at + 1)
 
     def position(self, offset: int) -> tuple[int, int]:
         """1-based (line, column) of a 0-based character offset."""

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import attrs
-
 from minicc import arch as archs
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
 from minicc.options import Request, Target
@@ -503,15 +501,12 @@ def dependency_rule(build: Build, output: str) -> str:
     )
 
 
-@attrs.frozen(eq=False, repr=False)
 class Compiled:
     """What `minicc.compile` returns: the fatbin, and each stage's text on the way (empty where a stage did not run).
     `artifacts` holds all of them by the file name that --keep would give."""
 
-    name: str
-    fatbin: bytes
-    artifacts: dict[str, str | bytes]
-    info: tuple[str, ...] = ()
+    def __init__(self, name: str, fatbin: bytes, artifacts: dict[str, str | bytes], info: tuple[str, ...] = ()) -> None:
+        self.name, self.fatbin, self.artifacts, self.info = name, fatbin, artifacts, info
 
     def __repr__(self) -> str:
         return f"<Compiled {self.name}: {', '.join(self.artifacts)}>"

@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.diagnostics import SourceFile
 
 if TYPE_CHECKING:
@@ -77,10 +75,8 @@ def divisions(ir: str, options: Options, target: NvvmOptions) -> str:
 
     functions = [f"__minicc_{operation}" for operation in sorted(names)]
     declared = [f"declare i128 @{name}(i128, i128)\n" for name in functions]
-    plain = attrs.evolve(
-        options, debug="none", defines=(), undefines=(), includes=(), pre_includes=(), diagnostics=[], files_read=[]
-    )
-    return _linked("\n".join([text, *declared]), functions, library.source("divide128").text, plain, target)
+    code = library.source("divide128").text
+    return _linked("\n".join([text, *declared]), functions, code, options.of_library(), target)
 
 
 def _linked(ir: str, functions: list[str], code: str, options: Options, target: NvvmOptions) -> str:

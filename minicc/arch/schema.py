@@ -6,16 +6,15 @@ Provenance: every group of figures names its origin in a comment beside the data
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from minicc.arch.machine import Core, Machine, Memory
 
+_NONE: Mapping[str, Any] = {}
 
-@attrs.frozen(eq=False, repr=False)
-class Abi:
+
+class Abi(NamedTuple):
     """Where the driver and the code agree to put things. Offsets are in constant bank 0."""
 
     param_base: int
@@ -45,8 +44,7 @@ class Abi:
     parameter_origin: int = 0
 
 
-@attrs.frozen(eq=False, repr=False)
-class Occupancy:
+class Occupancy(NamedTuple):
     """Limits that the compute work distributor places CTAs under (CUDA compute-capability tables)."""
 
     max_warps: int
@@ -62,8 +60,7 @@ class Occupancy:
     max_barriers: int = 16
 
 
-@attrs.frozen(eq=False, repr=False)
-class Latency:
+class Latency(NamedTuple):
     """Minimum issue distances in cycles. Classes are those of `minicc.sass` declarations.
 
     `raw[producer][reader]`: from issue of the producer to issue of a reader of its result. `waw[first][second]`,
@@ -72,17 +69,16 @@ class Latency:
     contention."""
 
     raw: Mapping[str, Mapping[str, int]]
-    waw: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
-    war: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
-    arrival: Mapping[str, int] = attrs.field(factory=dict)
+    waw: Mapping[str, Mapping[str, int]] = _NONE
+    war: Mapping[str, Mapping[str, int]] = _NONE
+    arrival: Mapping[str, int] = _NONE
     barrier_setup: int = 2
-    late_read: Mapping[str, int] = attrs.field(factory=dict)
+    late_read: Mapping[str, int] = _NONE
     """How many cycles later than `raw` says a reader class was seen to read: `raw` keeps the compiler's margin, the
     machine model subtracts this."""
 
 
-@attrs.frozen(eq=False, repr=False)
-class Pipe:
+class Pipe(NamedTuple):
     """An execution pipe. `interval`: cycles per warp instruction per sub-core (or per SM if `shared`)."""
 
     name: str
@@ -90,8 +86,7 @@ class Pipe:
     shared: bool = False
 
 
-@attrs.frozen(eq=False, repr=False)
-class Arch:
+class Arch(NamedTuple):
     """One architecture."""
 
     name: str
@@ -125,6 +120,10 @@ class Arch:
     """What the instruction set has: "viadd", "vimnmx", "redux", "uldc", "cluster", "async_copy", ..."""
     energy: str = "7nm"
     """Which of `minicc.arch.energy.FIGURES` it takes: picojoules of each event."""
+
+    def __hash__(self) -> int:
+        """Tables are kept for each description by itself."""
+        return id(self)
 
     @property
     def core(self) -> Core:

@@ -3,10 +3,8 @@ but ptxas 13.0 lets a kernel have all of a block's shared memory for its variabl
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import sm_90
 
-ARCH = attrs.evolve(
-    sm_90.ARCH, name="sm_90a", feature="a", features=sm_90.ARCH.features | {"wgmma"}, static_shared=227 << 10
+ARCH = sm_90.ARCH._replace(
+    name="sm_90a", feature="a", features=sm_90.ARCH.features | {"wgmma"}, static_shared=227 << 10
 )

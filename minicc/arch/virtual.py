@@ -7,8 +7,6 @@ table.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import sm_90
 from minicc.arch.schema import Arch
 
@@ -56,8 +54,7 @@ def get(name: str) -> Arch:
     """The description of a PTX-only architecture."""
     version, device = TABLE[name]
     digits = name.removeprefix("sm_").rstrip("a")
-    return attrs.evolve(
-        sm_90.ARCH,
+    return sm_90.ARCH._replace(
         name=name,
         sm=int(digits),
         feature="a" if name.endswith("a") else "",

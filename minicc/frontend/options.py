@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Literal
-
-import attrs
 
 from minicc.diagnostics import Diagnostic, SourceFile
 
 Debug = Literal["none", "lineinfo", "full"]
 
 
-@attrs.define(eq=False, repr=False)
 class Options:
     """Inputs under nvcc's option names; `diagnostics` (warnings) and `files_read` are filled in by a compilation.
 
@@ -20,34 +18,55 @@ class Options:
     driver need not set those flags as well. Read them through `flush`, `exact_div` and `exact_sqrt`.
     """
 
-    includes: Sequence[str] = ()
-    """Folders of -I, searched in order."""
-    pre_includes: Sequence[str] = ()
-    """Files of -include, read before the source."""
-    defines: Sequence[str] = ()
-    """`NAME` or `NAME=VALUE` of -D, in order."""
-    undefines: Sequence[str] = ()
-    std: str = "c++17"
-    sm: int = 90
-    """Compute capability as a number: __CUDA_ARCH__ is ten times it."""
-    ftz: bool = False
-    prec_div: bool = True
-    prec_sqrt: bool = True
-    fmad: bool = True
-    fast_math: bool = False
-    debug: Debug = "none"
-    opt_level: int = 3
-    suppressed: frozenset[str] = frozenset()
-    """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
-    erroneous: frozenset[str] = frozenset()
-    """Numbers of warnings that are errors."""
+    def __init__(
+        self,
+        includes: Sequence[str] = (),
+        pre_includes: Sequence[str] = (),
+        defines: Sequence[str] = (),
+        undefines: Sequence[str] = (),
+        std: str = "c++17",
+        sm: int = 90,
+        ftz: bool = False,
+        prec_div: bool = True,
+        prec_sqrt: bool = True,
+        fmad: bool = True,
+        fast_math: bool = False,
+        debug: Debug = "none",
+        opt_level: int = 3,
+        suppressed: frozenset[str] = frozenset(),
+        erroneous: frozenset[str] = frozenset(),
+    ) -> None:
+        self.includes = includes
+        """Folders of -I, searched in order."""
+        self.pre_includes = pre_includes
+        """Files of -include, read before the source."""
+        self.defines = defines
+        """`NAME` or `NAME=VALUE` of -D, in order."""
+        self.undefines = undefines
+        self.std = std
+        self.sm = sm
+        """Compute capability as a number: __CUDA_ARCH__ is ten times it."""
+        self.ftz, self.prec_div, self.prec_sqrt, self.fmad, self.fast_math = ftz, prec_div, prec_sqrt, fmad, fast_math
+        self.debug = debug
+        self.opt_level = opt_level
+        self.suppressed = suppressed
+        """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
+        self.erroneous = erroneous
+        """Numbers of warnings that are errors."""
+        self.diagnostics: list[Diagnostic] = []
+        """Filled in: what the compilation warned of, in source order."""
+        self.files_read: list[str] = []
+        """Filled in: every file that was read, in order of first use, the source itself first (for -MD)."""
+        self.packs: list[tuple[SourceFile, int, int]] = []
+        """Filled in by the preprocessor: from which place in which file on `#pragma pack` says how much (0:
+        nothing)."""
 
-    diagnostics: list[Diagnostic] = attrs.field(factory=list)
-    """Filled in: what the compilation warned of, in source order."""
-    files_read: list[str] = attrs.field(factory=list)
-    """Filled in: every file that was read, in order of first use, the source itself first (for -MD)."""
-    packs: list[tuple[SourceFile, int, int]] = attrs.field(factory=list)
-    """Filled in by the preprocessor: from which place in which file on `#pragma pack` says how much (0: nothing)."""
+    def of_library(self) -> Options:
+        """The same for a text of ours: nothing of the command line concerns it, and nobody is told what was read."""
+        made = copy(self)
+        made.defines = made.undefines = made.includes = made.pre_includes = ()
+        made.debug, made.diagnostics, made.files_read = "none", [], []
+        return made
 
     @property
     def flush(self) -> bool:

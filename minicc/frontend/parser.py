@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
 from minicc.diagnostics import Diagnostics
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -155,7 +153,7 @@ class Parser(HostCode):
         self.standard_files.add(key)
         for other in standard.NEEDS[file]:
             self._read_standard(other, scope)
-        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        options = self.options.of_library()
         tokens = Preprocessor(options, self.diagnostics).run(standard.source(file))
         top = scope
         while top.parent is not None:
@@ -193,7 +191,7 @@ class Parser(HostCode):
         """The functions called `name` that a header's library files define; their bodies wait until they are called."""
         if name not in deferred.items:
             return deferred.declared.get(name, [])
-        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        options = self.options.of_library()
         tokens = deferred.tokens(name, options, Diagnostics())
         last = tokens[-1]
         scope = ast.Scope("file", self.global_scope(), name="library")
@@ -256,7 +254,7 @@ class Parser(HostCode):
         from minicc.frontend.preprocessor import Preprocessor
 
         scope = self.libraries[file] = ast.Scope("file", None, name="library")
-        options = attrs.evolve(self.options, defines=(), undefines=(), includes=(), diagnostics=[], files_read=[])
+        options = self.options.of_library()
         tokens = Preprocessor(options, Diagnostics()).run(library.source(file))
         inner = Parser(self.options, self.diagnostics, tokens, scope=scope, library=True)
         inner.known, inner.libraries = self.known, self.libraries

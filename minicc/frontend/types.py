@@ -8,9 +8,8 @@ unions, over-aligned members and bit-fields need nothing special.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
-
-import attrs
 
 if TYPE_CHECKING:
     from minicc.frontend.entities import Function, FunctionTemplate, Scope
@@ -21,43 +20,60 @@ ON_LVALUE, ON_RVALUE = 4, 8
 """Among the qualifiers of a member function: `&` and `&&`, the objects that it is for."""
 
 
-@attrs.define(eq=False, repr=False)
 class Type:
     """One type. Which of the later fields mean something depends on `kind`."""
 
-    kind: str
-    """void bool int float nullptr pointer reference array record enum function member error (a `member` is a pointer to
-    one: `params` holds its class, `count` the qualifiers of a member function's object); in patterns of templates also
-    param (a type parameter), spec (a class template with arguments that depend on parameters), opaque (what cannot be
-    deduced from), pack (`elem...`) and value (a constant argument: the parameter `name`)."""
-    name: str
-    """C spelling of void, arithmetic types, records, enums and template parameters."""
-    size: int = 0
-    align: int = 1
-    signed: bool = False
-    rank: int = 0
-    """Integer conversion rank, or for floats 1 = float, 2 = double."""
-    code: str = ""
-    """Itanium mangling of a builtin type."""
-    llvm: str = ""
-    """How it lies in memory."""
-    elem: Type | None = None
-    """Pointee, referred type, array element, underlying type of an enum, return type of a function."""
-    count: int = 0
-    """Elements of an array; -1: not known."""
-    params: tuple[Type, ...] = ()
-    variadic: bool = False
-    rvalue: bool = False
-    """This reference is &&."""
-    record: Record | None = None
-    scoped: bool = False
-    """enum class."""
-    quals: int = 0
-    template: object = None
-    """Of a spec: the class template, or the name of a template parameter; of an enum: its scope; of auto: the
-    class template whose arguments the initialiser decides; of an unnamed value: the type it would be."""
-    plain: Type | None = None
-    cache: dict[object, Type] = attrs.field(factory=dict)
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        size: int = 0,
+        align: int = 1,
+        signed: bool = False,
+        rank: int = 0,
+        code: str = "",
+        llvm: str = "",
+        elem: Type | None = None,
+        count: int = 0,
+        params: tuple[Type, ...] = (),
+        variadic: bool = False,
+        rvalue: bool = False,
+        record: Record | None = None,
+        scoped: bool = False,
+        quals: int = 0,
+        template: object = None,
+        plain: Type | None = None,
+    ) -> None:
+        self.kind = kind
+        """void bool int float nullptr pointer reference array record enum function member error (a `member` is a
+        pointer to one: `params` holds its class, `count` the qualifiers of a member function's object); in patterns of
+        templates also param (a type parameter), spec (a class template with arguments that depend on parameters),
+        opaque (what cannot be deduced from), pack (`elem...`) and value (a constant argument: the parameter `name`)."""
+        self.name = name
+        """C spelling of void, arithmetic types, records, enums and template parameters."""
+        self.size, self.align, self.signed = size, align, signed
+        self.rank = rank
+        """Integer conversion rank, or for floats 1 = float, 2 = double."""
+        self.code = code
+        """Itanium mangling of a builtin type."""
+        self.llvm = llvm
+        """How it lies in memory."""
+        self.elem = elem
+        """Pointee, referred type, array element, underlying type of an enum, return type of a function."""
+        self.count = count
+        """Elements of an array; -1: not known."""
+        self.params, self.variadic = params, variadic
+        self.rvalue = rvalue
+        """This reference is &&."""
+        self.record = record
+        self.scoped = scoped
+        """enum class."""
+        self.quals = quals
+        self.template = template
+        """Of a spec: the class template, or the name of a template parameter; of an enum: its scope; of auto: the
+        class template whose arguments the initialiser decides; of an unnamed value: the type it would be."""
+        self.plain = plain
+        self.cache: dict[object, Type] = {}
 
     @property
     def bare(self) -> Type:
@@ -98,19 +114,34 @@ class Type:
     __repr__ = __str__
 
 
-@attrs.define(eq=False, repr=False)
 class Field:
-    name: str
-    type: Type
-    offset: int
-    bit_offset: int = 0
-    bit_width: int = 0
-    """0: an ordinary member."""
-    default: tuple[list[Token], Scope] | None = None
-    """Tokens of a default member initialiser (re-read for each use)."""
-    mutable: bool = False
-    unit: int = 0
-    """Bytes to read and write for a bit-field of a packed class: beyond them is another object; 0: its type's."""
+    """A member of a class at `offset`; `mutable` ones of a constant object may be changed."""
+
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        offset: int,
+        bit_offset: int = 0,
+        bit_width: int = 0,
+        default: tuple[list[Token], Scope] | None = None,
+        mutable: bool = False,
+        unit: int = 0,
+    ) -> None:
+        self.name, self.type, self.offset, self.bit_offset = name, type, offset, bit_offset
+        self.bit_width = bit_width
+        """0: an ordinary member."""
+        self.default = default
+        """Tokens of a default member initialiser (re-read for each use)."""
+        self.mutable = mutable
+        self.unit = unit
+        """Bytes to read and write for a bit-field of a packed class: beyond them is another object; 0: its type's."""
+
+    def moved(self, by: int) -> Field:
+        """The same member of what its class lies in, `by` bytes from its start."""
+        made = copy(self)
+        made.offset += by
+        return made
 
 
 class Slot:
@@ -362,8 +393,8 @@ def qualified(t: Type, quals: int) -> Type:
         _forget(made, UnreadType, _LATER_OF_TYPE)
     elif made is None:
         # Records may be completed after a const version was named, so such variants are refreshed in `complete`.
-        made = attrs.evolve(bare, quals=wanted, plain=bare, cache={})
-        bare.cache["cv", wanted] = made
+        made = bare.cache["cv", wanted] = copy(bare)
+        made.quals, made.plain, made.cache = wanted, bare, {}
     return made
 
 

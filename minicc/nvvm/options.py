@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import attrs
+from typing import NamedTuple
 
 
-@attrs.frozen(eq=False, repr=False)
-class Options:
+class Options(NamedTuple):
     """Options of the LLVM stage."""
 
     opt_level: int = 3

@@ -68,7 +68,7 @@ def stand_in(name: str) -> Arch:
     if not family:
         fail("sass.arch", f"no instruction encoding is known for '{name}'")
     letter = name[-1] if name[-1:] in "af" else ""
-    return attrs.evolve(arch.get("sm_90"), name=name, sm=sm, feature=letter, sass=family)
+    return arch.get("sm_90")._replace(name=name, sm=sm, feature=letter, sass=family)
 
 
 def quoted(text: str) -> str:

@@ -213,6 +213,16 @@ def test_includes_and_file_list(tmp_path: Path) -> None:
     assert options.files_read == [str(main), str(tmp_path / "sub/a.h"), str(tmp_path / "sub/b.h")]
 
 
+def test_a_file_of_include_is_no_part_of_the_library(tmp_path: Path) -> None:
+    """Functions of ours and of std are read from files, too: -include, -D and -U are for the source alone."""
+    head = tmp_path / "h.h"
+    head.write_text("#define q 3\nstruct S { int a; };\nstatic __device__ int f(int x) { return x; }\n")
+    text = "__global__ void k(double *o, S s) { o[0] = sin(o[1]) + std::max(o[1], o[2]) + f(s.a); }"
+    options = Options(pre_includes=[str(head)], defines=["reduce_slow=7"])
+    own = f"{head.read_text()}{text}"
+    assert frontend.compile(SourceFile("a.k", text), options) == frontend.compile(SourceFile("a.k", own), Options())
+
+
 def test_line_tables() -> None:
     text = (
         "__device__ float f(float x)\n{\n    return x * 2;\n}\n__global__ void k(float *o)\n{\n    o[0] = f(o[1]);\n}\n"

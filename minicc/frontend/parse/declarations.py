@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -591,8 +589,7 @@ class Declarations(Variables):
     def _member_values(self, field: Field, record: ty.Record, at: Token) -> list[tuple[Field, ast.Expr]]:
         if field not in record.fields:
             # A member of an unnamed struct or union: where it lies in the whole.
-            shift = record.unnamed_offset(field)
-            field = attrs.evolve(field, offset=field.offset + shift)
+            field = field.moved(record.unnamed_offset(field))
         return [(field, self._member_value(field, at))]
 
     def _member_value(self, field: Field, at: Token) -> ast.Expr:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -260,7 +258,7 @@ class Records(Members):
             if offset is None:
                 offset = layout.add_base(t)
             record.bases.append((t, offset))
-            record.fields += [attrs.evolve(f, offset=f.offset + offset) for f in t.record.fields]
+            record.fields += [f.moved(offset) for f in t.record.fields]
         record.fields += pointer
         record.inherited = len(record.fields)
 

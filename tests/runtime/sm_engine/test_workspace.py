@@ -36,7 +36,7 @@ def _same(a: Outcome, b: Outcome) -> bool:
 def test_a_launch_does_not_see_the_one_before(monkeypatch: pytest.MonkeyPatch, kibibytes: int) -> None:
     """With an L2 that is too small (lines are replaced all the time) and with one that holds everything."""
     machine = Machine(kit.ARCH.core, attrs.evolve(kit.ARCH.memory, l2_bytes=kibibytes << 10))
-    small = attrs.evolve(kit.ARCH, machine=lambda: machine)
+    small = kit.ARCH._replace(machine=lambda: machine)
     monkeypatch.setattr(kit, "ARCH", small)
     asked: list[tuple[Any, ...]] = []
 
