@@ -51,7 +51,8 @@ class Device(abc.ABC):
     (warp instructions in which no block ends; three thousand millions) and `instruction_limit` (warp instructions;
     none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
     and the cycle; `memory` is its bytes; `sample` is how many stretches of a big grid are simulated with timing (0: all
-    of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on."""
+    of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on; `cores` is how many
+    threads simulate, which changes nothing but the time that it takes."""
 
     name: str
     """What the device calls itself."""

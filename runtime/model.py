@@ -51,6 +51,7 @@ class ModelDevice(Device):
         runaway_limit: int = RUNAWAY_LIMIT,
         progress: Progress | None = None,
         sample: int = 0,
+        cores: int = 1,
         memory: int | None = None,
         run: Run | None = None,
     ) -> None:
@@ -58,9 +59,8 @@ class ModelDevice(Device):
         self.name = self.arch.device_name
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
-        options = Options(
-            timing, hazards, cycle_limit, instruction_limit, runaway_limit, progress=progress, sample=sample
-        )
+        limits = (cycle_limit, instruction_limit, runaway_limit)
+        options = Options(timing, hazards, *limits, progress=progress, sample=sample, cores=cores)
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from runtime.script import Outcome, Overrides, Script
 
 VALUES = (
-    "device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit", "runaway-limit", "sample"
+    "device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit", "runaway-limit", "sample",
+    "cores"
 )  # fmt: skip
 """Options with a value that every launching verb takes."""
 HELP = """\
@@ -32,6 +33,7 @@ HELP = """\
   --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 3,000,000,000; 0: never)
   --sample N          of a big grid, simulate N stretches of ten waves with timing, the rest without; cycles are then an
                       estimate, printed with its error
+  --cores N           simulate in N threads (default 1): the same cycles and results
   --set NAME=EXPR     replace a top-level assignment of the script (sizes, arguments)
 """
 
@@ -147,7 +149,7 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     import runtime
     from runtime.script import run
 
-    for word in ("cycle-limit", "runaway-limit", "sample"):
+    for word in ("cycle-limit", "runaway-limit", "sample", "cores"):
         if not on_gpu and word in arguments.values:
             device_options[word.replace("-", "_")] = arguments.number(word, 0)
     if not on_gpu and sys.stderr.isatty():

@@ -66,6 +66,8 @@ class Options:
     progress: Progress | None = None
     sample: int = 0
     """Stretches of a big grid that are simulated with timing (see `runtime.device.sm.sample`); 0: all of it is."""
+    cores: int = 1
+    """How many threads simulate (see `runtime.device.sm.threads`); nothing that they find depends on it."""
 
 
 FaultKind = Literal[

@@ -53,16 +53,23 @@ def compile_times(runs: int) -> None:
 
 
 def simulate() -> None:
-    """Warp instructions per second of the SM model, timing on and off, one core; machines that are compiled in full."""
+    """Warp instructions per second of the SM model, timing on and off, one core and two; machines that are compiled in
+    full."""
     subprocess.run([MINICC, "cache", "warm"], check=True, capture_output=True)
-    print("\nSM model, one core (taskset), hazards=off for speed and =report as tests run it")
-    print(f"{'sample':18}{'warp instr.':>14}{'timing':>12}{'report':>12}{'functional':>12}   per second")
-    rates: dict[str, list[float]] = {"timing": [], "report": [], "functional": []}
+    print("\nSM model, one core and two (taskset), hazards=off for speed and =report as tests run it")
+    columns = {
+        "timing": ("0", ["--hazards", "off"]),
+        "two cores": ("0,1", ["--hazards", "off", "--cores", "2"]),
+        "report": ("0", []),
+        "functional": ("0", ["--no-timing"]),
+    }
+    print(f"{'sample':18}{'warp instr.':>14}" + "".join(f"{column:>12}" for column in columns) + "   per second")
+    rates: dict[str, list[float]] = {column: [] for column in columns}
     for name, sizes in LARGE.items():
         settings = [word for size in sizes for word in ("--set", size)]
         row, instructions = "", 0
-        for column, extra in (("timing", ["--hazards", "off"]), ("report", []), ("functional", ["--no-timing"])):
-            command = ["taskset", "-c", "0", MINICC, "run", str(SAMPLES / f"{name}.k"), "--json", *settings, *extra]
+        for column, (cores, extra) in columns.items():
+            command = ["taskset", "-c", cores, MINICC, "run", str(SAMPLES / f"{name}.k"), "--json", *settings, *extra]
             done = subprocess.run(command, capture_output=True, text=True)
             if not done.stdout:
                 row += f"{'failed':>12}"

@@ -88,9 +88,7 @@ class Decoded:
 
     def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
         """CODE and operand records for a grid with these constant banks and this place of the code."""
-        # A warp that runs off the end looks at one row more before it is noticed.
-        code = np.zeros((self.count + 1, L.C_COLUMNS), np.int64)[: self.count]
-        code[:] = self.code
+        code = copied(self.code)
         operands = self.operands.copy()
         base = operands.ctypes.data
         code[:, L.C_OPERANDS] = base + abi.OPERANDS.itemsize * np.arange(self.count)
@@ -104,6 +102,13 @@ class Decoded:
             target = address - code_address
             code[i, L.C_TARGET] = target >> 4 if target % 16 == 0 else -1
         return code, operands
+
+
+def copied(code: Table) -> Table:
+    """A copy of CODE rows. A warp that runs off the end looks at one row more before it is noticed."""
+    table = np.zeros((len(code) + 1, L.C_COLUMNS), np.int64)[:-1]
+    table[:] = code
+    return table
 
 
 def moved(code: Table, count: int, rows: int, results: int, sources: int) -> None:

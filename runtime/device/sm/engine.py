@@ -12,7 +12,7 @@ from minicc.arch import Arch
 from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
-from runtime.device.sm import abi, jit, sample
+from runtime.device.sm import abi, jit, sample, threads
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.counters import counters, per_pc, stalls
@@ -21,7 +21,7 @@ from runtime.device.sm.output import assertion, printed
 from runtime.device.sm.prove import register_name
 from runtime.device.sm.raw import reciprocal
 from runtime.device.sm.table import addresses
-from runtime.device.sm.workspace import Workspace, aligned, borrowed
+from runtime.device.sm.workspace import SCRATCH_BYTES, Workspace, aligned, borrowed
 
 QUANTUM, CLUSTER_QUANTUM = 1024, 128
 """Cycles an SM runs alone: some L2 round trips; in a launch of clusters, whose CTAs talk to each other directly, where
@@ -230,7 +230,7 @@ class Run:
         t["IC1"] = np.zeros((self.sms if timed else 1, sets), np.int64)
         t["IC2"] = np.zeros((self.sms if timed else 1, more_sets + lines // 64 + 1), np.int64)
 
-        scratch = aligned((4096,), np.uint8)
+        scratch = aligned((SCRATCH_BYTES,), np.uint8)
         zero = np.zeros(64, np.uint8)
         stage = abi.STAGE.copy()
         self.keep += [scratch, zero, stage]
@@ -328,8 +328,12 @@ class Run:
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""
         name, turns = ("timed", QUANTA_A_CALL) if self.options.timing else ("untimed", TURNS_A_CALL)
-        tables = addresses(self.tables)
-        self.g[L.G_TABLES] = where = tables.ctypes.data
+        with threads.helpers(self):
+            tables = addresses(self.tables)
+            self.g[L.G_TABLES] = tables.ctypes.data
+            return self._run(name, turns, tables.ctypes.data)
+
+    def _run(self, name: str, turns: int, where: int) -> int:
         g, tell = self.g, self.options.progress
         done = -1
         while True:

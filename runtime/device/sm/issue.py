@@ -580,10 +580,18 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     return 1 if blocked else 0
 
 
+@compiled(inline=True)
+def parked(sc: int, t: int) -> int:
+    """An SM that was run ahead has come to what SMs share, in this sub-core at `t`: it will pick again from there."""
+    SC[sc, L.S_NEXT] = t
+    G[L.G_PARKED] = 1
+    return t
+
+
 @compiled
 def run_sm(m: int, begin: int, end: int) -> int:
     """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
-    fault."""
+    fault. With G_AHEAD, not beyond what SMs share: its next time is that of the instruction which does (G_PARKED)."""
     t = begin
     low = G[L.G_LOW]
     limit = G[L.G_NINSTR]
@@ -670,6 +678,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
                         continue
                     j = WS[v, L.W_PC]
                     if j < low or j >= limit:
+                        if G[L.G_AHEAD]:
+                            return parked(sc, t)
                         # Code of another grid, if it is that of the warp's.
                         if not turned(v, j):
                             G[L.G_FWARP] = v
@@ -683,6 +693,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     if wake <= t and CODE[j, L.C_CLINE] >= 0:
                         line = CODE[j, L.C_CLINE]
                         if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                            if G[L.G_AHEAD] and (line < L.PARAMETER_LINES or line == L.SHARED_LINE):
+                                return parked(sc, t)
                             there = constant(sc, line, t)
                             if there > t:
                                 wake = there
@@ -756,6 +768,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 if blocked < 0:
                     G[L.G_FWARP] = w
                     G[L.G_FPC] = i * 16
+                    G[L.G_PARKED] = t
                     return blocked
             if not blocked:
                 following = WS[w, L.W_PC]

@@ -30,7 +30,7 @@ RECORDING = "MINICC_RECORD" in os.environ
 """Whether this process has the engine that records issues (see `observe`)."""
 
 _COMMON = ("raw", "vector", "invoke", "extend", "access", "front", "converge", "control", "cta", "memop")
-_MEMORY = ("l2", "ahead", "hazard", "observe", "units", "issue", "machine")
+_MEMORY = ("l2", "ahead", "hazard", "observe", "units", "issue", "threads", "machine")
 _EXTENSION = ("l2", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension")
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""
@@ -169,12 +169,17 @@ def go_on(machine: str, turns: int, tables: int) -> int:
     if _drafts:
         warm(machines=tuple(name for name, seconds in _drafts.items() if seconds > PATIENCE))
     began = time.thread_time()
-    result = int(_entry(machine)(turns, tables))
+    result = call(machine, turns, tables)
     for name in _drafts.keys() & {machine, "extension"}:
         _drafts[name] += time.thread_time() - began
         if result:
             _spent(name, _drafts[name])
     return result
+
+
+def call(machine: str, turns: int, tables: int) -> int:
+    """Call a machine's entry as it is."""
+    return int(_entry(machine)(turns, tables))
 
 
 def extension_address() -> int:
@@ -230,6 +235,3 @@ def _locked(directory: Path | None) -> Iterator[None]:
 
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-__all__ = ["RECORDING", "cache_directory", "extension_address", "go_on", "optimised", "program", "ready", "warm"]

@@ -374,7 +374,9 @@ CONSTANT_LINES = PARAMETER_LINES + CONST_LINES + 2 * OTHER_LINES
 """Lines of 64 bytes of constants that are looked at: of bank 0, then of bank 3, then of bank 2 (what the compiler put
 there) and 4 (addresses of variables); behind them the same lines for LDC."""
 CONSTANT_WORDS = CONSTANT_LINES // 64
-M_CONST = _several(_c, 2 * CONSTANT_WORDS)
+SHARED_LINE = 2 * CONSTANT_LINES
+"""A line that never comes: what touches things that SMs share has it for a helper (see `threads`)."""
+M_CONST = _several(_c, 2 * CONSTANT_WORDS + 1)
 """which constant lines are there, a bit each"""
 M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
 """when each of them comes (0: neither there nor asked for)"""
@@ -588,6 +590,13 @@ G_RANK = next(_c)
 """rank in its cluster of the CTA whose memory instruction is under way"""
 G_QUANTUM = next(_c)
 """cycles that an SM runs alone"""
+G_HELPERS = next(_c)
+"""threads that run SMs ahead (see `threads`); in a helper's own scalars 1: up to what SMs share"""
+G_AHEAD = next(_c)
+G_PARKED = next(_c)
+"""whether an SM that was run ahead has come to that"""
+G_NAP = next(_c)
+"""address of sched_yield"""
 G_EVENTS = next(_c)
 """host addresses of the events of each SM, of the lines of the bulk copy under way, of the mbarriers that it tells"""
 G_LINES = next(_c)

@@ -10,7 +10,9 @@ from runtime.device.sm.cta import place
 from runtime.device.sm.extend import extension
 from runtime.device.sm.issue import run_sm
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.table import CT, NEXT, SM, G
+from runtime.device.sm.raw import address, publish
+from runtime.device.sm.table import CT, NEXT, SM, TURN, G
+from runtime.device.sm.threads import AHEAD, HORIZON, OFFERED, ORDER, help_out, in_order, take_back
 
 BEGIN, FINE, LAST = 1024, 32, 256
 """The first cycles of a run, in which all SMs ask for the same code and constants, are run in steps of FINE, those
@@ -39,6 +41,8 @@ def start() -> None:
 def run_timed(quanta: int) -> int:
     """Run up to `quanta` quanta; NEXT int64[sm] is when each SM has something to do. 1: a grid is done; 0: not yet;
     2: nothing happens until G_UNTIL (never, where nothing more comes); negative: minus the fault."""
+    if G[L.G_AHEAD]:
+        return help_out()
     if G[L.G_STARTED] == 0:
         G[L.G_STARTED] = 1
         start()
@@ -65,15 +69,21 @@ def run_timed(quanta: int) -> int:
         if G[L.G_CYCLELIMIT] and end > G[L.G_CYCLELIMIT]:
             return -K.F_TIMEOUT
         G[L.G_NOW] = end
-        # Another SM goes first each time, and every other time in the other direction, so that none is always first in
-        # the queues of L2.
-        count = G[L.G_SMS]
         number = end // quantum
-        for k in range(count):
-            m = (number * 53 + (k if number & 1 else count - 1 - k)) % count
+        if G[L.G_HELPERS]:
+            publish(address(TURN, (G[L.G_SMS], ORDER)), number)
+            publish(address(TURN, (G[L.G_SMS], HORIZON)), end + AHEAD)
+        for k in range(G[L.G_SMS]):
+            m = in_order(number, k)
             if NEXT[m] < end:
-                after = run_sm(m, NEXT[m], end)
-                if after < 0:
-                    return after
-                NEXT[m] = after
+                turn = take_back(m, end) if G[L.G_HELPERS] else 1
+                if turn < 0:
+                    return turn
+                if turn:
+                    after = run_sm(m, NEXT[m], end)
+                    if after < 0:
+                        return after
+                    NEXT[m] = after
+                    if G[L.G_HELPERS]:
+                        publish(address(TURN, (m, 0)), OFFERED)
     return 0

@@ -89,6 +89,24 @@ clear = Primitive(
 )  # fmt: skip
 """(address, size): zero bytes."""
 
+acquire = Primitive(
+    "acquire", "int64(int64)", "%p = inttoptr i64 %0 to ptr\n%v = load atomic i64, ptr %p acquire, align 8\nret i64 %v"
+)
+"""(address): a word that other threads write; what they did before is seen."""
+publish = Primitive(
+    "publish", "void(int64, int64)",
+    "%p = inttoptr i64 %0 to ptr\nstore atomic i64 %1, ptr %p release, align 8\nret void",
+)  # fmt: skip
+"""(address, value): write such a word."""
+claim = Primitive(
+    "claim", "int64(int64, int64, int64)",
+    "%p = inttoptr i64 %0 to ptr\n%r = cmpxchg ptr %p, i64 %1, i64 %2 acq_rel acquire\n"
+    "%s = extractvalue {i64, i1} %r, 1\n%v = zext i1 %s to i64\nret i64 %v",
+)  # fmt: skip
+"""(address, old, new): write it if it is `old`; whether it was."""
+nap = Primitive("nap", "void(int64)", "%f = inttoptr i64 %0 to ptr\n%r = call i32 %f() nounwind\nret void")
+"""(address of sched_yield): let another thread run."""
+
 
 def _address(emitter: Emitter, arguments: Sequence[ast.expr]) -> Value:
     pointer = emitter.element(emitter.table(arguments[0]), arguments[1])

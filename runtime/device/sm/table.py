@@ -59,6 +59,7 @@ RAW: Any = Table("RAW", 0)
 PEND: Any = Table("PEND", 4)
 HAZ: Any = Table("HAZ", 6)
 SBR: Any = Table("SBR", 6 * 17)
+TURN: Any = Table("TURN", 8)
 
 
 def addresses(arrays: Mapping[str, Any]) -> Any:

@@ -22,6 +22,8 @@ from runtime.device.memory import in_large_pages
 LARGE = PAGE = 2 << 20
 """Bytes from which on a table is a mapping of its own; of a large page."""
 _FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+SCRATCH_BYTES = 4096
+"""Of the scratch area (see `layout.G_SCRATCH`)."""
 EPOCHS, TURNS, STAMPS = 1 << 14, 1 << 18, 1 << 31
 """Numbers of runs, turns and uses after which new tables are taken: the tables have 15, 19 and 32 bits for them."""
 
