@@ -134,7 +134,7 @@ def test_verbose_text(kernels_ptx: str, tmp_path: Path) -> None:
 
 
 def test_warnings(kernels_ptx: str) -> None:
-    options = Options(max_registers=24, warn_spills=True, warn_lmem=True)
+    options = Options(max_registers=20, warn_spills=True, warn_lmem=True)
     assemble(kernels_ptx, options)
     text = "\n".join(options.messages)
     assert "ptxas warning : Registers are spilled to local memory in function 'many', " in text
