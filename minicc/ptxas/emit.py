@@ -27,7 +27,7 @@ from minicc.sass.program import DebugSection, Function, Program, Relocation
 SIZE = 16
 """Bytes of an instruction."""
 DYNAMIC = 1024
-"""Bytes of stack for what alloca takes, at the least: what the driver gives where no bound is known."""
+"""Bytes of stack for alloca and recursion, at the least: what the driver gives where no bound is known."""
 _LOOP = Control(stall=0, yield_=True)
 _COLLECTIVE = (AFTER_COLLECTIVE,)
 
@@ -129,13 +129,13 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         attributes["MAXREG_COUNT"] = _registers(function)
     entries = {f.name: table[f.blocks[0].label] for f, table in zip(device, tables[1:], strict=True)}
     labels = {f"${function.name}${name}": at for name, at in entries.items()}
-    frame = min_stack = function.frame
+    frame, unbounded = function.frame, False
     if device:
-        depth = stack_depths([function, *device], module.pointers)
-        frame = min_stack = depth.get(function.name, 0)
-        attributes["LOCAL_FRAMES"] = {f"${function.name}${f.name}": depth.get(f.name, 0) for f in device}
-    if any(f.attributes.get("DYNAMIC_STACK") for f in (function, *device)) and (not device or function.name in depth):
-        min_stack += DYNAMIC
+        depth, unbounded = stack_depths([function, *device], module.pointers)
+        frame = depth[function.name]
+        attributes["LOCAL_FRAMES"] = {f"${function.name}${f.name}": depth[f.name] for f in device}
+    unbounded = unbounded or any(f.attributes.get("DYNAMIC_STACK") for f in (function, *device))
+    min_stack = frame + (DYNAMIC if unbounded else 0)
     constant2 = bytes(function.constant2)
     if any(f.indirect for f in (function, *device)):
         # Slot 0 is what a null pointer finds.
@@ -180,18 +180,17 @@ def _registers(function: MFunction) -> int:
     return count
 
 
-def stack_depths(functions: list[MFunction], pointers: list[str]) -> dict[str, int]:
-    """Bytes of stack that each function needs, its callees included. What may call itself, and what calls that, is not
-    in the table: no bound is known, and the driver gives such a kernel cudaLimitStackSize bytes."""
+def stack_depths(functions: list[MFunction], pointers: list[str]) -> tuple[dict[str, int], bool]:
+    """Bytes of stack that each function needs, its callees included, and whether one may call itself: then that is what
+    the way in takes, with each function once, and there is no bound."""
     known = {f.name: f for f in functions}
     called = {f.name: dict.fromkeys([*f.calls, *(pointers if f.indirect else ())]) for f in functions}
     edges = {name: [c for c in inner if c in known] for name, inner in called.items()}
     order, recursive = bottom_up(edges)
     depth: dict[str, int] = {}
     for name in order:
-        if name not in recursive and all(c in depth for c in edges[name]):
-            depth[name] = known[name].frame + max((depth[c] for c in edges[name]), default=0)
-    return depth
+        depth[name] = known[name].frame + max((depth.get(c, 0) for c in edges[name]), default=0)
+    return depth, bool(recursive)
 
 
 def program(module: MModule, functions: list[Function], arch: Arch) -> Program:

@@ -79,11 +79,13 @@ def test_nvidia_agrees(tmp_path: Path) -> None:
 
 
 def test_stack() -> None:
-    """What is known of the stack is said; recursion leaves it to the driver."""
+    """What is known of the stack is said; where functions recurse, the frames on the way in and a share."""
     program = assemble(MODULE, inline="never")
     assert isinstance(program, Program)
     assert program.function("arrays").min_stack >= 64
-    assert program.function("fibonacci").min_stack == 0
+    assert program.function("arrays").min_stack == program.function("arrays").frame
+    fibonacci = program.function("fibonacci")
+    assert fibonacci.min_stack == fibonacci.frame + 1024
     again = binary.read_cubin(binary.write_cubin(program), "again")
     assert set(again.function("pointers").labels) == {"$pointers$twice", "$pointers$square", "$pointers$sum"}
 
