@@ -14,10 +14,10 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, table_bits
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem
-from minicc.ptxas.operands import guarded, writes
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Definition, Part, Single
+from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, Imm, Reg
 
 ZERO = Reg("R", RZ)
@@ -46,14 +46,11 @@ class _Folder:
         others = self.others
         for operand in inst.srcs:
             if type(operand) is V:
-                others.add((operand.reg.id, operand.part))
-                for part in range(operand.part + 1, operand.part + operand.count):
-                    others.add((operand.reg.id, part))
+                others.update(operand.parts)
             elif type(operand) is VMem and isinstance(operand.base, V) and inst.mnemonic not in _LIMITS:
-                for part in range(operand.base.part, operand.base.part + operand.base.count):
-                    others.add((operand.base.reg.id, part))
+                others.update(operand.base.parts)
         for v in inst.implicit_reads:
-            others.update((v.reg.id, part) for part in range(v.part, v.part + v.count))
+            others.update(v.parts)
 
     def _any(self) -> bool:
         """Whether some address is a sum."""
@@ -81,10 +78,8 @@ class _Folder:
                     places = [n for n, s in enumerate(inst.srcs) if type(s) is VMem]
                     for n, bits in zip(places, limits, strict=False):
                         self._fold(inst, n, bits, b, at)
-                for w in writes(inst):
-                    if type(w) is V:
-                        for part in range(w.part, w.part + w.count):
-                            self.last[(w.reg.id, part)] = at
+                for part in parts_written(inst):
+                    self.last[part] = at
 
     def _fold(self, inst: MInst, n: int, bits: int, b: int, at: int) -> None:
         """Take the n-th source's base apart as far as it goes."""

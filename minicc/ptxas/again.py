@@ -45,8 +45,8 @@ def needs(inst: MInst, single: Single, b: int, at: int) -> list[V] | None:
     for v in found:
         if v.reg.file != "R" or v.reg.fixed is not None or not v.reg.spillable:
             return None
-        for part in range(v.part, v.part + v.count):
-            made = single.table.get((v.reg.id, part))
+        for part in v.parts:
+            made = single.table.get(part)
             if made is None or not single.dominates(made.block, made.at, b, at):
                 return None
     return found

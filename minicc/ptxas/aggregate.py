@@ -161,8 +161,8 @@ def _operand(operand: MOperand, single: Single, depth: int) -> bool:
         return not isinstance(operand.base, V) or _operand(operand.base, single, depth)
     if not isinstance(operand, V) or not depth:
         return False
-    for part in range(operand.part, operand.part + operand.count):
-        found = single.table.get((operand.reg.id, part))
+    for part in operand.parts:
+        found = single.table.get(part)
         if found is None or guarded(found.inst):
             return False
         inst = found.inst

@@ -22,13 +22,11 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends, falls_through, is_plain, target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VMem, VReg
-from minicc.ptxas.operands import guarded, map_operand, reads, writes
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
+from minicc.ptxas.operands import guarded, map_operand, parts, parts_read, parts_used, reads, writes
 from minicc.ptxas.options import Options
 from minicc.sass.instr import PT, Imm, Reg, Target
 
-Part = tuple[int, int]
-"""(vreg id, part)"""
 Place = tuple[int, int]
 """(block, index)"""
 Names = Mapping[Part, VReg]
@@ -82,7 +80,7 @@ def _rotated(function: MFunction, seen: set[str]) -> bool:
         except _Unfit:
             continue
         if uses is None:
-            uses = Counter(p for b in function.blocks for i in b.insts for r in reads(i) for p in parts(r))
+            uses = parts_used(function)
         entry = loop.rotate(uses)
         touched |= body
         if entry is not None:
@@ -134,12 +132,6 @@ def stores(inst: MInst) -> bool:
     if inst.mnemonic == "CALL" or inst.implicit_writes or "STRONG" in inst.modifiers:
         return True
     return inst.side_effect and inst.mnemonic not in _QUIET
-
-
-def parts(operand: V | Reg | MOperand) -> list[Part]:
-    if not isinstance(operand, V):
-        return []
-    return [(operand.reg.id, part) for part in range(operand.part, operand.part + operand.count)]
 
 
 class _Loop:
@@ -399,7 +391,7 @@ class _Loop:
         at = len(before.insts) - (1 if before.insts and before.insts[-1].mnemonic == "BRA" else 0)
         before.insts[at:at] = first
         # What is known of the end of the round is not computed again.
-        known = Counter(p for b, i in self.known for r in reads(self.blocks[b].insts[i]) for p in parts(r))
+        known = Counter(p for b, i in self.known for p in parts_read(self.blocks[b].insts[i]))
         for (b, i), copy in self.known.items():
             inst = self.blocks[b].insts[i]
             (d, *more), made = inst.dsts, copy.dsts[0]

@@ -14,8 +14,8 @@ coalesced.
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.operands import parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import RZ, Const, Imm, Reg
@@ -91,23 +91,19 @@ def _block(insts: list[MInst]) -> None:
 
 def _penalties(insts: list[MInst], pipes: list[str], asked: set[int]) -> dict[int, int]:
     """How many near neighbours on the ALU each of `asked` gets its sources from or gives its result to."""
-    written: dict[tuple[int, int], int] = {}
+    written: dict[Part, int] = {}
     out = dict.fromkeys(asked, 0)
     given: set[int] = set()
     for i, inst in enumerate(insts):
-        for operand in reads(inst):
-            if isinstance(operand, V):
-                for part in range(operand.part, operand.part + operand.count):
-                    maker = written.get((operand.reg.id, part), -99)
-                    if i - maker > _NEXT:
-                        continue
-                    if i in asked and pipes[maker] == "alu":
-                        out[i] += 1
-                    if maker in asked and pipes[i] == "alu" and maker not in given:
-                        given.add(maker)
-                        out[maker] += 1
-        for operand in writes(inst):
-            if isinstance(operand, V):
-                for part in range(operand.part, operand.part + operand.count):
-                    written[(operand.reg.id, part)] = i
+        for part in parts_read(inst):
+            maker = written.get(part, -99)
+            if i - maker > _NEXT:
+                continue
+            if i in asked and pipes[maker] == "alu":
+                out[i] += 1
+            if maker in asked and pipes[i] == "alu" and maker not in given:
+                given.add(maker)
+                out[maker] += 1
+        for part in parts_written(inst):
+            written[part] = i
     return out

@@ -127,9 +127,7 @@ def _compare(p: V, single: Single, b: int, at: int) -> tuple[MInst, tuple[str, .
     if inst.dsts[1] != TRUE or not single.dominates(found.block, found.at, b, at):
         return None
     for r in reads(inst):
-        if not isinstance(r, V) or any(
-            (r.reg.id, part) not in single.table for part in range(r.part, r.part + r.count)
-        ):
+        if not isinstance(r, V) or any(part not in single.table for part in r.parts):
             return None
     if not p.inv:
         return inst, words

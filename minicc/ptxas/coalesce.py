@@ -14,13 +14,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.ahead import PURE, parts
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
+from minicc.ptxas.ahead import PURE
+from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg
+from minicc.ptxas.operands import counted, guarded, map_reads, parts, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
-
-Part = tuple[int, int]
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:

@@ -16,11 +16,13 @@ Only where every operand of the first still has its value at the second (see `_C
 
 from __future__ import annotations
 
+from collections import Counter
+
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, reads, writes
+from minicc.ptxas.operands import guarded, parts, parts_used, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
@@ -45,22 +47,10 @@ class _Combiner:
     def __init__(self, function: MFunction) -> None:
         self.function = function
         self.single = Single.of(function)
-        self.uses = uses = dict[tuple[int, int], int]()
-        self.logic = logic = dict[tuple[int, int], int]()
+        self.uses = parts_used(function)
+        logic = [inst.srcs[:3] for block in function.blocks for inst in block.insts if inst.mnemonic == "LOP3"]
+        self.logic = Counter([part for sources in logic for operand in sources for part in parts(operand)])
         """How many of the uses are by logic of three."""
-        for block in function.blocks:
-            for inst in block.insts:
-                if inst.mnemonic == "LOP3":
-                    for operand in inst.srcs[:3]:
-                        if type(operand) is V:
-                            name = (operand.reg.id, operand.part)
-                            logic[name] = logic.get(name, 0) + 1
-                for operand in reads(inst):
-                    if type(operand) is V:
-                        number, first = operand.reg.id, operand.part
-                        for part in (first,) if operand.count == 1 else range(first, first + operand.count):
-                            name = (number, part)
-                            uses[name] = uses.get(name, 0) + 1
 
     def run(self) -> None:
         for b, block in enumerate(self.function.blocks):
@@ -96,8 +86,8 @@ class _Combiner:
         for operand in reads(found.inst):
             if isinstance(operand, Reg):
                 return False
-            for part in range(operand.part, operand.part + operand.count):
-                origin = self.single.table.get((operand.reg.id, part))
+            for part in operand.parts:
+                origin = self.single.table.get(part)
                 if origin is None or not self.single.dominates(origin.block, origin.at, found.block, found.at):
                     several.add(operand.reg.id)
         if not several:
@@ -196,16 +186,11 @@ class _Combiner:
 
     def _replace(self, inst: MInst, mnemonic: str, modifiers: tuple[str, ...], sources: tuple[MOperand, ...]) -> None:
         for operand in sources:
-            if isinstance(operand, V):
-                for part in range(operand.part, operand.part + operand.count):
-                    name = (operand.reg.id, part)
-                    self.uses[name] = self.uses.get(name, 0) + 1
+            self.uses.update(parts(operand))
         for operand in inst.srcs:
-            if isinstance(operand, V):
-                for part in range(operand.part, operand.part + operand.count):
-                    self.uses[(operand.reg.id, part)] -= 1
-                    if inst.mnemonic == mnemonic == "LOP3":
-                        self.logic[(operand.reg.id, part)] -= 1
+            self.uses.subtract(parts(operand))
+            if inst.mnemonic == mnemonic == "LOP3":
+                self.logic.subtract(parts(operand))
         inst.mnemonic, inst.modifiers, inst.srcs = mnemonic, modifiers, sources
 
     def _wide(self, low: MInst, b: int, at: int) -> None:

@@ -12,10 +12,10 @@ from functools import cache
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, V, VMem
-from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, reads, writes
+from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, parts_read, writes
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Definition, Part, Single
+from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
@@ -97,8 +97,8 @@ class _Propagation:
 
     def _forget(self, written: V) -> None:
         name = written.reg.id
-        for part in range(written.part, written.part + written.count):
-            self.local.pop((name, part), None)
+        for part in written.parts:
+            self.local.pop(part, None)
         for p in self.holders.pop(name, ()):
             held = self.local.get(p)
             if isinstance(held, V) and held.reg.id == name:
@@ -124,14 +124,10 @@ class _Propagation:
         facts, local = self.facts, self.local
         if inst.mnemonic in GMMA:  # what is under way is known by its own registers
             return
-        for v in reads(inst):
-            if type(v) is V:
-                name = v.reg.id
-                for part in range(v.part, v.part + v.count):
-                    if (name, part) in facts or (name, part) in local:
-                        self._rewrite(inst, b, at)
-                        _simplify(inst)
-                        return
+        for part in parts_read(inst):
+            if part in facts or part in local:
+                self._rewrite(inst, b, at)
+                break
         _simplify(inst)
 
     def _rewrite(self, inst: MInst, b: int, at: int) -> None:
@@ -164,8 +160,7 @@ class _Propagation:
                 sources[n] = map_operand(source, plain)
         for n, source in enumerate(sources):
             if n == _ADDEND and inst.mnemonic in _PRODUCTS and isinstance(source, V) and source.count > 1:
-                words = range(source.part, source.part + source.count)
-                if all(_zero(self._origin((source.reg.id, word), b, at)) for word in words):
+                if all(_zero(self._origin(part, b, at)) for part in source.parts):
                     sources[n] = ZERO
             elif isinstance(source, V) and source.count == 1 and source.reg.file == "R" and not source.suffix:
                 value = self._origin((source.reg.id, source.part), b, at)

@@ -12,12 +12,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from minicc.ptxas.cfg import is_plain, target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import EXCHANGED, OPPOSITE, guarded, writes
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.operands import EXCHANGED, OPPOSITE, guarded, parts, parts_written, writes
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg
-
-Part = tuple[int, int]
-"""(vreg id, part)"""
 
 ALL = 0xFFFFFFFF
 TRUE, FALSE, ZERO = Reg("P", PT), Reg("P", PT, inv=True), Reg("R", RZ)
@@ -164,7 +161,7 @@ class Counted:
         and `step`, what a round adds to the counter of `x`."""
         guard = self.branch.guard
         assert isinstance(guard, V)
-        makers = [(at, i) for at, i in enumerate(self.body) if any(p == (guard.reg.id, 0) for p in written(i))]
+        makers = [(at, i) for at, i in enumerate(self.body) if any(p == (guard.reg.id, 0) for p in parts_written(i))]
         if len(makers) != 1:
             raise Unfit
         at, inst = makers[0]
@@ -249,13 +246,3 @@ def _plain(operand: MOperand) -> bool:
         and operand.reg.file == "R"
         and operand.reg.fixed is None
     )
-
-
-def parts(operand: MOperand) -> list[Part]:
-    if not isinstance(operand, V):
-        return []
-    return [(operand.reg.id, part) for part in range(operand.part, operand.part + operand.count)]
-
-
-def written(inst: MInst) -> list[Part]:
-    return [part for w in writes(inst) for part in parts(w)]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, map_reads, reads
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.operands import guarded, map_reads, parts, reads
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Part, Single
+from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, RZ, Imm, Reg
 
 ZERO = Reg("R", RZ)
@@ -82,8 +82,8 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
     def stable(operand: V | Reg, b: int, at: int) -> bool:
         if isinstance(operand, Reg):
             return operand.file == "SR"
-        for part in range(operand.part, operand.part + operand.count):
-            found = table.get((operand.reg.id, part))
+        for part in operand.parts:
+            found = table.get(part)
             if found is None:
                 return False
             if (found.at >= at) if found.block == b else not single.dominates(found.block, found.at, b, at):
@@ -117,8 +117,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
 
     def keeps(inst: MInst, b: int, at: int) -> bool:
         """Whether what it reads and what it makes stay as they are."""
-        made = [(d.reg.id, part) for d in inst.dsts if type(d) is V for part in range(d.part, d.part + d.count)]
-        return all(part in table for part in made) and all(stable(r, b, at) for r in reads(inst))
+        return all(part in table for d in inst.dsts for part in parts(d)) and all(stable(r, b, at) for r in reads(inst))
 
     renamed: dict[int, V] = {}
     kept: set[int] = set()

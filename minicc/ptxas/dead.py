@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VConst
-from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VConst
+from minicc.ptxas.operands import guarded, parts, parts_read, parts_used
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import Const
 
-_WIDEST = 256
-"""More registers than any group has."""
 _STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
 
 
@@ -25,11 +25,6 @@ def removable(inst: MInst) -> bool:
     return all(isinstance(d, V) or getattr(d, "index", None) in (255, 63, 7) for d in inst.dsts)
 
 
-def _names(v: V) -> range:
-    first = v.reg.id * _WIDEST + v.part
-    return range(first, first + v.count)
-
-
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Remove dead instructions until none is left, and what a block writes again before anybody reads it."""
     for block in function.blocks:
@@ -40,30 +35,22 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def sweep(function: MFunction) -> None:
-    """Remove dead instructions until none is left. Registers are looked at by 32-bit part (id * _WIDEST + part)."""
-    uses: dict[int, int] = {}
-    for block in function.blocks:
-        for inst in block.insts:
-            for operand in reads(inst):
-                if type(operand) is V:
-                    first = operand.reg.id * _WIDEST + operand.part
-                    uses[first] = uses.get(first, 0) + 1
-                    for name in range(first + 1, first + operand.count):
-                        uses[name] = uses.get(name, 0) + 1
+    """Remove dead instructions until none is left."""
+    uses = parts_used(function)
     # From the end to the start: nearly everything is written before it is read.
     dead: set[int] = set()
-    idle: set[int] = set()
+    idle: set[Part] = set()
     for block in reversed(function.blocks):
         for inst in reversed(block.insts):
             if _unread(inst, uses) and removable(inst):
                 _take(inst, uses, dead, idle)
-    makers: dict[int, list[MInst]] = {}
+    makers: dict[Part, list[MInst]] = {}
     for block in function.blocks if idle else ():
         for inst in block.insts:
             if id(inst) not in dead:
                 for d in inst.dsts:
-                    for name in _names(d) if type(d) is V else ():
-                        makers.setdefault(name, []).append(inst)
+                    for part in parts(d):
+                        makers.setdefault(part, []).append(inst)
     while idle:
         for inst in makers.get(idle.pop(), ()):
             if id(inst) not in dead and _unread(inst, uses) and removable(inst):
@@ -78,52 +65,48 @@ def sweep(function: MFunction) -> None:
 
 def drop_overwritten(block: Block) -> None:
     """Remove what is written again in the block before anybody reads it (Triton clears what it loads into)."""
-    again: set[int] = set()
+    again: set[Part] = set()
     """Parts that are written before they are read, from here on."""
     kept = []
     for inst in reversed(block.insts):
-        names = [name for d in inst.dsts if type(d) is V for name in _names(d)]
+        made = [part for d in inst.dsts for part in parts(d)]
         whole = not guarded(inst)
-        if whole and names and again.issuperset(names) and removable(inst):
+        if whole and made and again.issuperset(made) and removable(inst):
             continue
         kept.append(inst)
         if whole:
-            again.update(names)
-        for operand in reads(inst):
-            if type(operand) is V:
-                again.difference_update(_names(operand))
+            again.update(made)
+        again.difference_update(parts_read(inst))
     block.insts = kept[::-1]
 
 
-def _unread(inst: MInst, uses: dict[int, int]) -> bool:
+def _unread(inst: MInst, uses: Counter[Part]) -> bool:
     """Whether the instruction writes virtual registers, none of which is read."""
     found = False
     for d in inst.dsts:
         if type(d) is V:
-            first = d.reg.id * _WIDEST + d.part
-            if uses.get(first) or (d.count > 1 and any(uses.get(first + n) for n in range(1, d.count))):
-                return False
+            for part in d.parts:
+                if uses.get(part):
+                    return False
             found = True
     return found
 
 
-def _take(inst: MInst, uses: dict[int, int], dead: set[int], idle: set[int]) -> None:
+def _take(inst: MInst, uses: Counter[Part], dead: set[int], idle: set[Part]) -> None:
     """Count a dead instruction's operands as not read; `idle` gets the registers that nothing reads any more."""
     dead.add(id(inst))
-    for operand in reads(inst):
-        if type(operand) is V:
-            for name in _names(operand):
-                uses[name] -= 1
-                if not uses[name]:
-                    idle.add(name)
+    for part in parts_read(inst):
+        uses[part] -= 1
+        if not uses[part]:
+            idle.add(part)
 
 
-def _narrow(inst: MInst, uses: dict[int, int]) -> None:
+def _narrow(inst: MInst, uses: Counter[Part]) -> None:
     """A load of two words of which one is read loads that one, so that the other's register is not in flight."""
     d, source = inst.dsts[0], inst.srcs[0]
     if not isinstance(d, V) or not isinstance(source, Const | VConst) or d.count != 2:
         return
-    wanted = [word for word, name in enumerate(_names(d)) if uses.get(name)]
+    wanted = [word for word, part in enumerate(d.parts) if uses.get(part)]
     if len(wanted) == 1:
         word = wanted[0]
         inst.modifiers = ()

@@ -329,7 +329,7 @@ def _clone(i: MInst) -> MInst:
         i.mnemonic, i.modifiers, i.dsts, i.srcs, i.guard, i.loc, i.ptx, i.side_effect, i.memory, i.space, i.control,
         i.hidden, i.implicit_reads, i.implicit_writes,
     )  # fmt: skip
-    made.reading, made.writing, made.touched = i.reading, i.writing, i.touched
+    made.reading, made.writing, made.touched, made.named = i.reading, i.writing, i.touched, i.named
     return made
 
 

@@ -21,15 +21,13 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Segments, build, overlap
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import GMMA, Block, MFunction, MInst, V, VReg
+from minicc.ptxas.mir import GMMA, Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.sass.instr import PT, Reg
 
 _WIDEST = 4
 TRUE = Reg("P", PT)
-Part = tuple[int, int]
-"""(vreg id, part)"""
 
 
 def copy_of(inst: MInst) -> tuple[V, V] | None:
@@ -189,8 +187,8 @@ def _gather(function: MFunction) -> tuple[list[tuple[int, V, V]], dict[Part, lis
                 if isinstance(w, V) and w.reg.id in named:
                     found = None if guarded(inst) else copy_of(inst)
                     source = None if found is None else (found[1].reg.id, found[1].part)
-                    for part in range(w.part, w.part + w.count):
-                        defs.setdefault((w.reg.id, part), []).append((point, source))
+                    for part in w.parts:
+                        defs.setdefault(part, []).append((point, source))
             point += 2
     return copies, defs
 

@@ -22,11 +22,11 @@ import itertools
 from collections.abc import Collection
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.ahead import PURE, WEAK, Part, parts, stores
+from minicc.ptxas.ahead import PURE, WEAK, stores
 from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import Block, MFunction, MInst, V
-from minicc.ptxas.operands import guarded, reads, writes
+from minicc.ptxas.mir import Block, MFunction, MInst, Part, V
+from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
 from minicc.ptxas.options import Options
 from minicc.sass.instr import RZ, Imm, Reg, Target
 
@@ -64,12 +64,12 @@ def _before_leaving(function: MFunction) -> None:
             continue
         masks = live.live_in[index[out.label]].items()
         kept = {(reg, n) for reg, mask in masks for n in range(mask.bit_length()) if mask >> n & 1}
-        kept.update(part for r in reads(test.insts[-1]) for part in parts(r))
-        asked = {part for r in reads(next_.insts[-1]) for part in parts(r)}
+        kept.update(parts_read(test.insts[-1]))
+        asked = set(parts_read(next_.insts[-1]))
         pure = {inst for inst in next_.insts if inst.mnemonic in PURE}
         steps = _steps(next_.insts)
         moved = _movable(next_.insts, kept - steps.keys(), set(), False, pure, ("R", "P"))[:_FEW]
-        if asked.isdisjoint(part for inst in moved for w in writes(inst) for part in parts(w)):
+        if asked.isdisjoint(part for inst in moved for part in parts_written(inst)):
             steps = {}
             moved = _movable(next_.insts, kept, set(), False, pure, ("R", "P"))[:_FEW]
         next_.insts = [inst for inst in next_.insts if inst not in set(moved)]
@@ -147,8 +147,8 @@ def _move(function: MFunction, head: int, join: int) -> None:
     between = top[end:] + [inst for block in function.blocks[head + 1 : join] for inst in block.insts]
     if any(inst.mnemonic == "EXIT" or inst.mnemonic == "CALL" for inst in between):
         return
-    used = {part for inst in between for r in reads(inst) for part in parts(r)}
-    made = {part for inst in between for w in writes(inst) for part in parts(w)}
+    used = {part for inst in between for part in parts_read(inst)}
+    made = {part for inst in between for part in parts_written(inst)}
     if not any(inst.mnemonic == "LDG" for inst in between) and not _waits(top[:end], used):
         return
     calm = not any(map(stores, between)) and not any(i.memory == "barrier" for i in between)
@@ -156,9 +156,9 @@ def _move(function: MFunction, head: int, join: int) -> None:
     needed: set[MInst] = set()
     sources: set[Part] = set()
     for inst in reversed(wanted):
-        if inst.mnemonic == "LDG" or any(part in sources for w in writes(inst) for part in parts(w)):
+        if inst.mnemonic == "LDG" or not sources.isdisjoint(parts_written(inst)):
             needed.add(inst)
-            sources.update(part for r in reads(inst) for part in parts(r))
+            sources.update(parts_read(inst))
     moved = _movable(bottom, used, made, calm, needed)
     if any(inst.mnemonic == "LDG" for inst in moved):
         gone = set(moved)
@@ -170,10 +170,10 @@ def _waits(insts: list[MInst], wanted: set[Part]) -> bool:
     """Whether one of the parts comes of a load."""
     wanted = set(wanted)
     for inst in reversed(insts):
-        if not wanted.isdisjoint(part for w in writes(inst) for part in parts(w)):
+        if not wanted.isdisjoint(parts_written(inst)):
             if inst.mnemonic == "LDG":
                 return True
-            wanted.update(part for r in reads(inst) for part in parts(r))
+            wanted.update(parts_read(inst))
     return False
 
 
@@ -187,8 +187,8 @@ def _movable(
     for inst in insts:
         if ends(inst):
             break
-        inputs = [part for r in reads(inst) for part in parts(r)]
-        results = [part for w in writes(inst) for part in parts(w)]
+        inputs = parts_read(inst)
+        results = parts_written(inst)
         load = inst.mnemonic == "LDG" and WEAK.issuperset(inst.modifiers)
         if (
             inst in among

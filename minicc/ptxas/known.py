@@ -6,8 +6,8 @@ a register with several definitions is not known. Cost: each register is looked 
 
 from __future__ import annotations
 
-from minicc.ptxas.mir import MInst, MOperand, V
-from minicc.ptxas.ssa import Part, Single
+from minicc.ptxas.mir import MInst, MOperand, Part, V
+from minicc.ptxas.ssa import Single
 from minicc.sass.instr import RZ, Imm, Name, Reg
 
 ALL = 0xFFFFFFFF

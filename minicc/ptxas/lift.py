@@ -22,10 +22,10 @@ from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Definition, Part, Single
+from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, Imm, Reg
 
 _UNIFORM = frozenset({"IADD3", "LEA", "LOP3", "SGXT", "SHF"})
@@ -83,8 +83,8 @@ class _Lift:
             for inst in block.insts:
                 for v in reads(inst):
                     if isinstance(v, V) and v.reg.file == "R":
-                        for part in range(v.part, v.part + v.count):
-                            self.readers[v.reg.id, part] = self.readers.get((v.reg.id, part), 0) + 1
+                        for part in v.parts:
+                            self.readers[part] = self.readers.get(part, 0) + 1
         self._choose([(_source(inst), b, at) for inst, b, at in movers])
 
     def _choose(self, todo: list[tuple[Part | None, int, int]]) -> None:

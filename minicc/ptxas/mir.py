@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from minicc.ptxas.liveness import Access
 
 
+Part = tuple[int, int]
+"""A 32-bit part of a virtual register: (its id, which)."""
+
+
 class VReg:
     """A virtual register of `width` consecutive 32-bit registers (1, 2, 3 or 4; aligned to 1, 2, 4, 4; more only for
     matrices), or of predicates/barriers (width 1). `hint` names the PTX register it came from, for dumps."""
@@ -37,6 +41,7 @@ class VReg:
         align: int = 8,
     ) -> None:
         self.id, self.file, self.width, self.hint = id, file, width, hint
+        self.parts: tuple[Part, ...] = tuple([(id, number) for number in range(width)])
         self.fixed = fixed
         """Physical index if it must be a certain register (call ABI, R1)."""
         self.spillable = spillable
@@ -62,6 +67,11 @@ class V:
     abs: bool = False
     inv: bool = False
     suffix: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it names."""
+        return self.reg.parts[self.part : self.part + self.count]
 
 
 @attrs.frozen(repr=False)
@@ -138,6 +148,8 @@ class MInst:
     reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     writing: tuple[object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
     """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
+    named: tuple[object, tuple[Part, ...]] | None = attrs.field(default=None, init=False)
+    """What `operands.parts_read` made of the registers read, after these."""
     touched: tuple[object, object, Access] | None = attrs.field(default=None, init=False)
     """What `liveness` made of the registers read and written, after these."""
 
@@ -260,5 +272,5 @@ class MModule:
 
 __all__ = [
     "AFTER_COLLECTIVE", "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule",
-    "MOperand", "V", "VConst", "VMem", "VReg", "function_label", "outside", "size_of_outside",
+    "MOperand", "Part", "V", "VConst", "VMem", "VReg", "function_label", "outside", "size_of_outside",
 ]  # fmt: skip

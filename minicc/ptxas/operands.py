@@ -7,11 +7,13 @@ every virtual register of a function from `VIRTUAL` on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import attrs
 
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
@@ -80,6 +82,27 @@ def reads(inst: MInst) -> tuple[V | Reg, ...]:
     return found
 
 
+def parts(operand: MOperand) -> tuple[Part, ...]:
+    """The parts that an operand names; none if it is no virtual register."""
+    return operand.parts if type(operand) is V else ()
+
+
+def parts_read(inst: MInst) -> tuple[Part, ...]:
+    """The parts of virtual registers that it reads, each as often as operands name it."""
+    found = reads(inst)
+    known = inst.named
+    if known is not None and known[0] is found:
+        return known[1]
+    parts = tuple([part for v in found if type(v) is V for part in v.parts])
+    inst.named = found, parts
+    return parts
+
+
+def parts_used(function: MFunction) -> Counter[Part]:
+    """How often each part is read."""
+    return Counter(chain.from_iterable([parts_read(inst) for block in function.blocks for inst in block.insts]))
+
+
 def writes(inst: MInst) -> tuple[V | Reg, ...]:
     """Every register written, those a call may change included."""
     dsts = inst.dsts
@@ -94,6 +117,11 @@ def writes(inst: MInst) -> tuple[V | Reg, ...]:
     found = tuple(out)
     inst.writing = dsts, inst.implicit_writes, found
     return found
+
+
+def parts_written(inst: MInst) -> list[Part]:
+    """The parts of virtual registers that it writes."""
+    return [part for v in writes(inst) if type(v) is V for part in v.parts]
 
 
 def counted(function: MFunction) -> tuple[dict[int, int], dict[int, int]]:

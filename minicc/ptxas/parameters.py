@@ -15,7 +15,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.operands import guarded, parts_used
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import Const, Imm
@@ -50,14 +50,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                     inst.srcs = (a, m, source)
     function.blocks[0].insts[0:0] = [MInst("MOV", (), (v,), (Imm(bits),)) for bits, v in factors.items()]
     loaded = {d.reg.id for b in function.blocks for i in b.insts if _parameter(i) for d in i.dsts if isinstance(d, V)}
-    used = {
-        (o.reg.id, part)
-        for block in function.blocks
-        for i in block.insts
-        for o in reads(i)
-        if type(o) is V and o.reg.id in loaded
-        for part in range(o.part, o.part + o.count)
-    }
+    used = {part for part in parts_used(function) if part[0] in loaded}
     for block in function.blocks:
         block.insts = [new for i in block.insts for new in _moves(i, used)]
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 from bisect import bisect
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, reads, writes
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.operands import guarded, parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Const
 
@@ -67,14 +67,13 @@ def _delay(entry: Block, arch: Arch) -> None:
     if not exits:
         return
     asked = {_line(s) for i in entry.insts[: exits[-1]] if i.mnemonic not in _BRINGS for s in i.srcs}
-    touched: dict[tuple[int, int], int] = {}
+    touched: dict[Part, int] = {}
     """Part of a register -> the first of the instructions looked at that reads or writes it."""
     late: dict[int, list[MInst]] = {}
     for at in range(exits[-1] - 1, -1, -1):  # nothing goes behind what comes after the last exit
         inst = entry.insts[at]
         source = inst.srcs[0] if inst.mnemonic in _BRINGS and not guarded(inst) else None
-        operands = [o for o in (*reads(inst), *writes(inst)) if isinstance(o, V)]
-        parts = [(o.reg.id, part) for o in operands for part in range(o.part, o.part + o.count)]
+        parts = (*parts_read(inst), *parts_written(inst))
         if source == descriptor or (isinstance(source, Const) and _line(source) not in asked):
             first = min([touched.get(part, exits[-1] + 1) for part in parts])
             to = bisect(exits, first) - 1

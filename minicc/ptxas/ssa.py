@@ -9,11 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.mir import MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, writes
-
-Part = tuple[int, int]
-"""(vreg id, part)"""
 
 
 class Definition(NamedTuple):
@@ -44,17 +41,15 @@ class Single:
                 for operand in written:
                     if type(operand) is not V:
                         continue
-                    name, first = operand.reg.id, operand.part
-                    for word in range(operand.count):
-                        key = (name, first + word)
-                        if key in table:
-                            several.append(key)
+                    for word, part in enumerate(operand.parts):
+                        if part in table:
+                            several.append(part)
                         else:
-                            table[key] = new(Definition, (inst, b, i, word))
+                            table[part] = new(Definition, (inst, b, i, word))
                 if guarded(inst):
-                    several += [(v.reg.id, p) for v in written if type(v) is V for p in range(v.part, v.part + v.count)]
-        for key in several:
-            table.pop(key, None)
+                    several += [part for v in written if type(v) is V for part in v.parts]
+        for part in several:
+            table.pop(part, None)
         return cls(table, Cfg.of(function).nesting())
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import attrs
 
-from minicc.ptxas.counting import ALL, FALSE, TRUE, ZERO, Counted, Part, Unfit, parts, written
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem, VReg
-from minicc.ptxas.operands import guarded, map_operand, reads, writes
+from minicc.ptxas.counting import ALL, FALSE, TRUE, ZERO, Counted, Unfit
+from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VMem, VReg
+from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes
 from minicc.sass.instr import Imm, Reg, Target
 
 _ROUNDS = (4, 2)
@@ -71,15 +71,15 @@ class Rounds(Counted):
             for r in reads(inst):
                 carried.update(p for p in parts(r) if p in self.defs and p not in seen and p[0] not in self.counters)
             if guarded(inst):
-                carried.update(p for p in written(inst) if p not in seen and p[0] not in self.private)
-            seen.update(written(inst))
+                carried.update(p for p in parts_written(inst) if p not in seen and p[0] not in self.private)
+            seen.update(parts_written(inst))
         self.carried.update(reg for reg, _ in carried)
         loaded = 0
         for inst in self.body:
             if inst.mnemonic == "LDG" and not any(p in carried for r in _address(inst) for p in parts(r)):
                 loaded += sum(w.count for w in inst.dsts if isinstance(w, V))
             if any(p in carried for r in reads(inst) for p in parts(r)):
-                carried.update(written(inst))
+                carried.update(parts_written(inst))
         long = len(self.body) > _SHORT
         for rounds in _ROUNDS:
             if long and rounds * len(self.body) > _LONG_MADE:

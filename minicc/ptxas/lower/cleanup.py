@@ -183,8 +183,8 @@ def propagate(function: MFunction) -> None:
         for position, inst in enumerate(block.insts):
             for d in (*inst.dsts, *inst.implicit_writes):
                 if type(d) is V and d.reg.id in involved:
-                    for part in range(d.part, d.part + d.count):
-                        definitions.setdefault((d.reg.id, part), []).append((number, position, inst))
+                    for part in d.parts:
+                        definitions.setdefault(part, []).append((number, position, inst))
     copies: dict[int, tuple[V, int, int]] = {}
     for inst in moves:
         found = _copy(inst, definitions)
