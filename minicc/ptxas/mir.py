@@ -192,6 +192,8 @@ class MFunction:
         self.blocks: list[Block] = []
         self.cfg: Cfg | None = None
         """The graph of the blocks as it was last made (`Cfg.of`)."""
+        self.definitions: Any = None
+        """What `ssa.Single.of` last made, after what it was made of."""
         self.vregs: list[VReg] = []
         self.frame = 0
         self.shared = 0

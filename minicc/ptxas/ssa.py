@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, Part, V
-from minicc.ptxas.operands import guarded, writes
+from minicc.ptxas.operands import guarded, parts_written, writes
+from minicc.sass.instr import Reg
 
 
 class Definition(NamedTuple):
@@ -23,6 +24,31 @@ class Definition(NamedTuple):
     word: int
 
 
+Writer = tuple[MInst, tuple[V | Reg, ...], V | Reg]
+"""An instruction, what it writes, its guard."""
+
+
+def _definitions(writers: list[list[Writer]]) -> dict[Part, Definition]:
+    """The only definitions of parts, of the instructions of all blocks."""
+    table: dict[Part, Definition] = {}
+    several: list[Part] = []
+    new = tuple.__new__
+    for b, block in enumerate(writers):
+        for i, (inst, written, _) in enumerate(block):
+            for operand in written:
+                if type(operand) is V:
+                    for word, part in enumerate(operand.parts):
+                        if part in table:
+                            several.append(part)
+                        else:
+                            table[part] = new(Definition, (inst, b, i, word))
+            if guarded(inst):
+                several += parts_written(inst)
+    for part in several:
+        table.pop(part, None)
+    return table
+
+
 class Single:
     """Parts with one unguarded definition, and dominance between program points."""
 
@@ -32,25 +58,12 @@ class Single:
 
     @classmethod
     def of(cls, function: MFunction) -> Single:
-        table: dict[Part, Definition] = {}
-        several: list[Part] = []
-        new = tuple.__new__
-        for b, block in enumerate(function.blocks):
-            for i, inst in enumerate(block.insts):
-                written = writes(inst)
-                for operand in written:
-                    if type(operand) is not V:
-                        continue
-                    for word, part in enumerate(operand.parts):
-                        if part in table:
-                            several.append(part)
-                        else:
-                            table[part] = new(Definition, (inst, b, i, word))
-                if guarded(inst):
-                    several += [part for v in written if type(v) is V for part in v.parts]
-        for part in several:
-            table.pop(part, None)
-        return cls(table, Cfg.of(function).nesting())
+        """That of a function as it is now. Most passes move nothing and write what was written: they share a table."""
+        writers = [[(inst, writes(inst), inst.guard) for inst in block.insts] for block in function.blocks]
+        known = function.definitions
+        if known is None or known[0] != writers:
+            known = function.definitions = writers, _definitions(writers)
+        return cls(known[1], Cfg.of(function).nesting())
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
         """Whether point (block, at) is passed before every visit of (other, other_at)."""
