@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runtime.api import Buffer, Device, Event, Kernel, Launch, Module, Stream, Variable
+    from runtime.api import Buffer, Event, Kernel, Launch, Module, Stream, Variable
     from runtime.errors import DeviceError, LaunchError
+
+    # `api.Device` is abstract: calling it makes the kind that the name asks for. All take what the model takes.
+    from runtime.model import ModelDevice as Device
 
 _API = ("Buffer", "Device", "Event", "Kernel", "Launch", "Module", "Stream", "Variable")
 _ERRORS = ("DeviceError", "LaunchError")

@@ -154,8 +154,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
             device_options[word.replace("-", "_")] = arguments.number(word, 0)
     if not on_gpu and sys.stderr.isatty():
         device_options["progress"] = _progress()
-    open_device: Any = runtime.Device  # abstract to a type checker: calling it picks the right kind of device
-    device = open_device(device_name, hazards=arguments.last("hazards", "report"), **device_options)
+    device_options["hazards"] = arguments.last("hazards", "report")
+    device = runtime.Device(device_name, **device_options)
     module = device.load(image)
 
     footprints: list[int] = []

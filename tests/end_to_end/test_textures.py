@@ -38,8 +38,7 @@ extern "C" __global__ void copy(cudaSurfaceObject_t s, float *out)
 
 
 def run(image: bytes) -> list[Any]:
-    make: Any = runtime.Device
-    device = make("sm_90", timing=False)
+    device = runtime.Device("sm_90", timing=False)
     module = device.load(image)
     array = np.random.default_rng(3).uniform(0, 1, (8, 8)).astype(np.float32)
     texture = device.texture(array, filter="linear")

@@ -290,8 +290,7 @@ def run(image: bytes, probe: Probe) -> list[Any] | str:
     """The arrays after a launch, or what went wrong."""
     import runtime
 
-    make: Any = runtime.Device
-    device = make("sm_90", timing=False, hazards="off", memory=1 << 28, instruction_limit=4_000_000)
+    device = runtime.Device("sm_90", timing=False, hazards="off", memory=1 << 28, instruction_limit=4_000_000)
     buffers = []
     for k, kind in enumerate(probe.arrays):
         found = dtype(kind)

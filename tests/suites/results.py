@@ -100,8 +100,7 @@ def launch(image: bytes, kernel: Kernel, variables: dict[str, Any], shape: Shape
     import runtime
 
     settings = {"timing": False, "hazards": "off", "instruction_limit": INSTRUCTIONS, "memory": 4 << 30}
-    make: Any = runtime.Device
-    device: Any = make("sm_90", **{**settings, **options})
+    device: Any = runtime.Device("sm_90", **{**settings, **options})
     run = Run()
     buffers: list[tuple[int, int]] = []
 

@@ -64,8 +64,7 @@ def write(folder: Path, name: str, ir: str, data: list[list[int]], words: int, g
 def main() -> None:
     folder, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100
     folder.mkdir(parents=True, exist_ok=True)
-    open_device: Any = runtime.Device
-    gpu = open_device("sm_90")
+    gpu = runtime.Device("sm_90")
     rnd = random.Random(1)
     chosen = settings(
         max_examples=count,

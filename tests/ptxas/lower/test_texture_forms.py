@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -223,8 +222,7 @@ def test_texels_that_are_there_are_resident(tmp_path: Path) -> None:
     """The machine's predicate says the contrary of PTX's; an H200 stores 1 here, too."""
     _, cubin = taken_by_nvidia("handles", [RESIDENT], tmp_path)
     ours = binary.write_cubin(compile_("handles", RESIDENT))
-    make: Any = runtime.Device
-    device = make("sm_90", timing=False)
+    device = runtime.Device("sm_90", timing=False)
     texture = device.texture(np.random.default_rng(1).random((8, 8)).astype(np.float32), filter="linear")
     results = []
     for image, name in ((cubin, "k0"), (ours, "k")):
@@ -236,9 +234,8 @@ def test_texels_that_are_there_are_resident(tmp_path: Path) -> None:
 
 
 def test_a_program_that_names_textures_is_not_loaded() -> None:
-    make: Any = runtime.Device
     with pytest.raises(CompileError, match="names 'TT'"):
-        make("sm_90", timing=False).load(binary.write_cubin(compile_("names", RESIDENT.replace("%d0", "TT"))))
+        runtime.Device("sm_90", timing=False).load(binary.write_cubin(compile_("names", RESIDENT.replace("%d0", "TT"))))
 
 
 @needs_ptxas

@@ -88,7 +88,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
     out = folder / "gmma.cubin"
     done = subprocess.run([NVCC, "-cubin", "-arch=sm_90a", "-o", str(out), str(source)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    device: Any = runtime.Device("sm_90", timing=False)
+    device = runtime.Device("sm_90", timing=False)
     return device.load(out.read_bytes())
 
 

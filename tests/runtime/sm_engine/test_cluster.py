@@ -28,7 +28,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(params=[False, True], ids=["untimed", "timed"])
 def module(request: pytest.FixtureRequest, image: bytes) -> Iterator[Any]:
-    device: Any = runtime.Device("sm_90", timing=request.param)  # type: ignore[abstract]
+    device = runtime.Device("sm_90", timing=request.param)
     yield device.load(image)
 
 
@@ -67,7 +67,7 @@ ret;
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 1), (4, 1), (2, 3), (8, 1)])
 def test_the_launch_says_how_many_blocks_a_cluster_has(size: tuple[int, int]) -> None:
-    device: Any = runtime.Device("sm_90", timing=False)  # type: ignore[abstract]
+    device = runtime.Device("sm_90", timing=False)
     kernel = device.load(PLAIN)["ranks"]
     out = np.zeros((6, 8), np.uint32)
     kernel[(8, 6), 1].cluster(*size)(out)
@@ -151,7 +151,7 @@ def test_the_same_cycles_again(image: bytes) -> None:
     """What the SMs of a cluster tell each other does not depend on what ran before."""
     seen = set()
     for _ in range(2):
-        device: Any = runtime.Device("sm_90")  # type: ignore[abstract]
+        device = runtime.Device("sm_90")
         launch = device.load(image)["spread"][264, 32](
             device.zeros(256 * 66, np.int32), device.zeros(288 * 264, np.int32)
         )

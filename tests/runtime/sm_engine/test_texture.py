@@ -18,7 +18,7 @@ from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
 
 DATA: Any = np.load(Path(__file__).parents[1] / "data" / "textures.npz")
 MODES = ("wrap", "clamp", "mirror", "border")
-DEVICE: Any = runtime.Device("sm_90", timing=False)  # type: ignore[abstract]
+DEVICE = runtime.Device("sm_90", timing=False)
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="module")
 def device() -> Any:
-    return runtime.Device("sm_90", timing=False)  # type: ignore[abstract]
+    return runtime.Device("sm_90", timing=False)
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +188,7 @@ def test_what_traps_and_what_rounds(module: Any, device: Any) -> None:
 @needs_nvcc
 def test_a_box_for_two_blocks(image: bytes) -> None:
     for timing in (False, True):
-        device: Any = runtime.Device("sm_90", timing=timing)  # type: ignore[abstract]
+        device = runtime.Device("sm_90", timing=timing)
         tensor = np.arange(16 * 16, dtype=np.uint32).reshape(16, 16)
         given_ = device.buffer(tensor)
         map_ = tensormap.tiled(given_.address, "u32", [16, 16], [64], [16, 8])

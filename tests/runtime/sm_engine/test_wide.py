@@ -26,7 +26,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(params=[False, True], ids=["untimed", "timed"])
 def module(request: pytest.FixtureRequest, image: bytes) -> Any:
-    device: Any = runtime.Device("sm_90", timing=request.param)  # type: ignore[abstract]
+    device = runtime.Device("sm_90", timing=request.param)
     return device.load(image)
 
 
