@@ -1,4 +1,4 @@
-"""Selections between two values that are one instruction: distances, the place of the lowest one; comparisons that
+"""Selections between two values that are one instruction: distances, the place of the lowest or highest one; comparisons that
 need no sum, or one instruction for several numbers."""
 
 from __future__ import annotations
@@ -75,6 +75,21 @@ class Choices(Base):
                     which = "min" if (pred[1] == "l") == (op == "or") else "max"
                     return self.build.icmp(pred, self.build.binary(f"{pred[0]}{which}", "i32", x, y), bound)
         return None
+
+    def highest_one(self, inst: ir.Inst) -> Node | None:
+        """31 - ctlz(x), or 63: the place of the highest one, or -1, is one instruction. None if it is something else."""
+        last, count = inst.args if inst.op == "sub" else inst.args[::-1]
+        if not isinstance(last, ir.ConstInt) or last.value not in (31, 63):
+            return None
+        if isinstance(count, ir.Inst) and count.op == "trunc":
+            count = count.args[0]
+        if not (isinstance(count, ir.Inst) and getattr(count.callee, "name", "") == f"llvm.ctlz.i{last.value + 1}"):
+            return None
+        value, some = count.args
+        if inst.op == "xor" and not (isinstance(some, ir.ConstInt) and some.value):
+            return None  # of 0 it is 63, or 127
+        place = self.build.pure(f"bfind.u.i{last.value + 1}", "i32", self.one(value))
+        return self.build.sext(place, 32, self.legal(inst.type)[0])
 
     def lowest_one(self, p: ir.Value, zero: ir.Value, count: ir.Value) -> Node | None:
         """x == 0 ? k - 1 : cttz(x) + k, as __ffs has it: the place of the lowest one, or -1, is one instruction of the

@@ -7,6 +7,8 @@ need it are, and a phi's input is read after the last position of the predecesso
 
 from __future__ import annotations
 
+from itertools import chain
+
 from minicc.isel.cover import leaf_nodes
 from minicc.isel.dag import BlockDag, Node
 from minicc.isel.lower import Lowering
@@ -27,6 +29,33 @@ def reads(node: Node) -> list[Node]:
     return []
 
 
+class Group:
+    """Values of one register. They are found by blocks, so that of many those are compared that can meet."""
+
+    def __init__(self, node: Node, lives: Lives) -> None:
+        self.members = [node]
+        self.made = {lives.defined[node][0]: [node]}
+        self.needed = {block: [node] for block in lives.last[node]}
+        self.entering = set(lives.entering[node])
+
+    def clashes(self, other: Group, lives: Lives) -> bool:
+        """Whether a member of one is alive where one of the other is made."""
+        few, many = (self, other) if len(self.members) < len(other.members) else (other, self)
+        made = ((x, y) for y in few.members for x in many.needed.get(lives.defined[y][0], ()))
+        needed = ((y, x) for block, some in few.needed.items() for x in many.made.get(block, ()) for y in some)
+        return any(lives.alive_after(a, lives.defined[b]) for a, b in chain(made, needed))
+
+    def join(self, other: Group) -> tuple[Group, Group]:
+        """Make one of two: the larger one gets what the other has, (larger, smaller)."""
+        few, many = (self, other) if len(self.members) < len(other.members) else (other, self)
+        for here, there in ((many.made, few.made), (many.needed, few.needed)):
+            for block, nodes in there.items():
+                here.setdefault(block, []).extend(nodes)
+        many.entering |= few.entering
+        many.members = self.members + other.members
+        return many, few
+
+
 class Lives:
     """Where phis and their inputs live."""
 
@@ -37,7 +66,7 @@ class Lives:
         self.entering: dict[Node, set[ir.Block]] = {}
         self.moves: list[tuple[ir.Block, ir.Block, Node, Node]] = []
         """(predecessor, block, phi, input) of every edge."""
-        self.groups: dict[Node, list[Node]] = {}
+        self.groups: dict[Node, Group] = {}
         self._collect(blocks, lowering)
         self._positions(blocks)
 
@@ -99,25 +128,22 @@ class Lives:
         home, at = self.defined[node]
         return block in self.entering[node] or (block is home and at <= position)
 
-    def clash(self, a: Node, b: Node) -> bool:
-        return self.alive_after(a, self.defined[b]) or self.alive_after(b, self.defined[a])
-
     def coalesce(self) -> list[list[Node]]:
         """Groups of two or more that share a register. Back edges are served first."""
-        group: dict[Node, list[Node]] = {}
+        groups, alone = self.groups, dict[Node, Group]()
         edges = sorted(self.moves, key=lambda m: (m[0].index < m[1].index, m[3].op.startswith("ld.param")))
         for _, _, phi, part in edges:
             if part.head == "res" or part.type != phi.type:
                 continue
-            a, b = group.get(phi, [phi]), group.get(part, [part])
-            if a is b or any(self.clash(x, y) for x in a for y in b):
+            a, b = (groups.get(node) or alone.get(node) or alone.setdefault(node, Group(node, self))
+                    for node in (phi, part))  # fmt: skip
+            if a is b or a.clashes(b, self):
                 continue
-            merged = a + b
-            for node in merged:
-                group[node] = merged
-        self.groups = group
-        return list({id(g): g for g in group.values()}.values())
+            many, few = a.join(b)
+            groups.update(dict.fromkeys((phi, part, *few.members), many))
+        return [group.members for group in {id(g): g for g in groups.values()}.values()]
 
     def alive_into(self, node: Node, block: ir.Block) -> bool:
         """Whether the register of a phi or input holds something that `block` or its successors read."""
-        return any(block in self.entering.get(member, ()) for member in self.groups.get(node, [node]))
+        group = self.groups.get(node)
+        return block in (self.entering.get(node, ()) if group is None else group.entering)

@@ -55,6 +55,7 @@ OVERLOADED = {
     "exp2": "fex2",
     "log2": "flg2",
     "sin": "fsin",
+    "tanh": "ftanh",
     "cos": "fcos",
 }
 
@@ -79,7 +80,6 @@ SREG_BITS = {
 """Special registers are below 2**n: limits of the CUDA programming model (compute capability 3.0 and later)."""
 
 NVVM: dict[str, tuple[str, bool]] = {
-    "barrier0": ("barsync.", True),
     "barrier.cta.sync.aligned.all": ("barsync.i32", True),
     "barrier.cta.sync.aligned.count": ("barcount.i32", True),
     "barrier.cta.arrive.aligned.count": ("bararrive.i32", True),

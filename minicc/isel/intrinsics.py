@@ -24,11 +24,15 @@ class Intrinsics(Integers):
         base = name[5:]
         if base.startswith("nvvm.read.ptx.sreg."):
             return [self.special_register(inst, base[19:])]
+        if base == "nvvm.is_explicit_cluster":
+            return [self.special_register(inst, base[5:])]
         if base.startswith("nvvm."):
             return self.nvvm_intrinsic(inst, base[5:])
         stem = _stem(base)
         if stem in IGNORED:
             return [n for arg in inst.args[:1] for n in self.parts(arg)] if inst.type is not ir.VOID else []
+        if stem == "tanh" and inst.flags.isdisjoint(("afn", "fast")):
+            self.unsupported(f"intrinsic '{name}' that is not approximate")
         shape = inst.type.elements[0] if inst.type.kind == "struct" else inst.type
         if shape.kind == "vector" and stem not in ("masked.load", "masked.store") and not stem.startswith("vector."):
             return self.packed_call(inst, stem) or self.elementwise_call(inst, name)
@@ -489,6 +493,17 @@ class Intrinsics(Integers):
         return [self.build.raw(f"atom.{op}.{space}.{values[0].type}", values[0].type, (pointer, *values),
                                ("relaxed", scope), root=True)]  # fmt: skip
 
+    def uniform_load(self, inst: ir.Inst, name: str) -> list[Node]:
+        """ldu.global.i and its like: a load that all threads make of one place."""
+        align = self.one(inst.args[1]).data
+        return self.load("ldu", "global", inst.type, self.one(inst.args[0]), align)
+
+    def dot_of_two(self, inst: ir.Inst, name: str) -> list[Node]:
+        """idp2a.s.u and its like: two 16-bit numbers by the two low or high bytes of a word."""
+        a, b, high, c = (self.one(arg) for arg in inst.args)
+        half = "hi" if high.data else "lo"
+        return [self.build.pure(f"dp2a.{half}.{name[6]}{name[8]}.i32", "i32", a, b, c)]
+
     def is_space(self, inst: ir.Inst, name: str) -> list[Node]:
         space = "cluster" if name.endswith("cluster") else name.partition(".")[2]
         return [self.build.pure(f"isspacep.{space}.i64", "p", self.one(inst.args[0]))]
@@ -588,4 +603,6 @@ _NVVM_PREFIX: list[tuple[str, Callable[..., list[Node]]]] = [
     ("internal.addrspace.wrap", Intrinsics.unwrap),
     ("isspacep.", Intrinsics.is_space),
     ("atomic.", Intrinsics.scoped_atomic),
+    ("ldu.global.", Intrinsics.uniform_load),
+    ("idp2a.", Intrinsics.dot_of_two),
 ]

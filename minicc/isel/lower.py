@@ -72,6 +72,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.absorbed: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
         self.preds: dict[ir.Block, list[ir.Block]] = {}
+        self.incoming: dict[tuple[ir.Block, ir.Block], list[tuple[ir.Inst, int]]] = {}
 
     def _flushes(self) -> bool:
         attributes = self.function.attributes
@@ -175,6 +176,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         order = layout(function)
         preds = self.preds = predecessors(function)
         self.reachable.update(order)
+        self.incoming = _incoming(order)
         self.parameters()
         dags: dict[ir.Block, BlockDag] = {}
         shared: dict[ir.Block, dict[Any, Node]] = {}
@@ -220,17 +222,12 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         """Constants that flow into the successors' phis: address computations among them belong to this block; so does
         the joining of halves."""
         for successor in block.successors:
-            for inst in successor.insts:
-                if inst.op != "phi":
-                    break
-                for position, (value, source) in enumerate(zip(inst.args, inst.blocks, strict=True)):
-                    if source is not block:
-                        continue
-                    self.current = inst
-                    if is_packed(inst.type):
-                        self.phi_constants[inst, position] = self.pairs(self.parts(value))
-                    elif not isinstance(value, ir.Inst | ir.Argument):
-                        self.phi_constants[inst, position] = self.parts(value)
+            for inst, position in self.incoming.get((block, successor), ()):
+                self.current, value = inst, inst.args[position]
+                if is_packed(inst.type):
+                    self.phi_constants[inst, position] = self.pairs(self.parts(value))
+                elif not isinstance(value, ir.Inst | ir.Argument):
+                    self.phi_constants[inst, position] = self.parts(value)
 
     def input_parts(self, inst: ir.Inst, position: int) -> list[Node]:
         """Nodes of a phi's input."""
@@ -251,6 +248,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
         elif op in ("add", "sub") and (node := self.constant_last(inst)) is not None:
+            result = [node]
+        elif op in ("sub", "xor") and (node := self.highest_one(inst)) is not None:
             result = [node]
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))
@@ -646,7 +645,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
 
     def int_to_float(self, op: str, parts: list[Node], bits: int, kind: str) -> Node:
         build = self.build
-        if len(parts) > 1 or (kind == "bf16" and min(bits, parts[0].zb if op == "uitofp" else parts[0].sb) > 24):
+        direct = kind != "bf16" or self.has("sitofp.bf16.i32")
+        if len(parts) > 1 or (not direct and min(bits, parts[0].zb if op == "uitofp" else parts[0].sb) > 24):
             words = self.extend("sext" if op == "sitofp" else "zext", parts, bits, max(bits, 64))
             return self.wide_to_float(op == "sitofp", max(bits, 64), words, kind)
         a = parts[0]
@@ -663,7 +663,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             a = build.trunc(a)
         elif op == "uitofp" and a.zb < WIDTH[a.type]:
             op = "sitofp"
-        if kind == "bf16":
+        if not direct:
             return self.float_to(build.pure(f"{op}.f32.{a.type}", "f32", a), kind)
         return build.pure(f"{op}.{kind}.{a.type}", kind, a)
 
@@ -734,6 +734,18 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             value = self.build.zext(value, bits, value.type)
         data = (inst.blocks[0], list(zip(inst.cases, inst.blocks[1:], strict=True)))
         return self.build.raw(f"switch.{value.type}", "", (value,), data, root=True)
+
+
+def _incoming(blocks: list[ir.Block]) -> dict[tuple[ir.Block, ir.Block], list[tuple[ir.Inst, int]]]:
+    """(predecessor, block) -> the block's phis, each with the position of its input from there."""
+    found: dict[tuple[ir.Block, ir.Block], list[tuple[ir.Inst, int]]] = {}
+    for block in blocks:
+        for inst in block.insts:
+            if inst.op != "phi":
+                break
+            for position, source in enumerate(inst.blocks):
+                found.setdefault((source, block), []).append((inst, position))
+    return found
 
 
 _CASTS = {"trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"} | {

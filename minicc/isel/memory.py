@@ -246,11 +246,15 @@ class Memory(Base):
             at += count
         return parts
 
+    def widest(self, head: str, space: str) -> int:
+        """Bytes that one access moves at most."""
+        return 32 if head in ("ld", "ldnc", "st") and space == "global" and self.has("st8.global.i32") else 16
+
     def load_cells(self, head: str, space: str, cells: list[tuple[str, int]], address: Node, align: int) -> list[Node]:
         out: list[Node] = []
         data = self.order_data if head == "ldord" else None
         scalar = head in ("ldvol", "ldord")
-        for first, count in _groups(cells, 1 if scalar else align, space):
+        for first, count in _groups(cells, 1 if scalar else align, self.widest(head, space)):
             kind, offset = cells[first]
             where = self.offset(address, offset)
             result = {"u8": "i32", "u16": "i32"}.get(kind, kind)
@@ -337,7 +341,7 @@ class Memory(Base):
         if head == "st":
             cells, values = _words(cells, values, align)
         data = self.order_data if head == "stord" else None
-        for first, count in _groups(cells, 1 if head in ("stvol", "stord") else align, space):
+        for first, count in _groups(cells, 1 if head in ("stvol", "stord") else align, self.widest(head, space)):
             kind, offset = cells[first]
             suffix = "" if count == 1 else str(count)
             where = self.offset(address, offset)
@@ -430,6 +434,8 @@ class Memory(Base):
             old = self.atomic("fadd", space, half + "x2", pointer, (value,), inst)
             old.type = "i32"
             return self.unpair(old, half)
+        if inst.pred == "xchg" and self.layout.bits(inst.type) == 128:
+            return self.words_of(self.atomic("exch", space, "i128", pointer, tuple(self.parts(inst.args[1])), inst))
         value = self.one(inst.args[1])
         if inst.pred not in _ATOMIC_OPS:
             self.unsupported(f"atomicrmw {inst.pred}")
@@ -454,6 +460,11 @@ class Memory(Base):
         data = (self.sem(order), self.scope(inst))
         return self.build.raw(f"atom.{op}.{space}.{kind}", kind, (pointer, *values), data, root=True)
 
+    def words_of(self, node: Node) -> list[Node]:
+        """Results of an operation on 128 bits."""
+        node.type = ""
+        return [self.build.raw("res.i64", "i64", (node,), i) for i in range(2)]
+
     def op_cmpxchg(self, inst: ir.Inst) -> list[Node]:
         build = self.build
         pointer = self.one(inst.args[0])
@@ -461,9 +472,7 @@ class Memory(Base):
         space = self.space(inst.args[0].type)
         if bits == 128:
             wanted, other = self.parts(inst.args[1]), self.parts(inst.args[2])
-            node = self.atomic("cas", space, "i128", pointer, (*wanted, *other), inst)
-            node.type = ""
-            parts = [build.raw("res.i64", "i64", (node,), i) for i in range(2)]
+            parts = self.words_of(self.atomic("cas", space, "i128", pointer, (*wanted, *other), inst))
             return [*parts, self.wide_compare("eq", 128, parts, wanted)]
         expected, new = self.one(inst.args[1]), self.one(inst.args[2])
         kind = expected.type
@@ -502,16 +511,17 @@ def _peel(build: object, value: Node) -> tuple[Node, int]:
     return value, 0
 
 
-def _groups(cells: list[tuple[str, int]], align: int, space: str) -> list[tuple[int, int]]:
-    """(first, count) of accesses: 2 or 4 neighbours of one type go as a vector where alignment allows."""
+def _groups(cells: list[tuple[str, int]], align: int, most: int) -> list[tuple[int, int]]:
+    """(first, count) of accesses: 2, 4 or 8 neighbours of one type go as a vector of at most so many bytes where
+    alignment allows."""
     out = []
     at = 0
     while at < len(cells):
         kind, offset = cells[at]
         size = _SIZE[kind]
         count = 1
-        for wanted in (4, 2):
-            if size * wanted > 16 or at + wanted > len(cells) or _align_at(align, offset) < size * wanted:
+        for wanted in (8, 4, 2) if size == 4 else (4, 2):
+            if size * wanted > most or at + wanted > len(cells) or _align_at(align, offset) < size * wanted:
                 continue
             if all(cells[at + i] == (kind, offset + i * size) for i in range(wanted)):
                 count = wanted

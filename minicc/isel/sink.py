@@ -48,6 +48,7 @@ def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] 
     """Sink in place, in one backward pass. `loops` are headers and blocks, outer ones before those in them."""
     preds = predecessors(function)
     used = users(function)
+    inputs: dict[ir.Inst, dict[ir.Value, ir.Block | None]] = {}
     ways = [(header, body, before) for header, body in loops if (before := _way_in(header, body, preds))]
     chain: dict[ir.Block, set[ir.Block]] = {}
 
@@ -68,7 +69,7 @@ def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] 
         kept: list[ir.Inst] = []
         moved: dict[ir.Block, list[ir.Inst]] = {}
         for inst in reversed(block.insts):
-            target = _target(inst, used.get(inst, []), around)
+            target = _target(inst, used.get(inst, []), around, inputs)
             if target is None or target is block or block not in above(target):
                 kept.append(inst)
             else:
@@ -124,16 +125,27 @@ def _pure(inst: ir.Inst) -> bool:
     return inst.op in PURE or (inst.op == "call" and _CALLS.match(getattr(inst.callee, "name", "")) is not None)
 
 
-def _target(inst: ir.Inst, uses: list[ir.Inst], ways: list[Way]) -> ir.Block | None:
-    """The block that all uses are in, or that leads into the loop that they are in."""
+def _inputs(phi: ir.Inst) -> dict[ir.Value, ir.Block | None]:
+    """Each input's block; None if it comes from several."""
+    found: dict[ir.Value, ir.Block | None] = {}
+    for value, block in zip(phi.args, phi.blocks, strict=True):
+        found[value] = None if value in found else block
+    return found
+
+
+def _target(
+    inst: ir.Inst, uses: list[ir.Inst], ways: list[Way], inputs: dict[ir.Inst, dict[ir.Value, ir.Block | None]]
+) -> ir.Block | None:
+    """The block that all uses are in, or that leads into the loop that they are in. `inputs`: see `_inputs`."""
     if not uses or not _pure(inst):
         return None
     target = None
     for use in uses:
         place = use.parent
         if use.op == "phi":  # read at the end of the block it comes from
-            places = [block for value, block in zip(use.args, use.blocks, strict=True) if value is inst]
-            place = places[0] if len(places) == 1 else None
+            if use not in inputs:
+                inputs[use] = _inputs(use)
+            place = inputs[use][inst]
         way = next((before for _, body, before in ways if place in body), None) if ways else None
         if way is not None and inst.op in BINARY and _alike(inst):
             place = way

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from minicc.ptx import model as ptx
+from tests.isel.meaning import rounded
 
 _BITS = {"8": 8, "16": 16, "32": 32, "64": 64}
 GLOBAL = 0x10000
@@ -443,8 +445,10 @@ class Machine:
         value &= (1 << bits) - 1
         if source[0] == "s":
             value = signed(value, bits)
-        if to[0] == "f":
-            if to == "f64":
+        if to[0] in "fb":
+            if to == "bf16":
+                self.put(ops[0], rounded(Fraction(value), to))
+            elif to == "f64":
                 self.put(ops[0], to_bits(float(value), to))
             else:
                 self.put(ops[0], to_bits(_round_int(value), to) if to == "f32" else to_bits(np.float16(value), to))

@@ -21,7 +21,7 @@ from tests.isel.peers import FOLDERS, ROOT
 ARCHS = ("sm_60", "sm_75", "sm_90a", "sm_100a")
 
 
-class _Winners(Explanation):
+class Winners(Explanation):
     """Keeps the rows that won, nothing else."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class _Winners(Explanation):
 
 def winners(path: Path, name: str) -> set[Row]:
     """Rows that some instruction of a file is made from on an architecture; none if it is not compiled for it."""
-    found = _Winners()
+    found = Winners()
     try:
         text = minicc.compile(path, arch=name, options=f"-ptx -w -I{path.parent}").opt_ll
         isel.select(nvvm.read(text), arch.get(name), isel.Options(), found)

@@ -29,7 +29,7 @@ y:
   store i64 2, ptr addrspace(1) %out
   br label %z
 z:
-  tail call void @llvm.nvvm.barrier0()
+  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %again = icmp {1} i64 %a, %b
   br i1 %again, label %u, label %v
 u:
@@ -40,7 +40,7 @@ u:
 v:
   ret void
 }}
-declare void @llvm.nvvm.barrier0()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 """
 
 
@@ -54,7 +54,7 @@ def test_what_it_decides_is_kept() -> None:
     """Values on both sides of each, signed and not."""
     rows = [[a, b] for a in (0, 5, 2**64 - 1) for b in (0, 5, 2**64 - 1)]
     for again in ("slt", "ult", "eq"):
-        text = BODY.format("slt", again).replace("  tail call void @llvm.nvvm.barrier0()\n", "")
+        text = BODY.format("slt", again).replace("  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n", "")
         got = run_rows(compile_ir(text), rows, 1)
         for (a, b), (value,) in zip(rows, got, strict=True):
             less = (a + 2**63) % 2**64 < (b + 2**63) % 2**64
@@ -65,7 +65,7 @@ def test_what_it_decides_is_kept() -> None:
 def test_the_inverse_is_the_same_predicate() -> None:
     """A branch on the inverse takes its ways the other way round."""
     rows = [[a, b] for a in (0, 5, 2**64 - 1) for b in (0, 5, 2**64 - 1)]
-    text = BODY.format("slt", "sge").replace("  tail call void @llvm.nvvm.barrier0()\n", "")
+    text = BODY.format("slt", "sge").replace("  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n", "")
     module = isel.select(read(text), ARCH, isel.Options())
     assert len(re.findall(r"\bsetp\.", format(module))) == 1
     for (a, b), (value,) in zip(rows, run_rows(module, rows, 1), strict=True):

@@ -50,6 +50,9 @@ def clamp(x: int, least: int, most: int) -> int:
 IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("byte1", "uu", "(a >> 8) & 0xff", "prmt|bfe !shr", lambda a: b(a, 1)),
     ("byte2_signed", "iu", "(signed char)(a >> 16)", "prmt|bfe !shr", lambda a: s(b(a, 2), 8)),
+    ("highest", "iu", "31 - __clz(a)", "bfind.u32 !clz", lambda a: a.bit_length() - 1),
+    ("highest_of_some", "iu", "31 ^ __clz(a | 1)", "bfind.u32 !clz !xor", lambda a: (a | 1).bit_length() - 1),
+    ("highest64", "iU", "63 - __clzll(a)", "bfind.u64 !clz", lambda a: a.bit_length() - 1),
     ("byte3", "uu", "a >> 24", "shr", lambda a: a >> 24),
     ("half1_signed", "iu", "(short)(a >> 16)", "shr.s32", lambda a: s(a >> 16, 16)),
     ("field", "uu", "(a >> 7) & 0x3ff", "bfe.u32", lambda a: a >> 7 & 0x3FF),

@@ -46,6 +46,8 @@ CASES = [
     ("griddepcontrol.wait", [], [], "sm_90"),
     ("prefetch.global.L2", [], ["ptr addrspace(1)"], "sm_90"),
     ("mapa.shared.cluster", ["ptr addrspace(7)"], [SHARED, N], "sm_90"),
+    ("idp2a.s.u", [N], [N, N, "i1 true", N], "sm_90"),
+    ("idp2a.u.s", [N], [N, N, "i1 false", N], "sm_90"),
     ("tcgen05.relinq.alloc.permit.cg1", [], [], "sm_100a"),
     ("tcgen05.wait.ld", [], [], "sm_100a"),
 ]
@@ -55,11 +57,15 @@ def kernel(name: str, results: list[str], arguments: list[str]) -> str:
     """A kernel that passes its parameters to the intrinsic and stores what comes out."""
     values = []
     body = []
+    given = [(index, kind) for index, kind in enumerate(arguments) if not re.match(r"i\d+ ", kind)]
     for index, kind in enumerate(arguments):
+        if (index, kind) not in given:  # a constant
+            values.append(kind)
+            continue
         if kind == "i1":
             body.append(f" %b{index} = icmp ne i32 %a{index}, 0")
         values.append(f"{kind} %{'b' if kind == 'i1' else 'a'}{index}")
-    parameters = [f"{'i32' if kind == 'i1' else kind} %a{index}" for index, kind in enumerate(arguments)]
+    parameters = [f"{'i32' if kind == 'i1' else kind} %a{index}" for index, kind in given]
     type_ = "void" if not results else results[0] if len(results) == 1 else "{ " + ", ".join(results) + " }"
     call = f"call {type_} @llvm.nvvm.{name}({', '.join(values)})"
     body.append(f" %r = {call}" if results else f" {call}")
@@ -71,7 +77,7 @@ def kernel(name: str, results: list[str], arguments: list[str]) -> str:
     text = "\n".join(body)
     return (
         f'target triple = "nvptx64-nvidia-cuda"\ndefine ptx_kernel void @k({", ".join(["ptr %out", *parameters])}) {{\n'
-        f"{text}\n ret void\n}}\ndeclare {type_} @llvm.nvvm.{name}({', '.join(arguments)})\n"
+        f"{text}\n ret void\n}}\n"
     )
 
 

@@ -19,7 +19,6 @@ ROWS: list[Row] = [
     Row("stacksave.i64", "stacksave.u64 $d", "mov", 52),
     Row("stackrestore.i64(a)", "stackrestore.u64 $a", "mov", 52),
     # Barriers.
-    Row("barsync.", "bar.sync 0", "bar"),
     Row("barsync.i32(a:ri)", "bar.sync $a", "bar"),
     Row("barcount.i32(a:ri, b:ri)", "bar.sync $a, $b", "bar"),
     Row("bararrive.i32(a:ri, b:ri)", "bar.arrive $a, $b", "bar"),
@@ -159,4 +158,5 @@ ROWS += [
     Row("select.i32(icmp.sgt.i32(c, =-1), a:ri, b:ri)", "slct.s32.s32 $d, $a, $b, $c", "setp"),
     Row("select.f32(icmp.sgt.i32(c, =-1), a:ri, b:ri)", "slct.f32.s32 $d, $a, $b, $c", "setp"),
     Row("select.i64(icmp.sgt.i32(c, =-1), a:ri, b:ri)", "slct.s64.s32 $d, $a, $b, $c", "setp64"),
+    Row("select.f64(icmp.sgt.i32(c, =-1), a:ri, b:ri)", "slct.f64.s32 $d, $a, $b, $c", "setp64"),
 ]

@@ -11,11 +11,6 @@ _STEPS = 64
 """Times that a region grows, at most."""
 
 
-def cyclic(graph: Graph, node: int, nodes: set[int]) -> bool:
-    """Does one of `nodes` lead to `node`?"""
-    return any(p in nodes for p in graph.preds[node])
-
-
 class Closed:
     """The regions of one graph. Branches that lie close together grow into the same ones: each is looked at once."""
 
@@ -73,4 +68,4 @@ class Closed:
         return max(out, key=lambda header: len(self.nests[header]), default=None)
 
 
-__all__ = ["Closed", "Found", "cyclic"]
+__all__ = ["Closed", "Found"]

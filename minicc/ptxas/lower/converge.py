@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from minicc.graphs import reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
-from minicc.ptxas.lower.closed import Closed, Found, cyclic
+from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
@@ -165,9 +165,8 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
         for inst in block.insts[-2:]
         if inst.mnemonic == "BRA" and inst.guard != TRUE
     }
-    exit_ = len(graph.succs)
-    beyond: set[int] = set()
-    """Blocks after a branch whose threads never meet again; closed under succession."""
+    between: dict[int, set[int]] = {}
+    """Blocks between divergent branches and where their threads meet again (or none: those that they never meet in)."""
     changed = True
     while changed:
         changed = False
@@ -189,14 +188,10 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
             if isinstance(guard, V) and guard.reg.id in varying:
                 divergent.add(index)
                 changed = True
-                if ipdom[index] == exit_:
-                    beyond.update(reachable(graph.succs, [s for s in graph.succs[index] if s not in beyond]))
-                    apart |= beyond
-                    continue
-                nodes = reachable(graph.succs, [index], ipdom[index])
-                if not cyclic(graph, index, nodes):
-                    nodes.discard(index)
-                apart |= nodes
+                end = ipdom[index]
+                after = [s for s in graph.succs[index] if s != end]
+                reachable(graph.succs, after, end, between.setdefault(end, set()))
+        apart.update(*between.values())
     return sorted(divergent), apart
 
 
