@@ -1,5 +1,5 @@
-"""Selections between two values that are one instruction: distances, the place of the lowest or highest one; comparisons that
-need no sum, or one instruction for several numbers."""
+"""Selections between two values that are one instruction: distances, the place of the lowest or highest one;
+comparisons that need no sum, or one instruction for several numbers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Choices(Base):
         return None
 
     def highest_one(self, inst: ir.Inst) -> Node | None:
-        """31 - ctlz(x), or 63: the place of the highest one, or -1, is one instruction. None if it is something else."""
+        """31 - ctlz(x), or 63: the place of the highest one, or -1, is one instruction. None if it is no such thing."""
         last, count = inst.args if inst.op == "sub" else inst.args[::-1]
         if not isinstance(last, ir.ConstInt) or last.value not in (31, 63):
             return None

@@ -247,9 +247,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             result = [node]
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
-        elif op in ("add", "sub") and (node := self.constant_last(inst)) is not None:
-            result = [node]
-        elif op in ("sub", "xor") and (node := self.highest_one(inst)) is not None:
+        elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
+            op in ("sub", "xor") and (node := self.highest_one(inst)) is not None
+        ):
             result = [node]
         elif op in _INT_BINARY:
             result = self.integer_binary(op, inst.type, self.parts(inst.args[0]), self.parts(inst.args[1]))

@@ -54,7 +54,9 @@ def test_what_it_decides_is_kept() -> None:
     """Values on both sides of each, signed and not."""
     rows = [[a, b] for a in (0, 5, 2**64 - 1) for b in (0, 5, 2**64 - 1)]
     for again in ("slt", "ult", "eq"):
-        text = BODY.format("slt", again).replace("  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n", "")
+        text = BODY.format("slt", again).replace(
+            "  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n", ""
+        )
         got = run_rows(compile_ir(text), rows, 1)
         for (a, b), (value,) in zip(rows, got, strict=True):
             less = (a + 2**63) % 2**64 < (b + 2**63) % 2**64

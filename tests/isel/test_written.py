@@ -96,5 +96,7 @@ def test_every_pattern_wins(part: int, tmp_path: Path, monkeypatch: pytest.Monke
     for target, parts in bodies.items() if PTXAS else ():
         path = tmp_path / f"{target}.ptx"
         path.write_text("".join(parts))
-        done = subprocess.run([PTXAS, f"-arch={target}", "-O0", "-c", path, "-o", os.devnull], capture_output=True, text=True)
+        done = subprocess.run(
+            [PTXAS, f"-arch={target}", "-O0", "-c", path, "-o", os.devnull], capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout + done.stderr

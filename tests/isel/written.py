@@ -105,7 +105,7 @@ _TAILS = {
     "bulk.g2s": ("i16 0", "i64 0", "i1 false", "i1 false"),
     **dict.fromkeys(("tensor.s2g", "tensor.reduce", "tensor.prefetch", "bulk.s2g", "bulk.prefetch"), _HINT),
 }
-"""What LLVM's intrinsics have after the operands that a pattern sees: masks of blocks, cache hints, whether they count."""
+"""What LLVM's intrinsics have after the operands that a pattern sees: masks of blocks, cache hints, their use."""
 _POINTERS = tuple(TYPES[space] for space in ("shared", "gen", "global", "cluster", "const", "local"))
 _CHOICES = {
     "i32": ("i32", "<2 x half>", "<2 x bfloat>"),
@@ -138,7 +138,9 @@ def names(op: str) -> list[str]:
 
 
 @cache
-def signature(op: str, operands: tuple[tuple[str, str], ...], results: tuple[str, ...]) -> tuple[str, list[str], int] | None:
+def signature(
+    op: str, operands: tuple[tuple[str, str], ...], results: tuple[str, ...]
+) -> tuple[str, list[str], int] | None:
     """An intrinsic's result and name, and its operands' types, as LLVM declares it. `operands`: letter and kind of
     each; all of one letter have one type."""
     groups = dict(operands)
@@ -312,7 +314,7 @@ class Writer:
             raise KeyError(op)
         called, types, self.number = found
         values = [f"{t} {self.operand(c, t)}" for c, t in zip(children, types, strict=False)]
-        return self.emit(called.partition(" @")[0], f"call {called}({', '.join([*values, *types[len(children):]])})")
+        return self.emit(called.partition(" @")[0], f"call {called}({', '.join([*values, *types[len(children) :]])})")
 
     @staticmethod
     def where(op: str, name: str) -> str:
@@ -387,7 +389,8 @@ SOURCES = [
     b:\n store i32 %y, ptr addrspace(1) %out\n ret void\nc:\n unreachable\n}""",
     """@variable = addrspace(1) global i32 0\n@window = addrspace(3) global i32 poison
     define ptx_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %other) {
-     store ptr addrspace(1) @variable, ptr addrspace(1) %out\n store ptr addrspace(3) @window, ptr addrspace(1) %other\n ret void\n}""",
+     store ptr addrspace(1) @variable, ptr addrspace(1) %out
+     store ptr addrspace(3) @window, ptr addrspace(1) %other\n ret void\n}""",
     "define ptx_kernel void @k(ptr addrspace(1) %out, i32 %n) {\n switch i32 %n, label %d ["
     + "".join(f" i32 {k}, label %b{k}" for k in range(8))
     + " ]\n"
