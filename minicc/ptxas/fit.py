@@ -190,7 +190,9 @@ def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: sc
         least = least or most
         first = first or _orders(function)
         large = sum(map(len, first)) > _LARGEST
-        if large or not _SAFE < most <= launched + _SLACK or _tried(function, arch, options).registers <= _ANY_BLOCK:
+        if large or not _SAFE < most <= launched + _SLACK:
+            return most
+        if _tried(function, arch, options, _ANY_BLOCK).registers <= _ANY_BLOCK:
             return most
     _reorder(function, first)
     return least
@@ -202,7 +204,7 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     kept = _orders(function)
     if not wanted or function.is_routine or sum(map(len, kept)) > _SMALL:
         return
-    usual = _tried(function, arch, options)
+    usual = _tried(function, arch, options, wanted)
     if usual.registers <= wanted:
         return
     function.budget = wanted
@@ -299,19 +301,22 @@ def _reorder(function: MFunction, orders: Orders) -> None:
         block.insts = list(insts)
 
 
-def _tried(function: MFunction, arch: Arch, options: Options) -> _Trial:
-    """What the function would be with registers; it is left as it was."""
+def _tried(function: MFunction, arch: Arch, options: Options, enough: int = 0) -> _Trial:
+    """What the function would be with registers; it is left as it was. Its time is not asked if it needs no more than
+    `enough`."""
     fixed = [reg.fixed for reg in function.vregs]
     blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
     function.blocks = [Block(b.label, list(map(_clone, b.insts)), list(b.succs), b.loop_depth) for b in blocks]
     try:
         allocate.run(function, arch, options)
-        schedule.run(function, arch, options)
         spilled = len(function.vregs) > len(fixed)
-        alone, issued, local = length(function, arch)
-        cost = (alone + _ISSUE * issued + _LOCAL * local) * (_DOUBT if spilled else 1)
         registers = function.attributes["registers"]
         assert isinstance(registers, int)
+        if registers <= enough:
+            return _Trial(spilled=spilled, registers=registers)
+        schedule.run(function, arch, options)
+        alone, issued, local = length(function, arch)
+        cost = (alone + _ISSUE * issued + _LOCAL * local) * (_DOUBT if spilled else 1)
         return _Trial(alone, issued + local, cost, spilled, registers)
     except CompileError:
         return _Trial()
@@ -344,7 +349,7 @@ def length(function: MFunction, arch: Arch) -> tuple[float, float, float]:
         """Key -> (cycle from which on it is there, or of its issue; its producer if latency is fixed)."""
         held: dict[int, int] = {}
         for inst in block.insts:
-            print_ = footprint(inst, components)
+            print_ = function.prints.get(inst) or footprint(inst, components)
             facts = print_.timing
             for key, reader in print_.reads:
                 if key in made:
