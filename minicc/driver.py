@@ -286,6 +286,7 @@ class Build:
             fast_math=fast,
             debug=self.debug,
             opt_level=r.opt_level,
+            relaxed_constexpr=r.has("relaxed_constexpr"),
             suppressed=self._numbers("diag_suppress"),
             erroneous=self._numbers("diag_error"),
         )

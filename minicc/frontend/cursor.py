@@ -119,6 +119,8 @@ class Cursor(Layers):
     nest: int = 0
     quiet: int = 0
     """Above zero while reading tentatively: errors abandon without a report."""
+    elsewhere: int = 0
+    """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
 
     # -- tokens
 

@@ -33,6 +33,7 @@ class Options:
         fast_math: bool = False,
         debug: Debug = "none",
         opt_level: int = 3,
+        relaxed_constexpr: bool = False,
         suppressed: frozenset[str] = frozenset(),
         erroneous: frozenset[str] = frozenset(),
     ) -> None:
@@ -49,6 +50,8 @@ class Options:
         self.ftz, self.prec_div, self.prec_sqrt, self.fmad, self.fast_math = ftz, prec_div, prec_sqrt, fmad, fast_math
         self.debug = debug
         self.opt_level = opt_level
+        self.relaxed_constexpr = relaxed_constexpr
+        """Device code may call constexpr functions of the host (--expt-relaxed-constexpr)."""
         self.suppressed = suppressed
         """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
         self.erroneous = erroneous

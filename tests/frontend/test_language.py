@@ -16,9 +16,18 @@ from minicc.frontend.options import Options
 NVCC = shutil.which("nvcc")
 
 ACCEPTED = {
-    "bindings_decltype": "#include <cuda/std/tuple>\n#include <cuda/std/utility>\n#include <cuda/std/type_traits>\nstruct sbS_ { int a; const float b; int &c; unsigned d : 3; }; template <class A, class B> constexpr bool sbI_ = cuda::std::is_same_v<A, B>; __global__ void K(int *o) { int arr[2] = {1, 2}; int z = 3; sbS_ s{1, 2.f, z, 5}; auto [a, b] = arr; const auto &[c, d] = arr; auto &[e, f, g, h] = s; const auto [p, q] = cuda::std::pair<int, short>(1, 2); auto [t, u] = cuda::std::tuple<int, float &>(z, *(float *)o); static_assert(sbI_<decltype(a), int> && sbI_<decltype((a)), int &> && sbI_<decltype(c), const int> && sbI_<decltype(f), const float> && sbI_<decltype(g), int &> && sbI_<decltype(h), unsigned> && sbI_<decltype(q), const short> && sbI_<decltype(t), int> && sbI_<decltype(u), float &>); decltype(a) n = 3; o[0] = a + b + c + d + e + (int)f + g + h + p + q + t + n; }",  # noqa: E501
-    "gnu_names": "__global__ void K(int *o, long long x) { static_assert(sizeof(__builtin_fabs(1.f)) == 8 && sizeof(__builtin_fmaxf(1, 2)) == 4 && sizeof(__builtin_abs(o[0])) == 4, \"\"); o[0] = __builtin_ffs(o[3]) + __builtin_clzll(x) + __builtin_popcountll(x) + (int)__builtin_sqrt(3) + (int)__builtin_fmaf(o[1], 2, 3) + __builtin_isnan((float)o[2]) + __builtin_ffsll(x); __builtin_memcpy(o + 8, o, 8); __builtin_memset(o + 4, 0, 8); }",  # noqa: E501
-    "counted_copies": "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <cuda/barrier>\n#include <mma.h>\nnamespace cg = cooperative_groups; using namespace nvcuda::wmma; __global__ void K(int *o, float *f) { __shared__ int b[64]; auto g = cg::this_thread_block(); cg::memcpy_async(g, b, 64, o, 40); cg::memcpy_async(g, b, cuda::aligned_size_t<4>(16), o, cuda::aligned_size_t<4>(16)); cg::wait(g); o[0] = b[3]; f[0] = __float_to_tf32(f[1]); }",  # noqa: E501
+    "constexpr_elsewhere": """constexpr int hsq_(int a) { return a * a; }
+        struct hM_ { int a = hsq_(3); };
+        template <int N> struct hQ_ { static constexpr int n = hsq_(N); };
+        constexpr int hG_ = hsq_(4);
+        __device__ int hf_(int a = hsq_(2)) { return a; }
+        template <class T> __device__ T never_(T a) { return hsq_(a); }
+        __global__ void K(int *o) {
+            hM_ m;
+            decltype(hsq_(2)) s = sizeof(hsq_(2));
+            if constexpr (false) s = hsq_(s);
+            o[0] = m.a + hQ_<4>::n + hG_ + hf_() + s;
+        }""",
     "host_calls": "int only_host_(int); struct H_ { int m; H_() : m(3) {} }; __host__ __device__ int both_(int a) { if (a > 5) { H_ h; return only_host_(a) + h.m; } return a; } __global__ void K(int *o) { o[0] = both_(o[1]); }",  # noqa: E501
     "file_asm": "__asm__(\".symver expf,expf@GLIBC_2.2.5\"); typedef struct __builtin_align__(32) asmw_ { uint4 a, b; } asmw_; __global__ void K(asmw_ *p, double_t d) { p->a.x = alignof(asmw_) + (int)d; }",  # noqa: E501
     "unread_heads": "#include <sstream>\n#include <memory>\nnamespace k_ { template <class T> __global__ void q_(T *) {} std::ostringstream f_(std::shared_ptr<int> c, int32_t size); class nA_; struct nA_ { int32_t x; }; } __global__ void K(k_::nA_ *p) { p->x = 1; }",  # noqa: E501

@@ -644,10 +644,12 @@ class Declarations(Variables):
         self.tokens, self.i = [*tokens, Token(EOF, "", at.source, at.start)], 0
         inner = f.param_scope.parent if f.param_scope is not None else None
         self.scope = inner or scope or self.scope
+        self.elsewhere += 1
         try:
             return self.braced_list() if self.at("{") else self.assignment()
         finally:
             self.tokens, self.i, self.scope = saved
+            self.elsewhere -= 1
 
     # -- builtins
 

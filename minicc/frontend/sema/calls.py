@@ -196,7 +196,10 @@ class Calls(Overloads):
                 at,
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
-        if f.space == "host" and not f.constexpr and not f.library and caller is not None and caller.space != "host":
+        if f.space == "host" and not f.library and caller is not None and caller.space != "host":
+            if f.constexpr:
+                self._check_relaxed(f, caller, at)
+                return
             if caller.both:
                 self.warn(
                     "20014-D", "calling a __host__ function from a __host__ __device__ function is not allowed", at
@@ -213,6 +216,22 @@ class Calls(Overloads):
                 f"reference to __global__ function '{f.name}' in __device__ code; launching from the device is not supported",  # noqa: E501
                 at,
             )
+
+    def _check_relaxed(self, f: ast.Function, caller: ast.Function, at: Token) -> None:
+        """Constexpr functions of the host are no device code's, even where a constant is wanted; nvcc takes them in
+        default arguments and members' initial values, and warns where the host calls the caller, too."""
+        if self.options.relaxed_constexpr or self.unevaluated or self.elsewhere or caller.library:
+            return
+        kind = "__host__ __device__" if caller.both else "__global__" if caller.space == "global" else "__device__"
+        text = (
+            f'calling a constexpr __host__ function("{f.name}") from a {kind} function("{caller.name}") is not allowed. '
+            "The experimental flag '--expt-relaxed-constexpr' can be used to allow this"
+        )
+        if caller.both:
+            self.warn("20013-D", text, at)
+        else:
+            note = self.note(f"'{f.name}' declared here", f.at)
+            self.fail(text, at, notes=[note], code="frontend.host-call")
 
     def _runs_on_both(self) -> bool:
         return self.function is not None and self.function.both
