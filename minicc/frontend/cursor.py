@@ -119,6 +119,12 @@ class Cursor(Layers):
     nest: int = 0
     quiet: int = 0
     """Above zero while reading tentatively: errors abandon without a report."""
+    unevaluated: int = 0
+    """Above zero inside decltype and sizeof."""
+    named_align: int = 0
+    """What the name of a type that was read last asks for beyond the type's own alignment, if anything."""
+    depth: int = 0
+    """How many instances of templates asked for each other, down to the code that is read now."""
     elsewhere: int = 0
     """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
 

@@ -150,6 +150,8 @@ class Function:
         self.deleted = False
         self.explicit = False
         self.parsed = False
+        self.depth = 0
+        """Of instances that asked for each other, down to this."""
         self.library = False
         self.strict = False
         """Compiled without contraction, whatever -fmad says (library code that relies on each rounding)."""
@@ -241,6 +243,8 @@ class Outline:
         """Of a member template: its own parameters."""
         self.nested = nested
         """The member template is a class, of which this is a member."""
+        self.pattern: list[object] | None = None
+        """Of a partial specialisation's member: the arguments in the head; None where they are the parameters."""
 
 
 class ClassTemplate:

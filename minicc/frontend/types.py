@@ -202,6 +202,10 @@ class Record:
         """Constructors that are private or protected."""
         self.friends: set[str] = set()
         """The words of the friend declarations: the friends' names are among them."""
+        self.depth = 0
+        """Of instances that asked for each other, down to this."""
+        self.specialisation: object = None
+        """The partial specialisation that an instance was made of (an `entities.Partial`)."""
         self.reader: Callable[[], bool] | None = None
         """Of an unread class: reads it; False while there is nothing to read."""
 
@@ -395,6 +399,17 @@ def qualified(t: Type, quals: int) -> Type:
         # Records may be completed after a const version was named, so such variants are refreshed in `complete`.
         made = bare.cache["cv", wanted] = copy(bare)
         made.quals, made.plain, made.cache = wanted, bare, {}
+    return made
+
+
+def aligned(t: Type, align: int) -> Type:
+    """What a typedef with an alignment of its own names: `t` in all but the place of its objects."""
+    if align <= t.align or t.kind not in ("int", "float", "bool", "enum", "pointer", "record") or not is_complete(t):
+        return t
+    made = t.cache.get(("aligned", align))
+    if made is None:
+        made = t.cache["aligned", align] = copy(t)
+        made.align, made.plain, made.cache = align, t.bare, {}
     return made
 
 

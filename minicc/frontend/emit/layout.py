@@ -112,6 +112,14 @@ def _put_bits(field: ty.Field, value: int, offset: int, out: list[tuple[int, Typ
             out[shared] = at, ty.UCHAR, str(byte | int(out[shared][2]))
 
 
+def _empty(e: ast.Expr) -> bool:
+    """A call of a constructor that does nothing, nor do those of bases and members: variables of the device may have
+    such a one (CUDA C++ Programming Guide, "Device Memory Space Specifiers")."""
+    if not isinstance(e, ast.Construct) or e.function.params or e.function.body is None or e.function.body.items:
+        return False
+    return all(_empty(part) for _, part in [*e.function.base_inits, *e.function.inits])
+
+
 def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: object) -> None:
     """Scalars (offset, type, constant text) of a static initialiser; what is missing is zero."""
     if isinstance(e, ast.Init):
@@ -124,7 +132,7 @@ def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, s
             else:
                 static_parts(part, part.type, offset + at, out, pointers)
         return
-    if isinstance(e, ast.Zero):
+    if isinstance(e, ast.Zero) or _empty(e):
         return
     if isinstance(e, ast.Text):
         for i, byte in enumerate(e.data[: max(t.size, 0)]):

@@ -208,12 +208,7 @@ class Values(Instructions):
             self.builtin_aggregate(e, target, align)
         elif isinstance(e, ast.StatementExpression):
             self.statement_expression(e, target)
-        elif (
-            isinstance(e, ast.Cast)
-            and not e.lvalue
-            and not isinstance(e.operand, ast.Name)
-            and e.operand.type.bare is t.bare
-        ):
+        elif isinstance(e, ast.Cast) and not e.lvalue and e.operand.type.bare is t.bare:
             self.initialise(t, e.operand, target, align)
         elif isinstance(e, ast.Name) and e.variable.storage == "special":
             self.special(e.variable, target)

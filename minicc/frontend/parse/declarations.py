@@ -152,7 +152,7 @@ class Declarations(Variables):
                     return out
             elif "typedef" in specs.words:
                 assert d.name is not None
-                self._typedef(d)
+                self._typedef(d, max(specs.align, d.align))
             else:
                 out.append(self.variable(specs, d))
                 meant = _meant_by_auto(d.type, out[-1].type)
@@ -170,11 +170,11 @@ class Declarations(Variables):
         self.expect(";", after)
         return out
 
-    def _typedef(self, d: Declarator) -> None:
+    def _typedef(self, d: Declarator, align: int) -> None:
         assert d.name is not None
         name = d.name.text
         old = self.scope.names.get(name)
-        if isinstance(old, Type) and old is not d.type:
+        if isinstance(old, Type) and old.bare is not d.type.bare:
             self.fail(
                 f"typedef redefinition with different types ('{d.type}' vs '{old}')",
                 d.name,
@@ -187,6 +187,7 @@ class Declarations(Variables):
         elif d.type.kind == "enum" and d.type.name == "(unnamed enum)" and not d.type.quals:
             d.type.name = name
         self.declare(name, d.type, d.name)
+        self.scope.names[name] = ty.aligned(d.type, align)
 
     def _linkage(self) -> None:
         self.i += 1
@@ -310,6 +311,7 @@ class Declarations(Variables):
         if d.type.elem is not None and d.type.elem.kind == "auto":
             self.check_arguments(d.type, specs.at)
         f = ast.Function(d.name.text, d.type, d.name, d.params or [], d.defaults, scope=self.scope)
+        f.depth = self.depth
         f.space = self._function_space(specs)
         f.both = {"host", "device"} <= set(specs.spaces)
         f.noinline = "__noinline__" in specs.words
@@ -513,8 +515,8 @@ class Declarations(Variables):
             return
         f.pure_at = 1
         tokens, start = f.pending
-        saved = self.tokens, self.i, self.library, self.nest, self.strict
-        self.tokens, self.i, self.library, self.strict = tokens, start, f.library, f.strict
+        saved = self.tokens, self.i, self.library, self.nest, self.strict, self.depth
+        self.tokens, self.i, self.library, self.strict, self.depth = tokens, start, f.library, f.strict, f.depth
         try:
             self.function_body(f)
         except Abandon:
@@ -522,7 +524,7 @@ class Declarations(Variables):
             if self.quiet:
                 raise
         finally:
-            self.tokens, self.i, self.library, self.nest, self.strict = saved
+            self.tokens, self.i, self.library, self.nest, self.strict, self.depth = saved
 
     def _member_initialisers(self, f: ast.Function) -> None:
         self.i += 1

@@ -25,6 +25,8 @@ class Declarator:
         self.defaults: list[Default] = []
         self.this_quals = 0
         self.owner: Type | None = None
+        self.align = 0
+        """Of an attribute behind it."""
         self.space: ast.Scope | None = None
         """The namespace that `space::name` names."""
 
@@ -84,6 +86,7 @@ class Declarators(TypeSpecifiers):
     def type_name(self) -> Type:
         """A type-id: specifiers and an abstract declarator."""
         specs = self.specifiers()
+        self.named_align = specs.align
         assert specs.type is not None
         if specs.type.kind == "auto" and not (self.at("(") or self.at("{")):
             self.check_arguments(specs.type, specs.at)
@@ -170,9 +173,8 @@ class Declarators(TypeSpecifiers):
         while self.at("[") and self.peek().text == "[":
             self.skip_balanced()
         self._suffixes(made, abstract)
-        while self.at("__attribute__"):
-            self.i += 1
-            self.skip_balanced()
+        if self.at("__attribute__"):
+            made.align = self.gnu_alignment()
         return made
 
     def _is_member_pointer(self) -> bool:

@@ -253,7 +253,8 @@ class Expressions(Heap):
             self.warn("frontend.incomplete", "invalid application of 'sizeof' to a void type", token)
         elif t.kind == "void" or not ty.is_complete(t):
             self.fail(f"invalid application of '{token.text}' to an incomplete type '{t}'", token)
-        return self.number(t.size if token.text == "sizeof" else t.align, ty.ULONG, token)
+        align = max(t.align, self.named_align) if named else t.align
+        return self.number(t.size if token.text == "sizeof" else align, ty.ULONG, token)
 
     def postfix_expression(self) -> ast.Expr:
         e = self.primary()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.templates import Templates
+from minicc.frontend.parse.specialisations import Specialisations
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
@@ -18,7 +18,7 @@ _BEFORE = frozenset(
 )
 
 
-class Guides(Templates):
+class Guides(Specialisations):
     # -- guides in the source
 
     def guide_follows(self) -> bool:
@@ -110,7 +110,7 @@ class Guides(Templates):
                 saved = self.tokens, self.i
                 self.tokens, self.i = list(tokens), k + 1
                 try:
-                    inner = self._template_parameters()
+                    inner = self.template_parameters()
                     tokens, k = self.tokens, self.i
                 finally:
                     self.tokens, self.i = saved

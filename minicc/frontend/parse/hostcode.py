@@ -11,6 +11,7 @@ import re
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.hostbody import HostBody
+from minicc.frontend.parse.outlines import HEAD_BRACKETS
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
@@ -100,7 +101,7 @@ class HostCode(HostBody):
                 device = device or text in _DEVICE
             elif token.kind is not STRING:
                 if text in ("(", "["):
-                    called = called or (text == "(" and depth == 0)
+                    called = called or (text == "(" and depth == 0 and tokens[k - 1].text not in HEAD_BRACKETS)
                     depth += 1
                 elif text in (")", "]"):
                     depth -= 1

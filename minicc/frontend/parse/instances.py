@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.names import opaque
-from minicc.frontend.parse.specifiers import SPACES, Specifiers
+from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import (
     Bindings,
@@ -23,12 +22,11 @@ from minicc.frontend.sema.deduce import (
     instance_key,
     is_dependent,
     more_specialised,
-    pattern_key,
     settled,
     unify_arguments,
 )
 from minicc.frontend.sema.overloads import fits
-from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.tokens import EOF, STRING, Token
 from minicc.frontend.types import Record, Type
 
 Made = TypeVar("Made")
@@ -143,6 +141,13 @@ class Instances(Declarations):
             found = self.find_in(found, self.take().text)
         return found
 
+    def stand_in(self, p: ast.TemplateParam) -> object:
+        """What the parameter's name means in a pattern."""
+        if p.kind == "value":
+            t = p.type if p.type is not None and p.type.kind != "auto" else ty.INT
+            return ast.Variable(p.name, t, self.token, "stand-in", stand_in=p.marker)
+        return p.marker
+
     # -- functions
 
     def instantiate(self, template: ast.FunctionTemplate, args: tuple[object, ...]) -> ast.Function | None:
@@ -153,7 +158,7 @@ class Instances(Declarations):
             return template.instances[key]
         self.count_instance(template.at)
         tokens, parent, params = template.tokens, template.scope, template.params
-        outline = self._member_outline(template)
+        outline = self.member_outline(template)
         declared = template.declared
         if outline is not None:
             declared = tokens, params
@@ -166,35 +171,6 @@ class Instances(Declarations):
             template.instances[key] = f
         return f
 
-    def _member_outline(
-        self, template: ast.FunctionTemplate
-    ) -> tuple[list[Token], ast.Scope, list[ast.TemplateParam]] | None:
-        """The definition outside of its class of a member template of a class template."""
-        record = template.record.record if template.record is not None else None
-        if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
-            return None
-        if any(t.text == "{" for t in template.tokens):
-            return None
-        found = [
-            (o.tokens, self.bind_parameters(record.scope, o.params, record.template_args, template.at), o.inner)
-            for o in record.template.outlines
-            if o.inner is not None and not o.nested and o.name == template.name and len(o.inner) == len(template.params)
-        ]
-        if len(found) > 1 and template.pattern is not None:
-            key = [pattern_key(p) for p in template.pattern.params]
-            found = [o for o in found if self._outline_key(*o) == key] or found
-        return found[0] if found else None
-
-    def _outline_key(self, tokens: list[Token], scope: ast.Scope, params: list[ast.TemplateParam]) -> list[str]:
-        """Of a member template's definition outside of its class, what its parameters are."""
-        saved = self.tokens, self.i, self.scope
-        self.tokens, self.i, self.scope = tokens, 0, scope
-        try:
-            d, _, _ = self.template_pattern(params)
-        finally:
-            self.tokens, self.i, self.scope = saved
-        return [pattern_key(p) for p in d.type.params] if d is not None else []
-
     def _read_instance(
         self,
         template: ast.FunctionTemplate,
@@ -204,9 +180,9 @@ class Instances(Declarations):
         args: tuple[object, ...],
     ) -> ast.Function | None:
         saved = self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c
-        state = self.greater_ends, self.pattern, self.unevaluated
+        state = self.greater_ends, self.pattern, self.unevaluated, self.depth
         self.tokens, self.i, self.function, self.extern_c = tokens, 0, None, False
-        self.greater_ends, self.pattern, self.unevaluated = False, 0, 0
+        self.greater_ends, self.pattern, self.unevaluated, self.depth = False, 0, 0, self.depth + 1
         self.quiet += 1
         try:
             self.scope = self.bind_parameters(parent, params, args, template.at)
@@ -238,7 +214,7 @@ class Instances(Declarations):
             self.quiet -= 1
             end, tokens = self.i, self.tokens
             self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c = saved
-            self.greater_ends, self.pattern, self.unevaluated = state
+            self.greater_ends, self.pattern, self.unevaluated, self.depth = state
         f.template, f.template_args = template, args
         f.scope = template.scope
         f.constructor, f.explicit = template.constructor, template.explicit
@@ -258,75 +234,19 @@ class Instances(Declarations):
         return d
 
     def constructor_declarator(self, record: Record) -> Declarator:
-        """`Name(params)` at the cursor."""
-        if self.token.text not in (record.name.partition("<")[0], record.template_name):
+        """`Name(params)` at the cursor, or `Name<T>::Name(params)`."""
+        name = self.identifier()
+        while not self.at("("):
+            if self.at("<"):
+                self.skip_template_arguments()
+            else:
+                self.expect("::")
+                name = self.identifier()
+        if name.text not in (record.name.partition("<")[0], record.template_name):
             raise Abandon
-        d = Declarator(self.take(), ty.VOID)
-        if self.at("<"):
-            self.skip_template_arguments()
-        if not self.at("("):
-            raise Abandon
+        d = Declarator(name, ty.VOID)
         self._function_suffix(d)
         return d
-
-    def defines_member(self, params: list[ast.TemplateParam], start: int, name: Token, d: Declarator | None) -> bool:
-        """`template <class U> void Class::f(U) { ... }`: the tokens from `start` to the cursor are the definition of a
-        member template that `Class`, no template, declares."""
-        tokens = self.closed(start, self.i)
-        at = begin = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
-        while begin > 1 and tokens[begin - 1].text == "::" and tokens[begin - 2].kind == IDENT:
-            begin -= 2
-        entity: object = None
-        for token in tokens[begin : at - 1 : 2]:
-            inner = entity.record.scope if isinstance(entity, Type) and entity.record is not None else entity
-            entity = self.find_in(inner, token.text) if isinstance(inner, ast.Scope) else self.lookup(token.text)
-        if not isinstance(entity, Type) or entity.record is None or entity.record.scope is None:
-            return False
-        record, names = entity.record, entity.record.scope.names
-        if name.text == "operator ":
-            declared = [f for n, fs in names.items() if n.startswith("operator ") and isinstance(fs, list) for f in fs]
-        else:
-            found = names.get(name.text)
-            declared = record.constructors if name.text == record.name else found if isinstance(found, list) else []
-        open_ = [
-            f
-            for f in declared
-            if isinstance(f, ast.FunctionTemplate)
-            and len(f.params) == len(params)
-            and not any(t.text == "{" for t in f.tokens)
-        ]
-        if d is not None:
-            key = [pattern_key(p) for p in d.type.params]
-            open_ = [f for f in open_ if f.pattern and [pattern_key(p) for p in f.pattern.params] == key] or open_
-        if not open_:
-            return False
-        chosen = open_[0]
-        for old, new in zip(chosen.params, params, strict=True):
-            new.default = new.default or old.default
-        before = copy.copy(chosen)
-        chosen.declared = chosen.tokens, chosen.params
-        chosen.params, chosen.tokens = params, tokens[:begin] + tokens[at:]
-        self._complete_instances(before, chosen)
-        return True
-
-    def _complete_instances(self, declared: ast.FunctionTemplate, defined: ast.FunctionTemplate) -> None:
-        """Instances that were made from a declaration get the definition that follows it."""
-        known = declared.instances
-        defined.instances = {}
-        for key, f in known.items():
-            if f is None or f.body is not None or f.pending is not None:
-                if f is not None:
-                    defined.instances[key] = f
-                continue
-            made = self.instantiate(defined, f.template_args)
-            if made is not None:
-                f.params, f.param_scope, f.pending, f.template = made.params, made.param_scope, made.pending, defined
-                f.noinline, f.forceinline, f.bounds = made.noinline, made.forceinline, made.bounds
-                if f.space == "host":
-                    f.space = made.space
-                for p in f.params:
-                    p.owner = f
-            defined.instances[key] = f
 
     def finish(self, f: ast.Function) -> None:
         if f.template is None or not any(map(is_dependent, flatten(f.template_args))):
@@ -339,7 +259,7 @@ class Instances(Declarations):
             # Named in a pattern: there is no such function.
             return
         if f.pending is None and f.record is not None:
-            self._attach_outline(f)
+            self.attach_outline(f)
         if f.pending is None:
             if f.template is not None or (
                 f.record is not None and f.record.record and self._in_template(f.record.record)
@@ -358,68 +278,6 @@ class Instances(Declarations):
         for f in waiting:
             self.need_body(f)
         self.waiting = []
-
-    def _attach_outline(self, f: ast.Function) -> None:
-        """Find the definition of a class template's member outside of the class."""
-        record = f.record.record if f.record is not None else None
-        if record is None or record.scope is None or record.scope.parent is None:
-            return
-        own = record.template if isinstance(record.template, ast.ClassTemplate) else None
-        around = own.scope if own is not None else record.scope.parent
-        outer = around.record
-        outlines = [o for o in own.outlines if o.inner is None and not o.nested] if own is not None else []
-        if outer is not None and isinstance(outer.template, ast.ClassTemplate):
-            # Members of a member class; of a member template, behind both templates' parameters.
-            inner = own.name if own is not None else record.name
-            outlines += [o for o in outer.template.outlines if o.nested == inner and (o.inner is None) is (own is None)]
-        for o in outlines:
-            special = f.constructor or f.name.startswith("~")
-            converts = f.name.startswith("operator ")
-            wanted = (own.name if own is not None else record.name) if special else f.name
-            if o.name != ("operator " if converts else wanted):
-                continue
-            saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
-            self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
-            self.quiet += 1
-            try:
-                params, args, parent = o.params, record.template_args, record.scope
-                if o.nested and outer is not None:
-                    args = outer.template_args
-                if o.inner is not None:
-                    parent = self.bind_parameters(parent, o.params, args, f.at)
-                    params, args = o.inner, record.template_args
-                scope = self.scope = self.bind_parameters(parent, params, args, f.at)
-                if converts:
-                    specs = Specifiers(self.token)
-                    while not self.at("operator"):
-                        if self.token.text in SPACES:
-                            specs.spaces.add(SPACES[self.token.text])
-                        self.i += 1
-                    d = self.conversion_declarator()
-                else:
-                    specs = self.specifiers(need_type=False)
-                    if (specs.type is None) != special:
-                        continue
-                    d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
-                if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
-                    continue
-                if converts and d.type.elem is not f.type.elem:
-                    continue
-                if special and d.name is not None and d.name.text.startswith("~") == f.constructor:
-                    continue
-                f.params, f.param_scope, f.pending = d.params, d.param_scope, (self.tokens, self.i)
-                if d.param_scope is not None:
-                    d.param_scope.parent = scope
-                for p in f.params:
-                    p.owner = f
-                if "device" in specs.spaces:
-                    f.space = "device"
-                return
-            except Abandon:
-                continue
-            finally:
-                self.quiet -= 1
-                self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends = saved
 
     # -- classes, types and variables
 
@@ -473,14 +331,14 @@ class Instances(Declarations):
     def apart(self, read: Callable[[], Made]) -> Made:
         """What `read` makes of other tokens, in a scope of their own, outside of all functions and patterns."""
         saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
-        state = self.pattern, self.unevaluated
-        self.i, self.function = 0, None
+        state = self.pattern, self.unevaluated, self.depth
+        self.i, self.function, self.depth = 0, None, self.depth + 1
         self.greater_ends, self.extern_c, self.pattern, self.unevaluated = False, False, 0, 0
         try:
             return read()
         finally:
             self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
-            self.pattern, self.unevaluated = state
+            self.pattern, self.unevaluated, self.depth = state
 
     def _constrained(self, template: ast.ClassTemplate, given: tuple[object, ...], at: Token) -> bool:
         self.scope = self.bind_parameters(template.scope, template.params, given, at)
@@ -490,7 +348,7 @@ class Instances(Declarations):
         self, template: ast.ClassTemplate, given: tuple[object, ...], key: tuple[object, ...], at: Token
     ) -> object:
         """The type of an alias; the variable of a variable template or a concept."""
-        self.tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
+        self.tokens, params, values, parent, _ = self._definition(template, given, argument_key(given), at)
         self.scope = self.bind_parameters(parent, params, values, at)
         if template.concept:
             v = ast.Variable(template.name, ty.BOOL, at, "enumerator", value=int(self.satisfied(self.tokens)))
@@ -548,11 +406,12 @@ class Instances(Declarations):
 
     def _definition(
         self, template: ast.ClassTemplate, given: tuple[object, ...], key: tuple[object, ...], at: Token
-    ) -> tuple[list[Token], list[ast.TemplateParam], Sequence[object], ast.Scope]:
-        """(tokens, parameters, their values, scope) of the specialisation that `given` selects, or of the template."""
+    ) -> tuple[list[Token], list[ast.TemplateParam], Sequence[object], ast.Scope, ast.Partial | None]:
+        """(tokens, parameters, their values, scope) of the specialisation that `given` selects, or of the template;
+        and which partial specialisation that is."""
         special = template.specialised.get(key)
         if special is not None:
-            return special, [], (), template.scope
+            return special, [], (), template.scope, None
         best: tuple[ast.Partial, Bindings] | None = None
         for partial in template.partials:
             bindings: Bindings = {}
@@ -567,9 +426,9 @@ class Instances(Declarations):
             ):
                 best = partial, bindings
         if best is None:
-            return template.tokens, template.params, given, template.scope
+            return template.tokens, template.params, given, template.scope, None
         partial, bindings = best
-        return partial.tokens, partial.params, [bindings[p.name] for p in partial.params], partial.scope
+        return partial.tokens, partial.params, [bindings[p.name] for p in partial.params], partial.scope, partial
 
     def _alike(self, a: ast.Partial, b: ast.Partial) -> bool:
         """Neither is the more specialised by its pattern."""
@@ -610,6 +469,7 @@ class Instances(Declarations):
         spelled = ", ".join(_spell(a) for a in flatten(given))
         record = Record(_tag(template.tokens), f"{template.name}<{spelled}>")
         record.template_name, record.template_args, record.template = template.name, given, template
+        record.depth = self.depth + 1
         made = ty.new_record(record)
         return ty.put_off(made, lambda: self.apart(lambda: self._read_class(template, made, at)))
 
@@ -617,8 +477,9 @@ class Instances(Declarations):
         """Read the class that `made` is, if there is a definition."""
         record = made.record
         assert record is not None and record.reader is not None
-        given = record.template_args
-        self.tokens, params, values, parent = self._definition(template, given, argument_key(given), at)
+        given, self.depth = record.template_args, record.depth
+        chosen = self._definition(template, given, argument_key(given), at)
+        self.tokens, params, values, parent, record.specialisation = chosen
         scope = self.scope = self.bind_parameters(parent, params, values, at)
         tag = self.take()
         align = 0

@@ -34,7 +34,7 @@ class Lambdas(Guides):
         layout = Layout(record, 0)
         parts: Parts = []
         implicit = self._captures(layout, parts)
-        params = self._template_parameters() if self.at("<") else None
+        params = self.template_parameters() if self.at("<") else None
         device = False
         while self.token.kind == IDENT and not self.at("mutable"):
             device = device or self.token.text == "__device__"

@@ -234,7 +234,7 @@ class Members(Constraints):
             start = self.i
             self._skip_default_member()
             default = (self.tokens[start : self.i], self.scope)
-        layout.add(name, d.type, specs.align, width, default)
+        layout.add(name, d.type, max(specs.align, d.align), width, default)
         if "mutable" in specs.words:
             record.fields[-1].mutable = True
 

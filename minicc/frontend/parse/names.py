@@ -106,9 +106,7 @@ class Names(Expressions):
             if scope is None:
                 found = self.lookup_qualifier(token.text) if tokens[i + 1].text == "::" else self.lookup(token.text)
             else:
-                found = self.find_in(scope, token.text)
-            if scope is not None and found is None and scope.name == "std":
-                found = self.builtin(token.text) or self.global_scope().names.get(token.text)
+                found = self._within(scope, token.text)
             i += 1
             if isinstance(found, ast.ClassTemplate) and found.variable:
                 return False
@@ -237,13 +235,18 @@ class Names(Expressions):
             scope = scope.parent
         return found
 
-    def _member_entity(self, scope: ast.Scope, name: Token) -> object:
-        entity = self.find_in(scope, name.text)
+    def _within(self, scope: ast.Scope, name: str) -> object | None:
+        """What `scope::name` is; namespace std and the global one have what the language itself knows, too."""
+        entity = self.find_in(scope, name)
         if entity is None and (scope.name == "std" or scope.parent is None):
-            entity = self.builtin(name.text)
+            entity = self.builtin(name)
             if entity is None and scope.name == "std":
                 # <cstdint>'s types and the like.
-                entity = self.global_scope().names.get(name.text)
+                entity = self.global_scope().names.get(name)
+        return entity
+
+    def _member_entity(self, scope: ast.Scope, name: Token) -> object:
+        entity = self._within(scope, name.text)
         if entity is None:
             if scope.record is not None:
                 self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")

@@ -20,9 +20,6 @@ _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_ca
 
 
 class Primaries(Packs):
-    unevaluated: int = 0
-    """Above zero inside decltype and sizeof."""
-
     qualifier: ast.Scope | None = None
     """The scope that the last qualified name was looked up in; None if it was not qualified."""
 
@@ -287,7 +284,7 @@ class Primaries(Packs):
             if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
                 t = self.deduced_class(t.template, [x for _, x in listed.items], at)
             e = self.braced(listed, t)
-            return ast.Cast(t.bare, at, "convert", e) if e.lvalue and t.scalar else e
+            return ast.Cast(t.bare, at, "convert", e) if e.lvalue and (t.scalar or t.kind == "record") else e
         if not self.at("("):
             self.fail("expected '(' for function-style cast or type construction", self.token, code="frontend.syntax")
         args = self.arguments()

@@ -155,6 +155,8 @@ class Records(Members):
         section.note()
         self.nest -= 1
         self.expect("}")
+        if self.at("__attribute__"):
+            layout.forced = max(layout.forced, self.gnu_alignment())
         self.function = function
         virtuals.build(record)
         if record.tables and (not record.constructors or record.has_default):

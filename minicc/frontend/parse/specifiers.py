@@ -9,7 +9,7 @@ from minicc.frontend.parse.names import BASIC, SPECIFIERS, TAGS, TYPEOF, Names, 
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.traits import MAKERS
-from minicc.frontend.tokens import EOF, IDENT, NUMBER, PUNCT, Token
+from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
 SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
@@ -122,6 +122,12 @@ class TypeSpecifiers(Names):
                 if not self.starts_type(0):
                     break
                 specs.type = self.simple_type()
+                plain = specs.type.plain
+                if plain is not None and specs.type.align > plain.align:
+                    # The alignment of a typedef is for objects of that name alone.
+                    if self.token.text not in ("*", "&", "&&"):
+                        specs.align = max(specs.align, specs.type.align)
+                    specs.type = ty.qualified(plain, specs.type.quals)
         if words:
             specs.type = self._combine(words, specs.at)
         if specs.type is None and need_type:
@@ -257,10 +263,11 @@ class TypeSpecifiers(Names):
         return tuple(out)
 
     def _attribute(self, specs: Specifiers) -> None:
+        """`((...))` behind `__attribute__`."""
         start = self.i
         self.skip_balanced()
-        inner = self.tokens[start + 2 : self.i - 2]
-        for k, token in enumerate(inner):
+        end = self.i
+        for k, token in enumerate(self.tokens[start + 2 : end - 2], start + 2):
             name = token.text.strip("_")
             if name in ("device", "global", "shared", "constant", "host"):
                 specs.spaces.add(name)
@@ -268,8 +275,18 @@ class TypeSpecifiers(Names):
                 specs.words.add("__noinline__")
             elif name == "always_inline":
                 specs.words.add("__forceinline__")
-            elif name in ("aligned", "align") and k + 2 < len(inner) and inner[k + 2].kind == NUMBER:
-                specs.align = max(specs.align, int(inner[k + 2].text, 0))
+            elif name in ("aligned", "align"):
+                self.i = k + 1
+                value = self._integers(token, 1, 1)[0] if self.at("(") else 16
+                specs.align = max(specs.align, value)
+        self.i = end
+
+    def gnu_alignment(self) -> int:
+        """What `__attribute__((aligned(n)))` at the cursor asks for, behind a declarator or a class; else 0."""
+        holder = Specifiers(self.token)
+        while self.accept("__attribute__"):
+            self._attribute(holder)
+        return holder.align
 
     def _made_type(self) -> Type:
         """`__underlying_type(T)` and its kind."""

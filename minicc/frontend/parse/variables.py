@@ -198,7 +198,7 @@ class Variables(Statements):
         local = self.function is not None
         v = ast.Variable(at.text, d.type, at, restrict=d.restrict, scope=self.scope, owner=self.function)
         v.constexpr = "constexpr" in specs.words
-        v.align = specs.align
+        v.align = max(specs.align, d.align)
         if v.constexpr:
             v.type = ty.qualified(v.type, ty.CONST)
         v.extern = "extern" in specs.words or (not local and self.extern_c and not specs.spaces)

@@ -8,7 +8,7 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate
-from minicc.frontend.sema.convert import USER, is_derived, is_xvalue, operand_type, promoted
+from minicc.frontend.sema.convert import USER, is_derived, is_xvalue, operand_type, promoted, prvalue
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
@@ -224,8 +224,8 @@ class Calls(Overloads):
             return
         kind = "__host__ __device__" if caller.both else "__global__" if caller.space == "global" else "__device__"
         text = (
-            f'calling a constexpr __host__ function("{f.name}") from a {kind} function("{caller.name}") is not allowed. '
-            "The experimental flag '--expt-relaxed-constexpr' can be used to allow this"
+            f'calling a constexpr __host__ function("{f.name}") from a {kind} function("{caller.name}") is not allowed.'
+            " The experimental flag '--expt-relaxed-constexpr' can be used to allow this"
         )
         if caller.both:
             self.warn("20013-D", text, at)
@@ -330,7 +330,7 @@ class Calls(Overloads):
         if same and args[0].type.bare is t.bare and not args[0].lvalue:
             return args[0]
         if same and not copy_constructors(t):
-            return self.convert(args[0], t)
+            return prvalue(self.convert(args[0], t), at)
         if record.name == "dim3" and record.vector:
             if len(args) > 3:
                 self.fail("no matching constructor for initialization of 'dim3'", at)

@@ -107,6 +107,11 @@ def is_xvalue(e: ast.Expr) -> bool:
     return isinstance(e, ast.Temporary) or (isinstance(e, ast.Member) and is_xvalue(e.base))
 
 
+def prvalue(e: ast.Expr, at: Token) -> ast.Expr:
+    """T(e): an object of its own, where `e` is one of that class that is copied as bytes."""
+    return ast.Cast(e.type.bare, at, "convert", e) if e.lvalue and e.type.kind == "record" else e
+
+
 class Conversions(Cursor):
     # -- small makers
 
@@ -417,7 +422,7 @@ class Conversions(Cursor):
                 f = self.conversion_function(e.type.bare, bare, explicit=True) if bare.kind != "record" else None
                 if f is not None:
                     return self.cast(self.call_method(e, f, [], at), bare)
-                return self.convert(e, bare, style)
+                return prvalue(self.convert(e, bare, style), at)
             if isinstance(e, ast.Overloads):
                 e = self.function_value(e, bare)
             e = self.decay(e)

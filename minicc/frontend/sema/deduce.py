@@ -338,6 +338,14 @@ def more_specialised(a: Sequence[object], b: Sequence[object]) -> bool:
     return unify_arguments(b, a, {}) and not unify_arguments(a, b, {})
 
 
+def more_qualified(a: Type, b: Type) -> bool:
+    """[temp.deduct.partial] 9: of function patterns that fit each other's arguments, `a` has references to what is more
+    qualified."""
+    pairs = [(p.elem, q.elem) for p, q in zip(a.params, b.params, strict=False) if p.kind == q.kind == "reference"]
+    quals = [(p.quals, q.quals) for p, q in pairs if p is not None and q is not None]
+    return all(p | q == p for p, q in quals) and any(p != q for p, q in quals)
+
+
 def call_pattern(t: Type) -> list[object]:
     """Parameter types of a function pattern as partial ordering compares them: without references and qualifiers."""
     out: list[object] = []

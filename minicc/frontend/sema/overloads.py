@@ -12,12 +12,22 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
 from minicc.frontend.sema.convert import ELLIPSIS, USER, is_xvalue
 from minicc.frontend.sema.copies import value_type
-from minicc.frontend.sema.deduce import Bindings, Typed, call_pattern, deduce_call, more_specialised, unify
+from minicc.frontend.sema.deduce import (
+    Bindings,
+    Typed,
+    call_pattern,
+    deduce_call,
+    more_qualified,
+    more_specialised,
+    unify,
+    unify_arguments,
+)
 from minicc.frontend.sema.operators import Operators
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
-MAX_INSTANCES = 2000
+MAX_DEPTH = 1024
+MAX_INSTANCES = 50_000
 
 
 class Overloads(Operators):
@@ -132,7 +142,11 @@ class Overloads(Operators):
                     a_pattern, b_pattern = a_pattern[:least], b_pattern[:least]
                 if more_specialised(a_pattern, b_pattern):
                     return True
-                if (first.constraints or second.constraints) and not more_specialised(b_pattern, a_pattern):
+                if more_specialised(b_pattern, a_pattern):
+                    return False
+                if unify_arguments(b_pattern, a_pattern, {}) and more_qualified(first.pattern, second.pattern):
+                    return True
+                if first.constraints or second.constraints:
                     return self.more_constrained(first, second)
         return False
 
@@ -261,7 +275,7 @@ class Overloads(Operators):
 
     def count_instance(self, at: Token) -> None:
         self.instances += 1
-        if self.instances > MAX_INSTANCES:
+        if self.depth > MAX_DEPTH or self.instances > MAX_INSTANCES:
             raise CompileError(
                 [
                     *self.diagnostics.items,

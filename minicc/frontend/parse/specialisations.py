@@ -1,0 +1,234 @@
+"""Specialisations of templates, and explicit instances."""
+
+from __future__ import annotations
+
+from minicc.frontend import ast
+from minicc.frontend import types as ty
+from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.templates import Templates, has_body
+from minicc.frontend.sema.deduce import argument_key, pattern_key
+from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.types import Type
+
+
+class Specialisations(Templates):
+    def partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
+        self.i += k
+        scope = self.scope
+        name = self.token
+        entity: object = self.lookup(name.text)
+        self.i += 1
+        while self.at("::") and isinstance(entity, ast.Scope):
+            self.i += 1
+            name = self.identifier()
+            entity = self.find_in(entity, name.text)
+        if not isinstance(entity, ast.ClassTemplate) or not self.at("<"):
+            self.i = start
+            return False
+        begin = self.i
+        pattern = self.pattern_arguments(params, entity, name)
+        arguments = self.closed(begin, self.i)
+        if self.token.text not in ("{", ":", ";", "final"):
+            self.i = start
+            return False
+        self.skip_declaration()
+        if self.tokens[self.i - 1].text == "}":
+            self.expect(";", "after class")
+        tokens = self.closed(start, self.i)
+        entity.partials.append(ast.Partial(params, pattern, arguments, tokens, scope, self.constraints))
+        return True
+
+    # -- explicit instances and specialisations
+
+    def explicit_instantiation(self) -> None:
+        """`template __global__ void k<float>(...);` and `template struct S<int>;`"""
+        if self.token.text in ("struct", "class"):
+            self.i += 1
+            t = self.simple_type()
+            self.expect(";")
+            self.need_members(t)
+            return
+        specs = self.specifiers()
+        assert specs.type is not None
+        d, entity, explicit, name = self._specialised_head(specs.type)
+        self.expect(";")
+        f = self._matching_instance(entity, explicit, d)
+        if f is None:
+            self.fail(
+                f"explicit instantiation of '{name.text}' does not refer to a function template, variable template, member function, member class, or static data member",  # noqa: E501
+                name,
+            )
+        self.need_body(f)
+
+    def need_members(self, t: Type) -> None:
+        """All of the host's members of an explicit instance."""
+        ty.is_complete(t)
+        for f in self.host_members:
+            if f.record is not None and f.record.bare is t.bare:
+                self.need_body(f)
+
+    def _specialised_head(self, base: Type) -> tuple[Declarator, list[object], list[object], Token]:
+        """(declarator, overloads, explicit arguments, name) of `name<args>(params)` after the specifiers."""
+        while True:
+            if self.at("*") or self.at("&"):
+                base = ty.pointer(base) if self.take().text == "*" else ty.reference(base)
+            elif self.token.text in ("const", "__restrict__"):
+                self.i += 1
+            elif self.token.text in ("__launch_bounds__",):
+                self.i += 1
+                self.skip_balanced()
+            else:
+                break
+        wrapped = self.accept("(")
+        if self.at("operator"):
+            name = self.operator_name()
+            entity = self.lookup(name.text)
+        else:
+            entity, name = self.qualified()
+        if wrapped:
+            self.expect(")")
+        if not isinstance(entity, list):
+            self.fail(f"no function template matches function template specialization '{name.text}'", name)
+        explicit = self.template_arguments(None) if self.at("<") else []
+        d = Declarator(name, base)
+        self._function_suffix(d)
+        return d, entity, explicit, name
+
+    def _matching_instance(self, entity: list[object], explicit: list[object], d: Declarator) -> ast.Function | None:
+        for template in entity:
+            if isinstance(template, ast.FunctionTemplate):
+                given: list[tuple[Type, bool] | None] = [
+                    (t.elem, True) if t.kind == "reference" and t.elem is not None else (t, False)
+                    for t in d.type.params
+                ]
+                f = self.deduce_types(template, given, explicit, d.type.elem)
+                if f is not None and f.type.params == d.type.params:
+                    return f
+        return None
+
+    def specialisation(self, at: Token) -> None:
+        """`template <>` before a function, a class or a variable."""
+        while self.at("template") and self.peek().text == "<" and self.peek(2).text == ">":
+            self.i += 3
+        if self.at("template"):
+            self._specialised_member_template(at)
+            return
+        if self.token.text in ("struct", "class", "union"):
+            self._class_specialisation()
+            return
+        if self.variable_follows():
+            self._variable_specialisation()
+            return
+        if self._member_specialisation():
+            return
+        specs = self.specifiers()
+        assert specs.type is not None
+        d, entity, explicit, name = self._specialised_head(specs.type)
+        f = self._matching_instance(entity, explicit, d)
+        if f is None:
+            self.fail(
+                f"no function template matches function template specialization '{name.text}'",
+                name,
+                notes=[self.note("in this specialisation", at)],
+            )
+        own = self.make_function(specs, d)
+        f.params, f.param_scope, f.noinline, f.bounds = own.params, own.param_scope, own.noinline, own.bounds
+        f.space = own.space
+        f.static, f.forceinline = own.static, own.forceinline
+        for p in f.params:
+            p.owner = f
+        if f.record is not None and f.record.record is not None and f.param_scope is not None:
+            f.param_scope.parent = f.record.record.scope
+        if self.at("{"):
+            f.pending = None
+            self.function_body(f)
+        else:
+            self.expect(";")
+
+    def _member_specialisation(self) -> bool:
+        """`template <> void Class<int>::f() { ... }`: a member of one instance."""
+        start = self.i
+        name = self.head_name()
+        self.i = start
+        if self.owner_template(start, name) is None:
+            return False
+        specs = self.specifiers(need_type=False)
+        if specs.type is None:
+            return False
+        d = self.declarator(specs.type)
+        if d.owner is None or d.params is None:
+            self.i = start
+            return False
+        f = self.function_declarator(specs, d)
+        f.pending = None
+        if self.at("{"):
+            self.function_body(f, d)
+        else:
+            self.expect(";")
+        return True
+
+    def _specialised_member_template(self, at: Token) -> None:
+        """`template <> template <class U> void Class<int>::f(U) { ... }`: a member template of one instance."""
+        self.i += 1
+        params = self.template_parameters()
+        start = self.i
+        d, _, _ = self.template_pattern(params)
+        self.skip_declaration()
+        if d is None or d.name is None:
+            self.fail("no function template matches function template specialization", at)
+        record = d.owner.record if d.owner is not None else None
+        found = record.scope.names.get(d.name.text) if record is not None and record.scope is not None else None
+        for template in found if isinstance(found, list) else ():
+            if isinstance(template, ast.FunctionTemplate) and pattern_key(template.pattern) == pattern_key(d.type):
+                template.tokens, template.params = self.closed(start, self.i), params
+                return
+        self.fail(f"no function template matches function template specialization '{d.name.text}'", d.name)
+
+    def _class_specialisation(self) -> None:
+        start = self.i
+        self.i += 1
+        while self.token.text in ("__align__", "alignas", "__attribute__"):
+            self.i += 1
+            self.skip_balanced()
+        scope: ast.Scope | None = None
+        name = self.identifier()
+        entity = self.lookup(name.text)
+        while self.at("::"):
+            self.i += 1
+            scope = entity if isinstance(entity, ast.Scope) else None
+            name = self.identifier()
+            entity = self.find_in(scope, name.text) if scope is not None else None
+        if not isinstance(entity, ast.ClassTemplate):
+            self.fail(f"no template named '{name.text}'", name)
+        given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
+        self.skip_declaration()
+        if self.tokens[self.i - 1].text == "}":
+            self.expect(";", "after class")
+        old, tokens = entity.specialised.get(argument_key(given)), self.closed(start, self.i)
+        if old is not None and has_body(old) and has_body(tokens):
+            self.once(old[0], tokens[0])
+        entity.specialised[argument_key(given)] = tokens
+
+    def _variable_specialisation(self) -> None:
+        start = self.i
+        while self.token.kind == IDENT and not (
+            isinstance(self.lookup(self.token.text), ast.ClassTemplate)
+            and getattr(self.lookup(self.token.text), "variable", False)
+        ):
+            self.i += 1
+        name = self.token
+        entity = self.lookup(name.text)
+        if not isinstance(entity, ast.ClassTemplate):
+            self.fail(f"no variable template matches specialization '{name.text}'", name)
+        self.i += 1
+        given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
+        after = self.i
+        while not self.at(";") and self.token.kind != EOF:
+            if self.token.text in ("(", "[", "{") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+        self.expect(";")
+        head = list(self.tokens[start:after])
+        cut = next(k for k, t in enumerate(head) if t is name)
+        entity.specialised[argument_key(given)] = [*head[: cut + 1], *self.closed(after, self.i)]
