@@ -66,7 +66,7 @@ def load() -> Any:
         llvm.set_option("", "-two-entry-phi-node-folding-threshold=8")
         # Conditions that one more instruction each makes ready are joined to one branch (pathfinder executes 13 % fewer
         # instructions, hotspot 9 %), as nvcc joins them.
-        llvm.set_option("", "-bonus-inst-threshold=2")
+        llvm.set_option("", "-bonus-inst-threshold=6")
         # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.contract).
         llvm.set_option("", "-disable-nvptx-ir-peephole=true")
         # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.

@@ -17,13 +17,16 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import PT, Reg
 
 _LONGEST = 12
 """Instructions of a body."""
+_SELDOM = 24
+"""Those of a body in a loop that loads from far memory and is skipped where two integers are equal, such as two of an
+n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
 _BOTH = 8
 """Instructions of the two sides of a diamond."""
 _CHANGES = 4
@@ -53,6 +56,22 @@ def _changes(body: list[MInst]) -> bool:
                 return True
             loaded.update(w.reg.id for w in writes(inst) if isinstance(w, V))
     return False
+
+
+def _compared(insts: list[MInst], guard: V) -> str:
+    """The relation of two integers that makes a branch's guard true, if one compare makes it."""
+    for inst in reversed(insts):
+        if any(isinstance(w, V) and w.reg is guard.reg for w in writes(inst)):
+            alone = inst.mnemonic == "ISETP" and not guarded(inst) and len(inst.srcs) == 3 and inst.srcs[2] == TRUE
+            word = inst.modifiers[0] if alone and inst.dsts[1] == TRUE else ""
+            return OPPOSITE.get(word, "") if guard.inv else word
+    return ""
+
+
+def _seldom(head: Block, body: list[MInst], guard: V) -> bool:
+    """Whether a body of a loop that waits for far memory is skipped seldom by a whole warp."""
+    far = any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
+    return far and head.loop_depth > 0 and _compared(head.insts, guard) == "EQ"
 
 
 def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst] | None:
@@ -114,13 +133,17 @@ class _Converter:
     def convert(self, at: int) -> bool:
         """Convert the triangle of blocks at, at + 1, at + 2, if it is one."""
         head, body, join = self.blocks[at : at + 3]
-        if not head.insts or not 0 < len(body.insts) <= _LONGEST or body.succs != [join.label]:
+        if not head.insts or not body.insts or body.succs != [join.label]:
             return False
         branch = head.insts[-1]
         guard = branch.guard
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
-        if target_of(branch) != join.label or not self._fit(body.insts, guard):
+        if target_of(branch) != join.label or len(body.insts) > _SELDOM:
+            return False
+        if len(body.insts) > _LONGEST and not _seldom(head, body.insts, guard):
+            return False
+        if not self._fit(body.insts, guard):
             return False
         if len(body.insts) > _CHANGES and _changes(body.insts):
             return False

@@ -1,6 +1,7 @@
 """In place: a value that is chosen between an operation's result and what was there is changed under a guard.
 
-    FMUL t, x, 0.5;  SEL y, t, x, p          @p FMUL x, x, 0.5       (y is called x from there on)
+    FMUL t, x, 0.5;  SEL y, t, x, p                    @p FMUL x, x, 0.5       (y is called x from there on)
+    FFMA t, a, b, c;  FFMA x, a, d, e;  SEL y, t, x, p     FFMA x, a, d, e;  @p FFMA x, a, b, c
 
 One instruction and one register less, where the operation is for this choice alone and nothing else asks for the old
 value later: scaling before and after MUFU, for one. Late, because x is then written twice.
@@ -147,8 +148,8 @@ def _block(
             (inst.srcs[1], inst.srcs[0], attrs.evolve(p, inv=not p.inv)),
         ):
             assert isinstance(t, V) and isinstance(x, V)
-            # One definition each of t and y; x is of this block, and this is the last that is asked of it.
-            if uses[t.reg.id] != 1 or makers.get(t.reg.id) != 1 or makers[y.reg.id] != 1 or t.reg is x.reg:
+            # One definition of t; x is of this block, and this is the last that is asked of it.
+            if uses[t.reg.id] != 1 or makers.get(t.reg.id) != 1 or t.reg is x.reg:
                 continue
             if t.reg.id not in made or len(made.get(x.reg.id, ())) != makers.get(x.reg.id):
                 continue
@@ -156,16 +157,28 @@ def _block(
                 continue
             start = made[t.reg.id][0]
             maker = block.insts[start]
-            if not _movable(maker, block.insts[start + 1 : at], x.reg):
+            if not _movable(maker, block.insts[start + 1 : at]):
                 continue
+            into = x
+            if makers[y.reg.id] != 1:
+                # y, which others make, too, takes the place of x if x is for this choice alone.
+                if uses[x.reg.id] != 1 or makers[x.reg.id] != 1:
+                    continue
+                if not _idle(y.reg, block.insts[made[x.reg.id][0] : at], maker):
+                    continue
+                into = y
             changed = MInst(
-                maker.mnemonic, maker.modifiers, (x,), maker.srcs, guard, maker.loc, maker.ptx, hidden=maker.hidden
+                maker.mnemonic, maker.modifiers, (into,), maker.srcs, guard, maker.loc, maker.ptx, hidden=maker.hidden
             )
             paths = paths or begun(at)
             if not paths.spare(changed, at):
                 continue
             block.insts[at] = changed
             gone.add(start)
+            if into is y:
+                block.insts[made[x.reg.id][0]].dsts = (y,)
+                makers[y.reg.id] += 1
+                break
             renamed[y.reg.id] = x.reg
             # Reads of both; those that have moved are counted where they are now.
             uses[x.reg.id] = uses[x.reg.id] - 1 + uses.pop(y.reg.id, 0)
@@ -179,12 +192,22 @@ def _block(
         block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
 
 
-def _movable(maker: MInst, between: list[MInst], x: VReg) -> bool:
-    """Whether the maker of `t` may come after these, and the life of x, as `t` reads it, is whole."""
+def _idle(y: VReg, insts: list[MInst], last: MInst) -> bool:
+    """Whether nobody asks for `y` from the first instruction, which could write it, to where `last` goes."""
+    if guarded(insts[0]) or len(insts[0].dsts) != 1 or insts[0].hidden:
+        return False
+    between = insts[1:]
+    return not any(timing(inst.mnemonic, inst.modifiers).flow for inst in between) and not any(
+        isinstance(o, V) and o.reg is y for inst in (*between, last) for o in (*reads(inst), *writes(inst))
+    )
+
+
+def _movable(maker: MInst, between: list[MInst]) -> bool:
+    """Whether the maker of `t` may come after these."""
     if maker.mnemonic not in _PURE or guarded(maker) or len(writes(maker)) != 1 or not maker.dsts:
         return False
     asked = {r.reg.id for r in reads(maker) if isinstance(r, V)}
-    if any(not isinstance(r, V) for r in reads(maker)) or x.id not in asked:
+    if any(not isinstance(r, V) for r in reads(maker)):
         return False
     for inst in between:
         if timing(inst.mnemonic, inst.modifiers).flow:

@@ -1,4 +1,4 @@
-"""Loops around tensor-core instructions are not unrolled without end."""
+"""Loops around tensor-core instructions are not unrolled without end; those that end where memory says are, by four."""
 
 from __future__ import annotations
 
@@ -60,3 +60,26 @@ def test_loops_of_mma(
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     counts = [int(c) for c in re.findall(r'"llvm.loop.unroll.count", i32 (\d+)', ir)]
     assert counts == ([count] if count is not None else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "straight"),
+    [
+        ("s += x[k];", True),
+        ("for (int j = 0; j < 4; j++) s += x[4 * k + j];", True),
+        ("if (x[k] < y) { float t = y - x[k]; s += t * t; }", True),
+        ("if (n == 2) s = fmaxf(s, x[k]); else s += x[k];", True),
+        ("for (int j = 0; j < n; j++) s += x[4 * k + j];", False),
+        ("if (x[k] < y) s += y / x[k];", False),
+        ("if (x[k] < y) d[k] = s;", False),
+        ("if (x[k] < y) break; s += x[k];", False),
+        ("if (x[k] < y) atomicAdd(d, s);", False),
+    ],
+)
+def test_loops_to_where_memory_says(body: str, straight: bool) -> None:
+    """A turn that chooses values is as straight as one that does not; one that branches stays alone."""
+    text = "__global__ void k(const int *p, const float *x, float *d, float y, int n)"
+    text += f" {{ float s = 0; for (int k = p[0]; k < p[1]; k++) {{ {body} }} d[0] = s; }}"
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    assert ('"llvm.loop.unroll.count", i32 4' in ir) == straight
+    assert ('"llvm.loop.unroll.disable"' in ir) != straight

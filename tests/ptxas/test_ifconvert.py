@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import runtime
 from minicc import sass
 from minicc.binary import write_cubin
-from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.conftest import ARCH, assemble, checked
 
 TEXT = """.version 8.8
 .target sm_90
@@ -47,3 +49,31 @@ def test_far_loads_that_are_stored_keep_their_branch(body: str, branches: int) -
     a, b = x[0::2], x[1::2] if body.startswith("ld.global") else x[0::2]
     inside = (a * b + tid) ^ b if body.startswith("ld") else np.full(64, 5, np.uint32)
     assert np.array_equal(y[1::2], np.where(tid < 40, inside, a))
+
+
+def test_loads_behind_a_continue_are_made_together(tmp_path: Path) -> None:
+    """All others' distances: the turn that is a thread's own is seldom, so that nothing goes around the loads."""
+    source = """
+//! p = i32(arange(96) * 37 % 101)
+//! best = zeros(32, i32)
+//! f[1, 32](p, best, 32)
+//! j, i = meshgrid(arange(32), arange(32))
+//! x = p[3 * i] - p[3 * j]
+//! y = p[3 * i + 1] - p[3 * j + 1]
+//! z = p[3 * i + 2] - p[3 * j + 2]
+//! d = x * x + y * y + z * z
+//! expect(best, min(where(i == j, 1 << 30, 32 * d + j), 1))
+__global__ void f(const int *p, int *best, int n) {
+    int me = threadIdx.x, which = -1, least = 1 << 24;
+    int x = p[3 * me], y = p[3 * me + 1], z = p[3 * me + 2];
+    for (int i = 0; i < n; i++) {
+        if (i == me) continue;
+        int dx = x - p[3 * i], dy = y - p[3 * i + 1], dz = z - p[3 * i + 2], d = dx * dx + dy * dy + dz * dz;
+        if (d < least) { least = d; which = i; }
+    }
+    best[me] = 32 * least + which;
+}
+"""
+    code = checked(tmp_path, source)
+    assert "BSSY" not in code
+    assert code.count("LDG") > 20

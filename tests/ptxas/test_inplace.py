@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from tests.ptxas.conftest import checked
 from tests.ptxas.test_chains import made
 
 _STEPS = 6
@@ -35,3 +38,23 @@ def test_early_predicates_guard() -> None:
 def test_issue_hides_late_predicates() -> None:
     """Where the block has enough to do, fewer instructions are what counts."""
     assert _walk("{}", _WORK) <= 2
+
+
+def test_choice_of_two_results(tmp_path: Path) -> None:
+    """One of two sums by a condition that stays: the second is made in place of the first, around the loop as well."""
+    source = """
+//! x = f32(arange(32))
+//! want = f32(arange(32))
+//! for k in range(19):
+//!     want = where(arange(32) % 2 == 1, want * 0.5 + 3, want * 0.75 - 1)
+//! f[1, 32](x, 19)
+//! expect(x, want, rel=1e-5)
+__global__ void f(float *x, int turns) {
+    float v = x[threadIdx.x];
+    for (int i = 0; i < turns; i++)
+        v = threadIdx.x & 1 ? v * 0.5f + 3 : v * 0.75f - 1;
+    x[threadIdx.x] = v;
+}
+"""
+    code = checked(tmp_path, source)
+    assert code.count("FFMA") >= 16 > 2 * (code.count("SEL") + code.count("FSEL"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.emit.unrolling import turns
 from minicc.frontend.sema import constant
 
 _MOST = 16384
@@ -21,35 +22,14 @@ _known: dict[int, int] = {}
 
 def factor(s: ast.Loop) -> int:
     """0 where the loop may be unrolled fully, else how often."""
-    turns = _turns(s)
-    once = _count(s.body) if turns > 1 else 0
-    if turns * once <= _MOST:
+    number = turns(s)
+    once = _count(s.body) if number > 1 else 0
+    if number * once <= _MOST:
         return 0
     found = 1
     while found * 2 * once <= _MOST:
         found *= 2
     return found
-
-
-def _turns(s: ast.Loop) -> int:
-    """Of `for (i = constant; i < constant; i += constant)`; 1 of others."""
-    test, step = s.condition, s.step
-    if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in ("<", "<="):
-        return 1
-    counter = test.left
-    while isinstance(counter, ast.Cast):
-        counter = counter.operand
-    init = counter.variable.init if isinstance(counter, ast.Name) else None
-    start = constant.evaluate(init) if isinstance(init, ast.Expr) else None
-    bound = constant.evaluate(test.right)
-    stride: object = 1
-    if isinstance(step, ast.CompoundAssign):
-        stride = constant.evaluate(step.right) if step.op == "+" else None
-    elif not isinstance(step, ast.Step):
-        return 1
-    if not (isinstance(start, int) and isinstance(bound, int) and isinstance(stride, int) and stride > 0):
-        return 1
-    return max(1, -(-(bound + (test.op == "<=") - start) // stride))
 
 
 def _count(node: object) -> int:
@@ -78,7 +58,7 @@ def _count(node: object) -> int:
         value = getattr(node, name)
         if isinstance(value, ast.Expr | ast.Stmt | list):
             total += _count(value)
-    return total * _turns(node) if isinstance(node, ast.Loop) else total
+    return total * turns(node) if isinstance(node, ast.Loop) else total
 
 
 def _object(e: ast.Expr) -> ast.Expr:

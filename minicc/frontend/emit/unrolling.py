@@ -2,7 +2,7 @@
 
 The trip count of `for (i = offset[row]; i < offset[row + 1]; i++)` differs from thread to thread and is short as a rule
 (the rows of a sparse matrix, the edges of a node), so much of it is the remainder: by four, as nvcc does, and not at
-all where the body branches.
+all where the body branches. What chooses values of local variables is no branch, nor is a loop of a few turns.
 
 And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
 so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's.
@@ -14,6 +14,7 @@ from minicc.frontend import ast
 from minicc.frontend.sema import constant
 
 _MOST_STATEMENTS = 16
+_FEW_TURNS = 8
 _COMPARES = ("<", "<=", ">", ">=", "!=")
 
 
@@ -70,7 +71,56 @@ def _loaded(e: ast.Expr, depth: int) -> bool:
     return False
 
 
+def turns(s: ast.Loop) -> int:
+    """Of `for (i = constant; i < constant; i += constant)`; 1 of others."""
+    test, step = s.condition, s.step
+    if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in ("<", "<="):
+        return 1
+    counter = test.left
+    while isinstance(counter, ast.Cast):
+        counter = counter.operand
+    init = counter.variable.init if isinstance(counter, ast.Name) else None
+    start = constant.evaluate(init) if isinstance(init, ast.Expr) else None
+    bound = constant.evaluate(test.right)
+    stride: object = 1
+    if isinstance(step, ast.CompoundAssign):
+        stride = constant.evaluate(step.right) if step.op == "+" else None
+    elif not isinstance(step, ast.Step):
+        return 1
+    if not (isinstance(start, int) and isinstance(bound, int) and isinstance(stride, int) and stride > 0):
+        return 1
+    return max(1, -(-(bound + (test.op == "<=") - start) // stride))
+
+
 def _branches(s: ast.Stmt) -> bool:
     if isinstance(s, ast.Block):
         return any(_branches(x) for x in s.items)
-    return isinstance(s, ast.If | ast.Loop | ast.Switch)
+    if isinstance(s, ast.Loop):
+        return not 1 < turns(s) <= _FEW_TURNS or _branches(s.body)
+    if isinstance(s, ast.If):
+        return not (_chooses(s.then) and (s.other is None or _chooses(s.other)))
+    return isinstance(s, ast.Switch)
+
+
+def _chooses(s: ast.Stmt) -> bool:
+    """Whether it does nothing but set local variables, by what runs under a guard as well."""
+    if isinstance(s, ast.Block):
+        return all(_chooses(x) for x in s.items)
+    if isinstance(s, ast.If):
+        return not _branches(s)
+    if isinstance(s, ast.DeclStmt):
+        return all(isinstance(v.init, ast.Expr) and _straight(v.init) for v in s.variables)
+    return isinstance(s, ast.ExprStmt) and _straight(s.value)
+
+
+def _straight(e: ast.Expr) -> bool:
+    """Whether an expression stores nothing, passes no address on, and does not divide, which has a slow way."""
+    if isinstance(e, ast.AddressOf | ast.IndirectCall) or getattr(e, "op", "") in ("/", "%"):
+        return False
+    target = e.operand if isinstance(e, ast.Step) else getattr(e, "left", None)
+    if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step) and not isinstance(target, ast.Name):
+        return False
+    if isinstance(e, ast.Call | ast.BuiltinCall):
+        return all(a.type.kind in ("bool", "int", "float") and _straight(a) for a in e.args)
+    parts = (getattr(e, name, None) for name in type(e).__slots__)
+    return all(_straight(part) for part in parts if isinstance(part, ast.Expr))
