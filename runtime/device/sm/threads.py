@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +43,12 @@ HORIZON, ORDER, OVER = range(3)
 """Columns of TURN's last row."""
 AHEAD = 1024
 """Cycles behind the window under way up to which SMs are run ahead."""
+STEP = 127
+"""A helper tells after so many cycles how far it is, less one."""
 SPIN, IDLE = 64, 4096
 """Looks at a word before another thread gets the host's core; for an SM, before a helper sleeps."""
-SLEEP = 100e-6
-"""Seconds."""
+PATIENCE, SLEEP = 4e-3, 100e-6
+"""Seconds before helpers begin (most launches have ended by then), and for which a helper without work sleeps."""
 
 
 @compiled(inline=True)
@@ -75,6 +76,8 @@ def take_back(m: int, end: int) -> int:
             G[L.G_FLANE] = TURN[m, 4]
             G[L.G_FADDR] = TURN[m, 5]
             return TURN[m, 1]
+        elif acquire(address(NEXT, m)) >= end:
+            return 0
         else:
             looks += 1
             if looks > SPIN:
@@ -96,7 +99,11 @@ def help_out() -> int:
             if NEXT[m] < horizon and acquire(place) == OFFERED and claim(place, OFFERED, TAKEN):
                 looks = 0
                 G[L.G_PARKED] = 0
-                after = run_sm(m, NEXT[m], horizon) if NEXT[m] < horizon else NEXT[m]
+                after = NEXT[m]
+                while after >= 0 and after < horizon and G[L.G_PARKED] == 0:
+                    # Who waits for this SM sees how far it is.
+                    publish(address(NEXT, m), after)
+                    after = run_sm(m, after, min((after | STEP) + 1, horizon))
                 if after < 0:
                     TURN[m, 1] = after
                     TURN[m, 2] = G[L.G_FWARP]
@@ -126,13 +133,15 @@ def helpers(run: Run) -> Iterator[None]:
     turn = run.tables["TURN"] = aligned((run.sms + 1, 8), np.int64)
     g[L.G_HELPERS], g[L.G_NAP] = count, ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value
     own = [_own(run) for _ in range(count)]
-    threads = [threading.Thread(target=_help, args=(addresses(tables), turn[-1]), daemon=True) for tables in own]
+    over = threading.Event()
+    threads = [threading.Thread(target=_help, args=(addresses(tables), over), daemon=True) for tables in own]
     for thread in threads:
         thread.start()
     try:
         yield
     finally:
         turn[-1, OVER] = 1
+        over.set()
         for thread in threads:
             thread.join()
         g[L.G_HELPERS] = 0
@@ -166,10 +175,11 @@ def shares(code: Any) -> Any:
     return (kind == K.K_MEM) & ~private | calls | others
 
 
-def _help(tables: Any, control: Any) -> None:
-    while not control[OVER]:
+def _help(tables: Any, over: threading.Event) -> None:
+    pause = PATIENCE
+    while not over.wait(pause):
         jit.call("timed", 0, tables.ctypes.data)
-        time.sleep(SLEEP)
+        pause = SLEEP
 
 
 def _add_hazards(tables: dict[str, Any], others: dict[str, Any]) -> None:
