@@ -18,12 +18,12 @@ from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, translate_each
-from runtime.device.sm.converge import complete_groups, fellows, join, leave, participants
+from runtime.device.sm.converge import complete_groups, fellows, join, lacks_yielded, leave, participants
 from runtime.device.sm.cta import warp_of
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
-from runtime.device.sm.raw import first, load32, load64, popcount, store32, store64
+from runtime.device.sm.raw import first, highest_bit, load32, load64, popcount, store32, store64
 from runtime.device.sm.table import CODE, CT, LPC, PCC, SC, SM, WAKE, WS, G
 from runtime.device.sm.vector import ramp, spread
 
@@ -123,12 +123,14 @@ def give_way(w: int, pc: int, t: int) -> None:
     WS[w, L.W_READY] |= act
     WS[w, L.W_YIELDED] |= act
     WS[w, L.W_ACT] = 0
-    settle(w, t, act)
+    settle(w, t, act, 0, 0)
 
 
 @compiled
-def release(w: int) -> int:
-    """Free the lanes whose convergence barrier or WARPSYNC is complete: those lanes."""
+def release(w: int, came: int, ended: int) -> int:
+    """Free the lanes whose convergence barrier or WARPSYNC is complete: those lanes. Of collectives one at a time (an
+    EXIT can complete several): that of the lanes that `came` last; else, if no barrier is complete, the first behind
+    the lanes that `ended` (H200)."""
     alive = WS[w, L.W_ALIVE]
     out = 0
     todo = WS[w, L.W_BLOCKS]
@@ -143,22 +145,48 @@ def release(w: int) -> int:
                 WS[w, L.W_SWITCH] = RESUME if WS[w, L.W_WSYNC] else SYNC
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
-    blocked = WS[w, L.W_WSYNC]
+    blocked = WS[w, L.W_WSYNC] & ~WS[w, L.W_COLLECTIVE]
     while blocked:
         k = first(np.uint32(blocked))
         there = company(w, k)
         blocked &= ~there
-        free = 0
-        for other in range(k, 32):
-            if there >> other & 1 and LPC[w, 32 + other] & FULL & alive & ~there == 0:
-                free |= 1 << other
+        free = ready_of(w, there)
         if free:
-            draft(w, free & WS[w, L.W_COLLECTIVE])
+            WS[w, L.W_WSYNC] &= ~free
+            WS[w, L.W_SWITCH] = RESUME
+            out |= free
+    blocked = WS[w, L.W_COLLECTIVE] if came or out == 0 else 0
+    behind = highest_bit(ended) + 1 if ended else 0
+    while blocked:
+        rotated = came & blocked
+        if rotated == 0:
+            rotated = blocked >> behind << behind
+        k = first(np.uint32(rotated if rotated else blocked))
+        there = company(w, k)
+        blocked &= ~there
+        free = ready_of(w, there)
+        if free:
+            leaders = free & came
+            if leaders == 0:
+                for other in range(32):
+                    if free >> other & 1 and LPC[w, other] == LPC[w, k]:
+                        leaders |= 1 << other
+            draft(w, free, leaders)
             WS[w, L.W_WSYNC] &= ~free
             WS[w, L.W_COLLECTIVE] &= ~free
             WS[w, L.W_SWITCH] = RESUME
-            out |= free
+            return out | free
     return out
+
+
+@compiled
+def ready_of(w: int, there: int) -> int:
+    """Of lanes that wait at one WARPSYNC, those for whose masks all living lanes have come."""
+    free = 0
+    for k in range(32):
+        if there >> k & 1 and LPC[w, 32 + k] & FULL & WS[w, L.W_ALIVE] & ~there == 0:
+            free |= 1 << k
+    return free
 
 
 @compiled
@@ -178,15 +206,11 @@ def company(w: int, lane: int) -> int:
 
 
 @compiled
-def draft(w: int, lanes: int) -> None:
-    """All lanes of a collective have come: they run it at the place to which the last of them came (or, if it was for
-    others to end, where the first lane is)."""
-    pc = LPC[w, first(np.uint32(lanes))] if lanes else 0
+def draft(w: int, lanes: int, leaders: int) -> None:
+    """All lanes of a collective have come: they run it where the `leaders` are, and only those go on behind it."""
+    pc = LPC[w, first(np.uint32(leaders))]
     for k in range(32):
-        if lanes >> k & 1 and LPC[w, k] == WS[w, L.W_PC]:
-            pc = LPC[w, k]
-    for k in range(32):
-        if lanes >> k & 1 and LPC[w, k] != pc:
+        if (lanes & ~leaders) >> k & 1:
             WS[w, L.W_DRAFTED] |= 1 << k
             LPC[w, k] = pc
 
@@ -227,10 +251,10 @@ def complete(c: int, b: int, t: int) -> None:
 
 
 @compiled
-def settle(w: int, t: int, passed: int) -> None:
-    """After lanes blocked, yielded (`passed`) or exited: free whom that frees, let a ready group run, note the end of
-    the warp."""
-    free = release(w)
+def settle(w: int, t: int, passed: int, came: int, ended: int) -> None:
+    """After lanes blocked (`came`: at a collective), yielded (`passed`) or `ended`: free whom that frees, let a ready
+    group run, note the end of the warp."""
+    free = release(w, came, ended)
     if WS[w, L.W_ACT]:
         stack(w, free)
     elif free:
@@ -528,6 +552,12 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_PC] = i + 1
         if lanes == 0:
             return 0
+        if (WS[w, L.W_NEXT] | WS[w, L.W_READY]) & ~WS[w, L.W_YIELDED] and lacks_yielded(
+            w, b, lanes | WS[w, L.W_BB + b]
+        ):
+            # Before it goes on without those that yielded, it yields to those that did not (H200).
+            give_way(w, i, t)
+            return 1
         if WS[w, L.W_BB + b] == 0:
             met = complete_groups(w, b, lanes)
             if met == lanes:
@@ -544,12 +574,12 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_BB + b] |= lanes
         WS[w, L.W_BLOCKS] |= 1 << b
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, 0)
+        settle(w, t, 0, 0, 0)
         return 1
     if kind == K.K_BREAK:
         leave(w, CODE[i, L.C_AUX], lanes, 0)
         WS[w, L.W_PC] = i + 1
-        free = release(w)
+        free = release(w, 0, 0)
         if popcount(np.uint32(free)) < popcount(np.uint32(act)) and free:
             # The fewer go first.
             park(w, act, i + 1)
@@ -594,7 +624,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         WS[w, L.W_ACT] = act & ~lanes
         if collective >= 0:
             WS[w, L.W_COLLECTIVE] |= lanes
-        settle(w, t, 0)
+        settle(w, t, 0, lanes if collective >= 0 else 0, 0)
         if collective >= 0 and WS[w, L.W_ACT] & lanes:
             # Who comes last goes on at once.
             WS[w, L.W_SWITCH] = 0
@@ -623,7 +653,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
             return 0
         WS[w, L.W_ALIVE] &= ~lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, 0)
+        settle(w, t, 0, 0, lanes)
         if G[L.G_CLUSTER] > 1:
             extension(G[L.G_EXTENSION], K.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1

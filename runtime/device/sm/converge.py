@@ -78,6 +78,19 @@ def fellows(w: int, b: int, lane: int) -> int:
 
 
 @compiled
+def lacks_yielded(w: int, b: int, here: int) -> int:
+    """Whether some of the lanes `here` at BSYNC b lack nobody but lanes that yielded."""
+    alive = WS[w, L.W_ALIVE]
+    for g in range(WS[w, L.W_MASKS]):
+        entry = DIV[w, L.D_B + 16 * g + b]
+        members = entry >> 32 & here
+        lacks = entry & alive & ~members & FULL
+        if members and lacks and lacks & ~WS[w, L.W_YIELDED] == 0:
+            return 1
+    return 0
+
+
+@compiled
 def complete_groups(w: int, b: int, here: int) -> int:
     """Of the lanes `here` at BSYNC b, those that may go on. They have met: their entries are gone."""
     out = here
