@@ -174,9 +174,9 @@ ORDERS = {
                             (12, 0x0FFFC000), (13, 0xFFFFFFFF)]),
     # Behind it only those go on at once that came last, also where the others waited at the same place.
     "collective at one place": (0xFF, ["MOV R5, 0xffffff00", "ISETP.EQ.AND P1, PT, R0, 0x8, PT", "BSSY B0, E",
-                                       "@P0 BRA J", "note 10", "BSSY B1, C", "@!P1 BRA M", "note 11", "YIELD", "note 12",
-                                       "YIELD", "note 13", "M: WARPSYNC.COLLECTIVE R5, C", "NOP", "ENDCOLLECTIVE",
-                                       "C: note 20", "J: BSYNC B0", "E: note 30"],
+                                       "@P0 BRA J", "note 10", "BSSY B1, C", "@!P1 BRA M", "note 11", "YIELD",
+                                       "note 12", "YIELD", "note 13", "M: WARPSYNC.COLLECTIVE R5, C", "NOP",
+                                       "ENDCOLLECTIVE", "C: note 20", "J: BSYNC B0", "E: note 30"],
                                 [(10, 0xFFFFFF00), (11, 0x100), (30, 0xFF), (12, 0x100), (13, 0x100), (20, 0x100),
                                  (30, 0x100), (20, 0xFFFFFE00), (30, 0xFFFFFE00)]),
     # Of two collectives that an EXIT completes, the one of the lanes behind those that ended; then the other.
