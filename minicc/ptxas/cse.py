@@ -1,7 +1,9 @@
 """Common subexpressions: a pure instruction that repeats one that dominates it becomes a copy of its result.
 
 Operands are compared by value: a register that was found to be a copy stands for what it copies, and a pair for the two
-values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal.
+values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal. A compare
+that is repeated says the same, so what hangs on it repeats, too, and often nobody asks it any more: predicates are few,
+and most must not live on.
 """
 
 from __future__ import annotations
@@ -152,6 +154,10 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
                     values[to.reg.id, to.part] = _held(copy.srcs[0], values)
             elif compares and b == before[1] and _same_predicate(inst, before[0], renamed, kept):
                 out.pop()
+            elif inst.mnemonic.endswith("SETP"):
+                for to, source in zip(inst.dsts, before[0].dsts, strict=True):
+                    if type(to) is V and type(source) is V:
+                        values[to.reg.id, to.part] = _held(source, values)
         block.insts = out
     if renamed:
         for block in function.blocks:

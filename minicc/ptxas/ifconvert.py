@@ -7,7 +7,8 @@
 The branch, and the barrier if it served this branch alone, go away. Results that are used in the body only
 are computed unguarded, as long as that cannot fault. A guarded instruction waits for the predicate as long as a branch
 does, so a short body costs no more than its issue slots. Where it waits for global memory and stores what comes of it,
-the branch is nothing beside that, and warps none of whose lanes need the body pass it by.
+the branch is nothing beside that, and warps none of whose lanes need the body pass it by: unless they would then wait
+for the others at a barrier.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class _Converter:
             return False
         if not self._fit(body.insts, guard):
             return False
-        if len(body.insts) > _CHANGES and _changes(body.insts):
+        if len(body.insts) > _CHANGES and _changes(body.insts) and not self._met(at + 2):
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False
@@ -171,6 +172,12 @@ class _Converter:
         self.preds[join.label].discard(body.label)
         del self.blocks[at + 1]
         return True
+
+    def _met(self, at: int) -> bool:
+        """Whether a barrier stands in the block, or in the next if only that follows."""
+        join, *after = self.blocks[at : at + 2]
+        blocks = (join, *after) if [b.label for b in after] == join.succs else (join,)
+        return any(inst.mnemonic == "BAR" for block in blocks for inst in block.insts)
 
     def _fit(self, insts: list[MInst], guard: V) -> bool:
         """Whether the instructions of a side may run under the guard."""

@@ -16,6 +16,8 @@ _LONGEST, _APART = 64, 32
 """Instructions of a body, and of one that lanes may leave at different times."""
 _IN_FLIGHT = 32
 """Registers that the loads of all rounds fill, at most."""
+_STEPS = ("IADD3", "LEA", "IMAD")
+"""What adds to a register, or a pair, a number that is the same in all rounds."""
 _SHORT, _LONG_MADE, _LONG_IN_FLIGHT = 44, 128, 16
 """A body that is longer than the first is made into so many instructions at most, with so many registers to load into
 (what LLVM has unrolled by eight: NVIDIA's compilers come to sixteen)."""
@@ -74,12 +76,13 @@ class Rounds(Counted):
                 carried.update(p for p in parts_written(inst) if p not in seen and p[0] not in self.private)
             seen.update(parts_written(inst))
         self.carried.update(reg for reg, _ in carried)
+        chased = self._chased(carried)
         loaded = 0
         for inst in self.body:
-            if inst.mnemonic == "LDG" and not any(p in carried for r in _address(inst) for p in parts(r)):
+            if inst.mnemonic == "LDG" and not any(p in chased for r in _address(inst) for p in parts(r)):
                 loaded += sum(w.count for w in inst.dsts if isinstance(w, V))
-            if any(p in carried for r in reads(inst) for p in parts(r)):
-                carried.update(parts_written(inst))
+            if any(p in chased for r in reads(inst) for p in parts(r)):
+                chased.update(parts_written(inst))
         long = len(self.body) > _SHORT
         for rounds in _ROUNDS:
             if long and rounds * len(self.body) > _LONG_MADE:
@@ -87,6 +90,19 @@ class Rounds(Counted):
             if loaded and rounds * loaded <= (_LONG_IN_FLIGHT if long else _IN_FLIGHT):
                 return rounds
         raise Unfit
+
+    def _chased(self, carried: set[Part]) -> set[Part]:
+        """Those that are not just sums of what the round before left and of what is the same in all rounds."""
+        sums: set[Part] = set()
+        for inst in self.body:
+            made = parts_written(inst)
+            known = all(
+                p not in self.defs or p in made or p in sums or p[0] in self.counters
+                for r in reads(inst) for p in parts(r)
+            )  # fmt: skip
+            if known and inst.mnemonic in _STEPS and not guarded(inst) and all(self.defs[p] == 1 for p in made):
+                sums.update(made)
+        return carried - sums
 
     def unrolled(self) -> list[Block]:
         """The blocks to put before the loop: the entry, the rounds together, and what leads to the rest."""

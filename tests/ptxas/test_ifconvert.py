@@ -31,14 +31,19 @@ ret;
 """
 FAR = "ld.global.u32 %r2, [%rd0]; ld.global.u32 %r3, [%rd0+4]; mad.lo.s32 %r4, %r2, %r3, %r1; xor.b32 %r4, %r4, %r3;"
 NEAR = FAR.replace("global", "shared").replace("[%rd0]", "[%r6]").replace("[%rd0+4]", "[%r6]")
+STORE = "st.shared.u32 [%r6], %r4;"
 
 
 @pytest.mark.parametrize(
-    ("body", "branches"),
-    [(FAR + "st.shared.u32 [%r6], %r4;", 1), (NEAR + "st.shared.u32 [%r6], %r4;", 0), ("st.shared.u32 [%r6], 5;", 0)],
-)
-def test_far_loads_that_are_stored_keep_their_branch(body: str, branches: int) -> None:
-    program = assemble(TEXT.replace("BODY", body))
+    ("body", "after", "branches"),
+    [
+        (FAR + STORE, "", 1), (NEAR + STORE, "", 0), ("st.shared.u32 [%r6], 5;", "", 0),
+        (FAR + STORE, "bar.sync 0;", 0),
+    ],
+)  # fmt: skip
+def test_far_loads_that_are_stored_keep_their_branch(body: str, after: str, branches: int) -> None:
+    """Unless a barrier comes next, at which the others would wait for them in any case."""
+    program = assemble(TEXT.replace("BODY", body).replace("JOIN: ", "JOIN: " + after))
     code = sass.decode_all(program.functions[0].code, ARCH)
     assert sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code) == branches
     kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]

@@ -138,6 +138,32 @@ def test_counters_of_64_bits(step: int, bound: str) -> None:
         assert y[:2].tolist() == [total, rounds]
 
 
+@pytest.mark.parametrize(
+    ("update", "stride"),
+    [
+        ("add.s64 %rd0, %rd0, %rd4;", 3), ("mad.wide.s32 %rd0, %r8, 4, %rd0;", 3),
+        ("add.s32 %r9, %r9, %r8; mad.wide.s32 %rd0, %r9, 4, %rd3;", 3),
+        ("shl.b32 %r10, %r8, 1; add.s32 %r9, %r9, %r10; mad.wide.s32 %rd0, %r9, 4, %rd3;", 6),
+    ],
+)  # fmt: skip
+def test_strides_that_the_launch_tells(update: str, stride: int) -> None:
+    """An address that moves by a register, which is the same in all rounds."""
+    source = text("lt", "s32", 1, False).replace("add.s64 %rd0, %rd0, 4;", update)
+    source = source.replace("mov.u32 %r4, 0;", "mov.u32 %r4, 0; mov.u32 %r8, %ntid.y; mad.lo.s32 %r8, %r8, 2, 1;"
+                            "mov.u32 %r9, 0; mov.b64 %rd3, %rd0; mul.wide.u32 %rd4, %r8, 4;")  # fmt: skip
+    program = assemble(source)
+    assert loads(program.functions[0].code) > 4
+    x = np.arange(7, 7 + 5 * WORDS, 5, dtype=np.uint32)
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    for rounds in range(1, 14):
+        y = np.zeros(4 * LANES, np.uint32)
+        kernel[1, LANES](x, y, np.int32(0), np.int32(rounds))
+        total = 0
+        for word in x[: stride * rounds : stride].tolist():
+            total = total * 3 + word & 0xFFFFFFFF
+        assert y[:2].tolist() == [total, rounds]
+
+
 def test_vectors_under_a_guard() -> None:
     """Loads of a quad that some lanes skip, as Triton writes them: each round has registers of its own."""
     load = (

@@ -1,0 +1,53 @@
+"""Values that are computed once: what hangs on a repeated compare, too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import runtime
+from minicc import sass
+from minicc.binary import write_cubin
+from tests.ptxas.conftest import ARCH, assemble
+
+TEXT = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .f32 by)
+{
+.reg .b64 %rd<4>; .reg .b32 %r<16>; .reg .f32 %f<40>; .reg .pred %p<40>;
+ld.param.u64 %rd0, [x]; ld.param.u64 %rd1, [y]; ld.param.f32 %f30, [by]; mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd2, %r0, 4; add.s64 %rd0, %rd0, %rd2; add.s64 %rd1, %rd1, %rd2;
+TESTS
+LOADS
+DIVISIONS
+STORES
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("compares", [0, 6])
+def test_divisions_by_one_number(compares: int) -> None:
+    """They share its reciprocal, which is scaled by what two compares of it choose, and however many other compares are
+    repeated before them."""
+    tests = "".join(
+        f"setp.lt.u32 %p{2 * n}, %r0, {n + 3}; setp.lt.u32 %p{2 * n + 1}, %r0, {n + 3};"
+        f"@%p{2 * n} add.s64 %rd1, %rd1, 0; selp.u32 %r{n + 1}, %r0, 0, %p{2 * n + 1};"
+        f"@%p{2 * n} st.global.u32 [%rd1+{512 * n}], %r{n + 1};" for n in range(compares)
+    )  # fmt: skip
+    loads = "".join(f"ld.global.f32 %f{n}, [%rd0+{128 * n}];" for n in range(8))
+    divisions = "".join(f"div.full.f32 %f{n + 8}, %f{n}, %f30;" for n in range(8))
+    stores = "".join(f"st.global.f32 [%rd1+{4096 + 128 * n}], %f{n + 8};" for n in range(8))
+    source = TEXT.replace("TESTS", tests).replace("LOADS", loads).replace("DIVISIONS", divisions)
+    program = assemble(source.replace("STORES", stores))
+    code = sass.decode_all(program.functions[0].code, ARCH)
+    assert sum(i.mnemonic == "MUFU" for i in code) == 1
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    x = np.random.RandomState(1).standard_normal(256).astype(np.float32)
+    for by in (3.0, -1e-39, 2.0**127):
+        y = np.zeros(1024 + 256, np.float32)
+        kernel[1, 32](x, y, np.float32(by))
+        with np.errstate(over="ignore", under="ignore"):
+            want = (x.astype(np.float64) / np.float32(by)).astype(np.float32)
+        assert np.allclose(y[1024:], want, rtol=3e-7, atol=1e-38)
