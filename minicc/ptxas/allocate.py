@@ -410,6 +410,8 @@ class Scan:
         """The resting ones by the start of their next segment."""
         self.events: list[tuple[int, int, tuple[int, int]]] = []  # (point, 0 segment ends | 1 next one starts, name)
         self.busy = 0
+        self.freed: dict[int, int] = {}
+        """Up to which point numbers were in use."""
         self.hot: dict[int, int] = {}
         """Numbers that a memory instruction may still be reading, and up to which point to leave them alone."""
         for interval in wide:
@@ -429,6 +431,7 @@ class Scan:
                 del live[name]
                 self.busy &= ~(1 << entry.color)
                 end = entry.segments[entry.at][1]
+                self.freed[entry.color] = end
                 if end in entry.interval.late:
                     self.hot[entry.color] = end + (_LONG if self.steps else _COOLING)
                 entry.at += 1
@@ -533,6 +536,10 @@ class Scan:
             wanted = self.color.get(address.id, -256)
             if wanted >= 0 and fit >> wanted & 1 and (width == address.width or high < _CROWDED * self.size):
                 return wanted
+        if not current.reg.spillable and self.function.frame:
+            # What is loaded again can be loaded early where nothing else was for long.
+            below = fit & (1 << high) - 1 or fit
+            return min((self.freed.get(c, 0), c) for c in range(below.bit_length()) if below >> c & 1)[1]
         hot = 0
         for color, until in list(self.hot.items()):
             if until <= current.start:

@@ -1,9 +1,9 @@
 """Common subexpressions: a pure instruction that repeats one that dominates it becomes a copy of its result.
 
 Operands are compared by value: a register that was found to be a copy stands for what it copies, and a pair for the two
-values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal. A compare
-that is repeated says the same, so what hangs on it repeats, too, and often nobody asks it any more: predicates are few,
-and most must not live on.
+values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal. A
+compare that is repeated says the same, so what hangs on it repeats, too, and often nobody asks it any more: predicates
+are few, and most must not live on.
 """
 
 from __future__ import annotations

@@ -56,6 +56,9 @@ _LONGER = 1.12
 """Of the cycles of a warp alone, what it may take with fewer registers: nobody knows here whether a launch fills an SM.
 Four of those ten take 1.00 to 1.05; products of matrices whose loads would wait for one another 1.28 to 1.47 (and one
 whose threads leave at once 1.14 of the time on an H200, for its frame)."""
+_LONGER_KNOWN = 1.09
+"""The same where it is known how large blocks are: on an H200 six kernels of Triton whose warps take 1.00 to 1.08 of
+the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
 _SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
 _SEARCHED = 1200
@@ -87,11 +90,11 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             _for_more_blocks(function, arch, options, given)
             if function.budget:
                 return
+            if not function.short:
+                _for_more_warps(function, arch, options, graphs["given"], most)
     else:
         most = _for_any_block(function, arch, options, graphs["given"], usual)
-        short = function.short
         _for_more_warps(function, arch, options, graphs["given"], most)
-        function.short = short
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -200,9 +203,10 @@ def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: sc
 
 def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, most: int) -> None:
     """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it."""
-    wanted = next((step for step in _STEPS if step < most + _GAPS), 0)
-    kept = _orders(function)
-    if not wanted or function.is_routine or sum(map(len, kept)) > _SMALL:
+    known = function.req_threads is not None
+    wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
+    kept, short = _orders(function), function.short
+    if not wanted or function.is_routine or sum(map(len, kept)) > (_SEARCHED if known else _SMALL):
         return
     usual = _tried(function, arch, options, wanted)
     if usual.registers <= wanted:
@@ -210,8 +214,9 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     function.budget = wanted
     graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
     fewer = _tried(function, arch, options)
+    function.short = short
     worth = 1 if wanted == _ANY_BLOCK else _WORTH
-    longer = fewer.alone > _LONGER * usual.alone
+    longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
     if longer or fewer.among(function, arch, wanted) > worth * usual.among(function, arch, usual.registers):
         function.budget = None
         _reorder(function, kept)

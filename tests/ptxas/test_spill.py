@@ -10,12 +10,14 @@ import pytest
 import minicc
 from minicc import arch
 from minicc.analysis.mix import instructions
-from minicc.binary import read_cubin
+from minicc.binary import read_cubin, write_cubin
+from minicc.ptxas import Options
 from minicc.ptxas.dag import build
 from minicc.ptxas.mir import MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
 from minicc.ptxas.timing import Distances, footprint
 from runtime import Device
+from tests.ptxas.conftest import assemble
 
 SM_90 = arch.get("sm_90")
 BENCH = Path(__file__).parents[1] / "bench" / "kernels"
@@ -79,3 +81,29 @@ def test_loads_do_not_wait_for_loads() -> None:
     components = Components(f)
     nodes = build(insts, [footprint(i, components) for i in insts], Distances(SM_90))
     assert not any(node.succs for node in nodes)
+
+
+def test_reloads_take_registers_that_have_been_free_for_long() -> None:
+    """So that they can be made early and do not wait for one another."""
+    loads = "".join(f"ld.global.u32 %r{k}, [%rd0+{4 * k}];" for k in range(48))
+    sums = "".join(f"mad.lo.u32 %t, %t, %r{k}, %r{(k * 7 + 3) % 48};" for k in range(48))
+    program = assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+.reg .b64 %rd<2>; .reg .b32 %r<48>, %t; ld.param.u64 %rd0, [x]; mov.u32 %t, %tid.x;
+{loads} bar.sync 0; {sums} bar.sync 0; {sums} st.global.u32 [%rd0], %t; ret;
+}}
+""",
+        Options(max_registers=32),
+    )
+    reloads = [str(i.operands[0]) for i in instructions(program.functions[0].code, SM_90) if i.mnemonic == "LDL"]
+    assert len(reloads) > 48 and len(set(reloads)) > 12
+    x = np.arange(1, 49, dtype=np.uint32)
+    total, values = 0, x.tolist()
+    for k in (*range(48), *range(48)):
+        total = total * values[k] + values[(k * 7 + 3) % 48] & 0xFFFFFFFF
+    Device().load(write_cubin(program))["k"][1, 1](x)
+    assert x[0] == total
