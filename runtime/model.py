@@ -53,10 +53,12 @@ class ModelDevice(Device):
         sample: int = 0,
         cores: int = 1,
         memory: int | None = None,
+        stack: int = launch.STACK_LIMIT,
         run: Run | None = None,
     ) -> None:
         self.arch = machines.get(name)
         self.name = self.arch.device_name
+        self.stack = stack
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
         limits = (cycle_limit, instruction_limit, runaway_limit)
@@ -276,7 +278,7 @@ class ModelDevice(Device):
         except ChannelError as error:
             raise self._fault(channel, error) from None
         function = module.program.function(kernel.name)
-        asked = launch.Request(request.grid, request.block, request.shared, request.cluster)
+        asked = launch.Request(request.grid, request.block, request.shared, request.cluster, self.stack)
         shared = launch.check(asked, Placed(function, 0, 0, None), self.arch)
         placed = module.loaded.place(kernel.name)
         for one in module.loaded.placed.values():

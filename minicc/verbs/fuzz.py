@@ -43,6 +43,8 @@ WAYS = ("-O1", "-O0", "-G", "-maxrregcount=24", "--isel=first-match", "-Xptxas -
 _VALUES = ("seconds", "seed", "size", "against", "save")
 _FLAGS = ("help", "integers", "print")
 _BATCH = 20
+_STACK = 128 << 10
+"""Bytes a thread: functions call themselves up to 31 times, and all of their registers may lie in memory."""
 
 
 def main(words: list[str]) -> int:
@@ -112,7 +114,7 @@ class Runner:
         try:
             image = self.theirs(text) if options == "nvcc" else self.ours(text, options)
             result = np.zeros((THREADS, OUTPUTS), np.uint64)
-            device = runtime.Device("sm_90", hazards="report", cycle_limit=20_000_000)
+            device = runtime.Device("sm_90", hazards="report", cycle_limit=20_000_000, stack=_STACK)
             launch = device.load(image)[NAME][1, THREADS](self.inputs, result)
         except (CompileError, runtime.LaunchError) as error:
             raise Difference(text, f"'{options}': {error}") from error

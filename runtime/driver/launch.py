@@ -29,12 +29,14 @@ MAX_BLOCK_DIM = (1024, 1024, 64)
 @attrs.frozen
 class Request:
     """A launch as asked for. `dynamic_shared` is bytes beyond the kernel's static shared memory; `cluster` is blocks
-    of a cluster in each direction, for a kernel that was compiled without."""
+    of a cluster in each direction, for a kernel that was compiled without; `stack` is what a thread gets where the
+    compiler could not bound its need."""
 
     grid: Dim
     block: Dim
     dynamic_shared: int = 0
     cluster: Dim | None = None
+    stack: int = STACK_LIMIT
 
 
 def cluster_of(request: Request, placed: Placed) -> Dim:
@@ -45,7 +47,7 @@ def cluster_of(request: Request, placed: Placed) -> Dim:
     return request.cluster or (1, 1, 1)
 
 
-def local_bytes(placed: Placed) -> int:
+def local_bytes(request: Request, placed: Placed) -> int:
     """Local memory a thread needs, a multiple of 16. For a kernel that may recurse the compiler states 0, one frame or
     all ones (nvcc 13.0), so whatever calls functions of its own gets what the driver gives."""
     function = placed.function
@@ -53,7 +55,7 @@ def local_bytes(placed: Placed) -> int:
         name[:1] == "$" and not name.startswith("$__internal") for name in function.labels
     )
     known = max(0 if function.min_stack == UNKNOWN_STACK else function.min_stack, function.frame)
-    return -(-max(known, STACK_LIMIT if unbounded else 0) // 16) * 16
+    return -(-max(known, request.stack if unbounded else 0) // 16) * 16
 
 
 def check(request: Request, placed: Placed, arch: Arch) -> int:
@@ -86,8 +88,8 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
         wrong(f"{warps} warps with {function.registers} registers a thread need more than one SM has")
     if function.registers > limits.max_registers_per_thread:
         wrong(f"{function.registers} registers a thread; {limits.max_registers_per_thread} is the most")
-    if local_bytes(placed) > MAX_LOCAL:
-        wrong(f"{local_bytes(placed)} bytes of local memory a thread; {MAX_LOCAL} is the most")
+    if local_bytes(request, placed) > MAX_LOCAL:
+        wrong(f"{local_bytes(request, placed)} bytes of local memory a thread; {MAX_LOCAL} is the most")
     if request.dynamic_shared < 0:
         wrong(f"{request.dynamic_shared} bytes of dynamic shared memory")
     shared = function.shared + request.dynamic_shared
@@ -116,7 +118,7 @@ def constant_bank0(
         block=request.block,
         cluster=cluster_of(request, placed),
         dynamic_shared=request.dynamic_shared,
-        stack_base=local_bytes(placed),
+        stack_base=local_bytes(request, placed),
         shared_window=SHARED_WINDOW,
         local_window=LOCAL_WINDOW,
         grid_id=grid_id,
@@ -151,7 +153,7 @@ def build_qmd(
         "MIN_SM_CONFIG_SHARED_MEM_SIZE": config,
         "TARGET_SM_CONFIG_SHARED_MEM_SIZE": config,
         "MAX_SM_CONFIG_SHARED_MEM_SIZE": arch.occupancy.shared_per_sm // 4096 + 1,
-        "SHADER_LOCAL_MEMORY_LOW_SIZE": local_bytes(placed),
+        "SHADER_LOCAL_MEMORY_LOW_SIZE": local_bytes(request, placed),
         "SASS_VERSION": arch.sm // 10 << 4 | arch.sm % 10,
         "PROGRAM_ADDRESS_LOWER": placed.entry & 0xFFFFFFFF,
         "PROGRAM_ADDRESS_UPPER": placed.entry >> 32,

@@ -9,8 +9,11 @@ import attrs
 import numpy as np
 import pytest
 
+import minicc
 import runtime
+from minicc.diagnostics import SourceFile
 from runtime.device.grid import Hazard
+from runtime.errors import DeviceError
 from tests.conftest import ROOT, find_tool
 from tests.gpu.binary import make_cases
 
@@ -161,3 +164,21 @@ def test_a_program_that_sets_conditions_of_graphs_can_be_loaded():
     assert out.item() == 7
     with pytest.raises(runtime.DeviceError, match="a place that holds no code"):
         module["sets"][1, 1](np.uint64(5)).wait()
+
+
+def test_stack_of_a_kernel_that_recurses() -> None:
+    """What the compiler cannot bound gets 1,024 bytes a thread (cudaLimitStackSize), or what the device was told."""
+    text = """__device__ __noinline__ int sum(int n, const int *p) {
+        int a[16];
+        for (int i = 0; i < 16; i++) a[i] = p[(n * i) & 31];
+        int below = n ? sum(n - 1, p) : 0;
+        return below + a[n & 15];
+    }
+    extern "C" __global__ void k(int *out, const int *p) { *out = sum(40, p); }"""
+    image = minicc.compile(SourceFile("k.cu", text), arch="sm_90").cubin
+    numbers = np.arange(32, dtype=np.int32) ** 2
+    out = np.zeros(1, np.int32)
+    with pytest.raises(DeviceError, match="local access"):
+        runtime.Device("sm_90").load(image)["k"][1, 1](out, numbers)
+    runtime.Device("sm_90", stack=16 << 10).load(image)["k"][1, 1](out, numbers)
+    assert out[0] == sum(int(numbers[n * (n & 15) & 31]) for n in range(41))
