@@ -52,8 +52,8 @@ class Device(abc.ABC):
     none) end a runaway kernel; `progress` is told, while a grid runs, its name, CTAs done, CTAs in all
     and the cycle; `memory` is its bytes; `stack` is those of a thread where the compiler cannot bound the need
     (recursion; cudaLimitStackSize, 1,024); `sample` is how many stretches of a big grid are simulated with timing
-    (0: all of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on; `cores` is how many
-    threads simulate, which changes nothing but the time that it takes."""
+    (0: all of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on; `cores` is how
+    many threads simulate, which changes nothing but the time that it takes."""
 
     name: str
     """What the device calls itself."""
