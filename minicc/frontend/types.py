@@ -404,7 +404,9 @@ def qualified(t: Type, quals: int) -> Type:
 
 def aligned(t: Type, align: int) -> Type:
     """What a typedef with an alignment of its own names: `t` in all but the place of its objects."""
-    if align <= t.align or t.kind not in ("int", "float", "bool", "enum", "pointer", "record") or not is_complete(t):
+    # Without one, what is not read yet stays so.
+    placed = align and not t.quals and t.kind in ("int", "float", "bool", "enum", "pointer", "record")
+    if not placed or not is_complete(t) or align <= t.align:
         return t
     made = t.cache.get(("aligned", align))
     if made is None:

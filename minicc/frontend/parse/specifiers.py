@@ -123,11 +123,11 @@ class TypeSpecifiers(Names):
                     break
                 specs.type = self.simple_type()
                 plain = specs.type.plain
-                if plain is not None and specs.type.align > plain.align:
+                if plain is not None and not specs.type.quals:
                     # The alignment of a typedef is for objects of that name alone.
                     if self.token.text not in ("*", "&", "&&"):
                         specs.align = max(specs.align, specs.type.align)
-                    specs.type = ty.qualified(plain, specs.type.quals)
+                    specs.type = plain
         if words:
             specs.type = self._combine(words, specs.at)
         if specs.type is None and need_type:
