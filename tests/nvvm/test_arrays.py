@@ -1,0 +1,80 @@
+"""Local arrays that go when loops are written out, and what stays as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicc
+from minicc import arch
+from minicc.analysis.mix import instructions
+from minicc.binary import read_cubin
+from runtime import Device
+
+SM_90 = arch.get("sm_90")
+INVERSE = """
+__global__ void inverse(const float *in, float *out, int n)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    float m[SIZE][2 * SIZE];
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) {
+            m[i][j] = in[(t * SIZE + i) * SIZE + j];
+            m[i][SIZE + j] = i == j;
+        }
+    for (int c = 0; c < SIZE; c++) {
+        int p = c;
+        for (int r = c + 1; r < SIZE; r++)
+            if (fabsf(m[r][c]) > fabsf(m[p][c])) p = r;
+        for (int r = c + 1; r < SIZE; r++)
+            if (r == p)
+                for (int j = 0; j < 2 * SIZE; j++) {
+                    float x = m[c][j];
+                    m[c][j] = m[r][j];
+                    m[r][j] = x;
+                }
+        float f = 1.0f / m[c][c];
+        for (int j = 0; j < 2 * SIZE; j++) m[c][j] *= f;
+        for (int r = 0; r < SIZE; r++)
+            if (r != c) {
+                float g = m[r][c];
+                for (int j = 0; j < 2 * SIZE; j++) m[r][j] -= g * m[c][j];
+            }
+    }
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) out[(t * SIZE + i) * SIZE + j] = m[i][SIZE + j];
+}
+"""
+
+
+def local(image: bytes) -> int:
+    code = read_cubin(image, "inverse").functions[0].code
+    return sum(1 for i in instructions(code, SM_90) if i.mnemonic in ("LDL", "STL"))
+
+
+def compiled(folder: Path, size: int) -> bytes:
+    path = folder / "inverse.k"
+    path.write_text(INVERSE.replace("SIZE", str(size)))
+    return minicc.compile(path, arch="sm_90").cubin
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_small_matrix_lives_in_registers(size: int, tmp_path: Path) -> None:
+    """But for its pivots' column, of which the row is chosen at run time."""
+    image = compiled(tmp_path, size)
+    assert local(image) < 2 * size * size
+    rng = np.random.default_rng(size)
+    given = rng.random((64, size, size)).astype(np.float32) - 0.5
+    out = np.zeros_like(given)
+    Device().load(image)["inverse"][2, 32](given, out, 64)
+    want = np.linalg.inv(given.astype(np.float64))
+    assert np.abs(out - want).max() < 1e-4 * np.abs(want).max()
+
+
+def test_a_large_one_stays(tmp_path: Path) -> None:
+    """Nothing would go, so nothing is written out for it."""
+    image = compiled(tmp_path, 24)
+    assert local(image) > 0 and len(read_cubin(image, "inverse").functions[0].code) < 16 * 1200
