@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -328,12 +329,12 @@ class Run:
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""
         name, turns = ("timed", QUANTA_A_CALL) if self.options.timing else ("untimed", TURNS_A_CALL)
-        with threads.helpers(self):
+        with threads.helpers(self) as look:
             tables = addresses(self.tables)
             self.g[L.G_TABLES] = tables.ctypes.data
-            return self._run(name, turns, tables.ctypes.data)
+            return self._run(name, turns, tables.ctypes.data, look)
 
-    def _run(self, name: str, turns: int, where: int) -> int:
+    def _run(self, name: str, turns: int, where: int, look: Callable[[], None]) -> int:
         g, tell = self.g, self.options.progress
         done = -1
         while True:
@@ -343,6 +344,7 @@ class Run:
                 g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
             if g[L.G_EXTENSION]:
                 g[L.G_EXTENSION] = jit.extension_address()
+            look()
             result = jit.go_on(name, turns, where)
             if tell is not None:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))

@@ -20,7 +20,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,26 +123,33 @@ def help_out() -> int:
 
 
 @contextlib.contextmanager
-def helpers(run: Run) -> Iterator[None]:
-    """While a machine runs, its helpers, if it has any."""
+def helpers(run: Run) -> Iterator[Callable[[], None]]:
+    """While a machine runs, its helpers, if it has any: what is yielded is to be called now and then, and has them
+    begin when the run has taken long enough."""
     g, options = run.g, run.options
     count = min(options.cores, run.sms) - 1
     alone = g[L.G_EXTENSION] or g[L.G_CLUSTER] > 1 or options.instruction_limit or jit.RECORDING
     if count < 1 or alone or not options.timing:
-        yield
+        yield lambda: None
         return
     turn = run.tables["TURN"] = aligned((run.sms + 1, 8), np.int64)
-    g[L.G_HELPERS], g[L.G_NAP] = count, ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value
-    own = [_own(run) for _ in range(count)]
-    over = threading.Event()
-    threads = [threading.Thread(target=_help, args=(addresses(tables), over), daemon=True) for tables in own]
-    for thread in threads:
-        thread.start()
+    g[L.G_NAP] = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value
+    own: list[dict[str, Any]] = []
+    threads: list[threading.Thread] = []
+    began = time.perf_counter()
+
+    def look() -> None:
+        if not threads and time.perf_counter() - began > PATIENCE:
+            g[L.G_HELPERS] = count
+            own.extend(_own(run) for _ in range(count))
+            for tables in own:
+                threads.append(threading.Thread(target=_help, args=(addresses(tables), turn[-1]), daemon=True))
+                threads[-1].start()
+
     try:
-        yield
+        yield look
     finally:
         turn[-1, OVER] = 1
-        over.set()
         for thread in threads:
             thread.join()
         g[L.G_HELPERS] = 0
@@ -175,11 +183,10 @@ def shares(code: Any) -> Any:
     return (kind == K.K_MEM) & ~private | calls | others
 
 
-def _help(tables: Any, over: threading.Event) -> None:
-    pause = PATIENCE
-    while not over.wait(pause):
+def _help(tables: Any, control: Any) -> None:
+    while not control[OVER]:
         jit.call("timed", 0, tables.ctypes.data)
-        pause = SLEEP
+        time.sleep(SLEEP)
 
 
 def _add_hazards(tables: dict[str, Any], others: dict[str, Any]) -> None:

@@ -56,6 +56,7 @@ def by_turns(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
             issued["helped"] += int(helper["G"][L.G_INSTR] - before)
         return result
 
+    monkeypatch.setattr(threads, "PATIENCE", 0)
     monkeypatch.setattr(threads, "_own", made)
     monkeypatch.setattr(threads, "_help", lambda *_: None)
     monkeypatch.setattr(jit, "go_on", turn)
