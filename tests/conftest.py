@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sysconfig
 from pathlib import Path
 
@@ -27,6 +28,15 @@ def find_tool(name: str) -> str | None:
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     return None
+
+
+def nvidia_assembles(text: str, folder: Path, arch: str = "sm_90") -> bytes:
+    """The cubin that NVIDIA's ptxas makes of PTX; the test is skipped where there is no ptxas."""
+    if (tool := find_tool("ptxas")) is None:
+        pytest.skip("NVIDIA's ptxas is not here")
+    (folder / "k.ptx").write_text(text)
+    subprocess.run([tool, f"-arch={arch}", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
+    return (folder / "k.cubin").read_bytes()
 
 
 @pytest.fixture(scope="session")

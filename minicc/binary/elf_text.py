@@ -14,7 +14,7 @@ from minicc.binary.elf_read import Elf, Reloc, Section, Symbol
 from minicc.binary.frame_text import frame_text
 
 SECTION = 3
-_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", SECTION: "SECTION", 4: "FILE"}
+_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", SECTION: "SECTION", 4: "FILE", 13: "CUDA_OBJECT"}
 _BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
 _VISIBLE = ("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED")
 _SPACES = ("", "GLOBAL", "SHARED", "LOCAL", "CONSTANT", "RESERVED_SHARED")
@@ -23,7 +23,9 @@ _FLAGS = ((0x10, "ENTRY"), (0x04, "UNIFIED_FUNC"), (0x08, "OBSCURE"))
 _SECTIONS = {1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL"}
 _PROGBITS, _SYMTAB, _STRTAB, _NOTE, _NOBITS = 1, 2, 3, 7, 8
 _RELOCATED = {4: "RELA", 9: "REL"}
-_INFO, _CALLGRAPH, _COMPAT = 0x70000000, 0x70000001, 0x70000086
+_INFO, _CALLGRAPH, _PROTOTYPE, _SHARED, _COMPAT = 0x70000000, 0x70000001, 0x70000002, 0x7000000A, 0x70000086
+_MERCURY = 0x10000000
+"""The flag of sections that hold code to be finished for another chip (since sm_100); cuobjdump shows none of them."""
 _FORMATS = {codes.NVAL: "NVAL", codes.BVAL: "BVAL", codes.HVAL: "HVAL", codes.SVAL: "SVAL"}
 
 
@@ -31,7 +33,7 @@ def elf_text(view: Elf, title: str) -> list[str]:
     """The lines. `title` is the first of them."""
     out = ["", title, "Sections:", "Index Offset   Size ES Align                      Type    Flags Link     Info Name"]
     for index, s in enumerate(view.sections[1:], 1):
-        kind = _SECTIONS.get(s.type) or codes.SECTION_TYPES.get(s.type, f"{s.type:#x}")
+        kind = _SECTIONS.get(s.type) or codes.SECTION_TYPES.get(s.type, f"UNKNOWN:{s.type & 0xFFFFFF:4}")
         out.append(
             f"{index:5x} {s.offset:6x} {s.size:6x} {s.entsize:2x} {s.align:2x} {kind:>28} {s.flags:8x} {s.link:4x}"
             f" {s.info:8x} {s.name}"
@@ -39,7 +41,8 @@ def elf_text(view: Elf, title: str) -> list[str]:
     out += [line for name in (".strtab", ".shstrtab") if view.section(name) for line in ("", f".section {name}")]
     out += ["", ".section .symtab", *_symbols(view), ""]
     tables = [s for s in view.sections if s.type in _RELOCATED]
-    shown = (s for s in view.sections[1:] if s.type not in (_SYMTAB, _STRTAB, *_RELOCATED) and s.name != ".nv.global")
+    hidden = (_SYMTAB, _STRTAB, *_RELOCATED)
+    shown = [s for s in view.sections[1:] if s.type not in hidden and s.name != ".nv.global" and not s.flags & _MERCURY]
     for s in sorted(shown, key=_rank):
         out += [*_section(view, s), ""] if s.name == ".debug_frame" else ["", *_section(view, s), ""]
         for table in tables:
@@ -58,7 +61,7 @@ def _rank(s: Section) -> int:
         return 3
     if s.name.startswith((".debug", ".nv_debug")):
         return 5
-    return {_PROGBITS: 0, _NOBITS: 0, _NOTE: 1, _INFO: 2, _COMPAT: 2, _CALLGRAPH: 3}.get(s.type, 0)
+    return {_PROGBITS: 0, _NOBITS: 0, _NOTE: 1, _INFO: 2, _COMPAT: 2, _CALLGRAPH: 3, _PROTOTYPE: 3}.get(s.type, 0)
 
 
 def _section(view: Elf, s: Section) -> Iterator[str]:
@@ -81,6 +84,9 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
             yield from _records(view, s)
         elif s.type == _CALLGRAPH:
             yield from (f" <{a},{b}>" for a, b in struct.iter_unpack("<ii", data[: len(data) // 8 * 8]))
+        elif s.type == _PROTOTYPE and (names := view.section(".strtab")):
+            for symbol, at in struct.iter_unpack("<II", data[: len(data) // 8 * 8]):
+                yield f" <{symbol},{at}({names.data.string(at, 'a prototype')})>"
         elif s.name == ".nv.rel.action" and len(data) == 16:
             name = codes.RELOCATIONS.get(int.from_bytes(data[:4], "little"), "?")
             yield f"Header : Base Relocation : {name}"
@@ -90,7 +96,7 @@ def _section(view: Elf, s: Section) -> Iterator[str]:
             )
             kind = "EIVALUE_SYM_KIND_ADDR" if data[8] == 0 else str(data[8])
             yield f"{name} : {','.join((kind, *map(str, data[9:])))}"
-        elif s.type == _NOBITS:
+        elif s.type in (_NOBITS, _SHARED):
             yield "   No data to be dumped. "
         else:
             if s.name.startswith(".text."):
@@ -162,7 +168,7 @@ def _relocations(view: Elf, table: Section) -> Iterator[str]:
     yield f".section {table.name}\t{_RELOCATED[table.type]}"
     for r in view.relocations(table):
         kind = codes.RELOCATIONS.get(r.type, f"{r.type:#x}")
-        addend = f"    {r.addend:#x}" if _RELOCATED[table.type] == "RELA" else ""
+        addend = f"    {r.addend & (1 << 64) - 1:#x}" if _RELOCATED[table.type] == "RELA" else ""
         yield f"{r.offset:#x}    {view.symbols[r.symbol].name}    {kind}{addend}"
 
 

@@ -289,8 +289,9 @@ OTHERS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120", "sm_90 -rdc=tr
 
 
 @pytest.mark.parametrize("options", OTHERS)
-def test_reading_other_kinds_of_cubin(oracle, tmp_path, options):
-    """Older and newer machines, relocatable and debug files: every resource against what cuobjdump prints of it."""
+def test_reading_other_kinds_of_cubin(oracle, tmp_path, options, capsys):
+    """Older and newer machines, relocatable and debug files: every resource, and of files without debug information
+    every section, against what cuobjdump prints of them."""
     path, source = tmp_path / "x.cubin", tmp_path / "x.cu"
     text = (HERE / "kernels.cu").read_text()
     source.write_text(
@@ -313,6 +314,9 @@ def test_reading_other_kinds_of_cubin(oracle, tmp_path, options):
             continue
         line = usage.split(f" Function {f.name}:\n")[1].splitlines()[0]
         assert f"REG:{f.registers} STACK:{f.min_stack} " in line
+    if "-G" not in options:
+        assert objdump.main(["-elf", str(path)]) == 0
+        assert capsys.readouterr().out == output(oracle("cuobjdump"), "-elf", path)
 
 
 @pytest.mark.parametrize(("flags", "arch"), [(0x005A055A, "sm_90"), (0x005A0D5A, "sm_90a"), (0x00500550, "sm_80")])

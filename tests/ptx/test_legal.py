@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,9 @@ import pytest
 from minicc import arch, ptx
 from minicc.diagnostics import SourceFile
 from minicc.ptx.verify import verify
+from tests.conftest import find_tool
 
+PTXAS = find_tool("ptxas") or ""
 HEAD = """.version 9.0
 .target sm_90a
 .address_size 64
@@ -75,7 +76,7 @@ def refused_by_nvidia(lines: list[str], folder: Path) -> set[int]:
     start = HEAD.count("\n") + 1
     while left:
         (folder / "k.ptx").write_text(HEAD + "".join(f"{line}\n" for _, line in left) + "ret;\n}\n")
-        command = ["ptxas", "-arch=sm_90a", "k.ptx", "-o", "/dev/null"]
+        command = [PTXAS, "-arch=sm_90a", "k.ptx", "-o", "/dev/null"]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         found = {int(n) - start for n in re.findall(r"line (\d+); (?:error|fatal)", result.stderr)}
         if not found:
@@ -86,7 +87,7 @@ def refused_by_nvidia(lines: list[str], folder: Path) -> set[int]:
     return bad
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs NVIDIA's ptxas")
+@pytest.mark.skipif(not PTXAS, reason="needs NVIDIA's ptxas")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ptxas_takes_and_refuses_the_same(seed: int, tmp_path: Path) -> None:
     lines = list(dict.fromkeys(forms(seed)))

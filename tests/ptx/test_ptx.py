@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptx import model
 from minicc.ptx.isa import forms
 from minicc.ptx.rows import ROWS
+from tests.conftest import find_tool
 from tests.counting import calls
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.k"))
-NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")
+NVCC, PTXAS = find_tool("nvcc"), find_tool("ptxas")
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from minicc import arch, binary, sass
 from minicc.ptxas.check import check
 from minicc.sass.instr import Reg
 from minicc.sass.program import Function, Program
+from tests.conftest import nvidia_assembles
 from tests.ptxas.calls import EXPECTED, HEAD, MODULE, call, kernel
 from tests.ptxas.lower.harness import assemble, device
 
@@ -69,13 +68,7 @@ def test_calls(options: dict[str, object]) -> None:
 
 def test_nvidia_agrees(tmp_path: Path) -> None:
     """ptxas takes the same text, and the model gives the same for its code."""
-    ptxas = shutil.which("ptxas")
-    if ptxas is None:
-        pytest.skip("no ptxas")
-    (tmp_path / "calls.ptx").write_text(MODULE)
-    command = [ptxas, "-arch=sm_90", "calls.ptx", "-o", "calls.cubin"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    run((tmp_path / "calls.cubin").read_bytes())
+    run(nvidia_assembles(MODULE, tmp_path))
 
 
 def test_stack() -> None:

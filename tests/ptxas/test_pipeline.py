@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,15 +108,12 @@ def test_launch_bounds(kernels_ptx: str) -> None:
     assert assemble(bounded).function("many").registers <= 32
 
 
-def test_verbose_text(kernels_ptx: str, tmp_path: Path) -> None:
+def test_verbose_text(kernels_ptx: str, oracle, tmp_path: Path) -> None:
     """Line for line the words of NVIDIA's ptxas, numbers apart."""
-    ptxas = shutil.which("ptxas")
-    if ptxas is None:
-        pytest.skip("no ptxas")
     source = tmp_path / "k.ptx"
     source.write_text(kernels_ptx)
     run = subprocess.run(
-        [ptxas, "-arch=sm_90", "-v", str(source), "-o", str(tmp_path / "k.cubin")], capture_output=True
+        [oracle("ptxas"), "-arch=sm_90", "-v", str(source), "-o", str(tmp_path / "k.cubin")], capture_output=True
     )
     options = Options(verbose=True)
     assemble(kernels_ptx, options)

@@ -4,16 +4,13 @@ registers; and the records of a kernel that a driver or a tool reads."""
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from minicc import arch, binary, ptx, ptxas
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.options import Options
 from minicc.sass import decode, format
+from tests.conftest import nvidia_assembles
 
 SM = arch.get("sm_90a")
 HEAD = """.version 9.0
@@ -79,14 +76,11 @@ def lines(code: bytes) -> list[str]:
     return sorted(found)
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas")
 def test_the_instructions_that_nvidia_chooses(tmp_path: Path) -> None:
     wrong = []
     for case in CASES:
         source = f"{HEAD} {case} ret; }}\n"
-        (tmp_path / "k.ptx").write_text(source)
-        subprocess.run(["ptxas", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
-        theirs = binary.read_cubin((tmp_path / "k.cubin").read_bytes(), "k.cubin").functions[0].code
+        theirs = binary.read_cubin(nvidia_assembles(source, tmp_path, "sm_90a"), "k.cubin").functions[0].code
         ours = ptxas.assemble(ptx.parse(SourceFile("k.ptx", source)), SM, Options()).functions[0].code
         if (a := lines(ours)) != (b := lines(theirs)):
             wrong.append((case, a, b))

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import runtime
 from minicc import arch, binary, ptx, ptxas
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.options import Options
+from tests.conftest import nvidia_assembles
 
 THREADS = 64
 HEAD = """.version 9.0
@@ -85,11 +83,9 @@ def program() -> str:
     return HEAD.replace("SIZE", str(8 * len(FORMS))) + text + "ret;\n}\n"
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs NVIDIA's ptxas")
 def test_same_bits(tmp_path: Path) -> None:
     text = program()
-    (tmp_path / "k.ptx").write_text(text)
-    subprocess.run(["ptxas", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
+    theirs = nvidia_assembles(text, tmp_path, "sm_90a")
     module = ptx.parse(SourceFile("k.ptx", text))
     ours = binary.write_cubin(ptxas.assemble(module, arch.get("sm_90a"), Options()))
     draw = random.Random(7)
@@ -97,7 +93,7 @@ def test_same_bits(tmp_path: Path) -> None:
         [draw.choice(WORDS) if draw.random() < 0.4 else draw.getrandbits(32) for _ in range(16 * THREADS)], np.uint32
     )
     results = []
-    for image in ((tmp_path / "k.cubin").read_bytes(), ours):
+    for image in (theirs, ours):
         out = np.zeros(THREADS * len(FORMS), np.uint64)
         runtime.Device("sm_90a", timing=False).load(image)["k"][(1,), (THREADS,)](out, data)
         results.append(out.reshape(THREADS, len(FORMS)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.conftest import nvidia_assembles
 from tests.ptxas.lower.harness import assemble, device
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -169,7 +168,6 @@ FORMS = {
 }
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas")
 def test_rarer_products_as_nvidia_compiles_them(tmp_path: Path) -> None:
     """8-bit floats, single bits and sparse operands: NVIDIA's code and ours give the same bits on the model."""
     from minicc import binary
@@ -186,9 +184,7 @@ def test_rarer_products_as_nvidia_compiles_them(tmp_path: Path) -> None:
         for k, item in enumerate(out.strip("{}").split(", ")):
             text += f"st.global.{'f' if item[1] == 'f' else 'u'}32 [%rd0+{64 + 4 * k}], {item};"
         text += " ret; }\n"
-    (tmp_path / "k.ptx").write_text(text)
-    subprocess.run(["ptxas", "-arch=sm_90", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
-    theirs = device().load((tmp_path / "k.cubin").read_bytes())
+    theirs = device().load(nvidia_assembles(text, tmp_path))
     ours = device().load(binary.write_cubin(assemble(text)))
     halves = np.random.default_rng(4).uniform(-2, 2, 32 * 64).astype(np.float16)
     for name in FORMS:

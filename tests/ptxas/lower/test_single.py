@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from minicc import binary
 from minicc.sass.program import Program
+from tests.conftest import nvidia_assembles
 from tests.ptxas.lower.harness import assemble, device
 
 REGISTERS = {"%h": ("b16", 2), "%r": ("b32", 4), "%f": ("f32", 4), "%rd": ("b64", 8), "%fd": ("f64", 8)}
@@ -63,16 +61,12 @@ def kernel(name: str, text: str) -> str:
     return "\n".join([*lines, "ret; }\n"])
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs NVIDIA's ptxas")
 def test_as_nvidia_compiles_them(tmp_path: Path) -> None:
     text = HEAD + "".join(kernel(f"k{n}", case) for n, case in enumerate(CASES))
-    (tmp_path / "k.ptx").write_text(text)
-    subprocess.run(["ptxas", "-arch=sm_90", "k.ptx", "-o", "k.cubin"], cwd=tmp_path, check=True)
+    theirs = nvidia_assembles(text, tmp_path)
     program = assemble(text)
     assert isinstance(program, Program)
-    modules: list[Any] = [
-        device().load(image) for image in ((tmp_path / "k.cubin").read_bytes(), binary.write_cubin(program))
-    ]
+    modules: list[Any] = [device().load(image) for image in (theirs, binary.write_cubin(program))]
     random = np.random.default_rng(5)
     given = [
         random.integers(0, 1 << 32, 32 * 256, dtype=np.uint64).astype(np.uint32),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,9 +26,11 @@ from minicc.ptx.model import Inst
 from minicc.ptxas.options import Options
 from minicc.sass import assembler, decode, format, listing
 from minicc.sass.program import Program
+from tests.conftest import find_tool
 
 SM = arch.get("sm_90a")
-needs_ptxas = pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs NVIDIA's ptxas")
+PTXAS = find_tool("ptxas") or ""
+needs_ptxas = pytest.mark.skipif(not PTXAS, reason="needs NVIDIA's ptxas")
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3, "2dms": 2, "a2dms": 2}
 RESULTS = {
     "f16x2": ("v2", "{%r20,%r21}"),
@@ -144,7 +145,7 @@ def taken_by_nvidia(mode: str, forms: list[str], folder: Path) -> tuple[list[str
     while True:
         texts = [head(mode), *(kernel(f"k{n}", form) for n, form in enumerate(forms))]
         (folder / "k.ptx").write_text("".join(texts))
-        command = ["ptxas", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"]
+        command = [PTXAS, "-arch=sm_90a", "k.ptx", "-o", "k.cubin"]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if result.returncode == 0:
             return forms, (folder / "k.cubin").read_bytes()

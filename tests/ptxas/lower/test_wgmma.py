@@ -4,8 +4,6 @@ where they must; registers under way are left alone; nvdisasm prints what was me
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptxas.check import check
 from minicc.ptxas.options import Options
 from minicc.sass import decode
+from tests.conftest import nvidia_assembles
 
 SM = arch.get("sm_90a")
 FENCE = "wgmma.fence.sync.aligned;"
@@ -112,12 +111,6 @@ def ours(source: str, **options: object) -> bytes:
     return binary.write_cubin(ptxas.assemble(ptx.parse(SourceFile("k.ptx", source)), SM, chosen))
 
 
-def theirs(source: str, folder: Path) -> bytes:
-    (folder / "k.ptx").write_text(source)
-    subprocess.run(["ptxas", "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
-    return (folder / "k.cubin").read_bytes()
-
-
 def run(image: bytes, given: np.ndarray, count: int = 3) -> np.ndarray:  # type: ignore[type-arg]
     import runtime
 
@@ -127,12 +120,11 @@ def run(image: bytes, given: np.ndarray, count: int = 3) -> np.ndarray:  # type:
     return out.reshape(128, 128)
 
 
-@pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas")
 @pytest.mark.parametrize("name", FORMS)
 def test_as_nvidia_compiles_it(name: str, tmp_path: Path) -> None:
     given = (np.random.default_rng(5).standard_normal(65536) * 0.7).astype(np.float16)
     source = text(name)
-    assert np.array_equal(run(ours(source), given), run(theirs(source, tmp_path), given))
+    assert np.array_equal(run(ours(source), given), run(nvidia_assembles(source, tmp_path, "sm_90a"), given))
 
 
 @pytest.mark.parametrize("name", ["n8", "n256", "from_zero", "two", "loop"])
