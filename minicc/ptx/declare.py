@@ -139,13 +139,10 @@ def _initialiser(cursor: Cursor, depth: int) -> Initial:
     if cursor.accept("}"):
         return items
     while True:
-        token = cursor.texts[cursor.at]
         if cursor.texts[cursor.at + 1 : cursor.at + 2] == ["="]:
             name = cursor.name()
             cursor.at += 1
             items.append((name, _initial_value(cursor)))
-        elif token == "}":
-            pass
         else:
             items.append(_initialiser(cursor, depth + 1))
         if cursor.accept("}"):

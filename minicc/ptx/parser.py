@@ -91,8 +91,6 @@ def _item(cursor: Cursor, module: Module) -> None:
         target = cursor.name()
         cursor.expect(";")
         module.order.append(Alias(name, target, cursor.span_from(start)))
-    elif token == ";":
-        cursor.at += 1
     elif token[:1] == "@" and cursor.texts[cursor.at + 1] == "@DWARF":
         cursor.fail("old-style DWARF is not supported")
     else:

@@ -10,6 +10,7 @@ import re
 from minicc.arch import Arch
 from minicc.diagnostics import Diagnostic, Span
 from minicc.ptx import model as ptx
+from minicc.ptx.declared import declarations
 
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
 LIMIT = 50
@@ -43,6 +44,7 @@ class _Checker:
         for item_ in self.module.order:
             if isinstance(item_, ptx.Alias):
                 self.globals.add(item_.name)
+        self.found += declarations(self.module)
         defined: dict[str, ptx.Function] = {}
         for function in self.module.functions:
             if function.body is None:
