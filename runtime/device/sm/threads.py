@@ -67,8 +67,10 @@ def take_back(m: int, end: int) -> int:
     looks = 0
     while True:
         who = acquire(place)
+        if acquire(address(NEXT, m)) >= end:
+            return 0
         if who == MINE:
-            return 1 if NEXT[m] < end else 0
+            return 1
         if who == OFFERED:
             claim(place, OFFERED, MINE)
         elif who == FAULTED:
@@ -77,8 +79,6 @@ def take_back(m: int, end: int) -> int:
             G[L.G_FLANE] = TURN[m, 4]
             G[L.G_FADDR] = TURN[m, 5]
             return TURN[m, 1]
-        elif acquire(address(NEXT, m)) >= end:
-            return 0
         else:
             looks += 1
             if looks > SPIN:
