@@ -226,6 +226,8 @@ class Members(Constraints):
                 )
         if d.type.kind == "void" or not ty.is_complete(d.type):
             self.fail(f"field has incomplete type '{d.type}'", at)
+        if record.tag == "union" and d.type.kind == "reference":
+            self.fail(f"union member '{name}' has reference type '{d.type}'", at)
         if name and any(f.name == name for f in record.fields[record.inherited :]):
             self.fail(f"duplicate member '{name}'", at)
         default: tuple[list[Token], ast.Scope] | None = None

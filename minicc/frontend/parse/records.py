@@ -210,13 +210,16 @@ class Records(Members):
                 access = self.take().text
                 if access == "virtual":
                     self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
-            before = len(out)
+            before, first = len(out), self.token
             end = self.expansion_end(angles=True) if self.has_packs else None
             if end is not None:
                 out += [self._one_base() for _ in self.expansions(self.i, end)]
                 self.i += 1
             else:
                 out.append(self._one_base())
+            twice = next((t for k, t in enumerate(out[before:], before) if t in out[:k]), None)
+            if twice is not None:
+                self.fail(f"base class '{twice}' specified more than once as a direct base class", first)
             if access != "public" and not at.source.name.startswith("<"):
                 record.closed_bases |= dict.fromkeys(out[before:], access)
             if not self.accept(","):

@@ -206,7 +206,7 @@ class Specialisations(Templates):
             self.expect(";", "after class")
         old, tokens = entity.specialised.get(argument_key(given)), self.closed(start, self.i)
         if old is not None and has_body(old) and has_body(tokens):
-            self.once(old[0], tokens[0])
+            self.once(next(t for t in old if t.text == name.text), name)
         entity.specialised[argument_key(given)] = tokens
 
     def _variable_specialisation(self) -> None:
