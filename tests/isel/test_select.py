@@ -264,6 +264,31 @@ def test_work_is_linear() -> None:
     assert work(2_000) < 11 * work(200)
 
 
+def test_work_is_linear_in_cases() -> None:
+    """A switch in a loop, whose phis have an input from each case."""
+
+    def phi(name: str, other: str, count: int) -> str:
+        inputs = [f"[ %{other}, %loop ]", *[f"[ %{name}{k}, %b{k} ]" for k in range(count)]]
+        return f"%n{name} = phi i32 {', '.join(inputs)}\n"
+
+    def work(count: int) -> int:
+        cases = " ".join(f"i32 {3 * k}, label %b{k}" for k in range(count))
+        blocks = "".join(
+            f"b{k}:\n%x{k} = mul i32 %y, {k + 3}\n%y{k} = xor i32 %y, %x{k}\nbr label %next\n" for k in range(count)
+        )
+        module = nvvm.read(
+            "define ptx_kernel void @k(ptr addrspace(1) %p, i32 %n) {\nentry:\nbr label %loop\nloop:\n"
+            "%x = phi i32 [ %n, %entry ], [ %nx, %next ]\n%y = phi i32 [ 0, %entry ], [ %ny, %next ]\n"
+            f"switch i32 %x, label %next [ {cases} ]\n{blocks}next:\n{phi('x', 'y', count)}{phi('y', 'x', count)}"
+            "%c = icmp ult i32 %nx, %n\nbr i1 %c, label %loop, label %done\n"
+            "done:\nstore i32 %ny, ptr addrspace(1) %p\nret void\n}\n"
+        )
+        return calls(lambda: isel.select(module, arch.get("sm_90"), isel.Options()))
+
+    work(10)
+    assert work(400) < 5 * work(100)
+
+
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.k"))
 
 

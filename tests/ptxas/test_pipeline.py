@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from minicc import ptx, ptxas
 from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptxas import Options, pipeline
+from minicc.ptxas.lower import converge
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.options import parse
 from minicc.ptxas.verify import VerifyError, verify
@@ -225,6 +227,31 @@ def test_the_whole_assembler_is_linear(shape: str) -> None:
         module = ptx.parse(SourceFile("k.ptx", source(shape, size)))
         spent.append(calls(lambda m=module: ptxas.assemble(m, ARCH, Options())))
     assert spent[1] < 6 * spent[0]
+
+
+def test_gotos_are_analysed_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divergent branches to everywhere, whose threads meet at the end: what lies between is not walked for each."""
+    spent = []
+    analyse = converge._analyse
+
+    def counted(*arguments: Any) -> Any:
+        found = []
+        spent.append(calls(lambda: found.append(analyse(*arguments))))
+        return found[0]
+
+    monkeypatch.setattr(converge, "_analyse", counted)
+    for count in (100, 400):
+        body = "".join(
+            f"L{k}: mad.lo.s32 %r1, %r1, {k + 3}, %r2; setp.eq.s32 %p1, %r1, {k}; @%p1 bra L{(k * 79 + 13) % count};\n"
+            for k in range(count)
+        )
+        text = (
+            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+            ".reg .b32 %r<4>; .reg .pred %p<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+            f"mov.u32 %r2, %ntid.x;\n{body}st.global.u32 [%rd1], %r1;\nret;\n}}\n"
+        )
+        ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), ARCH, Options())
+    assert spent[1] < 5 * spent[0]
 
 
 def test_launch_bounds_come_before_maxrregcount() -> None:
