@@ -64,8 +64,8 @@ def load() -> Any:
         # A divergent diamond costs a warp both sides and the branches, so more is worth speculating than on a CPU.
         # 8 makes collatz's loop body straight (28,516 to 22,545 cycles on the model) and changes no other sample.
         llvm.set_option("", "-two-entry-phi-node-folding-threshold=8")
-        # Conditions that one more instruction each makes ready are joined to one branch (pathfinder executes 13 % fewer
-        # instructions, hotspot 9 %), as nvcc joins them.
+        # Conditions that a few more instructions each make ready are joined to one branch (pathfinder executes 13 %
+        # fewer instructions, hotspot 9 %), as nvcc joins them: `v < x || (v == x && j < i)` takes four.
         llvm.set_option("", "-bonus-inst-threshold=6")
         # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.contract).
         llvm.set_option("", "-disable-nvptx-ir-peephole=true")
