@@ -60,10 +60,11 @@ def _changes(body: list[MInst]) -> bool:
 
 
 def _compared(insts: list[MInst], guard: V) -> str:
-    """The relation of two integers that makes a branch's guard true, if one compare makes it."""
+    """The relation of two values, neither of them a constant, that makes a branch's guard true."""
     for inst in reversed(insts):
         if any(isinstance(w, V) and w.reg is guard.reg for w in writes(inst)):
             alone = inst.mnemonic == "ISETP" and not guarded(inst) and len(inst.srcs) == 3 and inst.srcs[2] == TRUE
+            alone = alone and all(isinstance(s, V) for s in inst.srcs[:2])
             word = inst.modifiers[0] if alone and inst.dsts[1] == TRUE else ""
             return OPPOSITE.get(word, "") if guard.inv else word
     return ""
