@@ -46,14 +46,11 @@ KEEP = (
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
     "smsp__average_warp_latency_per_inst_issued.ratio",
 )
-UNSEEN = {"second": "unseen"} | {
-    name: f"unseen{n}" for n, name in enumerate(("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 4)
-}
-"""The sets that were drawn later, and the files that have them."""
-NEWEST = "tenth"
-COUNTED_AGAIN = {(name, "nvcc") for name in ("second", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")} | {
-    (name, "ours") for name in ("fifth", "sixth", "seventh", "eighth", "ninth")
-}
+LATER = ("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
+UNSEEN = {"second": "unseen"} | {name: f"unseen{n}" for n, name in enumerate(LATER, 4)}
+"""The later sets, and the files that have them."""
+NEWEST = LATER[-1]
+COUNTED_AGAIN = {(name, "nvcc") for name in ("second", *LATER[:-2])} | {(name, "ours") for name in LATER[1:-2]}
 """Of these the model's columns are of the latest model."""
 Pair = tuple[str, float, float]
 """Label, cycles of the H200, cycles of the model."""
