@@ -24,6 +24,7 @@ BOUNDS = {
     "mechanism": 9.0,
     "first": 7.0,
     "waiting": 10.0,
+    "late": 7.0,
 }
 
 

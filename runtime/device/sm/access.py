@@ -31,6 +31,7 @@ from runtime.device.sm.vector import (
     add_all,
     after_half,
     after_last,
+    after_two,
     any_bits,
     clear_tally,
     consecutive,
@@ -47,6 +48,8 @@ from runtime.device.sm.vector import (
 FULL = 0xFFFFFFFF
 EIGHTS = 0x01010101
 """The first lane of each eight."""
+EVEN, LOWER = 0x55555555, 0x33333333
+"""The first lane of each two, the first two of each four."""
 WINDOW = 1 << 24
 """Bytes of the generic windows of shared and local memory (of each CTA of a cluster)."""
 SURVEY_PASSES = 4001
@@ -413,13 +416,26 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
                 store32(dst + 128 + 4 * k, np.uint32(old >> np.uint64(32)))
 
 
+@compiled(inline=True)
+def paired(lanes: int, mask: u32) -> bool:
+    """Whether each active lane names the address of its neighbour (lane ^ 1), or each that of lane ^ 2."""
+    apart = mask & mask << np.uint32(1) & ~(after_last(lanes, 0) | np.uint32(EVEN))
+    if np.uint32(apart) == np.uint32(0):
+        return True
+    apart = mask & mask << np.uint32(2) & ~(after_two(lanes, 0) | np.uint32(LOWER))
+    return np.uint32(apart) == np.uint32(0)
+
+
 @compiled
-def wavefronts(width: int, lanes: int, mask: u32, each: int, tally: int) -> int:
+def wavefronts(width: int, lanes: int, mask: u32, each: int, load: int, tally: int) -> int:
     """Passes over shared memory (32 banks of 4 bytes) that the access takes: for 64- and 128-bit accesses the warp goes
-    in halves and quarters. Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address
-    of 32 bytes to count in."""
+    in halves and quarters, in wholes and halves if it is a `load` whose lanes are paired (H200: 13 patterns of lanes).
+    Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address of 32 bytes to count
+    in."""
     words = max(width >> 2, 1)
     group = 32 // words
+    if load and words > 1 and paired(lanes, mask):
+        group *= 2
     ones = (1 << words) - 1
     total = 0
     # Lanes that read what one before them reads.

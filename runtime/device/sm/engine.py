@@ -49,7 +49,8 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLACK] = m.store_slack
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
-    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK], MP[l2.MP_AT_SUMS], _ = rows
+    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK] = rows[:4]
+    MP[l2.MP_AT_SUMS], MP[l2.MP_AT_LATE] = rows[4:6]
     MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:

@@ -29,19 +29,17 @@ from runtime.device.sm.l2 import (
     MISSED,
     MP_NEAR,
     MP_SLACK,
-    PACKETS,
-    SENT,
-    keep_lines,
+    late_passes,
     read_lines,
     sector_count,
     take,
     under_way,
-    write_lines,
 )
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
+from runtime.device.sm.stores import PACKETS, SENT, keep_lines, write_lines
 from runtime.device.sm.table import CODE, CT, MP, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 from runtime.device.sm.units import book, constant_line, occupy, port_reads, port_time, read_ports, unit_time
 from runtime.device.sm.vector import alike, due, lanes_at, next_due, prefetch
@@ -51,6 +49,8 @@ LSU_FRONT = 6
 """Cycles from issue until an entry of an idle memory queue leaves it."""
 FILLED = 16
 """Sixteenths of a cycle of the load/store unit for a line that comes."""
+STREAMED = 4
+"""Passes over L1 that are done when the next line comes."""
 RING = 16
 DONE = 4007
 """Where in X an issue leaves when it is done, for who observes it."""
@@ -117,9 +117,10 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             if kind == K.A_LDSM or kind == K.A_STSM:
                 n = CODE[i, L.C_AUX]
             elif consecutive and not atomic:
-                n = max(width >> 2, 1) if consecutive == 1 else 1
+                # Of lanes that name one address, each has its neighbour's (see `paired`).
+                n = max(width >> (3 if consecutive == 2 and kind == K.A_LOAD else 2), 1)
             else:
-                n = wavefronts(width, scratch, mask, 1 if atomic else 0, scratch + TALLY)
+                n = wavefronts(width, scratch, mask, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
             ideal = 1
             if width > 4:
                 ideal = width >> 2
@@ -129,7 +130,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                     ideal = n
             PCC[i, L.P_WAVEFRONTS] += n
             PCC[i, L.P_CONFLICTS] += n - ideal
-            if 16 * n > cost:
+            if 16 * n > cost or kind == K.A_LOAD:
                 cost = 16 * n
             extra = n - ideal
             if atomic and (CODE[i, L.C_OP] == K.OP_CAS or CODE[i, L.C_OP] == K.OP_CAST):
@@ -180,13 +181,16 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             extra = (n - 1) * 35 >> 4
             if kind == K.A_LDGSTS:
                 # Lanes that read or write one bank take turns, also if they read one word.
-                read = wavefronts(width, lanes, mask, 1, scratch + TALLY)
-                stored = wavefronts(width, scratch, mask, 1, scratch + TALLY)
+                read = wavefronts(width, lanes, mask, 1, 0, scratch + TALLY)
+                stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
                 extra += 2 * (max(read, stored) - max(width >> 2, 1))
                 cost = max(cost, 16 * (read + stored))
             if kind == K.A_LOAD or kind == K.A_LDGSTS:
-                done = read_lines(lines, m, start, CODE[i, L.C_LATENCY] - LSU_FRONT + extra, CODE[i, L.C_BYPASS], i)
+                hit = CODE[i, L.C_LATENCY] - LSU_FRONT + extra
+                done = read_lines(lines, m, start, hit, CODE[i, L.C_BYPASS], i)
                 CODE[i, L.C_MISSED] = X[MISSED]
+                if n > STREAMED and done > start + hit:
+                    done = late_passes(m, done, n)
                 # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
                 cost += X[MISSED] * FILLED
                 returns = (RETURN * n >> 4) - CODE[i, L.C_QSUB]

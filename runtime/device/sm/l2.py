@@ -47,17 +47,6 @@ LOCAL_LINES = LOCAL_REGION >> 7
 assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
 assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
 L1_WAYS, L2_WAYS = 8, 16
-IDLE = 12
-"""Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
-WHOLE = 10
-"""Cycles for which it holds a line that was stored to in all its words."""
-HELD = 32
-"""As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
-once, of 32 lines each eight times)."""
-SENT = 4005
-"""Where in X a store leaves the time at which it has left the SM."""
-PACKETS = 4010
-"""Where in X a reduction keeps the packets of each line."""
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
 MISSED = 4006
@@ -106,6 +95,7 @@ MISSED = 4006
     MP_ROOM,
     MP_AT_BANK,
     MP_AT_SUMS,
+    MP_AT_LATE,
     MP_REFRESH,
     MP_REFRESHED,
     MP_EPOCH,
@@ -116,7 +106,7 @@ MISSED = 4006
     MP_GROUPS,
     MP_GROUPS_OVER,
     MP_COUNT,
-) = range(51)
+) = range(52)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -148,20 +138,28 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
-    """Rows of BK: where the ports from L2, slices, channels, banks and sums begin, and how many rows there are."""
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int, int]:
+    """Rows of BK: where the ports from L2, slices, channels, banks, sums and what comes to L1 late begin, and how many
+    rows there are."""
     down = BK_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
     bank = channel + channels
     sums = bank + (channels * BANKS + 63) // 64
-    return down, slice_, channel, bank, sums, sums + SUMS
+    late = sums + SUMS
+    return down, slice_, channel, bank, sums, late, late + sms
 
 
 @compiled(inline=True)
 def sector_count(bits: int) -> int:
     """How many of four sector bits are set."""
     return popcount(np.uint32(bits & 15))
+
+
+@compiled(inline=True)
+def both(bits: int) -> int:
+    """Four sector bits, with those of the other sectors of their 64 bytes."""
+    return bits | (bits & 5) << 1 | bits >> 1 & 5
 
 
 @compiled(inline=True)
@@ -315,8 +313,11 @@ def refreshed(line: int, t: int) -> int:
     mixed = (region >> 6) * 0x9E3779B1 & 0xFFFFFFFF
     mixed = (mixed ^ mixed >> 15) * 0x2545F491 + region * 0x9E3779B1 & 0xFFFFFFFF
     turn = mixed * MP[MP_REFRESH] >> 32
-    left = MP[MP_REFRESHED] - rest(t + turn, MP[MP_REFRESH], MP[MP_REFRESH_OVER])
-    return t + left if left > 0 else t
+    period = over(t + turn, MP[MP_REFRESH_OVER])
+    mixed = (mixed + period * 0x85EBCA6B & 0xFFFFFFFF) * 0x2545F491 & 0xFFFFFFFF
+    begin = period * MP[MP_REFRESH] - turn + ((mixed ^ mixed >> 15) * (MP[MP_REFRESH] - MP[MP_REFRESHED]) >> 32)
+    end = begin + MP[MP_REFRESHED]
+    return end if t >= begin and t < end else t
 
 
 @compiled(inline=True)
@@ -459,7 +460,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             missing = need & (~state | state >> PART)
             if missing:
                 # What is added to has to be there first.
-                whole = missing | (missing & 5) << 1 | missing >> 1 & 5
+                whole = both(missing)
                 count = sector_count(whole)
                 PCC[i, L.P_DRAM] += count
                 late = dram(line, served, count >> 1) + MP[MP_DRAM]
@@ -493,6 +494,8 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             other = at + STATES + 2 * other
             L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
+                # Both sectors of 64 bytes come, as from DRAM.
+                L2[where, place] |= both(found) & state & ~(state >> PART)
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
                     limit = refreshed(line, served) + MP[MP_DRAM]
@@ -506,7 +509,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             missing &= ~found
         if missing:
             # DRAM gives 64 bytes at a time, and both sectors of them stay.
-            whole = missing | (missing & 5) << 1 | missing >> 1 & 5
+            whole = both(missing)
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
             late = dram(line, served, count >> 1) + MP[MP_DRAM] + 31
@@ -559,21 +562,6 @@ def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
         return 0
     BK[BK_COMES, place] = word + 16
     return t + took if asked > t else asked + took
-
-
-@compiled
-def let_go(m: int) -> None:
-    """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
-    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
-        line = SM[m, place] - 1
-        if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
-            at = l1_set(line)
-            hits = find8(address(L1, (m, at)), tag_of(line), SM[m, L.M_FRESH])
-            if hits:
-                for s in range(4):
-                    if SM[m, place + 1] >> s & 1:
-                        L1[m, at + 16 + 4 * first(np.uint32(hits)) + s] = 0
-    SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
 
 
 @compiled
@@ -651,6 +639,14 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     return done
 
 
+@compiled(inline=True)
+def late_passes(m: int, done: int, passes: int) -> int:
+    """When a load has its words whose data were not in L1 and are there at `done`: only then it passes over L1's banks,
+    after others that waited (H200: loads of 32 lines whose words lie in one bank, which wait for the same miss, are
+    answered 33 cycles apart, 16 in a row 500 cycles after the first)."""
+    return take(MP[MP_AT_LATE] + m, done - passes, 16 * passes) + passes
+
+
 @compiled
 def under_way(lines: int, m: int, t: int) -> int:
     """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
@@ -663,137 +659,3 @@ def under_way(lines: int, m: int, t: int) -> int:
                 if X[2 * k + 1] >> s & 1:
                     t = max(t, L1[m, at + 16 + 4 * first(np.uint32(hits)) + s])
     return t
-
-
-@compiled
-def summed(line: int, need: int, units: int, t: int) -> int:
-    """When the sums of floats in these sectors of a line are begun that L2 took at `t`, of `units` sixteenths of a
-    cycle a sector: those of one sector wait for each other. Sectors share rows of BK."""
-    last = t
-    for s in range(4):
-        if need >> s & 1:
-            k = ((line << 2 | s) * 0x9E3779B1 >> 16) & (SUMS - 1)
-            begun = take(MP[MP_AT_SUMS] + k, t, units)
-            if begun > last:
-                last = begun
-    return last
-
-
-@compiled
-def keep_lines(lines: int, m: int, t: int) -> None:
-    """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
-    goes on to L2)."""
-    for k in range(lines):
-        at = l1_set(X[2 * k])
-        tags = address(L1, (m, at))
-        hits = find8(tags, tag_of(X[2 * k]), SM[m, L.M_FRESH])
-        way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
-        G[L.G_L1STAMP] += 1
-        L1[m, at + 8 + way] = min(G[L.G_L1STAMP], LAST)
-        if hits == 0:
-            L1[m, at + way] = tag_of(X[2 * k])
-            for s in range(4):
-                L1[m, at + 16 + 4 * way + s] = 0
-        set_times(address(L1, (m, at + 16 + 4 * way)), X[2 * k + 1], until(t))
-
-
-@compiled
-def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int, i: int) -> int:
-    """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
-    `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
-    of whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the
-    SM has sent it."""
-    done = t
-    X[SENT] = t
-    if atomic < 0 and t > SM[m, L.M_HOLDS]:
-        SM[m, L.M_GONE] = SM[m, L.M_STORED]
-    for k in range(lines):
-        l2_ahead(X[2 * k], l2_home(X[2 * k]))
-    for k in range(lines):
-        need = X[2 * k + 1]
-        slot = L.M_STORE + 5 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
-        more = 0
-        if atomic < 0:
-            # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
-            held = SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
-            waits = SM[m, slot + 1] >> 4 > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
-            if SM[m, slot] == X[2 * k] + 1 and (held or waits):
-                need &= ~SM[m, slot + 1]
-                SM[m, slot + 1] |= need
-                if need == 0:
-                    take(BK_UP + m, t, MP[MP_SEND_JOIN])
-                    if SM[m, slot + 3] > done:
-                        done = SM[m, slot + 3]
-                    continue
-                more = 1
-            else:
-                SM[m, L.M_STORED] += 1
-                SM[m, slot] = X[2 * k] + 1
-                SM[m, slot + 1] = need | SM[m, L.M_STORED] << 4
-                SM[m, slot + 2] = t + WHOLE if need == 15 and part == 0 else LAST << 20
-                if SM[m, L.M_STORED] - SM[m, L.M_GONE] == HELD:
-                    let_go(m)
-        elif SM[m, slot] == X[2 * k] + 1:
-            SM[m, slot] = 0
-        sectors = sector_count(need)
-        how = 1 + part
-        count = 1
-        if atomic >= 0:
-            count = X[PACKETS + k]
-            units = count * MP[MP_SEND_ATOM]
-            how = (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
-            if atomic == 1:
-                how = count * MP[MP_ATOM_SLOW]
-            elif count > sectors or sectors == 1:
-                # One word after another.
-                where = l2_slice(X[2 * k], l2_home(X[2 * k]))
-                last = X[2 * k] << 4 | need | MP[MP_EPOCH]
-                if BK[BK_WRITTEN, where] == last:
-                    how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
-                BK[BK_WRITTEN, where] = last
-            how = (5 if answer else 3) + 16 * how
-            PCC[i, L.P_L2] += count
-            PCC[i, L.P_L2HIT] += count
-        else:
-            units = sectors * MP[MP_SEND_SECTOR]
-            if more == 0 and (part or sectors < 4):
-                units += MP[MP_SEND_PART]
-            if more:
-                how += 16
-        PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
-        # So many packets can be on their way.
-        place_ = SM[m, L.M_SENTS]
-        room = SM[m, L.M_SENT + place_]
-        asked = take(BK_UP + m, max(t, room), units)
-        if atomic < 0 and room > t:
-            # It waits among the lines that are held, if there is a place for it.
-            X[SENT] = max(X[SENT], SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)])
-        elif asked > X[SENT]:
-            X[SENT] = asked
-        if atomic < 0:
-            SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)] = asked
-            SM[m, L.M_LEAVE] += 1
-        SM[m, slot + 4] = asked
-        if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
-            # More can join while it waits for its turn.
-            SM[m, slot + 2] = asked + WHOLE
-        taken = l2_access(m, asked, X[2 * k], need, how, i)
-        if atomic == 2:
-            taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
-        for _ in range(count if atomic >= 0 else sectors):
-            SM[m, L.M_SENT + place_] = taken
-            place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
-        SM[m, L.M_SENTS] = place_
-        if l2_home(X[2 * k]) != SM[m, L.M_SIDE]:
-            taken += MP[MP_FAR] - MP[MP_NEAR]
-        if answer:
-            # Its last packet's.
-            taken += (how >> 4) - MP[MP_ATOM_SECTOR] >> 4
-        SM[m, slot + 3] = taken
-        if taken > done:
-            done = taken
-    if atomic < 0:
-        last = max(t + lines, X[SENT])
-        if last + IDLE > SM[m, L.M_HOLDS]:
-            SM[m, L.M_HOLDS] = last + IDLE
-    return done

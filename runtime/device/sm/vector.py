@@ -178,9 +178,9 @@ def _against(name: str, back: int) -> Primitive:
     )  # fmt: skip
 
 
-after_last, after_half = _against("after_last", 1), _against("after_half", 16)
-"""(lanes, step): which lanes have the address of the lane before them (of the lane 16 before them) plus `step`: a bit
-each."""
+after_last, after_two, after_half = _against("after_last", 1), _against("after_two", 2), _against("after_half", 16)
+"""(lanes, step): which lanes have the address of the lane before them (two before them, 16 before them) plus `step`: a
+bit each."""
 
 
 def _extreme(name: str, reduce: str, other: int) -> Primitive:

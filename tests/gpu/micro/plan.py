@@ -13,6 +13,7 @@ from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
 from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
+from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
@@ -20,7 +21,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code", "bursts", "waiting",
+    "ends", "code", "bursts", "waiting", "late",
 )  # fmt: skip
 
 
@@ -495,6 +496,7 @@ def plans() -> dict[str, list[Program]]:
         "first": first_programs(),
         "ends": ends_programs(),
         "waiting": waiting_programs(),
+        "late": late_programs(),
     }
 
 

@@ -28,8 +28,8 @@ def stores(width: int, hosts: int, mask: int, rows: int) -> int:
 
 
 @compiled(entry=True)
-def passes(width: int, lanes: int, mask: int, each: int, tally: int) -> int:
-    return wavefronts(width, lanes, np.uint32(mask), each, tally)
+def passes(width: int, lanes: int, mask: int, each: int, load: int, tally: int) -> int:
+    return wavefronts(width, lanes, np.uint32(mask), each, load, tally)
 
 
 @compiled(entry=True)
@@ -82,16 +82,21 @@ def test_stores_the_highest_lane_wins(access):
     assert memory.tolist() == expected.tolist()
 
 
-@given(access(), st.booleans())
-def test_passes_over_shared_memory(access, each):
+@given(access(), st.sampled_from(["load", "store", "atomic"]), st.sampled_from([0, 1, 2]))
+def test_passes_over_shared_memory(access, kind, pairs):
     width, offsets, mask = access
+    offsets = [offsets[k & ~pairs] for k in range(32)]
     lanes, tally = np.array(offsets, np.int64), np.zeros(32, np.uint8)
-    group, total = 128 // width, 0
+    group, total, each, load = 128 // width, 0, kind == "atomic", kind == "load"
+    active = [k for k in range(32) if mask >> k & 1]
+    same = [all(offsets[k] == offsets[k ^ d] for k in active if k ^ d in active) for d in (1, 2)]
+    if load and width > 4 and any(same):
+        group *= 2
     for start in range(0, 32, group):
         active = [offsets[k] // 4 + w for k in range(start, start + group) if mask >> k & 1 for w in range(width // 4)]
         words = active if each else sorted(set(active))
         total += max((sum(word % 32 == bank for word in words) for bank in range(32)), default=0)
-    assert passes(width, lanes.ctypes.data, mask, each, tally.ctypes.data, 0) == total
+    assert passes(width, lanes.ctypes.data, mask, each, load, tally.ctypes.data, 0) == total
 
 
 @given(access())
