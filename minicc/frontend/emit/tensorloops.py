@@ -17,13 +17,12 @@ _MOST = 16384
 """Registers of the mma instructions in a loop's body once it is unrolled."""
 _PLAIN = 4
 """Of an mma whose fragments are variables."""
-_known: dict[int, int] = {}
 
 
 def factor(s: ast.Loop) -> int:
     """0 where the loop may be unrolled fully, else how often."""
     number = turns(s)
-    once = _count(s.body) if number > 1 else 0
+    once = _count(s.body, {}) if number > 1 else 0
     if number * once <= _MOST:
         return 0
     found = 1
@@ -32,12 +31,12 @@ def factor(s: ast.Loop) -> int:
     return found
 
 
-def _count(node: object) -> int:
-    """Registers of the mma instructions that a statement runs."""
+def _count(node: object, known: dict[ast.Function, int]) -> int:
+    """Registers of the mma instructions that a statement runs; `known`: those of functions."""
     from minicc.frontend.emit.driver import _slots
 
     if isinstance(node, list | tuple):
-        return sum(map(_count, node))
+        return sum(_count(item, known) for item in node)
     if not isinstance(node, ast.Expr | ast.Stmt):
         return 0
     if isinstance(node, ast.BuiltinCall):
@@ -48,16 +47,16 @@ def _count(node: object) -> int:
     total = 0
     if isinstance(node, ast.Call):
         f = node.function
-        if id(f) not in _known:
-            _known[id(f)] = 0
-            _known[id(f)] = _count(f.body)
-        total = _known[id(f)]
+        if f not in known:
+            known[f] = 0
+            known[f] = _count(f.body, known)
+        total = known[f]
         if total and not any(isinstance(a, ast.Deref) for a in map(_object, node.args)):
             total = _PLAIN
     for name in _slots(type(node)):
         value = getattr(node, name)
         if isinstance(value, ast.Expr | ast.Stmt | list):
-            total += _count(value)
+            total += _count(value, known)
     return total * turns(node) if isinstance(node, ast.Loop) else total
 
 
