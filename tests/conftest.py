@@ -30,6 +30,10 @@ def find_tool(name: str) -> str | None:
     return None
 
 
+PTXAS = find_tool("ptxas") or ""
+needs_ptxas = pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+
+
 def nvidia_assembles(text: str, folder: Path, arch: str = "sm_90") -> bytes:
     """The cubin that NVIDIA's ptxas makes of PTX; the test is skipped where there is no ptxas."""
     if (tool := find_tool("ptxas")) is None:

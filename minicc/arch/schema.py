@@ -125,6 +125,12 @@ class Arch(NamedTuple):
         """Tables are kept for each description by itself."""
         return id(self)
 
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
     @property
     def core(self) -> Core:
         """One SM."""

@@ -2,8 +2,8 @@
 
 LLVM's limit for unrolling knows nothing of that. So where functions still have local variables after its pipeline, the
 pipeline is run again with a larger limit, and what has fewer loads and stores is kept: unrolling makes more of them,
-unless an array goes with it. Inverting a 4 x 4 matrix with pivots takes 7,600 cycles on the model for 13,100 without,
-nvcc's code 9,200.
+unless an array goes with it. Inverting 4 x 4 matrices with pivots took 1.44 of the cycles of nvcc's code on an H200
+without, and takes 0.99.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ UNROLLED = 4000
 
 
 def kept(text: str) -> dict[str, int]:
-    """Loads and stores of each function of a module's text that has local variables."""
-    return {name: _accesses(body) for name, body in _functions(text) if " = alloca " in body}
+    """Loads and stores of each function of a module's text that has local variables and loops."""
+    return {name: _accesses(body) for name, body in _functions(text) if " = alloca " in body and " phi " in body}
 
 
 def gone(text: str, before: dict[str, int]) -> bool:

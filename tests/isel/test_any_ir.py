@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from minicc import ptx
-from tests.conftest import find_tool
+from tests.conftest import PTXAS
 from tests.isel.run_ptx import compile_ir
 
-PTXAS = find_tool("ptxas") or ""
 _RMW = ("xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap", "udec_wrap")
 
 

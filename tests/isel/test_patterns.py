@@ -14,10 +14,8 @@ from minicc import arch, ptx
 from minicc.isel.database import Database, all_rows, database, heads, root, signature, signatures
 from minicc.isel.patterns import CATEGORIES, rows_of
 from minicc.ptx import model
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 from tests.isel.synthesise import VARIABLES, build, plain
-
-PTXAS = find_tool("ptxas") or ""
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["denormals", "ftz"])
@@ -46,7 +44,7 @@ def synthesised(request: pytest.FixtureRequest) -> tuple[model.Module, dict[int,
     return module, names, losers
 
 
-@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+@needs_ptxas
 def test_ptxas_accepts_every_row(synthesised: tuple[model.Module, dict[int, str], list[str]], tmp_path: Path) -> None:
     """One function a row, one run of ptxas."""
     module, names, _ = synthesised

@@ -14,10 +14,9 @@ from minicc.isel.database import all_rows, database, root
 from minicc.isel.patterns import Row
 from minicc.isel.patterns.axes import AXES
 from minicc.ptx import model
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 from tests.isel.synthesise import VARIABLES, build, plain
 
-PTXAS = find_tool("ptxas") or ""
 USUAL = ("sm_75", "sm_90a", "sm_100a", "sm_120a")
 TARGETS = (
     *USUAL,
@@ -59,7 +58,7 @@ def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
     return module, rows
 
 
-@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+@needs_ptxas
 @pytest.mark.parametrize("target", TARGETS)
 def test_ptxas_accepts_every_pattern(target: str, tmp_path: Path) -> None:
     """One probe a pattern, one run of ptxas."""

@@ -16,12 +16,11 @@ from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
 from minicc.isel.explain import Explanation
 from minicc.ptx import model
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 from tests.counting import calls
 from tests.isel.run_ptx import ARCH, compile_ir, run_rows
 from tests.nvvm.samples import VADD
 
-PTXAS = find_tool("ptxas") or ""
 HEAD = 'target triple = "nvptx64-nvidia-cuda"\n'
 
 
@@ -237,7 +236,7 @@ def test_first_match_is_another_cover() -> None:
     assert counts["cost"] < counts["first-match"]
 
 
-@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+@needs_ptxas
 def test_debug_lines(tmp_path: Path) -> None:
     """.loc with inlining, as ptxas wants it."""
     text = (Path(__file__).parent / "debug.ll").read_text()
@@ -296,7 +295,7 @@ def instructions(text: str) -> int:
     return sum(1 for line in text.split("\n") if re.match(r"\s+(@!?%\w+ )?[a-z][\w.:]*[\s;].*;|\s+ret;", line))
 
 
-@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+@needs_ptxas
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda p: p.stem)
 def test_samples(sample: Path, tmp_path: Path) -> None:
     """Every sample: accepted by NVIDIA's ptxas, at both levels; about as few instructions as LLVM's backend writes."""

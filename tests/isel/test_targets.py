@@ -10,9 +10,8 @@ import pytest
 
 from minicc import cli
 from minicc.arch import NAMES, virtual
-from tests.conftest import find_tool
+from tests.conftest import PTXAS
 
-PTXAS = find_tool("ptxas") or ""
 TARGETS = (*virtual.TABLE, *NAMES)
 
 KERNEL = """

@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import ptx
-from tests.conftest import find_tool
+from tests.conftest import PTXAS
 from tests.isel.run_ptx import compile_ir, run_rows
 
-PTXAS = find_tool("ptxas") or ""
 WIDTHS = (1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 48, 63, 64, 65, 96, 100, 127, 128, 192)
 SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 

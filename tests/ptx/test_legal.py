@@ -13,9 +13,8 @@ import pytest
 from minicc import arch, ptx
 from minicc.diagnostics import SourceFile
 from minicc.ptx.verify import verify
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 
-PTXAS = find_tool("ptxas") or ""
 HEAD = """.version 9.0
 .target sm_90a
 .address_size 64
@@ -87,7 +86,7 @@ def refused_by_nvidia(lines: list[str], folder: Path) -> set[int]:
     return bad
 
 
-@pytest.mark.skipif(not PTXAS, reason="needs NVIDIA's ptxas")
+@needs_ptxas
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ptxas_takes_and_refuses_the_same(seed: int, tmp_path: Path) -> None:
     lines = list(dict.fromkeys(forms(seed)))

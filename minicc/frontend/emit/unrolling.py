@@ -36,11 +36,8 @@ def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> in
     bound, stride = constant.evaluate(test.right), constant.evaluate(step.right)
     if step.op != "+" or test.op not in ("<", "<=") or not isinstance(bound, int) or not isinstance(stride, int):
         return None
-    counter = test.left
-    while isinstance(counter, ast.Cast):
-        counter = counter.operand
-    start = counter.variable.init if isinstance(counter, ast.Name) else None
-    if not isinstance(start, ast.Expr) or constant.evaluate(start) is not None:
+    start = _start(test)
+    if start is None or constant.evaluate(start) is not None:
         return None
     turns = -(-bound // stride) if stride > 1 else 0
     if not 2 < turns <= 8 or _size(body) > _MOST_STATEMENTS:
@@ -71,16 +68,22 @@ def _loaded(e: ast.Expr, depth: int) -> bool:
     return False
 
 
+def _start(test: ast.Binary) -> ast.Expr | None:
+    """Where the variable that is compared begins."""
+    counter = test.left
+    while isinstance(counter, ast.Cast):
+        counter = counter.operand
+    init = counter.variable.init if isinstance(counter, ast.Name) else None
+    return init if isinstance(init, ast.Expr) else None
+
+
 def turns(s: ast.Loop) -> int:
     """Of `for (i = constant; i < constant; i += constant)`; 1 of others."""
     test, step = s.condition, s.step
     if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in ("<", "<="):
         return 1
-    counter = test.left
-    while isinstance(counter, ast.Cast):
-        counter = counter.operand
-    init = counter.variable.init if isinstance(counter, ast.Name) else None
-    start = constant.evaluate(init) if isinstance(init, ast.Expr) else None
+    init = _start(test)
+    start = constant.evaluate(init) if init is not None else None
     bound = constant.evaluate(test.right)
     stride: object = 1
     if isinstance(step, ast.CompoundAssign):

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from minicc import binary
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 from tests.ptxas.lower.harness import Case, assemble, device, module
-
-PTXAS = find_tool("ptxas") or ""
 
 
 def sequence(draw: random.Random, kind: str) -> str:
@@ -52,7 +50,7 @@ def bits(image: bytes, kind: str, count: int, names: list[str]) -> dict[str, lis
 
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
-@pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+@needs_ptxas
 def test_contraction(kind: str, tmp_path: Path) -> None:
     """Sixty sequences, bit for bit."""
     draw = random.Random(f"contract {kind}")

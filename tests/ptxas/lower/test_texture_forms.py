@@ -26,11 +26,9 @@ from minicc.ptx.model import Inst
 from minicc.ptxas.options import Options
 from minicc.sass import assembler, decode, format, listing
 from minicc.sass.program import Program
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, needs_ptxas
 
 SM = arch.get("sm_90a")
-PTXAS = find_tool("ptxas") or ""
-needs_ptxas = pytest.mark.skipif(not PTXAS, reason="needs NVIDIA's ptxas")
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3, "2dms": 2, "a2dms": 2}
 RESULTS = {
     "f16x2": ("v2", "{%r20,%r21}"),
