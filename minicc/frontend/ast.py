@@ -571,3 +571,29 @@ class Asm(Stmt):
         self.inputs = inputs
         self.clobbers = clobbers
         self.volatile = volatile
+
+
+# -- walks
+
+_NOT_PARTS = {"at", "kind", "lvalue", "op", "type"}
+_fields: dict[type, tuple[str, ...]] = {}
+
+
+def children(node: Expr | Stmt) -> list[Expr | Stmt | Variable]:
+    """What a node is made of, in the order of its class's fields; of lists (and tuples in them) each part."""
+    fields = _fields.get(type(node))
+    if fields is None:
+        named = [name for kind in type(node).__mro__ for name in getattr(kind, "__slots__", ())]
+        fields = _fields[type(node)] = tuple(name for name in named if name not in _NOT_PARTS)
+    found: list[Expr | Stmt | Variable] = []
+    for name in fields:
+        value = getattr(node, name)
+        if isinstance(value, (Expr, Stmt)):
+            found.append(value)
+        elif isinstance(value, list):
+            for part in value:
+                found += (p for p in (part if isinstance(part, tuple) else (part,)) if isinstance(p, _PARTS))
+    return found
+
+
+_PARTS = (Expr, Stmt, Variable)

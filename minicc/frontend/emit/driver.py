@@ -113,20 +113,5 @@ def _callees(f: ast.Function) -> list[int]:
             continue
         if isinstance(node, ast.Call | ast.Construct | ast.FunctionAddress):
             out.append(id(node.function))
-        for name in _slots(type(node)):
-            value = getattr(node, name)
-            if isinstance(value, ast.Expr | ast.Stmt | list):
-                work.append(value)
+        work.extend(ast.children(node))
     return out
-
-
-_known_slots: dict[type, tuple[str, ...]] = {}
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    found = _known_slots.get(kind)
-    if found is None:
-        skip = ("type", "at", "lvalue", "op", "kind")
-        names = [n for c in kind.__mro__ for n in getattr(c, "__slots__", ()) if n not in skip]
-        found = _known_slots[kind] = tuple(names)
-    return found

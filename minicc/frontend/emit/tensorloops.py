@@ -33,10 +33,6 @@ def factor(s: ast.Loop) -> int:
 
 def _count(node: object, known: dict[ast.Function, int]) -> int:
     """Registers of the mma instructions that a statement runs; `known`: those of functions."""
-    from minicc.frontend.emit.driver import _slots
-
-    if isinstance(node, list | tuple):
-        return sum(_count(item, known) for item in node)
     if not isinstance(node, ast.Expr | ast.Stmt):
         return 0
     if isinstance(node, ast.BuiltinCall):
@@ -53,10 +49,7 @@ def _count(node: object, known: dict[ast.Function, int]) -> int:
         total = known[f]
         if total and not any(isinstance(a, ast.Deref) for a in map(_object, node.args)):
             total = _PLAIN
-    for name in _slots(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, ast.Expr | ast.Stmt | list):
-            total += _count(value, known)
+    total += sum(_count(part, known) for part in ast.children(node))
     return total * turns(node) if isinstance(node, ast.Loop) else total
 
 

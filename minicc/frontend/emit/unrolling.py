@@ -125,5 +125,4 @@ def _straight(e: ast.Expr) -> bool:
         return False
     if isinstance(e, ast.Call | ast.BuiltinCall):
         return all(a.type.kind in ("bool", "int", "float") and _straight(a) for a in e.args)
-    parts = (getattr(e, name, None) for name in type(e).__slots__)
-    return all(_straight(part) for part in parts if isinstance(part, ast.Expr))
+    return all(_straight(part) for part in ast.children(e) if isinstance(part, ast.Expr))

@@ -56,16 +56,16 @@ class Flow:
         self.states[id(v)] = _State(self.loops, given or made)
         self.variables.append(v)
 
-    def _visit(self, node: object) -> None:
+    def _visit(self, node: ast.Expr | ast.Stmt | None) -> None:
+        if node is None:
+            return
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             handler(self, node)
             return
-        for name in getattr(type(node), "__slots__", ()):
-            child = getattr(node, name, None)
-            for each in child if isinstance(child, list) else (child,):
-                if isinstance(each, ast.Expr | ast.Stmt):
-                    self._visit(each)
+        for child in ast.children(node):
+            if not isinstance(child, ast.Variable):
+                self._visit(child)
 
     def _name(self, e: ast.Name) -> None:
         state = self.states.get(id(e.variable))
