@@ -7,6 +7,7 @@ contents of a container.
 from __future__ import annotations
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator, Sequence
@@ -374,19 +375,18 @@ def _symbols(image: Image) -> list[str]:
 
 
 def usage_of(image: Image) -> dict[str, Any]:
-    """Resource usage as cuobjdump -res-usage counts it: {"common": {...}, "functions": {name: {...}}}."""
+    """Resource usage as cuobjdump -res-usage counts it, banks in the sections' order: {"common": {...}, "functions":
+    {name: {...}}}. Device functions have their own figures, where cuobjdump prints zeros."""
     from minicc.binary import elf_read, read_cubin
 
     view = elf_read.read(image.data, image.name)
     program = read_cubin(image.data, image.name)
     sizes = {s.name: s.size for s in view.sections}
-    common: dict[str, int] = {}
-    total = sum(sizes.get(name, 0) for name in (".nv.global", ".nv.global.init"))
-    if total:
-        common["GLOBAL"] = total
-    for bank in range(32):
-        if f".nv.constant{bank}" in sizes:
-            common[f"CONSTANT[{bank}]"] = sizes[f".nv.constant{bank}"]
+    common = {"GLOBAL": sum(sizes.get(name, 0) for name in (".nv.global", ".nv.global.init"))}
+    banks: dict[str, dict[str, int]] = {"": common}
+    for section in view.sections:
+        if found := re.fullmatch(r"\.nv\.constant(\d+)\.?(.*)", section.name):
+            banks.setdefault(found[2], {})[f"CONSTANT[{found[1]}]"] = section.size
     functions = {}
     for f in program.functions:
         row = {
@@ -395,11 +395,7 @@ def usage_of(image: Image) -> dict[str, Any]:
             "SHARED": sizes.get(f".nv.shared.{f.name}", 0),
             "LOCAL": 0,
         }
-        for bank in reversed(range(32)):
-            size = sizes.get(f".nv.constant{bank}.{f.name}")
-            if size is not None:
-                row[f"CONSTANT[{bank}]"] = size
-        functions[f.name] = row | {"TEXTURE": 0, "SURFACE": 0, "SAMPLER": 0}
+        functions[f.name] = row | banks.get(f.name, {}) | {"TEXTURE": 0, "SURFACE": 0, "SAMPLER": 0}
     return {"common": common, "functions": functions}
 
 
@@ -409,7 +405,7 @@ def _usage(image: Image) -> list[str]:
         "",
         "Resource usage:",
         " Common:",
-        "  " + " ".join(f"{k}:{v}" for k, v in (usage["common"] or {"GLOBAL": 0}).items()),
+        "  " + " ".join(f"{k}:{v}" for k, v in usage["common"].items()),
     ]
     for name, row in usage["functions"].items():
         out += [f" Function {name}:", "  " + " ".join(f"{k}:{v}" for k, v in row.items())]

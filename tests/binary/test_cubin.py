@@ -241,6 +241,26 @@ def test_symbols_are_cuobjdump_s(reference_cubin, oracle, capsys):
     assert ours.split("\n\n") == theirs.split("\n\n")
 
 
+VARIABLES = [
+    "",
+    "__constant__ int c[19] = {1};",
+    "__device__ int g[7];",
+    "__device__ int g[7] = {1}; __constant__ int c[3];",
+]
+
+
+@pytest.mark.parametrize("variables", VARIABLES)
+def test_resources_are_cuobjdump_s(oracle, tmp_path, capsys, variables):
+    path, source = tmp_path / "x.cubin", tmp_path / "x.cu"
+    used = " + ".join(["0", *(f"{name}[i]" for name in "cg" if f"int {name}[" in variables)])
+    kernel = "__shared__ int s[64]; s[i] = i; __syncthreads(); p[i] = s[63 - i]"
+    switch = "switch (p[i]) { " + "".join(f"case {n}: {{ p[{n}] = {n * n}; break; }} " for n in range(9))
+    source.write_text(f"{variables}\n__global__ void k(int *p, int i) {{ {kernel} + {used}; {switch} }} }}\n")
+    output(oracle("nvcc"), "-arch=sm_90", "-cubin", source, "-o", path)
+    assert objdump.main(["-res-usage", str(path)]) == 0
+    assert capsys.readouterr().out == output(oracle("cuobjdump"), "-res-usage", path)
+
+
 def test_cuobjdump_elf_accepts_ours(reference_cubin, oracle, tmp_path):
     ours = tmp_path / "ours.cubin"
     ours.write_bytes(write_cubin(read_cubin(reference_cubin.read_bytes(), "x")))
