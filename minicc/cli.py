@@ -164,7 +164,6 @@ def _compile(words: list[str]) -> int:
     if request.has("debug") and request.has("lineinfo") and not quiet:
         text = "'-device-debug (-G)' overrides '-generate-line-info (-lineinfo)'"
         _print_diagnostics([Diagnostic("warning", "cli.lineinfo", text)], as_json)
-    strict = any(kind in ("all-warnings", "default") for kind in request.lists.get("werror", []))
     for name in request.inputs:
         seen: list[Diagnostic] = []
         build = driver.open_input(name, request, seen.append)
@@ -180,10 +179,7 @@ def _compile(words: list[str]) -> int:
             continue
         start = time.perf_counter()
         result = driver.run(build)
-        if not quiet:
-            _print_diagnostics(seen, as_json)
-        if strict and seen:
-            return EXIT_SOURCE
+        _print_diagnostics(seen, as_json)
         for line in build.info:
             print(line, file=sys.stderr)
         if request.has("verbose"):

@@ -8,7 +8,7 @@ exits with the status of the stage: 1 for errors in source, 255 from ptxas, as n
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
 Severity = Literal["error", "warning", "note", "remark"]
@@ -136,10 +136,16 @@ def fail(
 
 
 class Diagnostics:
-    """Collector for stages that recover and report several. `limit` errors end the stage, as clang's -ferror-limit."""
+    """Collector for stages that recover and report several. `limit` errors end the stage, as clang's -ferror-limit.
+    `severity` says what a warning of a code counts as (None: nothing is said)."""
 
-    def __init__(self, limit: int = 20, exit_status: int = EXIT_SOURCE) -> None:
-        self.limit, self.exit_status = limit, exit_status
+    def __init__(
+        self,
+        limit: int = 20,
+        exit_status: int = EXIT_SOURCE,
+        severity: Callable[[str], Severity | None] = lambda code: "warning",
+    ) -> None:
+        self.limit, self.exit_status, self.severity = limit, exit_status, severity
         self.items: list[Diagnostic] = []
 
     def report(self, diagnostic: Diagnostic) -> None:
@@ -152,7 +158,8 @@ class Diagnostics:
         self.report(Diagnostic("error", code, message, where, None, notes))
 
     def warn(self, code: str, message: str, where: Span | None = None, notes: Sequence[Diagnostic] = ()) -> None:
-        self.report(Diagnostic("warning", code, message, where, None, notes))
+        if severity := self.severity(code):
+            self.report(Diagnostic(severity, code, message, where, None, notes))
 
     @property
     def errors(self) -> list[Diagnostic]:

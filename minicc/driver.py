@@ -272,6 +272,7 @@ class Build:
         from minicc.frontend.options import Options
 
         r, fast = self.request, self.request.has("fast_math")
+        strict = "all-warnings" in r.lists.get("werror", [])
         return Options(
             includes=[*r.lists.get("include", []), *r.lists.get("system_include", [])],
             pre_includes=r.lists.get("pre_include", []),
@@ -289,6 +290,7 @@ class Build:
             relaxed_constexpr=r.has("relaxed_constexpr"),
             suppressed=self._numbers("diag_suppress"),
             erroneous=self._numbers("diag_error"),
+            warnings="left out" if r.has("no_warnings") else "errors" if strict else "shown",
         )
 
     def _numbers(self, option: str) -> frozenset[str]:

@@ -287,8 +287,11 @@ def _check(request: Request) -> None:
     if "dopt" in request.values and request.has("debug"):
         request.flags.remove("debug")
         request.flags.add("lineinfo")
-    if not request.values.get("maxreg", "1").isdigit():
+    if not request.values.get("maxreg", "1").isdecimal():
         fail("cli.bad-value", f"Value '{request.values['maxreg']}' is not a number of registers for '-maxrregcount'")
+    for number in request.lists.get("diag_suppress", []) + request.lists.get("diag_error", []):
+        if not number.startswith("-") and not number.isdecimal():
+            fail("cli.bad-value", f"Value '{number}' is not a number of a warning")
     if "depend_file" in request.values and not (request.has("depend") or request.has("depend_only")):
         fail("cli.missing", "Option '-MF' requires one of '-M', '-MM', '-MD' or '-MMD'")
     if "code" in request.lists and "arch" not in request.values:
@@ -320,9 +323,11 @@ def _targets(request: Request) -> list[Target]:
     name = request.values.get("arch")
     if name == "native":
         name = "sm_90"
-    if name or not targets:
-        name = name or "sm_90"
+    if name is not None or not targets:
+        name = "sm_90" if name is None else name
         compute = "compute_" + name.partition("_")[2]
+        if "code" in request.lists and name != compute:
+            fail("cli.incompatible", f"Value of -arch option ('{name}') must be a virtual architecture beside '-code'")
         codes = request.lists.get("code") or ([compute] if name == compute else [name, compute])
         add(compute, codes)
     return list(targets.values())

@@ -46,7 +46,7 @@ def compile(source: SourceFile, options: Options) -> str:
 
 @contextmanager
 def _guarded(source: SourceFile, options: Options) -> Iterator[Diagnostics]:
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(severity=options.severity)
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, RECURSION))
     try:

@@ -213,12 +213,7 @@ class Cursor(Layers):
         raise Abandon
 
     def warn(self, code: str, message: str, where: Token, notes: list[Diagnostic] | None = None) -> None:
-        number = code.removesuffix("-D")
-        if self.quiet or number in self.options.suppressed:
-            return
-        if number in self.options.erroneous:
-            self.diagnostics.error(code, message, where.span, notes or ())
-        else:
+        if not self.quiet:
             self.diagnostics.warn(code, message, where.span, notes or ())
 
     def note(self, message: str, where: Token) -> Diagnostic:

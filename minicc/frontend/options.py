@@ -36,6 +36,7 @@ class Options:
         relaxed_constexpr: bool = False,
         suppressed: frozenset[str] = frozenset(),
         erroneous: frozenset[str] = frozenset(),
+        warnings: Literal["shown", "left out", "errors"] = "shown",
     ) -> None:
         self.includes = includes
         """Folders of -I, searched in order."""
@@ -56,6 +57,8 @@ class Options:
         """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
         self.erroneous = erroneous
         """Numbers of warnings that are errors."""
+        self.warnings = warnings
+        """What becomes of the others: -w, -Werror all-warnings."""
         self.diagnostics: list[Diagnostic] = []
         """Filled in: what the compilation warned of, in source order."""
         self.files_read: list[str] = []
@@ -63,6 +66,15 @@ class Options:
         self.packs: list[tuple[SourceFile, int, int]] = []
         """Filled in by the preprocessor: from which place in which file on `#pragma pack` says how much (0:
         nothing)."""
+
+    def severity(self, code: str) -> Literal["warning", "error"] | None:
+        """What a warning counts as; None: nothing is said."""
+        number = code.removesuffix("-D")
+        if number in self.suppressed:
+            return None
+        if number in self.erroneous or self.warnings == "errors":
+            return "error"
+        return "warning" if self.warnings == "shown" else None
 
     def of_library(self) -> Options:
         """The same for a text of ours: nothing of the command line concerns it, and nobody is told what was read."""

@@ -52,11 +52,6 @@ class Preprocessor:
         self.work = 0
         self.lazy: dict[str, str] = predefined.macros(options)
         """Predefined macros that were not asked for yet: name to the text of a #define."""
-        for text in self.options.defines:
-            name, _, value = text.partition("=")
-            self.lazy[name.partition("(")[0]] = f"{name} {value if '=' in text else '1'}"
-        for name in self.options.undefines:
-            self.lazy.pop(name, None)
         self.counter = 0
         self.shifted: dict[str, int] = {}
         """By file, what `#line` adds to __LINE__."""
@@ -64,6 +59,12 @@ class Preprocessor:
         """`_Pragma` was seen."""
         self.packing: list[int] = []
         """What `#pragma pack(push)` put away."""
+        for text in options.defines:
+            name, equals, value = text.partition("=")
+            self._define_from_text("<command-line>", f"{name} {value if equals else '1'}")
+        for name in options.undefines:
+            self.macros.pop(name, None)
+            self.lazy.pop(name, None)
 
     # -- errors
 
@@ -75,12 +76,12 @@ class Preprocessor:
     def lookup(self, name: str) -> Macro | None:
         macro = self.macros.get(name)
         if macro is None and name in self.lazy:
-            self._define_from_text(name, self.lazy.pop(name))
+            self._define_from_text("<built-in>", self.lazy.pop(name))
             macro = self.macros.get(name)
         return macro
 
-    def _define_from_text(self, name: str, value: str) -> None:
-        tokens = scan(SourceFile("<built-in>", value))
+    def _define_from_text(self, file: str, text: str) -> None:
+        tokens = scan(SourceFile(file, text))
         self._define(tokens[:-1], tokens[-1])
 
     def _define(self, line: list[Token], at: Token) -> None:

@@ -53,6 +53,10 @@ def test_gencode_collects_by_virtual_architecture():
         ("--machine=32 a.k", "'32' is not defined"),
         ("-code=sm_90 a.k", "'-code' requires '-arch'"),
         ("-cubin -MF a.d a.k", "'-MF' requires one of '-M'"),
+        ("-arch= a.k", "'' is not defined"),
+        ("-arch=sm_90 -code=sm_90 a.k", "'sm_90') must be a virtual architecture"),
+        ("-diag-suppress=abc a.k", "'abc' is not a number"),
+        ("-maxrregcount=\N{SUPERSCRIPT TWO} a.k", "not a number of registers"),
     ],
 )
 def test_wrong_words_are_named(words, part):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -287,6 +289,46 @@ def test_flow_and_comparisons(text: str, line: int | None) -> None:
     frontend.compile(SourceFile("a.k", f"{text}\n{call}\n__global__ void k() {{}}\n"), options)
     found = [d.where.source.position(d.where.start)[0] for d in options.diagnostics if d.where]
     assert found == ([line] if line else [])
+
+
+WARNED = "#ifdef A\n#define A 2\n#endif\n__global__ void k(int *p) { int u; p[0] = 1%s; }\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "fault", "macro", "unused"),
+    [
+        ("-DA", "", "warning", "warning"),
+        ("-DA -w", " + b", "", ""),
+        ("-DA -Werror all-warnings", "", "error", ""),
+        ("-Werror all-warnings", "", "", "error"),
+        ("-Werror all-warnings", " + b", "", "error"),
+        ("-DA -w -Werror all-warnings", "", "", ""),
+        ("-w -diag-error 177", "", "", "error"),
+        ("-diag-error 177 -diag-suppress 177", "", "", ""),
+        ("-diag-suppress 177 -Werror all-warnings", "", "", ""),
+        ("-DA=2", "", "", "warning"),
+        ("-DA -UA", "", "", "warning"),
+    ],
+)
+def test_what_warnings_count_as(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], flags: str, fault: str, macro: str, unused: str
+) -> None:
+    """As nvcc counts them, with and without an error beside them; an error of the preprocessor is the last."""
+    (tmp_path / "k.cu").write_text(WARNED % fault)
+    command = [*flags.split(), "-ptx", "-o", str(tmp_path / "k.ptx"), str(tmp_path / "k.cu")]
+
+    def counted(status: int, said: str) -> tuple[int, str, str]:
+        found = {}
+        for what in ("redefined", "never referenced"):
+            lines = [line for line in said.splitlines() if what in line]
+            found[what] = "error" if any("error" in line for line in lines) else "warning" if lines else ""
+        return status, found["redefined"], found["never referenced"]
+
+    wanted = int(bool(fault) or "error" in (macro, unused)), macro, unused
+    assert counted(cli.main(command), capfd.readouterr().err) == wanted
+    if nvcc := shutil.which("nvcc"):
+        done = subprocess.run([nvcc, *command], capture_output=True, text=True)
+        assert counted(done.returncode, done.stderr) == wanted
 
 
 def test_nothing_is_said_of_loops_that_llvm_does_not_unroll(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
