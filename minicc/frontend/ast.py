@@ -596,4 +596,15 @@ def children(node: Expr | Stmt) -> list[Expr | Stmt | Variable]:
     return found
 
 
+def start(e: Expr) -> Token:
+    """Where an expression begins: clang points there, while a node holds its operator."""
+    at = e.at
+    while isinstance(e, (Binary, Assign, Conditional, Cast, Member, Deref, Temporary)):
+        first = next(part for part in children(e) if isinstance(part, Expr))
+        if first.at.source is at.source and first.at.start < at.start:
+            at = first.at
+        e = first
+    return at
+
+
 _PARTS = (Expr, Stmt, Variable)

@@ -125,6 +125,10 @@ class Cursor(Layers):
     """What the name of a type that was read last asks for beyond the type's own alignment, if anything."""
     depth: int = 0
     """How many instances of templates asked for each other, down to the code that is read now."""
+    pattern: int = 0
+    """Above zero while reading the pattern of a template, whose parameters have no values yet."""
+    library: bool = False
+    """Reading our own library: host rules do not apply."""
     elsewhere: int = 0
     """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import re
 import struct
+from typing import TYPE_CHECKING
+
+from minicc.diagnostics import Span
+
+if TYPE_CHECKING:
+    from minicc.frontend.tokens import Token
 
 
 class BadLiteral(Exception):
-    """The text is no literal; the message is clang's."""
+    """The text is no literal; the message is clang's, `at` the place in the text that it is about."""
+
+    def __init__(self, message: str, at: int = 0) -> None:
+        super().__init__(message)
+        self.at = at
+
+    def within(self, token: Token) -> Span:
+        return Span(token.source, token.start + self.at, token.start + self.at + 1)
 
 
 class IntegerLiteral:
@@ -30,12 +43,15 @@ def integer(text: str) -> IntegerLiteral:
     text = text.replace("'", "")
     m = _INT.match(text)
     if m is None:
-        if re.match(r"0[0-9]*[89]", text):
-            raise BadLiteral(f"invalid digit '{re.search('[89]', text).group()}' in octal constant")  # type: ignore[union-attr]
-        raise BadLiteral(f"invalid suffix '{re.sub('^(0[xX][0-9a-fA-F]*|[0-9]*)', '', text)}' on integer constant")
+        digit = re.match(r"(0)[0-7]*([89])|([1-9][0-9]*)([a-fA-F])", text)
+        if digit is not None:
+            k, base = (2, "octal") if digit[1] else (4, "decimal")
+            raise BadLiteral(f"invalid digit '{digit[k]}' in {base} constant", digit.start(k))
+        suffix = re.sub("^(0[xX][0-9a-fA-F]*|[0-9]*)", "", text)
+        raise BadLiteral(f"invalid suffix '{suffix}' on integer constant", len(text) - len(suffix))
     digits, suffix = m.groups()
     if "lL" in suffix or "Ll" in suffix or suffix.lower() not in _SUFFIXES:
-        raise BadLiteral(f"invalid suffix '{suffix}' on integer constant")
+        raise BadLiteral(f"invalid suffix '{suffix}' on integer constant", len(digits))
     unsigned, longs = _SUFFIXES[suffix.lower()]
     if digits[:2] in ("0x", "0X"):
         value = int(digits, 16)
@@ -61,7 +77,8 @@ def floating(text: str) -> tuple[float, bool]:
     text = text.replace("'", "")
     m = re.match(_FLOAT, text)
     if m is None:
-        raise BadLiteral(f"invalid suffix '{re.sub('^[0-9.]*([eE][+-]?[0-9]+)?', '', text)}' on floating constant")
+        suffix = re.sub("^[0-9.]*([eE][+-]?[0-9]+)?", "", text)
+        raise BadLiteral(f"invalid suffix '{suffix}' on floating constant", len(text) - len(suffix))
     digits, suffix = m.groups()
     single = suffix in ("f", "F")
     try:
@@ -136,7 +153,9 @@ def unescape(body: str) -> bytes:
         elif escape in _ESCAPES:
             out.append(_ESCAPES[escape])
         else:
-            raise BadLiteral(f"unknown escape sequence '\\{escape}'")
+            if escape == "x":
+                raise BadLiteral("\\x used with no following hex digits", 1 + m.start())
+            raise BadLiteral(f"unknown escape sequence '\\{escape}'", 1 + m.start())
     return bytes(out)
 
 

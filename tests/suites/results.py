@@ -115,7 +115,7 @@ def launch(image: bytes, kernel: Kernel, variables: dict[str, Any], shape: Shape
         buffers.append((address, shape.size // form.size * form.size))
         run.shapes.append(form)
         run.names.append(str(at))
-        piece = inputs.fill(form, min(shape.size, 1 << 20), at, lambda t, j: buffer(t, j, depth + 1))
+        piece = inputs.fill(form, min(shape.size, 1 << 20), at, lambda t, j: buffer(t, j, depth + 1))[: shape.size]
         device.view(address, shape.size)[: len(piece)] = piece
         return address
 

@@ -106,6 +106,8 @@ class Declarations(Variables):
         if self.peek().text == "(" and token.kind == IDENT and self.guide_follows():
             self.guide([])
             return []
+        if self.function is not None and not self.library:
+            self.check_typename()
         if self.constrains and self.function is None:
             autos = self.take_autos()
             if autos:
@@ -145,7 +147,12 @@ class Declarations(Variables):
             d = self.declarator(specs.type)
             if d.type.kind == "function" and d.params is not None and "typedef" not in specs.words:
                 f = self.function_declarator(specs, d)
+                if self.at("=") and self.peek().text == "delete":
+                    self.i += 2
+                    f.deleted = True
                 if self.at("{") or (self.at(":") and f.constructor):
+                    if self.function is not None:
+                        self.fail("function definition is not allowed here", self.token, code="frontend.syntax")
                     if not first:
                         self.fail("expected ';' after top level declarator", self.token, code="frontend.syntax")
                     self.function_body(f, d)
@@ -286,8 +293,9 @@ class Declarations(Variables):
         self.scope.names[name.text] = entity
 
     def static_assert(self) -> None:
-        at = self.take()
+        self.i += 1
         self.expect("(", "after 'static_assert'")
+        at = self.token
         e = self.conditional_expression()
         message = ""
         if self.accept(","):
@@ -300,7 +308,7 @@ class Declarations(Variables):
         self.expect(";", "after 'static_assert'")
         value = constant.truth(self.condition(e))
         if value is None:
-            self.fail("static assertion expression is not an integral constant expression", e.at)
+            self.fail("static assertion expression is not an integral constant expression", at)
         if not value:
             self.report("frontend.static-assert", f"static assertion failed{message}", at)
 
@@ -366,8 +374,11 @@ class Declarations(Variables):
                 self.fail(f"kernel function type '{f.type}' must have void return type", d.name)
             if f.type.variadic:
                 self.fail("a __global__ function cannot have ellipsis", d.name)
+            moved = next((p for p in f.params if p.type.kind == "reference" and p.type.rvalue), None)
+            if moved is not None:
+                self.fail("a __global__ function cannot have a parameter with rvalue reference type", moved.at)
         elif f.bounds:
-            self.warn("frontend.launch-bounds", "'__launch_bounds__' is only allowed on a __global__ function", d.name)
+            self.fail("'__launch_bounds__' is only allowed on a __global__ function", d.name)
         found = self.scope.names.get(name)
         if found is None:
             self.scope.names[name] = [f]

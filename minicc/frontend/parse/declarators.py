@@ -332,7 +332,8 @@ class Declarators(TypeSpecifiers):
                 bounds.append((Type("value", "?"), token))
                 continue
             if value is None:
-                self.fail("variable length arrays are not supported for the current target", e.at)
+                kind = "__global__" if self.function is not None and self.function.space == "global" else "__device__"
+                self.fail(f"cannot use variable-length arrays in {kind} functions", token)
             if not (e.type.integral or e.type.kind == "enum"):
                 self.fail(f"size of array has non-integer type '{e.type}'", e.at)
             if value < 0:

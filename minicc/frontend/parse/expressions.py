@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from minicc.diagnostics import Span
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.heap import Heap
 from minicc.frontend.parse.primaries import has
-from minicc.frontend.sema.access import closed
+from minicc.frontend.sema.access import ambiguous, closed
 from minicc.frontend.sema.deduce import dependent
-from minicc.frontend.sema.initialise import BracedList
+from minicc.frontend.sema.initialise import BracedList, Designator
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
@@ -235,6 +236,10 @@ class Expressions(Heap):
             named = self.accept(")") is not None
             # Otherwise an expression that begins with a functional cast.
             self.i = self.i if named else start
+        if not named and self.peek().text not in ("(", "{", "<", "::") and self.starts_type(0):
+            after = Span(token.source, token.start + len(token.text), token.start + len(token.text) + 1)
+            what = f"expected parentheses around type name in {token.text} expression"
+            self.fail(what, after, code="frontend.syntax")
         if not named:
             self.enter(token)
             self.unevaluated += 1
@@ -312,12 +317,12 @@ class Expressions(Heap):
         at = self.expect("{")
         self.enter(at)
         ends, self.greater_ends = self.greater_ends, False
-        items: list[tuple[str | None, ast.Expr]] = []
+        items: list[tuple[Designator | None, ast.Expr]] = []
         while not self.at("}"):
-            designator: str | None = None
+            designator: Designator | None = None
             if self.at(".") and self.peek().kind == IDENT and self.peek(2).text in ("=", "{"):
                 self.i += 1
-                designator = self.take().text
+                designator = Designator(self.token.text, self.take())
                 self.accept("=")
             if self.at("{"):
                 items.append((designator, self.braced_list()))
@@ -380,6 +385,9 @@ class Expressions(Heap):
         found = closed(record, name.text, self.scope, self.function)
         if found is not None:
             self.fail(f"'{name.text}' is a {found[1]} member of '{found[0].name}'", name, code="frontend.access")
+        fault = ambiguous(record, name.text)
+        if fault is not None:
+            self.fail(fault, name)
 
     def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
         record = base.type.record

@@ -18,7 +18,7 @@ class Heap(Primaries):
         placed: list[ast.Expr] = []
         if self.at("(") and not self.starts_type(1):
             placed = self.arguments()
-        bracket = self.accept("(") is not None
+        bracket, named = self.accept("(") is not None, self.token
         t = self.simple_type_with_pointers()
         count: ast.Expr | None = None
         unbound = False
@@ -37,7 +37,7 @@ class Heap(Primaries):
             self.expect(")")
         self.require_complete(t, token)
         if t.record is not None and t.record.abstract:
-            self.fail(f"allocating an object of abstract class type '{t}'", token)
+            self.fail(f"allocating an object of abstract class type '{t}'", named)
         if unbound and (not self.at("{") or self.options.std not in ("c++20", "c++23")):
             self.fail("array size must be specified in new expression", token)
         listed: ast.Expr | None = None

@@ -15,7 +15,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.declarators import Declarator
-from minicc.frontend.parse.lambdas import Lambdas
+from minicc.frontend.parse.launches import Launches
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
@@ -25,7 +25,7 @@ _INSTANCES = 400
 _HEADED = frozenset(("if", "for", "while", "switch", "catch"))
 
 
-class HostBody(Lambdas):
+class HostBody(Launches):
     host_instances: int = 0
     host_function: ast.Function | None = None
     """The host function whose body is being read, while it is `function`."""
@@ -66,6 +66,7 @@ class HostBody(Lambdas):
 
     def host_body(self, f: ast.Function | None) -> None:
         """From `{` to past its `}`."""
+        self.check_launches()
         if not self.kernel_templates:
             self.skip_balanced()
             return

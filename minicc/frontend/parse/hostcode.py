@@ -10,8 +10,11 @@ import re
 
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.hostbody import HostBody
+from minicc.frontend.parse.names import edits
 from minicc.frontend.parse.outlines import HEAD_BRACKETS
+from minicc.frontend.parse.specifiers import SPACES
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
@@ -127,6 +130,7 @@ class HostCode(HostBody):
 
     def _skip_host_definition(self) -> None:
         end, _, _ = self._head()
+        self._misspelt(end)
         start, scope, nest = self.i, self.scope, self.nest
         inner: ast.Scope | None = None
         found: ast.Function | None = None
@@ -136,6 +140,7 @@ class HostCode(HostBody):
             if specs.type is not None:
                 d = self.declarator(specs.type)
                 if d.params is not None:
+                    self._defined_for_device(d)
                     f = found = self.function_declarator(specs, d)
                     inner = d.param_scope
                     if f.space == "device":
@@ -157,6 +162,26 @@ class HostCode(HostBody):
             self.host_body(found)
         finally:
             self.scope = scope
+
+    def _misspelt(self, end: int) -> None:
+        """`__gloabl__`: no function of the host's, but a slip."""
+        for token in self.tokens[self.i : end]:
+            if token.kind == IDENT and token.text.startswith("__") and token.text.endswith("__"):
+                meant = next((word for word in SPACES if 0 < edits(token.text, word) < 3), None)
+                if meant is not None and token.text not in SPACES and self.lookup(token.text) is None:
+                    what = f"unknown type name '{token.text}'; did you mean '{meant}'?"
+                    self.fail(what, token, code="frontend.unknown-type")
+
+    def _defined_for_device(self, d: Declarator) -> None:
+        """A second definition of a function; what marks the first as the device's does not tell them apart."""
+        found = self.scope.names.get(d.name.text) if d.name is not None and d.owner is None else None
+        for f in found if isinstance(found, list) else ():
+            if isinstance(f, ast.Function) and f.type.params == d.type.params and f.body is not None:
+                quiet, self.quiet = self.quiet, 0
+                try:
+                    self.once(f.at, d.name or f.at)
+                finally:
+                    self.quiet = quiet
 
     def _mentions_host(self) -> bool:
         end, _, device = self._head()

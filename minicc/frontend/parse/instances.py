@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator
-from minicc.frontend.parse.names import opaque
+from minicc.frontend.parse.names import opaque, unspoken
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import (
@@ -307,9 +307,9 @@ class Instances(Declarations):
 
     def _check_kind(self, template: ast.ClassTemplate, p: ast.TemplateParam, value: object, at: Token) -> None:
         if not fits(p, value):
-            kind = "type" if p.kind == "type" else "non-type" if p.kind == "value" else "template template"
+            kind = {"type": "template type", "value": "non-type template", "template": "template template"}[p.kind]
             want = {"type": "a type", "value": "an expression", "template": "a class template"}[p.kind]
-            self.fail(f"template argument for template {kind} parameter must be {want}", at)
+            self.fail(f"template argument for {kind} parameter must be {want}", at)
 
     def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
         if isinstance(template, Type) or any(is_dependent(a) for a in args):
@@ -413,12 +413,14 @@ class Instances(Declarations):
         if special is not None:
             return special, [], (), template.scope, None
         best: tuple[ast.Partial, Bindings] | None = None
+        matching: list[ast.Partial] = []
         for partial in template.partials:
             bindings: Bindings = {}
             if not unify_arguments(partial.pattern, given, bindings) or not self._substitutes(
                 template, partial, bindings, key, at
             ):
                 continue
+            matching.append(partial)
             if (
                 best is None
                 or more_specialised(partial.pattern, best[0].pattern)
@@ -428,11 +430,20 @@ class Instances(Declarations):
         if best is None:
             return template.tokens, template.params, given, template.scope, None
         partial, bindings = best
+        if any(other is not partial and self._unordered(partial, other) for other in matching):
+            spelled = ", ".join(_spell(a) for a in flatten(given))
+            self.fail(f"ambiguous partial specializations of '{template.name}<{spelled}>'", at)
         return partial.tokens, partial.params, [bindings[p.name] for p in partial.params], partial.scope, partial
 
     def _alike(self, a: ast.Partial, b: ast.Partial) -> bool:
         """Neither is the more specialised by its pattern."""
         return not more_specialised(b.pattern, a.pattern)
+
+    def _unordered(self, a: ast.Partial, b: ast.Partial) -> bool:
+        """Neither of two partial specialisations, of which all is known, fits where the other does."""
+        if a.constraints or b.constraints or any(map(_unclear, (*a.pattern, *b.pattern))):
+            return False
+        return not unify_arguments(a.pattern, b.pattern, {}) and not unify_arguments(b.pattern, a.pattern, {})
 
     def _substitutes(
         self,
@@ -524,6 +535,10 @@ class Instances(Declarations):
         template.instances[key] = v
         self._initialiser(v)
         return v
+
+
+def _unclear(argument: object) -> bool:
+    return isinstance(argument, Type) and unspoken(argument)
 
 
 def _tag(tokens: list[Token]) -> str:

@@ -103,6 +103,8 @@ class Lambdas(Guides):
             else:
                 by_reference = self.accept("&") is not None
                 name = self.identifier()
+                if any(f.name == name.text for f in layout.record.fields):
+                    self.fail(f"'{name.text}' can appear only once in a capture list", name)
                 if self.at("=") or self.at("{") or self.at("("):
                     if self.accept("="):
                         e = self.assignment()

@@ -16,8 +16,6 @@ from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
 
 
 class Members(Constraints):
-    library: bool = False
-    """Reading our own library: host rules do not apply."""
     host_members: list[ast.Function]
     """Host members of class template instances, which wait for a call."""
 
@@ -220,6 +218,9 @@ class Members(Constraints):
             )
             if not (d.type.integral or d.type.kind == "enum"):
                 self.fail(f"bit-field '{name}' has non-integral type '{d.type}'", at)
+            if width < 0 or (width == 0 and name):
+                how = f"negative width ({width})" if width < 0 else "zero width"
+                self.fail(f"{'bit-field ' + repr(name) if name else 'anonymous bit-field'} has {how}", at)
             if width > d.type.bits:
                 self.fail(
                     f"width of bit-field '{name}' ({width} bits) exceeds the width of its type ({d.type.bits} bits)", at

@@ -61,8 +61,6 @@ class Names(Expressions):
     type_argument: bool = False
     """A template argument is read, where `T()` is a function's type."""
 
-    pattern: int = 0
-    """Above zero while reading the pattern of a template."""
     structural: dict[tuple[object, ...], Structural]
     """Objects that are template arguments, by value."""
     naming_type: bool = False
@@ -311,6 +309,43 @@ class Names(Expressions):
         extra = f"; did you mean '{near}'?" if near else ""
         self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")
 
+    def check_typename(self) -> None:
+        """A declaration in a template's function that begins with `T::type` or `Class<T>::type` lacks typename, unless
+        that class is the one around it ([temp.res])."""
+        k = self.i
+        while self.tokens[k].text in ("const", "volatile", "static"):
+            k += 1
+        first = self.tokens[k]
+        if first.kind != IDENT or self.tokens[k + 1].text not in ("<", "::"):
+            return
+        end = k + 1
+        if self.tokens[end].text == "<":
+            depth = 0
+            while self.tokens[end].kind != EOF and (depth > 0 or end == k + 1):
+                depth += self.brackets(end, depth)
+                end += 1
+        inner = self.tokens[end + 1]
+        if self.tokens[end].text != "::" or inner.kind != IDENT or inner.text == "template":
+            return
+        if not any(t.kind == IDENT and self._is_parameter(t.text) for t in self.tokens[k:end]):
+            return
+        scope: ast.Scope | None = self.scope
+        while scope is not None:
+            if scope.record is not None and first.text in (scope.record.name, scope.record.template_name):
+                return
+            scope = scope.parent
+        spelled = "".join(t.text for t in self.tokens[k : end + 2])
+        self.fail(f"missing 'typename' prior to dependent type name '{spelled}'", first)
+
+    def _is_parameter(self, name: str) -> bool:
+        """The name of a template's parameter, which is bound."""
+        scope: ast.Scope | None = self.scope
+        while scope is not None:
+            if name in scope.names:
+                return scope.kind == "template"
+            scope = scope.parent
+        return False
+
     def suggestion(self, name: str) -> str | None:
         """A name in scope that differs by one or two letters."""
         if len(name) < 3 or self.quiet:
@@ -320,7 +355,7 @@ class Names(Expressions):
         while scope is not None:
             for other in scope.names:
                 if abs(len(other) - len(name)) <= 1 and other != name:
-                    distance = _edits(name, other)
+                    distance = edits(name, other)
                     if distance <= (len(name) + 2) // 4 and (best is None or distance < best[0]):
                         best = (distance, other)
             scope = scope.parent
@@ -491,7 +526,7 @@ def unspoken(t: Type) -> bool:
     return any(isinstance(p, Type) and unspoken(p) for p in t.params) or (t.elem is not None and unspoken(t.elem))
 
 
-def _edits(a: str, b: str) -> int:
+def edits(a: str, b: str) -> int:
     """Levenshtein distance."""
     row = list(range(len(b) + 1))
     for i, ch in enumerate(a, 1):

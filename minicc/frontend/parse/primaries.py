@@ -23,8 +23,6 @@ class Primaries(Packs):
     qualifier: ast.Scope | None = None
     """The scope that the last qualified name was looked up in; None if it was not qualified."""
 
-    pattern: int
-
     def dependent_number(self, at: Token) -> ast.Expr:
         v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
         return ast.Name(ty.ULONG, at, v, lvalue=True)
@@ -63,7 +61,7 @@ class Primaries(Packs):
                     return self.number(literals.wide_character(body[:-1]), _CHARACTERS[prefix], token)
                 value = literals.character(token.text)
             except literals.BadLiteral as bad:
-                self.fail(str(bad), token)
+                self.fail(str(bad), bad.within(token))
             return self.number(value, ty.CHAR if len(literals.unescape(token.text[1:-1])) == 1 else ty.INT, token)
         if kind == OTHER:
             if token.text in "\"'":
@@ -106,7 +104,7 @@ class Primaries(Packs):
                 return ast.Number(ty.FLOAT if single else ty.DOUBLE, token, value)
             n = literals.integer(text)
         except literals.BadLiteral as bad:
-            self.fail(str(bad), token, code="frontend.literal")
+            self.fail(str(bad), bad.within(token), code="frontend.literal")
         if n.value < 1 << 31 and not n.unsigned and not n.longs:
             return ast.Number(ty.INT, token, n.value)
         ladder = [(ty.INT, ty.UINT), (ty.LONG, ty.ULONG), (ty.LLONG, ty.ULLONG)][n.longs :]
@@ -129,7 +127,7 @@ class Primaries(Packs):
                 data += literals.string(self.tokens[self.i].text)
                 self.i += 1
         except literals.BadLiteral as bad:
-            self.fail(str(bad), token)
+            self.fail(str(bad), bad.within(self.tokens[self.i]))
         following = self.tokens[self.i]
         if following.text.startswith("_") and not following.space and following.kind == IDENT:
             self.i += 1

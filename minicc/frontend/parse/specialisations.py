@@ -11,6 +11,11 @@ from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
 
 
+def _declares(old: ast.Partial, new: ast.Partial) -> bool:
+    """`old` is a declaration, without a body, of what `new` defines, in the same words."""
+    return not has_body(old.tokens) and [t.text for t in old.arguments] == [t.text for t in new.arguments]
+
+
 class Specialisations(Templates):
     def partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
         self.i += k
@@ -35,7 +40,12 @@ class Specialisations(Templates):
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")
         tokens = self.closed(start, self.i)
-        entity.partials.append(ast.Partial(params, pattern, arguments, tokens, scope, self.constraints))
+        made = ast.Partial(params, pattern, arguments, tokens, scope, self.constraints)
+        declared = next((k for k, old in enumerate(entity.partials) if _declares(old, made)), None)
+        if declared is None:
+            entity.partials.append(made)
+        else:
+            entity.partials[declared] = made
         return True
 
     # -- explicit instances and specialisations
@@ -131,6 +141,8 @@ class Specialisations(Templates):
                 name,
                 notes=[self.note("in this specialisation", at)],
             )
+        if f.pending is not None and (f.parsed or f.body is not None):
+            self.fail(f"explicit specialization of '{name.text}' after instantiation", name)
         own = self.make_function(specs, d)
         f.params, f.param_scope, f.noinline, f.bounds = own.params, own.param_scope, own.noinline, own.bounds
         f.space = own.space
@@ -139,8 +151,11 @@ class Specialisations(Templates):
             p.owner = f
         if f.record is not None and f.record.record is not None and f.param_scope is not None:
             f.param_scope.parent = f.record.record.scope
+        f.pending = None
+        if self.accept("="):
+            self.expect("delete")
+            f.deleted = True
         if self.at("{"):
-            f.pending = None
             self.function_body(f)
         else:
             self.expect(";")
@@ -204,6 +219,9 @@ class Specialisations(Templates):
         self.skip_declaration()
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")
+        made = entity.instances.get(argument_key(given))
+        if isinstance(made, Type) and type(made) is not ty.UnreadType and argument_key(given) not in entity.specialised:
+            self.fail(f"explicit specialization of '{made}' after instantiation", name)
         old, tokens = entity.specialised.get(argument_key(given)), self.closed(start, self.i)
         if old is not None and has_body(old) and has_body(tokens):
             self.once(next(t for t in old if t.text == name.text), name)

@@ -14,6 +14,8 @@ from minicc.frontend.types import CONST, VOLATILE, Type
 
 SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
            "__managed__": "managed"}  # fmt: skip
+_STORAGE = frozenset(("static", "extern", "register", "typedef", "mutable"))
+"""A declaration has one of them at most ([dcl.stc])."""
 _CHOICES: dict[tuple[str, ...], Type] = {
     ("void",): ty.VOID, ("bool",): ty.BOOL, ("float",): ty.FLOAT, ("double",): ty.DOUBLE, ("wchar_t",): ty.WCHAR,
     ("char",): ty.CHAR, ("char", "signed"): ty.SCHAR, ("char", "unsigned"): ty.UCHAR,
@@ -29,6 +31,11 @@ _CHOICES: dict[tuple[str, ...], Type] = {
     ("__int128",): ty.INT128, ("__int128", "signed"): ty.INT128, ("__int128", "unsigned"): ty.UINT128,
     ("char8_t",): ty.CHAR8, ("char16_t",): ty.CHAR16, ("char32_t",): ty.CHAR32,
 }  # fmt: skip
+
+
+def _combines(words: list[str]) -> bool:
+    """The words of a type, or some of them."""
+    return any(all(words.count(w) <= whole.count(w) for w in words) for whole in _CHOICES)
 
 
 class Specifiers:
@@ -67,8 +74,14 @@ class TypeSpecifiers(Names):
 
     def _combine(self, words: list[str], at: Token) -> Type:
         found = _CHOICES.get(tuple(sorted(words)))
+        plain = next((w for w in words if w in ("float", "double", "bool", "void")), None)
+        if found is None and plain is not None and {"signed", "unsigned"} & set(words):
+            self.fail(f"'{plain}' cannot be signed or unsigned", at)
         if found is None:
-            self.fail(f"cannot combine '{' '.join(words)}' in a type", at)
+            first = next(k for k in range(1, len(words) + 1) if not _combines(words[:k]))
+            before = " ".join(words[: first - 1])
+            slip = next(t for t in self.tokens[self.i - 1 :: -1] if t.text == words[-1]) if first == len(words) else at
+            self.fail(f"cannot combine with previous '{before}' declaration specifier", slip)
         if words.count("long") == 1 and "double" in words:
             self.warn("frontend.long-double", "'long double' is treated as 'double' in device code", at)
         return found
@@ -91,6 +104,8 @@ class TypeSpecifiers(Names):
                 break
             if text in BASIC:
                 if specs.type is not None:
+                    if specs.defined and self._behind_class():
+                        self.fail(f"expected ';' after {specs.at.text}", self.previous_end(), code="frontend.syntax")
                     self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
                 words.append(text)
                 self.i += 1
@@ -135,6 +150,13 @@ class TypeSpecifiers(Names):
         if specs.type is not None:
             specs.type = ty.qualified(specs.type, specs.quals)
         return specs
+
+    def _behind_class(self) -> bool:
+        """Only words like __global__ stand between the cursor and the brace of a class."""
+        k = self.i - 1
+        while self.tokens[k].text in SPECIFIERS:
+            k -= 1
+        return self.tokens[k].text == "}"
 
     def _typename(self) -> Type:
         if self.at("decltype"):
@@ -235,6 +257,9 @@ class TypeSpecifiers(Names):
         elif text == "thread_local":
             self.fail("thread-local storage is not supported in device code", token)
         else:
+            before = next((w for w in specs.words & _STORAGE if w != text), None) if text in _STORAGE else None
+            if before is not None:
+                self.fail(f"cannot combine with previous '{before}' declaration specifier", token)
             specs.words.add(text)
 
     def _integers(self, token: Token, least: int, most: int) -> tuple[int, ...]:
@@ -248,10 +273,8 @@ class TypeSpecifiers(Names):
             # Reading a template's pattern, its parameters have no values yet.
             value = int(known or 0)
             if value < 0:
-                self.fail(
-                    f"'{token.text}' attribute requires a non-negative integral compile time constant expression", token
-                )
-            out.append(value)
+                self.warn("frontend.negative-bound", f"'{token.text}' attribute is ignored: a value is negative", token)
+            out.append(max(value, 0))
             if not self.accept(","):
                 break
         self.expect(")")

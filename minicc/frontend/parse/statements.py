@@ -28,7 +28,7 @@ class Statements(Records):
     loops: int = 0
     labels: dict[str, tuple[Token, list[ast.Variable]]]
     """Of the function that is being read: where, and the initialised variables there."""
-    gotos: list[tuple[Token, list[ast.Variable]]]
+    gotos: list[tuple[Token, Token, list[ast.Variable]]]
 
     def block(self, scope: bool = True) -> ast.Block:
         """`{ ... }`; errors are contained in the statement they are in."""
@@ -200,7 +200,7 @@ class Statements(Records):
         self.expect(")")
         known = constant.truth(condition) if static else None
         if static and known is None:
-            self.fail("constexpr if condition is not a constant expression", token)
+            self.fail("constexpr if condition is not a constant expression", ast.start(condition))
         then: ast.Stmt = ast.Block(token)
         if known is False:
             self._skip_statement()
@@ -466,7 +466,7 @@ class Statements(Records):
                     value = self.convert(value, to)
                     t = to
         if not (t.integral or t.kind == "enum"):
-            self.fail(f"statement requires expression of integer type ('{value.type}' invalid)", at)
+            self.fail(f"statement requires expression of integer type ('{value.type}' invalid)", token)
         target = t if t.scoped else promoted(operand_type(value))
         made = ast.Switch(token, self.cast(value, target), ast.Block(token))
         self.switches.append(made)
@@ -617,7 +617,7 @@ class Statements(Records):
         self.i += 1
         name = self.identifier()
         self.expect(";", "after goto statement")
-        self.gotos.append((name, self._initialised()))
+        self.gotos.append((token, name, self._initialised()))
         return ast.Goto(token, name.text)
 
     def _asm(self, token: Token) -> ast.Stmt:
@@ -706,14 +706,14 @@ class Statements(Records):
         return out
 
     def check_labels(self) -> None:
-        for name, before in self.gotos:
+        for at, name, before in self.gotos:
             if name.text not in self.labels:
                 self.report("frontend.label", f"use of undeclared label '{name.text}'", name)
                 continue
             missed = [v for v in self.labels[name.text][1] if v not in before]
             if missed:
                 notes = [self.note("jump bypasses variable initialization", v.at) for v in missed]
-                self.report("frontend.label", "cannot jump from this goto statement to its label", name, notes)
+                self.report("frontend.label", "cannot jump from this goto statement to its label", at, notes)
 
     def _else(self, token: Token) -> ast.Stmt:
         self.fail("expected expression", token, code="frontend.syntax")

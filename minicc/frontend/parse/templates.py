@@ -24,6 +24,8 @@ class Templates(Outlines):
 
     def template_declaration(self, member_of: Type | None = None) -> None:
         at = self.take()
+        if self.extern_c and not self.library:
+            self.fail("templates must have C++ linkage", at)
         if not self.at("<"):
             self.explicit_instantiation()
             return
@@ -336,6 +338,7 @@ class Templates(Outlines):
                 p.marker.count = len(params)
                 params = [*params, p]
             self.constraints = [*self.constraints, *(p.constraint for p in autos if p.constraint is not None)]
+        self._whole_name()
         d, explicit, constructor = self.template_pattern(params)
         end_of_head = self.i
         name: Token | None
@@ -379,6 +382,19 @@ class Templates(Outlines):
             member_of.record.constructors.append(template)
             return
         self._declare_template(scope, template)
+
+    def _whole_name(self) -> None:
+        """`template <class T> int f<T *>(...)` specialises a function in part, which there is not."""
+        k, angle, opens = self.i, 0, self.i
+        while self.tokens[k].kind != EOF and not (angle <= 0 and self.tokens[k].text in ("(", "{", ";", "operator")):
+            opens = k if angle == 0 and self.tokens[k].text == "<" else opens
+            angle += self.brackets(k, angle)
+            k += 1
+        name = self.tokens[opens - 1]
+        closes = self.tokens[k].text == "(" and self.tokens[k - 1].text in (">", ">>")
+        known = self.scope.names.get(name.text) if name.kind == IDENT and self.scope.record is None else None
+        if closes and isinstance(known, list):
+            self.fail("function template partial specialization is not allowed", name)
 
     def _is_kernel(self) -> bool:
         k = self.i

@@ -19,6 +19,9 @@ from minicc.frontend.types import Field, Type
 _MEMORY = ("shared", "constant", "managed")
 
 
+_NOT_LOCAL = "__constant__, __device__, and __managed__ are not allowed on non-static local variables"
+
+
 class Variables(Statements):
     variables: list[ast.Variable]
     """Variables with static storage, in order."""
@@ -304,7 +307,7 @@ class Variables(Statements):
             self.fail("conflicting memory space attributes", at)
         if "managed" in spaces:
             if local:
-                self.fail("__managed__ variables must have global scope", at)
+                self.fail(_NOT_LOCAL, specs.at)
             v.managed = True
             return "device"
         if "shared" in spaces:
@@ -317,9 +320,11 @@ class Variables(Statements):
             return "shared"
         if "constant" in spaces:
             if local:
-                self.fail("__constant__ variables must have global scope", at)
+                self.fail(_NOT_LOCAL, specs.at)
             return "constant"
         if "device" in spaces:
+            if local and not specs.words & {"static", "extern"}:
+                self.fail(_NOT_LOCAL, specs.at)
             return "static" if local else "device"
         if local:
             if "static" in specs.words:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Record
+from minicc.frontend.types import Record, Type
 
 
 class Section:
@@ -58,6 +58,29 @@ def closed(record: Record, name: str, scope: ast.Scope, function: ast.Function |
         return owner, access
     inherited = closed_base(record, owner, scope, function) if owner is not record else None
     return None if inherited is None else (owner, inherited)
+
+
+def ambiguous(record: Record, name: str) -> str | None:
+    """What is wrong with the name of a member that several base classes, or several bases of one class, bring
+    ([class.member.lookup]); types are not asked about."""
+    found = _places(record, name, 0) if record.bases else set()
+    owners = {owner for owner, _ in found}
+    if len(owners) > 1:
+        return f"member '{name}' found in multiple base classes of different types"
+    owner = next(iter(owners), None)
+    if len(found) > 1 and owner is not None and any(f.name == name for f in owner.fields[owner.inherited :]):
+        return f"non-static member '{name}' found in multiple base-class subobjects of type '{owner.name}'"
+    return None
+
+
+def _places(record: Record, name: str, at: int) -> set[tuple[Record, int]]:
+    """The classes that declare `name` for `record`, a part of an object that lies at `at`, and where they lie."""
+    entity = record.scope.names.get(name) if record.scope is not None else None
+    if isinstance(entity, Type):
+        return set()
+    if entity is not None or name in record.hidden or any(f.name == name for f in record.fields[record.inherited :]):
+        return {(record, at)}
+    return {p for base, offset in record.bases if base.record for p in _places(base.record, name, at + offset)}
 
 
 def closed_base(record: Record, base: Record, scope: ast.Scope, function: ast.Function | None) -> str | None:

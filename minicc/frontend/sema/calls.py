@@ -39,6 +39,11 @@ class Calls(Overloads):
                     found = self._call_converted(callee, args, at)
                 if found is not None:
                     return found
+                self.fail(
+                    f"no matching function for call to object of type '{callee.type}'",
+                    ast.start(callee),
+                    code="frontend.no-match",
+                )
             if isinstance(callee, ast.BoundMember):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
@@ -191,8 +196,9 @@ class Calls(Overloads):
     def check_callable(self, f: ast.Function, at: Token) -> None:
         caller = self.function
         if f.deleted:
+            what = f"constructor of '{f.record}'" if f.constructor else f"function '{f.name}'"
             self.fail(
-                f"call to deleted function '{f.name}'",
+                f"call to deleted {what}",
                 at,
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
@@ -385,6 +391,8 @@ class Calls(Overloads):
         assert record is not None
         if copy_constructors(t):
             return self.construct(t, [e], e.at)
+        if e.type.volatile and not record.closure and not self.library:
+            self.fail(f"no matching constructor for initialization of '{t}'", e.at, code="frontend.no-match")
         if record.tag == "union" or e.type.bare is not t or not copies_members(t):
             return None
         if not simple(e):

@@ -90,6 +90,12 @@ def similar(a: Type, b: Type) -> bool:
     return False
 
 
+def _plain(t: Type) -> Type:
+    """Without qualifiers, those of what it points to included."""
+    t = ty.unqualified(t)
+    return ty.pointer(_plain(t.elem)) if t.kind == "pointer" and t.elem is not None else t
+
+
 def element_quals(t: Type) -> int:
     while t.kind == "array":
         assert t.elem is not None
@@ -321,12 +327,14 @@ class Conversions(Cursor):
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         if context == "initializing":
             if target.kind == "record" and source.kind != "record":
-                self.fail(f"no viable conversion from '{source}' to '{target}'", where or e.at)
+                self.fail(f"no viable conversion from '{source}' to '{target}'", where or ast.start(e))
             message = f"cannot initialize a variable of type '{target}' with an {kind} of type '{source}'"
             if target.kind == "record" or source.kind == "record":
                 message = f"no viable conversion from '{source}' to '{target}'"
         elif context == "assigning":
             message = f"assigning to '{target}' from incompatible type '{source}'"
+            if target.kind == "record":
+                message = "no viable overloaded '='"
         elif context == "returning":
             message = f"cannot initialize return object of type '{target}' with an {kind} of type '{source}'"
             if target.kind == "record" or source.kind == "record":
@@ -337,7 +345,7 @@ class Conversions(Cursor):
             message = f"cannot initialize a parameter of type '{target}' with an {kind} of type '{source}'"
         else:
             message = f"cannot convert '{source}' to '{target}'"
-        self.fail(message, where or e.at)
+        self.fail(message, where or ast.start(e))
 
     def bind(self, e: ast.Expr, target: Type, context: str = "initializing") -> ast.Expr:
         """What a reference of type `target` refers to: an lvalue expression."""
@@ -398,13 +406,22 @@ class Conversions(Cursor):
         if e.type.kind == "member":
             return ast.Binary(ty.BOOL, e.at, "!=", e, self.cast(self.number(0, ty.NULLPTR, e.at), e.type))
         if not e.type.scalar or (e.type.kind == "enum" and e.type.scoped):
-            self.fail(f"value of type '{e.type}' is not contextually convertible to 'bool'", e.at)
+            self.fail(f"value of type '{e.type}' is not contextually convertible to 'bool'", ast.start(e))
         return self.cast(e, ty.BOOL)
 
     # -- explicit casts
 
+    def _check_const_cast(self, e: ast.Expr, target: Type, at: Token) -> None:
+        """[expr.const.cast]: between pointers or references that differ in qualifiers alone."""
+        to_reference = target.kind == "reference" and target.elem is not None
+        source = e.type if to_reference else self.decay(e).type
+        if _plain((target.elem or target) if to_reference else target) is not _plain(source):
+            self.fail(f"const_cast from '{e.type}' to '{target}' is not allowed", at)
+
     def explicit_cast(self, e: ast.Expr, target: Type, at: Token, style: str = "C-style cast") -> ast.Expr:
         """(T)e, static_cast, reinterpret_cast, const_cast: `style` names which."""
+        if style == "const_cast" and not self.pattern:
+            self._check_const_cast(e, target, at)
         if target.kind == "reference":
             assert target.elem is not None
             if not e.lvalue and not target.elem.const and not target.rvalue:

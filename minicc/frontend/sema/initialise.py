@@ -14,18 +14,29 @@ from minicc.frontend.types import Field, Type
 MAX_PARTS = 1 << 16
 
 
+class Designator(str):
+    """The name at `at`, behind a dot."""
+
+    at: Token
+
+    def __new__(cls, name: str, at: Token) -> Designator:
+        made = super().__new__(cls, name)
+        made.at = at
+        return made
+
+
 class BracedList(ast.Init):
     """A braced list as written, before its type is known: (designator or None, expression or nested list)."""
 
     __slots__ = ("items",)
 
-    def __init__(self, at: Token, items: list[tuple[str | None, ast.Expr]]) -> None:
+    def __init__(self, at: Token, items: list[tuple[Designator | None, ast.Expr]]) -> None:
         super().__init__(ty.ERROR, at, [])
         self.items = items
 
 
 class _Stream:
-    def __init__(self, items: list[tuple[str | None, ast.Expr]]) -> None:
+    def __init__(self, items: list[tuple[Designator | None, ast.Expr]]) -> None:
         self.items = items
         self.i = 0
 
@@ -202,7 +213,7 @@ class Initialisers(Calls):
                 if not named:
                     self.fail(
                         f"field designator '{designator}' does not refer to any field in type '{t}'",
-                        stream.items[stream.i][1].at,
+                        designator.at,
                     )
                 k = named[0]
             elif designator is not None:
@@ -341,7 +352,7 @@ class Initialisers(Calls):
             )
         if isinstance(e, BracedList):
             return self.braced(e, t)
-        return self.convert(e, t, "initializing", None)
+        return self.convert(e, t, "initializing", at)
 
     def _count(self, t: Type, e: BracedList) -> int:
         """Elements that an array of unknown bound gets from a list."""

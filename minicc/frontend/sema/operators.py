@@ -355,7 +355,8 @@ class Operators(Conversions):
             self.fail(f"array type '{left.type}' is not assignable", at)
         if isinstance(right, ast.Init) or (left.type.kind == "record" and right.type.bare is left.type.bare):
             return ast.Assign(left.type, at, left, right, lvalue=True)
-        return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", at), lvalue=True)
+        where = at if left.type.kind == "record" else None
+        return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", where), lvalue=True)
 
     def named(self, e: ast.Expr) -> tuple[ast.Stmt, ast.Expr]:
         """A hidden reference to an object, and what names it: for what is to be evaluated once."""

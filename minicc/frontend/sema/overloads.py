@@ -48,7 +48,7 @@ class Overloads(Operators):
         if len(found) == 1:
             return found[0]
         if not found:
-            self._no_match(name, functions, args, at)
+            self._no_match(name, functions, args, at, base)
         if len(found) > 1 and all(
             isinstance(c.entity, Builtin) and all(p.kind == "float" for p in c.params) for c in found
         ):
@@ -150,7 +150,13 @@ class Overloads(Operators):
                     return self.more_constrained(first, second)
         return False
 
-    def _no_match(self, name: str, functions: list[object], args: list[ast.Expr], at: Token) -> NoReturn:
+    def _no_match(
+        self, name: str, functions: list[object], args: list[ast.Expr], at: Token, base: ast.Expr | None = None
+    ) -> NoReturn:
+        for f in functions if base is not None and base.type.const else ():
+            if isinstance(f, ast.Function) and not f.this_quals and base is not None and self.viable([f], args, None):
+                what = f"'this' argument to member function '{name}' has type '{base.type}', but function is not marked"
+                self.fail(f"{what} const", ast.start(base), notes=[self.note(f"'{name}' declared here", f.at)])
         notes: list[Diagnostic] = []
         for entity in functions[:6]:
             if isinstance(entity, ast.Function):
