@@ -45,6 +45,8 @@ class _Reader(InstructionReader):
         self.locals: dict[str, ir.Value] = {}
         self.blocks: dict[str, ir.Block] = {}
         self.fixups: list[tuple[list[ir.Value], int, str, int]] = []
+        self.callees: list[tuple[ir.Inst, list[ir.Value]]] = []
+        """Calls, and what each calls as a list of one, which `fixups` may patch."""
 
     def error(self, message: str, at: int | None = None) -> NoReturn:
         start, end = offset_of(self.text, self.at if at is None else at)
@@ -291,6 +293,7 @@ class _Reader(InstructionReader):
         self.locals = {arg.name: arg for arg in function.args}
         self.blocks = {}
         self.fixups = []
+        self.callees = []
         unnamed = sum(1 for arg in function.args if arg.name.isdigit())
         current: ir.Block | None = None
         while (token := tokens[self.at]) != "}":
@@ -322,6 +325,8 @@ class _Reader(InstructionReader):
             if value is None:
                 self.error(f"use of undefined value '%{name}'", at)
             args[index] = value
+        for inst, (callee,) in self.callees:
+            inst.callee = callee
         for index, block in enumerate(function.blocks):
             block.index = index
             if not block.insts:

@@ -375,7 +375,7 @@ class InstructionReader(ValueReader):
                 self.parse_attribute(attributes)
             else:
                 break
-        inst.callee = callee[0]
+        self.callees.append((inst, callee))
         if inst.source is None:
             inst.source = ir.function_type(type_, tuple(a.type for a in inst.args))
         attributes["args"] = arg_attributes

@@ -25,6 +25,7 @@ class ValueReader(ABC):
     locals: dict[str, ir.Value]
     blocks: dict[str, ir.Block]
     fixups: list[tuple[list[ir.Value], int, str, int]]
+    callees: list[tuple[ir.Inst, list[ir.Value]]]
 
     @abstractmethod
     def error(self, message: str, at: int | None = None) -> NoReturn: ...

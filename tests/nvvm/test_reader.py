@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 
 import llvmlite.binding as llvm
@@ -87,6 +88,27 @@ def test_instructions(module: ir.Module) -> None:
     assert copy.attributes["args"][0]["align"] == 4
     assert printf.source is not None and printf.source.vararg
     assert str(_op(module, "extractvalue")[1].type) == "i16"
+
+
+BLOCKS = [
+    "head:\n %p = load ptr, ptr %t\n %q = add i32 %x, 1\n br i1 %c, label %body, label %done\n",
+    "body:\n %r = call i32 %p(i32 %q)\n switch i32 %r, label %done [ i32 1, label %head ]\n",
+    "done:\n %s = phi i32 [ %q, %head ], [ %r, %body ]\n store i32 %s, ptr %p\n ret i32 %s\n",
+]
+
+
+@pytest.mark.parametrize("blocks", [*itertools.permutations(BLOCKS)])
+def test_blocks_may_come_in_any_order(blocks: tuple[str, ...]) -> None:
+    """What is used before the line that defines it is that value: an operand as well as what is called."""
+    head = "define i32 @k(ptr %t, i1 %c, i32 %x) {\n br label %head\n"
+    function = nvvm.read(head + "".join(blocks) + "}\n").functions["k"]
+    known = {id(value): value.name for value in (*function.args, *function.instructions())}
+    used = {}
+    for inst in function.instructions():
+        values = [v for v in (inst.callee, *inst.args) if v is not None and not isinstance(v, ir.ConstInt)]
+        used[inst.parent.name, inst.op] = [known[id(v)] for v in values] + [b.name for b in inst.blocks]
+    assert used["body", "call"] == ["p", "q"] and used["body", "switch"] == ["r", "done", "head"]
+    assert used["done", "phi"] == ["q", "r", "head", "body"] and used["done", "store"] == ["s", "p"]
 
 
 def test_metadata(module: ir.Module) -> None:
