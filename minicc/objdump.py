@@ -391,7 +391,7 @@ def usage_of(image: Image) -> dict[str, Any]:
     for f in program.functions:
         row = {
             "REG": f.registers,
-            "STACK": f.min_stack or f.frame,
+            "STACK": f.min_stack if f.entry else f.frame,
             "SHARED": sizes.get(f".nv.shared.{f.name}", 0),
             "LOCAL": 0,
         }

@@ -19,7 +19,7 @@ _BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
 _VISIBLE = ("DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED")
 _SPACES = ("", "GLOBAL", "SHARED", "LOCAL", "CONSTANT", "RESERVED_SHARED")
 """Bits 5..7 of a symbol's st_other."""
-_FLAGS = ((0x10, "ENTRY"), (0x04, "UNIFIED_FUNC"), (0x08, "OBSCURE"))
+_FLAGS = ((0x10, "ENTRY"), (0x04, "MANAGED"), (0x08, "OBSCURE"))
 _SECTIONS = {1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL"}
 _PROGBITS, _SYMTAB, _STRTAB, _NOTE, _NOBITS = 1, 2, 3, 7, 8
 _RELOCATED = {4: "RELA", 9: "REL"}
@@ -150,7 +150,7 @@ def _other(s: Symbol) -> str:
     space = s.other >> 5
     known = space < len(_SPACES)
     flags = [_SPACES[space]] if known and space else []
-    flags += [name for bit, name in _FLAGS if s.other & bit]
+    flags += ["UNIFIED_FUNC" if name == "MANAGED" and s.type == 2 else name for bit, name in _FLAGS if s.other & bit]
     flags += [] if known else [f"UNKNOWN({s.other & 0xE0:#x})"]
     return "|".join(flags) or "-"
 

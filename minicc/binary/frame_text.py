@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping
 
 _INSTRUCTIONS = {
     0x00: ("nop", ""), 0x01: ("set_loc", "a"), 0x02: ("advance_loc1", "1"), 0x03: ("advance_loc2", "2"),
-    0x04: ("advance_loc4", "4"), 0x05: ("offset_extended", "no"), 0x06: ("restore_extended", "n"),
-    0x07: ("undefined", "r"), 0x08: ("same_value", "r"), 0x09: ("register", "nr"), 0x0A: ("remember_state", ""),
-    0x0B: ("restore_state", ""), 0x0C: ("def_cfa", "no"), 0x0D: ("def_cfa_register", "r"),
+    0x04: ("advance_loc4", "4"), 0x05: ("offset_extended", "nx"), 0x06: ("restore_extended", "n"),
+    0x07: ("undefined ", "r"), 0x08: ("same_value", "r"), 0x09: ("register", "nr"), 0x0A: ("remember_state", ""),
+    0x0B: ("restore_state", ""), 0x0C: ("def_cfa", "no"), 0x0D: ("def_cfa_register", "n"),
     0x0E: ("def_cfa_offset", "o"), 0x0F: ("def_cfa_expression", "b"), 0x10: ("expression", "rb"),
-    0x11: ("offset_extended_sf", "rs"), 0x12: ("def_cfa_sf", "rs"), 0x13: ("def_cfa_offset_sf", "s"),
+    0x11: ("offset_extended_sf", "ny"), 0x12: ("def_cfa_sf", "rs"), 0x13: ("def_cfa_offset_sf", "s"),
     0x14: ("val_offset", "ru"), 0x15: ("val_offset_sf", "rs"), 0x16: ("val_expression", "rb"),
 }  # fmt: skip
 """Operation: its name and operands. r: a register; n: one led by its kind; o, u: an unsigned number; s: a signed one;
-1, 2, 4: a code distance of so many bytes; a: an address; b: a block of bytes."""
+x, y: such numbers in hexadecimal; 1, 2, 4: a code distance of so many bytes; a: an address; b: a block of bytes."""
+_FILES = {1: "C", 2: "P", 5: "R", 6: "M", 8: "I", 9: "UP", 10: "UR", 11: "UR", 13: "PSR"}
+"""Names of registers by the upper byte of their number."""
 
 
 class _Cursor:
@@ -86,7 +88,7 @@ def _common(cursor: _Cursor, length: int, first: int) -> Iterator[str]:
     yield f"  code align factor:      {cursor.leb()}"
     yield f"  data align factor:      {cursor.leb(signed=True)}"
     register = cursor.leb()
-    yield f"  return address register {_register(register)}"
+    yield f"  return address register {'0xffffffff' if register == 0xFFFFFFFF else _register(register)}"
     size = max(cursor.end - cursor.at, 0)
     yield f"  initial instructions: {size} bytes, ptr = {_word(cursor.data, cursor.at):#x}, frameBuf = {first:#x}"
 
@@ -102,8 +104,7 @@ def _described(cursor: _Cursor, length: int, common: int, name: str) -> Iterator
 
 
 def _register(number: int) -> str:
-    """The upper byte is the kind of register: 5 is R (a number without kind is one, too)."""
-    return f"R{number & 0xFFFFFF}" if number >> 24 in (0, 5) else f"{number:#x}"
+    return f"{_FILES.get(number >> 24, ' ')}{number & 0xFFFFFF}"
 
 
 def _expression(block: bytes) -> str:
@@ -128,8 +129,8 @@ def _instructions(cursor: _Cursor) -> Iterator[str]:
         code = cursor.number(1)
         if code >> 6:
             low = code & 63
-            text = {1: f"advance_loc delta {low}", 3: f"restore {_register(low)}"}.get(code >> 6)
-            yield "  DW_CFA_" + (text or f"offset {_register(low)}, {cursor.leb()}")
+            text = {1: f"advance_loc delta {low}", 3: f"restore register R{low}"}.get(code >> 6)
+            yield "  DW_CFA_" + (text or f"offset offset {cursor.leb():x}, register R{low}")
             continue
         name, operands = _INSTRUCTIONS.get(code, (f"{code:#x}", ""))
         parts = []
@@ -144,8 +145,9 @@ def _instructions(cursor: _Cursor) -> Iterator[str]:
                 block = cursor.take(min(cursor.leb(), cursor.end - cursor.at))
                 parts.append(f"{len(block):20} byte block: {' '.join(f'{b:2x}' for b in block)} ({_expression(block)})")
             else:
-                value = cursor.leb(signed=operand == "s")
-                parts.append(f"offset {value}" if operand == "o" else str(value))
+                value = cursor.leb(signed=operand in "sy")
+                shown = f"{value & 0xFFFFFFFFFFFFFFFF:x}" if operand in "xy" else str(value)
+                parts.append(f"offset {shown}" if operand in "oxy" else shown)
         yield f"  DW_CFA_{name} {', '.join(parts)}".rstrip()
 
 

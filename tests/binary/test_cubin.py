@@ -210,7 +210,16 @@ def test_tools_print_the_same_of_ours(reference_cubin, oracle, tmp_path, command
     assert sorted(got.splitlines()) == sorted(want.splitlines())
 
 
-_DEBUG = (".debug_abbrev", ".debug_info", ".debug_line", ".debug_loc", ".debug_pubnames", ".debug_str", ".nv_debug")
+_DEBUG = (
+    ".debug_abbrev",
+    ".debug_info",
+    ".debug_line",
+    ".debug_loc",
+    ".debug_mac",
+    ".debug_pub",
+    ".debug_str",
+    ".nv_debug",
+)
 
 
 def _without_debug(text):
@@ -246,19 +255,22 @@ VARIABLES = [
     "__constant__ int c[19] = {1};",
     "__device__ int g[7];",
     "__device__ int g[7] = {1}; __constant__ int c[3];",
+    "__managed__ int g[7];",
 ]
 
 
 @pytest.mark.parametrize("variables", VARIABLES)
-def test_resources_are_cuobjdump_s(oracle, tmp_path, capsys, variables):
+def test_resources_and_symbols_are_cuobjdump_s(oracle, tmp_path, capsys, variables):
     path, source = tmp_path / "x.cubin", tmp_path / "x.cu"
     used = " + ".join(["0", *(f"{name}[i]" for name in "cg" if f"int {name}[" in variables)])
     kernel = "__shared__ int s[64]; s[i] = i; __syncthreads(); p[i] = s[63 - i]"
     switch = "switch (p[i]) { " + "".join(f"case {n}: {{ p[{n}] = {n * n}; break; }} " for n in range(9))
     source.write_text(f"{variables}\n__global__ void k(int *p, int i) {{ {kernel} + {used}; {switch} }} }}\n")
     output(oracle("nvcc"), "-arch=sm_90", "-cubin", source, "-o", path)
-    assert objdump.main(["-res-usage", str(path)]) == 0
-    assert capsys.readouterr().out == output(oracle("cuobjdump"), "-res-usage", path)
+    for option in ("-res-usage", "-symbols"):
+        assert objdump.main([option, str(path)]) == 0
+        ours, theirs = capsys.readouterr().out, output(oracle("cuobjdump"), option, path)
+        assert ours.rstrip() == theirs.rstrip()
 
 
 def test_cuobjdump_elf_accepts_ours(reference_cubin, oracle, tmp_path):
@@ -334,9 +346,48 @@ def test_reading_other_kinds_of_cubin(oracle, tmp_path, options, capsys):
             continue
         line = usage.split(f" Function {f.name}:\n")[1].splitlines()[0]
         assert f"REG:{f.registers} STACK:{f.min_stack} " in line
-    if "-G" not in options:
-        assert objdump.main(["-elf", str(path)]) == 0
-        assert capsys.readouterr().out == output(oracle("cuobjdump"), "-elf", path)
+    assert objdump.main(["-elf", str(path)]) == 0
+    ours, theirs = capsys.readouterr().out, output(oracle("cuobjdump"), "-elf", path)
+    if "-G" in options:
+        ours, theirs = _without_debug(ours), _without_debug(theirs)
+    assert ours == theirs
+
+
+def _leb(number: int) -> bytes:
+    low, high = number & 127, number >> 7
+    done = high == (-1 if number < 0 else 0) and (number >= 0 or low & 64)
+    return bytes([low]) if done else bytes([low | 128]) + _leb(high)
+
+
+REGISTER = _leb(5 << 24 | 29)
+CALL_FRAMES = b"".join(
+    [
+        *(b"\7" + _leb(kind << 24 | 3) for kind in range(20) if kind != 12),  # undefined
+        *(b"\x08" + _leb(kind << 24 | 77) for kind in (0, 2, 5, 9, 11)),  # same_value
+        *(bytes([code]) + REGISTER + _leb(67) for code in (0x05, 0x0C)),  # offset_extended, def_cfa
+        *(bytes([code]) + REGISTER for code in (0x06, 0x0D)),  # restore_extended, def_cfa_register
+        b"\x09" + REGISTER + _leb(9 << 24 | 4) + b"\x0e" + _leb(67),  # register, def_cfa_offset
+        b"\x87" + _leb(67) + b"\xc7\x57",  # offset, restore, advance_loc
+        b"\2\x43\3\x43\1\4\x43\0\1\0\x0a\x0b" + b"\x11" + REGISTER + _leb(-67),
+    ]
+)
+
+
+def test_call_frames_are_cuobjdump_s(oracle, tmp_path, capsys):
+    """Instructions that ptxas seldom writes, in the place of those that it wrote."""
+    path, source = tmp_path / "x.cubin", tmp_path / "x.cu"
+    source.write_text("__global__ void k(int *p) { *p = 1; }")
+    output(oracle("nvcc"), "-arch=sm_90", "-G", "-cubin", source, "-o", path)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"\x0c" + _leb(5 << 24 | 1) + b"\0")
+    end = start - 29 + 12 + int.from_bytes(data[start - 25 : start - 17], "little")  # the header: 4, 8 of length, 17
+    assert len(CALL_FRAMES) < end - start
+    data[start:end] = CALL_FRAMES.ljust(end - start, b"\0")
+    path.write_bytes(data)
+    assert objdump.main(["-elf", str(path)]) == 0
+    ours, theirs = capsys.readouterr().out, output(oracle("cuobjdump"), "-elf", path)
+    theirs = [line for line in _without_debug(theirs) if not line.startswith("Unexpected location")]  # kinds 0 to 4
+    assert ours.count("DW_CFA_undefined") >= 19 and _without_debug(ours) == theirs
 
 
 @pytest.mark.parametrize(("flags", "arch"), [(0x005A055A, "sm_90"), (0x005A0D5A, "sm_90a"), (0x00500550, "sm_80")])
