@@ -47,6 +47,7 @@ class Parser(HostCode):
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
+        self.late = []
         self.host_members, self.unread = [], {}
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()

@@ -20,6 +20,37 @@ WORDS = frozenset(
 
 _STD = {"c++03": "199711L", "c++11": "201103L", "c++14": "201402L", "c++17": "201703L", "c++20": "202002L"}
 
+_FEATURES = {
+    "c++11": """
+        alias_templates 200704 attributes 200809 binary_literals 201304 constexpr 200704 decltype 200707
+        delegating_constructors 200604 exceptions 199711 hex_float 201603 inheriting_constructors 201511
+        initializer_lists 200806 lambdas 200907 nsdmi 200809 range_based_for 200907 raw_strings 200710
+        ref_qualifiers 200710 rtti 199711 runtime_arrays 198712 rvalue_reference 200610 rvalue_references 200610
+        static_assert 200410 threadsafe_static_init 200806 unicode_characters 200704 unicode_literals 200710
+        user_defined_literals 200809 variadic_templates 200704
+    """,
+    "c++14": """
+        aggregate_nsdmi 201304 constexpr 201304 decltype_auto 201304 digit_separators 201309 generic_lambdas 201304
+        init_captures 201304 return_type_deduction 201304 sized_deallocation 201309 variable_templates 201304
+    """,
+    "c++17": """
+        aggregate_bases 201603 aligned_new 201606 capture_star_this 201603 constexpr 201603 deduction_guides 201703
+        enumerator_attributes 201411 fold_expressions 201603 guaranteed_copy_elision 201606 if_constexpr 201606
+        inline_variables 201606 namespace_attributes 201411 nested_namespace_definitions 201411
+        noexcept_function_type 201510 nontype_template_args 201411 nontype_template_parameter_auto 201606
+        range_based_for 201603 static_assert 201411 structured_bindings 201606 template_auto 201606
+        template_template_args 201611 unicode_characters 201411 variadic_using 201611
+    """,
+    "c++20": """
+        aggregate_paren_init 201902 char8_t 201811 concepts 202002 conditional_explicit 201806 consteval 201811
+        constexpr 202002 constexpr_dynamic_alloc 201907 constexpr_in_decltype 201711 constinit 201907
+        deduction_guides 201907 designated_initializers 201707 generic_lambdas 201707 impl_coroutine 201902
+        impl_destroying_delete 201806 impl_three_way_comparison 201907 init_captures 201803
+        nontype_template_args 201911 nontype_template_parameter_class 201806 using_enum 201907
+    """,
+}
+"""Feature-test macros of the language, __cpp_NAME, as nvcc's host compiler defines them: what each standard adds."""
+
 _FIXED: dict[str, str] = {
     "__CUDACC__": "1",
     "__NVCC__": "1",
@@ -144,6 +175,10 @@ def macros(options: Options) -> dict[str, str]:
         "__CUDA_PREC_DIV": str(int(options.exact_div)),
         "__CUDA_PREC_SQRT": str(int(options.exact_sqrt)),
     }
+    for std, text in _FEATURES.items():
+        if std <= options.std:
+            words = text.split()
+            more |= {f"__cpp_{name}": f"{value}L" for name, value in zip(words[::2], words[1::2], strict=True)}
     if options.debug == "full":
         more["__CUDACC_DEBUG__"] = "1"
     if options.flush:
@@ -159,7 +194,7 @@ def macros(options: Options) -> dict[str, str]:
 
 HEADERS: dict[str, str] = {
     **dict.fromkeys(
-        ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
+        ("cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
          "vector_functions.h", "device_functions.h", "device_atomic_functions.h", "sm_30_intrinsics.h", "math.h", "cmath",  # noqa: E501
          "math_functions.h", "stdio.h", "cstdio", "stdlib.h", "cstdlib", "string.h", "cstring", "limits.h", "climits",
          "stddef.h", "cstddef", "stdbool.h", "time.h", "ctime", "builtin_types.h", "sys/types.h", "host_defines.h",
@@ -204,6 +239,7 @@ HEADERS: dict[str, str] = {
     ),
     "inttypes.h": "inttypes.h",
     "cuda_stdint.h": "stdint.h",
+    "cuda.h": "stdint.h",
     "nv/target": "nv_target.h",
     "cuda_fp8.hpp": "cuda_fp8.h",
     "cuda_fp6.hpp": "cuda_fp6.h",

@@ -1,5 +1,6 @@
 #pragma once
 // nvcuda::experimental::pipeline: one thread's cp.async in batches.
+#include <stdint.h>
 #include <cuda_awbarrier.h>
 #include <cuda_pipeline_primitives.h>
 namespace nvcuda {

@@ -76,6 +76,10 @@ class Declarations(Variables):
         if text == "extern" and self.peek().kind == STRING:
             self._linkage()
             return []
+        if text == "extern" and self.peek().text == "template":
+            # An instance that another file makes.
+            self.skip_declaration()
+            return []
         if text == "namespace" or (text == "inline" and self.peek().text == "namespace"):
             self._namespace()
             return []

@@ -18,6 +18,23 @@ _BEFORE = frozenset(
 )
 
 
+_NO_MEMBER = frozenset("static using typedef friend template struct class union enum public".split())
+"""What begins a declaration in a class that is no data member's."""
+
+
+def _split(words: list[Token]) -> list[list[Token]]:
+    """At the commas between declarators."""
+    parts: list[list[Token]] = [[]]
+    angle = 0
+    for t in words:
+        angle += {"<": 1, ">": -1, ">>": -2}.get(t.text, 0)
+        if t.text == "," and angle == 0:
+            parts.append([])
+        else:
+            parts[-1].append(t)
+    return parts
+
+
 class Guides(Specialisations):
     # -- guides in the source
 
@@ -122,7 +139,36 @@ class Guides(Specialisations):
             k = self._past_member(tokens, k)
         if not out:
             out.append(([], [Token(PUNCT, text, template.at.source, template.at.start) for text in "()"]))
+            members = self._aggregate(template) if self.constrains else []
+            if members:
+                out.append(([], members))
         return out
+
+    def _aggregate(self, template: ast.ClassTemplate) -> list[Token]:
+        """`(T a, U b = 1)` of a class with such members, no bases and no arrays ([over.match.class.deduct])."""
+        tokens = template.tokens
+        k = next((n for n, t in enumerate(tokens) if t.text in ("{", ":")), len(tokens) - 1)
+        if tokens[k].text != "{":
+            return []
+        k += 1
+        out: list[Token] = []
+        while tokens[k].text != "}" and tokens[k].kind != EOF:
+            end = self._past_member(tokens, k)
+            words = tokens[k : end - 1]
+            k = end
+            if any(t.text in ("[", ":", "private", "protected") for t in words):
+                return []
+            if words[0].text in _NO_MEMBER or any(t.text in ("(", "operator") for t in words):
+                continue
+            parts = _split(words)
+            head = next((n for n, t in enumerate(parts[0]) if t.text in ("=", "{")), len(parts[0]))
+            names = [n for n, t in enumerate(parts[0][:head]) if t.kind == IDENT]
+            before = parts[0][: next((n for n, t in enumerate(parts[0]) if t.text in ("*", "&")), names[-1])]
+            comma = Token(PUNCT, ",", template.at.source, template.at.start)
+            for n, part in enumerate(parts):
+                out += [*([comma] if out else []), *(before if n else []), *part]
+        ends = [Token(PUNCT, text, template.at.source, template.at.start) for text in "()"]
+        return [ends[0], *out, ends[1]] if out else []
 
     def _past_bracket(self, tokens: list[Token], k: int) -> int:
         depth = 0

@@ -248,10 +248,6 @@ class Instances(Declarations):
         self._function_suffix(d)
         return d
 
-    def finish(self, f: ast.Function) -> None:
-        if f.template is None or not any(map(is_dependent, flatten(f.template_args))):
-            super().finish(f)
-
     def need_body(self, f: ast.Function) -> None:
         if f.parsed or f.body is not None:
             return
@@ -272,11 +268,36 @@ class Instances(Declarations):
             # What is made is ended; a definition outside of the class has to be found.
             self.need_body(ends)
 
+    late: list[ast.Function] | None
+    """Instances whose bodies could not be read where they were asked for; None at the end of the file."""
+
+    def finish(self, f: ast.Function) -> None:
+        if f.template is not None and any(map(is_dependent, flatten(f.template_args))):
+            return
+        done = len(self.diagnostics.items)
+        super().finish(f)
+        of_template = f.template is not None or (f.record is not None and f.record.template is not None)
+        if len(self.diagnostics.items) == done or self.late is None or not of_template or f.pending is None:
+            return
+        first, last = f.pending[0][0], f.pending[0][-1]
+        errors = [d.where for d in self.diagnostics.items[done:] if d.severity == "error"]
+        inside = (w and w.source is first.source and first.start <= w.start <= last.start for w in errors)
+        if errors and all(inside):
+            # [temp.point]: the end of the file is a point of instantiation, too, where arguments' types find more.
+            del self.diagnostics.items[done:]
+            self.functions = [g for g in self.functions if g is not f]
+            self.variables = [v for v in self.variables if v.owner is not f]
+            f.body, f.pure_at = None, 0
+            self.late.append(f)
+
     def need_waiting(self) -> None:
         """At the end of the file: definitions that came after their use."""
         waiting, self.waiting = self.waiting, []
+        late, self.late = self.late or [], None
         for f in waiting:
             self.need_body(f)
+        for f in late:
+            self.finish(f)
         self.waiting = []
 
     # -- classes, types and variables

@@ -154,7 +154,11 @@ class Members(Constraints):
             f = self.function_declarator(specs, d)
         finally:
             self.scope = inner
-        if self.at("{"):
+        if self.at("=") and self.peek().text == "default" and f.params and f.name == "operator==":
+            self.i += 2
+            self.expect(";")
+            self._compare_members(f, pending)
+        elif self.at("{"):
             self.member_body(f, d, pending)
         else:
             self.expect(";", "at end of declaration list")
@@ -318,18 +322,26 @@ class Members(Constraints):
         self.member_body(f, d, pending)
 
     def _equality(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
-        """`operator==(const T &) const = default;`: member by member, the bases' among them."""
-        assert d.name is not None and d.params is not None and made.record is not None and d.param_scope is not None
-        other = d.params[0]
-        other.name = other.name or "other#"
-        d.param_scope.names[other.name] = other
+        """`operator==(const T &) const = default;`"""
+        assert d.name is not None
         f = self.make_function(specs, d)
         f.record, f.scope, f.param_scope = made, self.scope, d.param_scope
         self._add_this(f, made, d.this_quals)
         self._add_overload(self.scope, d.name.text, f, d.name)
+        self._compare_members(f, pending)
+
+    def _compare_members(self, f: ast.Function, pending: list[ast.Function]) -> None:
+        """The body of a defaulted `operator==`, member by member, the bases' among them."""
+        whole = f.params[-1].type
+        record = (whole.elem or whole).record
+        assert record is not None and f.param_scope is not None
+        for k, p in enumerate(f.params):
+            p.name = p.name or f"other#{k}"
+            f.param_scope.names[p.name] = p
+        left = ["this", "->"] if f.this is not None else [f.params[0].name, "."]
         words = ["{", "return", "true"]
-        for field in made.record.fields:
-            words += ["&&", "this", "->", field.name, "==", other.name, ".", field.name]
+        for field in record.fields:
+            words += ["&&", *left, field.name, "==", f.params[-1].name, ".", field.name]
         tokens = [
             Token(IDENT if w[0].isalpha() or w[0] == "_" else PUNCT, w, f.at.source, f.at.start, True)
             for w in [*words, ";", "}"]

@@ -236,6 +236,9 @@ class Names(Expressions):
     def _within(self, scope: ast.Scope, name: str) -> object | None:
         """What `scope::name` is; namespace std and the global one have what the language itself knows, too."""
         entity = self.find_in(scope, name)
+        if isinstance(entity, list) and scope.parent is None:
+            own = self.builtin(name)
+            return entity + own if isinstance(own, list) and own is not entity else entity
         if entity is None and (scope.name == "std" or scope.parent is None):
             entity = self.builtin(name)
             if entity is None and scope.name == "std":

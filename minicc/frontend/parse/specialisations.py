@@ -72,9 +72,11 @@ class Specialisations(Templates):
 
     def need_members(self, t: Type) -> None:
         """All of the host's members of an explicit instance."""
-        ty.is_complete(t)
-        for f in self.host_members:
-            if f.record is not None and f.record.bare is t.bare:
+        record = t.record
+        assert record is not None and ty.is_complete(t) and record.scope is not None
+        found = [*record.constructors, *(f for fs in record.scope.names.values() if isinstance(fs, list) for f in fs)]
+        for f in found:
+            if isinstance(f, ast.Function) and f.space == "host" and f.record is not None and f.record.bare is t.bare:
                 self.need_body(f)
 
     def _specialised_head(self, base: Type) -> tuple[Declarator, list[object], list[object], Token]:

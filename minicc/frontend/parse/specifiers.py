@@ -254,8 +254,6 @@ class TypeSpecifiers(Names):
             specs.cluster = self._integers(token, 1, 3)
         elif text == "__attribute__":
             self._attribute(specs)
-        elif text == "thread_local":
-            self.fail("thread-local storage is not supported in device code", token)
         else:
             before = next((w for w in specs.words & _STORAGE if w != text), None) if text in _STORAGE else None
             if before is not None:

@@ -301,6 +301,8 @@ class Variables(Statements):
     def _storage(self, specs: Specifiers, v: ast.Variable, local: bool) -> str:
         spaces = specs.spaces
         at = v.at
+        if "thread_local" in specs.words and (spaces or local):
+            self.fail("thread-local storage is not supported for the current target", at)
         if "global" in spaces:
             self.fail("'__global__' attribute only applies to functions", at)
         if sum(s in spaces for s in _MEMORY) > 1:

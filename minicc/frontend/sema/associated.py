@@ -47,7 +47,7 @@ def _associate(t: Type, seen: list[ast.Scope]) -> None:
             work += [base for base, _ in record.bases]
             for arg in record.template_args:
                 work += [v for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v, Type)]
-        while scope is not None and scope.parent is not None and scope not in seen:
+        while scope is not None and scope not in seen:
             seen.append(scope)
             if scope.kind == "namespace":
                 seen += [s for s in scope.using if s.inline and s not in seen]

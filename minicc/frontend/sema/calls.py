@@ -383,6 +383,8 @@ class Calls(Overloads):
             return ast.Construct(t.bare, at, entity, converted)
         if not args:
             return self.value_initialised(t, at)
+        if self.constrains and not record.vector and not record.closure:
+            return self.aggregate(t, args, at)
         self.fail(f"no matching constructor for initialization of '{t}'", at)
 
     def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:

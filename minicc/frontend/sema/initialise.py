@@ -99,6 +99,10 @@ class Initialisers(Calls):
             return self.braced(inner, target)
         if target.kind == "bool" and inner.type.kind == "nullptr":
             return self.cast(inner, target)
+        if target.kind == "enum" and target.scoped and target.elem is not None and inner.type.integral:
+            # [dcl.init.list]: of a fixed underlying type, whose values are the enumeration's.
+            self._check_narrowing(inner, target.elem)
+            return self.cast(inner, target)
         self._check_narrowing(inner, target)
         return self.convert(inner, target)
 
@@ -114,6 +118,19 @@ class Initialisers(Calls):
         return ast.Init(
             target, e.at, [(at.offset, None, first), (size.offset, None, self.number(len(e.items), size.type, e.at))]
         )
+
+    def aggregate(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
+        """`T(a, b)`, where no constructor is declared: as `T{a, b}`, since C++20."""
+        return self.braced(BracedList(at, [(None, a) for a in args]), t)
+
+    def list_type(self, e: ast.Expr) -> Type | None:
+        """The std::initializer_list that a braced list means whose elements are of one type ([temp.deduct.call])."""
+        kinds = {self.decay(x).type.bare for _, x in e.items} if isinstance(e, BracedList) else set()
+        template = self.standard("initializer_list")
+        if len(kinds) != 1 or not isinstance(template, ast.ClassTemplate):
+            return None
+        made = self.class_instance(template, [*kinds], e.at)
+        return made if isinstance(made, Type) else None
 
     def _takes_list(self, c: object, e: BracedList) -> bool:
         """[over.match.list]: a constructor that takes all of the braces' contents as one list."""

@@ -30,6 +30,12 @@ MAX_DEPTH = 1024
 MAX_INSTANCES = 50_000
 
 
+def _takes_list(t: Type) -> bool:
+    """A stand-in for std::initializer_list, or a reference to one."""
+    t = t.elem if t.kind == "reference" and t.elem is not None else t
+    return t.kind == "spec" and t.name == "initializer_list"
+
+
 class Overloads(Operators):
     instances: int = 0
 
@@ -222,10 +228,15 @@ class Overloads(Operators):
         defaults alone say."""
         given: list[tuple[Type, bool] | None] | None = None
         if args is not None:
-            given = [self._deduces_from(a) for a in args]
+            params = template.pattern.params if template.pattern is not None else ()
+            wanted = [*params, *[ty.ERROR] * len(args)]
+            given = [self._deduces_from(a, p) for a, p in zip(args, wanted, strict=False)]
         return self.deduce_types(template, given, explicit)
 
-    def _deduces_from(self, e: ast.Expr) -> tuple[Type, bool] | None:
+    def _deduces_from(self, e: ast.Expr, wanted: Type) -> tuple[Type, bool] | None:
+        if e.type.kind == "error" and _takes_list(wanted):
+            made = self.list_type(e)
+            return None if made is None else (made, False)
         if isinstance(e, ast.Overloads):
             found = self.functions_of(e, None) if len(e.functions) == 1 else []
             return (found[0].type, True) if len(found) == 1 else None

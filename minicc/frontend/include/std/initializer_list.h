@@ -13,4 +13,14 @@ template <typename T> struct initializer_list {
     __host__ __device__ constexpr const T *end() const { return __first + __size; }
     __host__ __device__ constexpr size_t size() const { return __size; }
 };
+template <typename T> __host__ __device__ constexpr T min(initializer_list<T> values) {
+    T least = *values.begin();
+    for (const T &v : values) if (v < least) least = v;
+    return least;
+}
+template <typename T> __host__ __device__ constexpr T max(initializer_list<T> values) {
+    T most = *values.begin();
+    for (const T &v : values) if (most < v) most = v;
+    return most;
+}
 }
