@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from minicc.isel.dag import signed
 from minicc.isel.layout import DataLayout
+from minicc.isel.sink import PURE, users
 from minicc.nvvm import ir
 
 _REACH = 1 << 23
@@ -134,25 +135,38 @@ def _derive(inst: ir.Inst, leader: ir.Inst, distance: int) -> bool:
     """Make a GEP from its leader; whether that changed anything."""
     if isinstance(inst.args[1], ir.ConstInt) and inst.args[0] is leader:
         return False
+    own: set[ir.Value] = set()
+    _extensions(inst, own)
     for index in leader.args[1:]:
-        _extend_signed(index)
+        _extend_signed(index, own)
     bits = 64 if not isinstance(leader.args[1], ir.Inst) else leader.args[1].type.bits
     inst.args = [leader, ir.ConstInt(ir.int_type(bits), distance & ((1 << bits) - 1))]
     inst.source = ir.I8
     return True
 
 
-def _extend_signed(index: ir.Value, depth: int = _DEPTH) -> None:
+def _extensions(value: ir.Value, found: set[ir.Value], depth: int = _DEPTH) -> None:
+    """Collect the extensions of numbers that are not negative which an address, or an index, is made of."""
+    if not isinstance(value, ir.Inst) or not depth:
+        return
+    if value.op == "zext" and "nneg" in value.flags:
+        found.add(value)
+    elif value.op in ("getelementptr", "add", "sub", "mul", "shl", "or"):
+        for arg in value.args:
+            _extensions(arg, found, depth - 1)
+
+
+def _extend_signed(index: ir.Value, own: set[ir.Value], depth: int = _DEPTH) -> None:
     """A leader may be computed where its index is negative and its access does not happen: the extension of a number
-    that is not negative is made that of any number."""
-    if not isinstance(index, ir.Inst) or not depth or index.type.bits != 64:
+    that is not negative is made that of any number, unless the derived address was made of it too (`own`)."""
+    if not isinstance(index, ir.Inst) or not depth or index.type.bits != 64 or index in own:
         return
     if index.op == "zext" and "nneg" in index.flags:
         index.op = "sext"
         index.flags = index.flags - {"nneg"}
     elif index.op in ("add", "sub", "mul", "shl", "or"):
         for arg in index.args:
-            _extend_signed(arg, depth - 1)
+            _extend_signed(arg, own, depth - 1)
 
 
 class _Dominance:
@@ -174,23 +188,55 @@ class _Dominance:
         return self.rank.get(block, -1), found[inst]
 
     def dominates(self, a: ir.Inst, b: ir.Inst) -> bool:
-        """For a before b in `place`."""
+        """For a before b in `place`, or in one block."""
         at = b.parent
         while at is not None and at is not a.parent:
             at = self.above.get(at)
         return at is a.parent
 
 
+def _regroup(function: ir.Function, layout: DataLayout) -> bool:
+    """base + i + j, where base + j is known or is made later in the block, as base + j + i, if nothing else asks for
+    base + i. Whether anything changed."""
+    uses = users(function)
+    known: dict[tuple[ir.Value, ir.Value, int], list[ir.Inst]] = {}
+    places = {}
+    for block in function.blocks:
+        for place, inst in enumerate(block.insts):
+            if inst.op == "getelementptr" and len(inst.args) == 2 and inst.source and inst.type.kind == "ptr":
+                places[inst] = place
+                known.setdefault((inst.args[0], inst.args[1], layout.size(inst.source)), []).append(inst)
+    order = _Dominance(function)
+    changed = False
+    for inst in places:
+        inner, index = inst.args
+        if not isinstance(inner, ir.Inst) or inner not in places or len(uses[inner]) > 1:
+            continue
+        if isinstance(index, ir.ConstInt) or isinstance(inner.args[1], ir.ConstInt):
+            continue
+        assert inst.source is not None and inst.parent is not None
+        for sum_ in known.get((inner.args[0], index, layout.size(inst.source)), ()):
+            if sum_ is not inst and order.dominates(sum_, inst):
+                if sum_.parent is inst.parent and places[sum_] > places[inst]:  # what it takes is known here
+                    inst.parent.insts.remove(sum_)
+                    inst.parent.insts.insert(inst.parent.insts.index(inst), sum_)
+                    places[sum_] = places[inst]
+                inst.args, inst.source = [sum_, inner.args[1]], inner.source
+                inst.flags = sum_.flags = frozenset()
+                changed = True
+                break
+    return changed
+
+
 def share(function: ir.Function, layout: DataLayout) -> None:
     """Rewrite in place; what only the old computations used is removed."""
-    if _Sharing(function, layout).run():
+    shared = _Sharing(function, layout).run()
+    if _regroup(function, layout) or shared:
         _sweep(function)
 
 
 def _sweep(function: ir.Function) -> None:
     """Remove arithmetic that nothing uses."""
-    from minicc.isel.sink import PURE
-
     uses: dict[ir.Value, int] = {}
     for inst in function.instructions():
         for arg in inst.args:

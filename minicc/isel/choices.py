@@ -66,14 +66,24 @@ class Choices(Base):
 
     def one_bound(self, op: str, a: ir.Value, b: ir.Value) -> Node | None:
         """x < n || y < n asks the lesser of them, x < n && y < n the greater: of three one instruction less, as the
-        machine takes the least of three, or of a sum and a number, in one. `op` is and, or; None if it is not such."""
+        machine takes the least of three, or of a sum and a number, in one. Either side may be more conditions, of which
+        it is one. `op` is and, or; None if it is not such."""
         if any(self.use_counts.get(value) != 1 for value in (a, b)):
             return None
-        for pred, x, bound in _orders(self.one(a)):
-            for other, y, limit in _orders(self.one(b)):
+        return self.joined(op, self.one(a), self.one(b))
+
+    def joined(self, op: str, a: Node, b: Node) -> Node | None:
+        """`one_bound` of conditions that nothing else asks for."""
+        for pred, x, bound in _orders(a):
+            for other, y, limit in _orders(b):
                 if pred == other and bound is limit and x is not y:
                     which = "min" if (pred[1] == "l") == (op == "or") else "max"
                     return self.build.icmp(pred, self.build.binary(f"{pred[0]}{which}", "i32", x, y), bound)
+        for several, one in (a, b), (b, a):
+            if several.op == f"{op}.p" and one.head == "icmp":
+                for term, rest in several.args, several.args[::-1]:
+                    if (found := self.joined(op, term, one)) is not None:
+                        return self.build.binary(op, "p", rest, found)
         return None
 
     def highest_one(self, inst: ir.Inst) -> Node | None:

@@ -129,9 +129,13 @@ class Lives:
         return block in self.entering[node] or (block is home and at <= position)
 
     def coalesce(self) -> list[list[Node]]:
-        """Groups of two or more that share a register. Back edges are served first."""
+        """Groups of two or more that share a register. Back edges are served first, then those from blocks with another
+        successor, where a move would need a block of its own."""
         groups, alone = self.groups, dict[Node, Group]()
-        edges = sorted(self.moves, key=lambda m: (m[0].index < m[1].index, m[3].op.startswith("ld.param")))
+        edges = sorted(
+            self.moves,
+            key=lambda m: (m[0].index < m[1].index, len(m[0].successors) == 1, m[3].op.startswith("ld.param")),
+        )
         for _, _, phi, part in edges:
             if part.head == "res" or part.type != phi.type:
                 continue

@@ -14,6 +14,7 @@ from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.addresses import share
 from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
+from minicc.isel.cases import choose
 from minicc.isel.choices import Choices
 from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
@@ -28,6 +29,8 @@ from minicc.isel.memory import Memory
 from minicc.isel.named import Named
 from minicc.isel.options import Options
 from minicc.isel.order import layout
+from minicc.isel.outlive import outliving
+from minicc.isel.products import Products
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
@@ -40,7 +43,7 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
-class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Halves, Bits, Contract):
+class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, Choices, Halves, Bits, Contract):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
     def __init__(
@@ -70,6 +73,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.multiplies = False
         self.sums: dict[ir.Inst, int] = {}
         self.absorbed: set[ir.Value] = set()
+        self.outlive: set[ir.Value] = set()
         self.reachable: set[ir.Block] = set()
         self.preds: dict[ir.Block, list[ir.Block]] = {}
         self.incoming: dict[tuple[ir.Block, ir.Block], list[tuple[ir.Inst, int]]] = {}
@@ -165,9 +169,12 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
     def run(self) -> None:
         function = self.function
         if self.options.opt_level > 0:
+            choose(function)
             share(function, self.layout)
             unite(function)
-            sink(function, hoist(function))
+            loops = hoist(function)
+            sink(function, loops)
+            self.outlive = outliving(function, loops)
         self.users = used = users(function)
         self.multiplies = any(inst.op == "mul" for inst in function.instructions())
         self.use_counts = {value: len(found) for value, found in used.items()}
@@ -208,7 +215,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         self.blocks = list(dags.values())
 
     def phi(self, inst: ir.Inst) -> list[Node]:
-        """Nodes of a phi: one per part; pairs of halves stay joined."""
+        """Nodes of a phi: one per part; pairs of halves stay joined. Copies stand for one that outlives its loop."""
         if is_packed(inst.type):
             nodes = [self.build.raw("phi.i32", "i32") for _ in range(inst.type.count // 2)]
             kind = HALVES[inst.type.element.kind]
@@ -216,6 +223,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             return nodes
         nodes = [self.build.raw(f"phi.{kind}", kind) for kind in self.legal(inst.type)]
         self.values[inst] = nodes
+        if inst in self.outlive:
+            self.values[inst] = [self.build.raw(f"mov.{node.type}", node.type, (node,)) for node in nodes]
         return nodes
 
     def constant_inputs(self, block: ir.Block) -> None:
@@ -248,7 +257,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
         elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
-            op in ("sub", "xor") and (node := self.highest_one(inst)) is not None
+            (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
+            or (op == "mul" and (node := self.product_of_sum(inst)) is not None)
+            or (op in ("sext", "zext") and (node := self.wide_product(inst)) is not None)
         ):
             result = [node]
         elif op in _INT_BINARY:
@@ -264,25 +275,6 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
         else:
             self.unsupported(f"instruction '{op}'")
         self.values[inst] = result
-
-    def constant_last(self, inst: ir.Inst) -> Node | None:
-        """(x * k + c) + y as (x * k + y) + c, likewise of a difference: with two constants in one `mad`, ptxas would
-        move one of them to a register. Only if nothing else uses that sum."""
-        for value, other, first in (inst.args[0], inst.args[1], True), (inst.args[1], inst.args[0], False):
-            if not isinstance(value, ir.Inst) or value.op != "add" or isinstance(other, ir.ConstInt):
-                continue
-            product, constant = value.args
-            if not (isinstance(product, ir.Inst) and product.op == "mul" and isinstance(constant, ir.ConstInt)):
-                continue
-            if not isinstance(product.args[1], ir.ConstInt) or self.use_counts[value] + self.use_counts[product] > 2:
-                continue
-            if value.parent is not inst.parent or product.parent is not inst.parent or len(self.parts(value)) > 1:
-                continue
-            op = inst.op
-            terms = (self.one(product), self.one(other))
-            whole = self.build.binary(op, terms[0].type, *(terms if first else terms[::-1]))
-            return self.build.binary("add" if first else op, whole.type, whole, self.one(constant))
-        return None
 
     def elementwise(self, inst: ir.Inst) -> list[Node]:
         """Vector operations one element at a time."""
@@ -408,6 +400,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Choices, Ha
             head = "fdiv"
         if a.is_const and a.data == one and head != "fdivfull":
             return build.pure(f"{head.replace('fdiv', 'frcp')}.{kind}", kind, b)
+        if kind == "f64" and a.is_const and a.data == one | 1 << 63:
+            return build.pure("fneg.f64", kind, build.pure("frcp.f64", kind, b))
         return build.pure(f"{head}.{kind}", kind, a, b)
 
     def remainder(self, kind: str, a: Node, b: Node) -> Node:

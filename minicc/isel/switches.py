@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from minicc.isel import template
+from minicc.isel.cases import Range, otherwise, ranges
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
@@ -25,32 +24,8 @@ LEAF = 3
 """Ranges that are tested one after the other at the end of the search."""
 
 
-@attrs.frozen
-class Range:
-    """Neighbouring values with one target."""
-
-    low: int
-    high: int
-    target: ir.Block
-
-    @property
-    def compares(self) -> int:
-        return 1 if self.low == self.high else 2
-
-
 Cluster = list[Range]
 """One range, or those of one bit test."""
-
-
-def ranges(cases: list[tuple[int, ir.Block]], default: ir.Block) -> list[Range]:
-    """The cases in order of their values, those of one target in a row joined."""
-    out: list[Range] = []
-    for value, target in sorted((case for case in cases if case[1] is not default), key=lambda case: case[0]):
-        if out and out[-1].high == value - 1 and out[-1].target is target:
-            out[-1] = Range(out[-1].low, value, target)
-        else:
-            out.append(Range(value, value, target))
-    return out
 
 
 def clusters(found: list[Range]) -> list[Cluster]:
@@ -81,10 +56,7 @@ class Switch:
         self.type: str = self.value.type
         self.following = following
         default, cases = node.data
-        if default.insts[0].op == "unreachable":  # the most frequent target needs no test then
-            targets = [target for _, target in cases]
-            default = max(dict.fromkeys(targets), key=targets.count, default=default)
-        self.default: ir.Block = default
+        self.default: ir.Block = otherwise(default, [target for _, target in cases])
         self.cases: list[tuple[int, ir.Block]] = cases
         self.labels: dict[ir.Block, str] = {}
         self.count = 0

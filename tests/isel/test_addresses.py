@@ -28,7 +28,8 @@ SMALL = st.integers(-2000, 2000)
 
 @st.composite
 def kernels(draw: st.DrawFn) -> str:
-    """Loads through indices (i + a) * m + (j + b), written in several ways, some in a block of their own."""
+    """Loads through indices (i + a) * m + (j + b), written in several ways, some in a block of their own, some from
+    the address of another one."""
     space = draw(st.sampled_from(sorted(SPACES)))
     pointer, bits = SPACES[space]
     blocks: list[list[str]] = [[], []]
@@ -48,9 +49,12 @@ def kernels(draw: st.DrawFn) -> str:
             lines += [f"%s{n} = add i32 {row}, %j", f"%{'t' if bits == 32 else 'u'}{n} = add i32 %s{n}, {b}"]
             if bits == 64:
                 lines += [f"%t{n} = sext i32 %u{n} to i64"]
-        lines += [f"%p{n} = getelementptr {size}, {pointer} %base, i{bits} %t{n}"]
-        lines += [f"%v{n} = load i8, {pointer} %p{n}"]
-        blocks[draw(st.integers(0, 1))] += lines
+        block = draw(st.integers(0, 1))
+        bases = ["%base", *(line.split()[0] for some in blocks[: block + 1] for line in some if line.startswith("%p"))]
+        index = draw(st.sampled_from(["%i", "%t" + n])) if bits == 32 else f"%t{n}"
+        lines += [f"%p{n} = getelementptr {size}, {pointer} {draw(st.sampled_from(bases))}, i{bits} {index}"]
+        lines += [f"%v{n} = load i8, {pointer} %p{n}"] if draw(st.booleans()) else []
+        blocks[block] += lines
     body = "\n ".join([*blocks[0], "br i1 %q, label %more, label %end"])
     more = "\n ".join([*blocks[1], "br label %end"])
     return (
@@ -143,3 +147,22 @@ def test_an_index_that_is_a_sum_of_words_takes_an_instruction_each() -> None:
 """
     text = ptx.format(compile_ir(text))
     assert text.count("mul.wide.s32") + text.count("mad.wide.s32") == 2 and "shl.b64" not in text
+
+
+def test_a_sum_that_is_known_comes_first() -> None:
+    """base + i + j, and base + j after it: two additions, not three."""
+    text = f"""target datalayout = "{LAYOUT}"
+define void @k(ptr addrspace(3) %base, i32 %i, i32 %j) {{
+  %a = getelementptr float, ptr addrspace(3) %base, i32 %i
+  %b = getelementptr float, ptr addrspace(3) %a, i32 %j
+  %v = load float, ptr addrspace(3) %b
+  %c = getelementptr float, ptr addrspace(3) %base, i32 %j
+  %w = load float, ptr addrspace(3) %c
+  ret void
+}}
+"""
+    values = {"base": 512, "i": 3, "j": 5}
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    assert [inst.op for inst in function.instructions()].count("getelementptr") == 2
+    assert addresses(function, DataLayout(LAYOUT), values) == [512 + 32, 512 + 20]

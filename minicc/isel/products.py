@@ -1,0 +1,67 @@
+"""Products of integers and what is made of them: the forms that the machine has one instruction for."""
+
+from __future__ import annotations
+
+from minicc.isel.base import Base
+from minicc.isel.dag import Node
+from minicc.nvvm import ir
+
+
+class Products(Base):
+    """Mixin of `Lowering`. Each method answers None where the instruction is something else."""
+
+    def constant_last(self, inst: ir.Inst) -> Node | None:
+        """(x * k + c) + y as (x * k + y) + c, likewise of a difference: with two constants in one `mad`, ptxas would
+        move one of them to a register. Only if nothing else uses that sum."""
+        for value, other, first in (inst.args[0], inst.args[1], True), (inst.args[1], inst.args[0], False):
+            if not isinstance(value, ir.Inst) or value.op != "add" or isinstance(other, ir.ConstInt):
+                continue
+            product, constant = value.args
+            if not (isinstance(product, ir.Inst) and product.op == "mul" and isinstance(constant, ir.ConstInt)):
+                continue
+            if not isinstance(product.args[1], ir.ConstInt) or self.use_counts[value] + self.use_counts[product] > 2:
+                continue
+            if value.parent is not inst.parent or product.parent is not inst.parent or len(self.parts(value)) > 1:
+                continue
+            op = inst.op
+            terms = (self.one(product), self.one(other))
+            whole = self.build.binary(op, terms[0].type, *(terms if first else terms[::-1]))
+            return self.build.binary("add" if first else op, whole.type, whole, self.one(constant))
+        return None
+
+    def product_of_sum(self, inst: ir.Inst) -> Node | None:
+        """x * (y + 1) as x * y + x, one `mad`, if nothing else asks for the sum."""
+        for x, value in (inst.args, inst.args[::-1]):
+            if inst.type != ir.int_type(32) or not isinstance(value, ir.Inst) or value.op != "add" or x is value:
+                continue
+            y, one = value.args
+            if self.use_counts[value] == 1 and isinstance(one, ir.ConstInt) and one.value == 1:
+                factor = self.one(x)
+                return self.build.binary("add", "i32", self.build.binary("mul", "i32", factor, self.one(y)), factor)
+        return None
+
+    def wide_product(self, inst: ir.Inst) -> Node | None:
+        """The extension of a product of words that does not overflow, and that nothing else asks for, as the product of
+        the extended words, if all that is done with it is an address: one instruction makes both. Where the address
+        would scale the product, the factors must be one again."""
+        product = inst.args[0]
+        if not isinstance(product, ir.Inst) or product.op not in ("mul", "shl") or self.use_counts[product] > 1:
+            return None
+        if inst.type != ir.int_type(64) or product.type != ir.int_type(32) or product.parent is not inst.parent:
+            return None
+        signed = inst.op == "sext" or "nuw" not in product.flags
+        if signed and not ("nsw" in product.flags and (inst.op == "sext" or "nneg" in inst.flags)):
+            return None
+        x, y = product.args
+        by_constant = isinstance(y, ir.ConstInt)
+        if product.op == "shl" and not by_constant:
+            return None
+        addresses = self.users.get(inst, [])
+        if any(a.op != "getelementptr" or len(a.args) > 2 or a.source is None for a in addresses):
+            return None
+        scaled = any(a.source is not None and self.layout.size(a.source) > 1 for a in addresses)
+        if scaled and not (by_constant and len(addresses) == 1):
+            return None
+        extend = self.build.sext if signed else self.build.zext
+        last = self.one(y) if product.op == "shl" else extend(self.one(y), 32, "i64")
+        return self.build.binary(product.op, "i64", extend(self.one(x), 32, "i64"), last)

@@ -1,0 +1,51 @@
+"""Products of integers: what they become has the value that LLVM IR says."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from minicc import ptx
+from tests.isel.run_ptx import compile_ir, run_rows
+
+HEAD = 'target triple = "nvptx64-nvidia-cuda"\ndefine ptx_kernel void @kernel(ptr %in, ptr %out) {\n'
+LOAD = " %x = load i32, ptr %in\n %p = getelementptr i64, ptr %in, i64 1\n %y = load i32, ptr %p\n"
+MIDDLE = 1024
+BYTES = [(k * 7 + 3) % 256 for k in range(2 * MIDDLE - 16)]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_addresses_by_extended_products(data: st.DataObject) -> None:
+    """A byte that lies an extended product, which does not overflow, of bytes or words from the middle of memory."""
+    by = data.draw(st.sampled_from(["mul", "shl"]))
+    sign = data.draw(st.sampled_from(["sext", "zext", "zext nneg"]))
+    flag = "nsw" if sign != "zext" else "nuw"
+    constant = by == "shl" or data.draw(st.booleans())
+    factor = data.draw(st.integers(2, 5 if by == "shl" else 30))
+    size = data.draw(st.sampled_from([1, 4]))
+    text = HEAD + LOAD + (
+        f" %m = {by} {flag} i32 %x, {factor if constant else '%y'}\n %e = {sign} i32 %m to i64\n"
+        f" %b = getelementptr i8, ptr %in, i64 {MIDDLE}\n %q = getelementptr i{8 * size}, ptr %b, i64 %e\n"
+        " %v = load i8, ptr %q, align 1\n %z = zext i8 %v to i64\n store i64 %z, ptr %out\n ret void\n}\n"
+    )  # fmt: skip
+    module = compile_ir(text)
+    assert "mul.wide" in ptx.format(module)
+    most = (MIDDLE - 32) // size
+    for _ in range(4):
+        y = (1 << factor if by == "shl" else factor) if constant else data.draw(st.integers(1, 30))
+        x = data.draw(st.integers(-(most // y) if sign == "sext" else 0, most // y))
+        words = [int.from_bytes(BYTES[k : k + 8], "little") for k in range(0, len(BYTES), 8)]
+        assert run_rows(module, [[x % (1 << 64), y, *words]], 1) == [[BYTES[MIDDLE + x * y * size - 16]]]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(x=st.integers(0, (1 << 32) - 1), y=st.integers(0, (1 << 32) - 1))
+def test_a_factor_and_one(x: int, y: int) -> None:
+    """x * (y + 1) is one multiply-add."""
+    text = HEAD + LOAD + (
+        " %s = add i32 %y, 1\n %m = mul i32 %x, %s\n %e = zext i32 %m to i64\n store i64 %e, ptr %out\n ret void\n}\n"
+    )  # fmt: skip
+    module = compile_ir(text)
+    assert "mad.lo" in ptx.format(module)
+    assert run_rows(module, [[x, y]], 1) == [[x * (y + 1) % (1 << 32)]]
