@@ -15,7 +15,7 @@ from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
 from minicc.isel.lower import Lowering
-from minicc.isel.symbols import SymbolMove, share_symbols
+from minicc.isel.symbols import SymbolMove, share_symbols, spread
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
@@ -81,6 +81,10 @@ class Emitter:
         again."""
         self.scoped = "scoped" in lowering.arch.features
         self.ordered = "ordered" in lowering.arch.features
+        self.spread: set[str] = set()
+        """Variables whose address is kept in a register."""
+        if "cluster" in lowering.arch.features and lowering.options.opt_level > 0:
+            self.spread = spread(lowering.blocks, lowering.module, lowering.names)
 
     # --- registers and operands ---------------------------------------------------------------------------------
 
@@ -210,6 +214,9 @@ class Emitter:
             case "address":
                 _, node, *rest = tile.operands[spec[1]]
                 offset = rest[0] if rest else 0
+                if node.head == "sym" and node.data[0] in self.spread:
+                    name, base = node.data
+                    return ptx.Address(self.reg(self.lowering.build.symbol(node.type, name)), base + offset)
                 if node.head == "sym":
                     name, base = node.data
                     return ptx.Address(ptx.Symbol(self.depot_name if name == "%depot" else name), base + offset)

@@ -6,14 +6,30 @@ address apart into three instructions, and makes them where the move stands: so 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
+from minicc.isel.dag import BlockDag
 from minicc.isel.order import dominators
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
 _LEAVES = frozenset({"bra", "brx", "ret", "exit", "trap"})
 SymbolMove = tuple[ptx.Reg, ir.Block, list[ptx.Statement], ptx.Statement]
+
+
+def spread(blocks: list[BlockDag], module: ir.Module, names: dict[str, str]) -> set[str]:
+    """Shared variables that several basic blocks access by name. NVIDIA's ptxas makes such an address from a special
+    register, the thread block's number in its cluster, anew in each of them."""
+    shared = {names[name] for name, variable in module.variables.items() if variable.space == 3 and name in names}
+    if not shared:
+        return set()
+    used: Counter[str] = Counter()
+    for dag in blocks:
+        tiles = [node.place.tile for node in dag.nodes if node.place is not None]
+        operands = [node for tile in tiles if tile is not None for _, node, *_ in tile.operands.values()]
+        used.update({node.data[0] for node in operands if node.head == "sym"} & shared)
+    return {name for name, count in used.items() if count > 1}
 
 
 def share_symbols(

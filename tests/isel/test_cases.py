@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from minicc import ptx
-from tests.isel.run_ptx import compile_ir, run_rows
+from minicc import isel, nvvm, ptx
+from tests.isel.run_ptx import ARCH, run_rows
 
 
 def kernel(bits: int, table: dict[int, int], other: int | None) -> str:
@@ -35,7 +35,7 @@ def test_means_its_table(data: st.DataObject) -> None:
     other = data.draw(st.one_of(st.none(), st.integers(0, 5)))
     asked = [*table, *(v + 1 for v in table), *(v - 1 for v in table), 0, (1 << bits) - 1]
     asked = [value % (1 << bits) for value in asked][:24]
-    module = compile_ir(kernel(bits, table, other))
+    module = isel.select(nvvm.read(kernel(bits, table, other)), ARCH, isel.Options())
     if other is not None:
         assert "bra" not in ptx.format(module)
     found = run_rows(module, [[value] for value in asked], 1)
