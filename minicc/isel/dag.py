@@ -136,6 +136,8 @@ class Builder:
         self.loc: Any = None
         self.shared: dict[Any, Node] = {}
         self.constants: dict[Any, Node] = {}
+        self.words: dict[Node, Node] = {}
+        """Predicates that were made from a word which is 0 or 1."""
 
     def raw(self, op: str, type_: str, args: tuple[Node, ...] = (), data: Any = None, root: bool = False) -> Node:
         """A node that is never shared: effects, loads, phis."""
@@ -303,7 +305,8 @@ class Builder:
         if a.is_const:
             return self.const(to, a.data & ((1 << bits) - 1))
         if a.type == "p":
-            return self.select(to, a, self.const(to, 1), self.const(to, 0))
+            word = self.word(a)
+            return self.zext(word, 32, to) if word else self.select(to, a, self.const(to, 1), self.const(to, 0))
         if a.type == to:
             a = self.low_bits(a, bits)
             return self.binary("and", to, a, self.const(to, (1 << bits) - 1)) if bits < WIDTH[to] else a
@@ -407,6 +410,20 @@ class Builder:
         node = self.pure(f"select.{type_}", type_, p, a, b)
         node.zb, node.sb = max(a.zb, b.zb), max(a.sb, b.sb)
         return node
+
+    def flag(self, a: Node) -> Node:
+        """A number that is 0 or 1, as a predicate."""
+        node = self.icmp("ne", a, self.const(a.type, 0))
+        if a.type == "i32":
+            self.words[node] = a
+        return node
+
+    def word(self, p: Node, depth: int = 4) -> Node | None:
+        """A predicate as an i32 that is 0 or 1, if it was one, or was made of such in up to `depth` steps."""
+        if p.op in ("and.p", "or.p", "xor.p") and depth:
+            a, b = (self.const("i32", x.data) if x.is_const else self.word(x, depth - 1) for x in p.args)
+            return a and b and self.binary(p.head, "i32", a, b)
+        return self.words.get(p)
 
     def icmp(self, pred: str, a: Node, b: Node) -> Node:
         """Compare i32, i64 or predicates."""

@@ -584,7 +584,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             case "trunc":
                 if kinds == ["p"] and plain and len(parts) == 1 and parts[0].type != "p":
                     byte = build.zext(parts[0], min(source.bits, WIDTH[parts[0].type]), parts[0].type)
-                    return [build.icmp("ne", byte, build.const(byte.type, 0))]
+                    return [build.flag(byte)]
                 if kinds == ["p"]:
                     return [build.to_pred(parts[0])]
                 if kinds == ["i32"]:

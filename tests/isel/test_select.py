@@ -325,8 +325,9 @@ def test_address_constants_flow_into_phis(level: int) -> None:
     assert any(line.startswith("cvta.shared.u64") for line in body(text[len(HEAD) :], level))
 
 
-def test_a_symbol_is_moved_once() -> None:
-    """Both sides of a branch and what follows need a shared variable's address in a register."""
+@pytest.mark.parametrize("index", ["%{}", "7"])
+def test_a_symbol_is_moved_once(index: str) -> None:
+    """Both sides of a branch and what follows need a shared variable's address in a register, or use it as it is."""
     text = """target triple = "nvptx64-nvidia-cuda"
     @s = internal addrspace(3) global [256 x i32] undef
     define ptx_kernel void @k(ptr addrspace(1) %p, i32 %i, i1 %c) {
@@ -349,6 +350,8 @@ def test_a_symbol_is_moved_once() -> None:
       ret void
     }
     """
+    for name in "ijk":
+        text = text.replace(f"@s, i32 %{name}", f"@s, i32 {index.format(name)}")
     lines = ptx.format(compile_ir(text)).split("\n")
     moves = [number for number, line in enumerate(lines) if line.strip().startswith("mov") and line.endswith(", s;")]
     assert len(moves) == 1
@@ -443,3 +446,22 @@ def test_a_variable_is_looked_for_in_the_text_when_it_is_refused(monkeypatch: py
         compile_ir(HEAD + many + "@odd = addrspace(9) global i32 0\n" + kernel("", ""))
     span = caught.value.diagnostics[0].where
     assert len(asked) == 1 and span is not None and span.source.text[span.start : span.end] == "@odd"
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+def test_flags_from_memory_stay_words(op: str) -> None:
+    """What was 0 or 1 in memory, and is stored as such again, is no predicate between."""
+    text = f"""define ptx_kernel void @k(ptr addrspace(1) %p) {{
+  %x = load i8, ptr addrspace(1) %p
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 1
+  %y = load i8, ptr addrspace(1) %q
+  %a = trunc nuw i8 %x to i1
+  %b = trunc nuw i8 %y to i1
+  %c = {op} i1 %a, %b
+  %z = zext i1 %c to i8
+  store i8 %z, ptr addrspace(1) %p
+  ret void
+}}
+"""
+    made = ptx.format(compile_ir(HEAD + text, 0))
+    assert f"{op}.b32" in made and "setp" not in made
