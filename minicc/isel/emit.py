@@ -15,7 +15,7 @@ from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
 from minicc.isel.lower import Lowering
-from minicc.isel.symbols import SymbolMove, share_symbols, spread
+from minicc.isel.symbols import SymbolMove, share_symbols
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
@@ -83,8 +83,6 @@ class Emitter:
         self.ordered = "ordered" in lowering.arch.features
         self.spread: set[str] = set()
         """Variables whose address is kept in a register."""
-        if "cluster" in lowering.arch.features and lowering.options.opt_level > 0:
-            self.spread = spread(lowering.blocks, lowering.module, lowering.names)
 
     # --- registers and operands ---------------------------------------------------------------------------------
 

@@ -59,6 +59,9 @@ OVERLOADED = {
     "cos": "fcos",
 }
 
+EXTREMES = {"minimum": "fminnan", "maximum": "fmaxnan"}
+"""NaN if one operand is."""
+
 SREG_BITS = {
     "tid.x": 10,
     "tid.y": 10,

@@ -9,7 +9,7 @@ from typing import Any
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
 from minicc.isel.integers import Integers
-from minicc.isel.intrinsic_table import IGNORED, NVVM, OVERLOADED, SREG_BITS
+from minicc.isel.intrinsic_table import EXTREMES, IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.memory import _align_at
 from minicc.isel.wide import power_bits
 from minicc.nvvm import ir
@@ -50,6 +50,7 @@ class Intrinsics(Integers):
     def packed_call(self, inst: ir.Inst, stem: str) -> list[Node] | None:
         """An intrinsic on pairs of halves, if there is an operation for them."""
         head = "fma" if stem in ("fma", "fmuladd") and self.options.fmad | (stem == "fma") else OVERLOADED.get(stem)
+        head = head or EXTREMES.get(stem)
         if head == "fma" and inst.type.element.kind == "float":
             return self.single_pairs(head, [self.parts(arg) for arg in inst.args])
         if head is None or not is_packed(inst.type):
@@ -561,8 +562,7 @@ _SPECIAL: dict[str, _Handler] = {
     "ldexp": Intrinsics.scaled,
     "frexp": Intrinsics.fraction_and_exponent,
     "modf": Intrinsics.integer_and_fraction,
-    "minimum": _partial(Intrinsics.extreme, "fminnan"),
-    "maximum": _partial(Intrinsics.extreme, "fmaxnan"),
+    **{stem: _partial(Intrinsics.extreme, head) for stem, head in EXTREMES.items()},
     "memcpy": Intrinsics.block_copy,
     "memcpy.inline": Intrinsics.block_copy,
     "memmove": Intrinsics.block_move,

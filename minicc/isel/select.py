@@ -15,6 +15,7 @@ from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.globals import Globals, linkage, ptx_names, referenced
 from minicc.isel.lower import Lowering
 from minicc.isel.options import Options
+from minicc.isel.symbols import spread
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
 from minicc.ptx import model as ptx
@@ -98,6 +99,8 @@ def _function(
     demand(blocks, lowering)
     emitter = Emitter(lowering, cover, number, locations)
     number_results(blocks, emitter)
+    if "cluster" in arch.features and options.opt_level > 0:
+        emitter.spread = spread(blocks, module, names)
     emitter.run()
     made = _header(lowering, function, names, annotations)
     made.body = emitter.out

@@ -16,6 +16,9 @@ from minicc.frontend.types import Type
 
 _KINDS = {"h": ("half", 1), "h2": ("half", 2), "b": ("bfloat", 1), "b2": ("bfloat", 2)}
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
+_EXTREMES = {"min": "minimumnum", "max": "maximumnum", "minnan": "minimum", "maxnan": "maximum"}
+"""minimumnum is PTX's min: the other operand of a NaN, and -0 below +0; minimum is min.NaN."""
+_FMA = {"fma": "fma", "fmarelu": "nvvm.fma.rn.relu", "fmasat": "nvvm.fma.rn.sat"}
 _PREDICATES = frozenset("oeq one olt ole ogt oge ueq une ult ule ugt uge uno".split())
 
 
@@ -27,9 +30,9 @@ def find(name: str) -> list[object] | None:
     op = words[1]
     bits = ty.USHORT if _KINDS[words[0]][1] == 1 else ty.UINT
     ret: Type = bits
-    if op in _BINARY:
+    if op in _BINARY or op in _EXTREMES:
         params: tuple[Type, ...] = (bits, bits)
-    elif op == "fma":
+    elif op in _FMA:
         params = (bits, bits, bits)
     elif op in ("neg", "abs"):
         params = (bits,)
@@ -63,9 +66,11 @@ def emit(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
         return v.make(f"fpext {kind} {values[0]} to float")
     if op in _PREDICATES:
         return v.make(f"fcmp {op} {llvm} {values[0]}, {values[1]}")
-    if op == "fma":
-        suffix = f"{'v2' if n == 2 else ''}{'f16' if kind == 'half' else 'bf16'}"
-        made = v.intrinsic(f"llvm.fma.{suffix}", llvm, [(llvm, x) for x in values])
+    short = "f16" if kind == "half" else "bf16"
+    if op in _EXTREMES or op in _FMA:
+        name = _EXTREMES.get(op) or _FMA[op]
+        suffix = f"{short}x{n}" if n > 1 and name.startswith("nvvm") else f"v{n}{short}" if n > 1 else short
+        made = v.intrinsic(f"llvm.{name}.{suffix}", llvm, [(llvm, x) for x in values])
     else:
         made = v.make(f"{_BINARY[op]}{flags} {llvm} {values[0]}, {values[1]}")
     return v.make(f"bitcast {llvm} {made} to {bits}")
