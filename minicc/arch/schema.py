@@ -98,7 +98,7 @@ class Arch(NamedTuple):
     ptx_version: tuple[int, int]
     """PTX ISA that isel writes for it."""
     sass: str
-    """Encoding family: "sm_80" (with sm_86, sm_89) or "sm_90"."""
+    """Encoding family, one of `minicc.sass.isa.FAMILIES`."""
     virtual_encoding: bool
     """True where SASS is only a stand-in for the machine's own encoding."""
     device_name: str

@@ -52,7 +52,7 @@ SOURCES = "ABC"
 """By their place in the instruction, not by the bits that hold the number. Forms as in "K" count B as third."""
 WIDE_UNIFORM = frozenset(("sm_100", "sm_120"))
 """Families with 255 uniform registers; others have 63."""
-CONSTANT_FAMILIES = frozenset(("sm_80", "sm_89", "sm_90"))
+CONSTANT_FAMILIES = frozenset(("sm_80", "sm_86", "sm_89", "sm_90"))
 """Families whose ALU instructions take constant-bank operands."""
 
 
@@ -118,8 +118,8 @@ def _families(on: str) -> frozenset[str]:
     """Families that a row's `on` names."""
     if not on:
         return frozenset(FAMILIES)
-    named = on.split()
-    return frozenset(name.rstrip("!") for name in named) | (frozenset(("sm_89",)) if "sm_80" in named else frozenset())
+    alike = {"sm_80": ("sm_80", "sm_86", "sm_89"), "sm_80!": ("sm_80", "sm_86")}
+    return frozenset(family for name in on.split() for family in alike.get(name, (name,)))
 
 
 def _complete(form: Form) -> None:

@@ -60,7 +60,7 @@ def stand_in(name: str) -> Arch:
 
     digits = "".join(ch for ch in name if ch.isdigit())
     sm = int(digits or 0)
-    families = ((80, "sm_80"), (89, "sm_89"), (90, "sm_90"), (100, "sm_100"), (120, "sm_120"), (130, ""))
+    families = ((80, "sm_80"), (86, "sm_86"), (89, "sm_89"), (90, "sm_90"), (100, "sm_100"), (120, "sm_120"), (130, ""))
     family = ""
     for low, label in families:
         if sm >= low:

@@ -50,7 +50,7 @@ extern "C" __global__ void choose(Pair *p, unsigned long long *q, int n) {
 """
 
 
-@pytest.fixture(scope="module", params=["sm_90", "sm_80", "sm_89", "sm_90a", "sm_100", "sm_120"])
+@pytest.fixture(scope="module", params=["sm_90", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"])
 def cubin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The kernels compiled by NVIDIA's compiler."""
     folder = tmp_path_factory.mktemp("kernels")

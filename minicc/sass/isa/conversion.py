@@ -117,9 +117,9 @@ ROWS = (
     op("FRND", 0x113, "{ftz}.F64{round} Rd:2, -|B|:2", XU64, "B", imm="f64hi", hidden="to=75..77=3 from=84..86=3",
        round=TO_INT, ftz=FTZ),
     # On the ALU.
-    op("I2FP", 0x045, ".F32.U32{round} Rd, B", ALU, "B", imm="uint", on="sm_89 sm_90", when="74=0",
+    op("I2FP", 0x045, ".F32.U32{round} Rd, B", ALU, "B", imm="uint", on="sm_86 sm_89 sm_90", when="74=0",
        hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
-    op("I2FP", 0x045, ".F32.S32{round} Rd, B", ALU, "B", on="sm_89 sm_90", when="74=1",
+    op("I2FP", 0x045, ".F32.S32{round} Rd, B", ALU, "B", on="sm_86 sm_89 sm_90", when="74=1",
        hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
     op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "146", on="sm_100 sm_120",
        hidden="to=75..77=2 from=84..85=2", sign="74: U32 S32", round="78..79: - ? ? RZ"),

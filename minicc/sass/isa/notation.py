@@ -31,7 +31,7 @@ sparse "bits: 1=A 5=B". The first `-` (else the first value) is the default of a
 
 `when` fixes bits that tell this row from its siblings; `hidden` names fields that print nothing: "carry=87..90=15"
 (bits, default: what ptxas writes). `on` lists the encoding families that have the row (all, if not given); "sm_80" is
-sm_80 sm_89, "sm_80!" for it alone.
+sm_80 sm_86 sm_89, "sm_80!" without sm_89.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 from minicc.sass.isa.timing import Timing
 
-FAMILIES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
+FAMILIES = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 """Encoding families; an Arch names its own in `Arch.sass`."""
 
 
