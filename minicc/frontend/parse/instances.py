@@ -13,6 +13,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.names import opaque, unspoken
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.sema.deduce import (
     Bindings,
     Structural,
@@ -274,10 +275,12 @@ class Instances(Declarations):
     def finish(self, f: ast.Function) -> None:
         if f.template is not None and any(map(is_dependent, flatten(f.template_args))):
             return
+        # Whoever asks for a result that the body decides on cannot wait.
+        waits = f.type.elem is not None and not deduced_type(f.type.elem)
         done = len(self.diagnostics.items)
         super().finish(f)
         of_template = f.template is not None or (f.record is not None and f.record.template is not None)
-        if len(self.diagnostics.items) == done or self.late is None or not of_template or f.pending is None:
+        if len(self.diagnostics.items) == done or not (waits and of_template and f.pending) or self.late is None:
             return
         first, last = f.pending[0][0], f.pending[0][-1]
         errors = [d.where for d in self.diagnostics.items[done:] if d.severity == "error"]
