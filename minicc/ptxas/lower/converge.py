@@ -21,7 +21,7 @@ from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
 from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
-from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.mir import Block, MFunction, MInst, V, function_label
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
 
@@ -81,8 +81,9 @@ def converge(function: MFunction, builder: Builder) -> None:
         yields(function, graph, ipdom, nests, divergent, builder.symbols.calls.observing)
     # What is called may be called in a loop.
     looped = set().union(*nests.values()) if function.entry else set(range(len(function.blocks)))
+    together = {function_label(name) for name in function.routines}
     while True:
-        parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, builder)]
+        parting = [n for n, block in enumerate(function.blocks) if _parts(block, n in apart, together, builder)]
         parted = reachable(graph.succs, parting)
         apart |= parted
         if not yield_to_arrivals([function.blocks[n] for n in sorted(looped & apart)]):
@@ -105,14 +106,21 @@ def converge(function: MFunction, builder: Builder) -> None:
 _MAY_BE_MAIN = 16
 
 
-def _parts(block: Block, apart: bool, builder: Builder) -> bool:
+def _parts(block: Block, apart: bool, together: set[str], builder: Builder) -> bool:
     """May lanes go on behind the block without those that they are to meet? From a call they may come back one after
-    the other; where some sleep or yield, those that wait for them in a BSYNC are let go; and lanes that wait for others
-    before a CTA barrier are not waited for where these meet (all seen on an H200)."""
+    the other, unless it is of a routine, whose lanes meet before it ends (`together`: labels); where some sleep or
+    yield, those that wait for them in a BSYNC are let go; and lanes that wait for others before a CTA barrier are not
+    waited for where these meet (all seen on an H200)."""
     return any(
-        i.mnemonic == "CALL" or (apart and (i.mnemonic in ("YIELD", "NANOSLEEP") or i in builder.barriers))
+        (i.mnemonic == "CALL" and not _calls(i, together))
+        or (apart and (i.mnemonic in ("YIELD", "NANOSLEEP") or i in builder.barriers))
         for i in block.insts
     )
+
+
+def _calls(call: MInst, labels: set[str]) -> bool:
+    target = call.srcs[0]
+    return isinstance(target, Target) and target.label in labels
 
 
 def _doomed(function: MFunction, graph: Graph) -> set[int]:

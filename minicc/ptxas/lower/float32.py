@@ -8,6 +8,7 @@ they make the .approx forms give the bits that the reference compiler's give.
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg, number
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import MOperand, V
@@ -239,7 +240,7 @@ def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
     slow, done = b.label("rcp_slow"), b.label("rcp_done")
     b.jump(slow, p)
     b.start_cold(slow)
-    precise(b, result, one, x, rounding, done)
+    slow_quotient(b, result, one, x, done)
     b.resume(done)
     if flush:
         b.op("FMUL.FTZ", out, result, fimm(ONE))
@@ -267,7 +268,7 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: b
         slow, done = b.label("div_slow"), b.label("div_done")
         b.jump(slow, check)
         b.start_cold(slow)
-        precise(b, result, x, y, rounding, done)
+        slow_quotient(b, result, x, y, done)
         b.resume(done)
     else:
         done = b.label("div_done")
@@ -277,6 +278,21 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: b
         b.op("FMUL.FTZ", out, result, fimm(ONE))
     else:
         b.move(out, result)
+
+
+def slow_quotient(b: Builder, out: V, x: MOperand, y: MOperand, done: str) -> None:
+    """x / y to nearest; the long way of several places is a routine. The caller starts the block `done`."""
+
+    def body(b: Builder, words: list[V]) -> tuple[V]:
+        made, end = b.temp(), b.label("div_long_done")
+        precise(b, made, words[0], words[1], "rn", end)
+        b.start(end)
+        return (made,)
+
+    if routine.shared(b, ("div", "rcp"), ("f32",)):
+        b.move(out, *routine.call(b, "__division_f32", (x, y), 1, body, registers=16))
+    else:
+        precise(b, out, x, y, "rn", done)
 
 
 def precise(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, done: str) -> None:

@@ -41,11 +41,16 @@ class Routine:
 
 
 def shared(b: Builder, opcodes: Sequence[str], types: Sequence[str]) -> bool:
-    """Whether what is at hand stands in several places of the function: any of the operations, on any of the types."""
+    """Whether what is at hand stands in several places of the function: any of the operations, on any of the types,
+    that are rounded exactly."""
     if b.operations is None:
         b.operations = {}
         for inst in b.flat.statements:
-            if isinstance(inst, ptx.Inst) and inst.opcode in ("div", "rem", "rcp", "sqrt", "rsqrt"):
+            if (
+                isinstance(inst, ptx.Inst)
+                and inst.opcode in ("div", "rem", "rcp", "sqrt", "rsqrt")
+                and not {"approx", "full"}.intersection(inst.modifiers)
+            ):
                 key = inst.opcode, type_of(inst)
                 b.operations[key] = b.operations.get(key, 0) + 1
     return sum(b.operations.get((o, t), 0) for o in opcodes for t in types) >= FEW

@@ -14,33 +14,24 @@ from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
 
 N = 512
-HARD = [
-    0.0,
-    -0.0,
-    1.0,
-    3.0,
-    5e-324,
-    -2.5e-310,
-    2.2e-308,
-    1.7e308,
-    float("inf"),
-    float("-inf"),
-    float("nan"),
-    1e-200,
-    1e200,
-]
+HARD = [0.0, -0.0, 1.0, 3.0, float("inf"), float("-inf"), float("nan")]
+EXTREME = {
+    "float": [1e-45, -1e-40, 1.2e-38, 3.4e38, 1e-25, 1e25],
+    "double": [5e-324, -2.5e-310, 2.2e-308, 1.7e308, 1e-200, 1e200],
+}
 QUOTIENTS = """\
 __global__ void f(const double *a, const double *b, double *out)
 {
     int i = threadIdx.x;
-    double x = a[i], y = b[i], q = x / y, r = 1.0 / x;
+    double x = a[i], y = b[i], q = x / y, r = 1 / x;
     if (i % 3 == 0)
         r = y / x;
     out[3 * i] = q;
     out[3 * i + 1] = r;
-    out[3 * i + 2] = i % 5 ? x / (y + 1.0) : x;
+    out[3 * i + 2] = i % 5 ? x / (y + 1) : x;
 }
 """
+SINGLE = QUOTIENTS.replace("double", "float")
 DIVISIONS = """\
 __global__ void f(const long long *a, const long long *b, long long *out)
 {
@@ -67,14 +58,17 @@ def launched(cubin: bytes, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("options", ["", "-maxrregcount=24", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all"])
-def test_quotients(tmp_path: Path, options: str) -> None:
+@pytest.mark.parametrize("kind", EXTREME)
+def test_quotients(tmp_path: Path, kind: str, options: str) -> None:
     random = np.random.default_rng(1)
-    a = np.concatenate([np.repeat(HARD, len(HARD)), random.standard_normal(N)])[:N]
-    b = np.concatenate([np.tile(HARD, len(HARD)), random.standard_normal(N)])[:N]
+    hard = HARD + EXTREME[kind]
+    type_ = np.float32 if kind == "float" else np.float64
+    a = np.concatenate([np.repeat(hard, len(hard)), random.standard_normal(N)])[:N].astype(type_)
+    b = np.concatenate([np.tile(hard, len(hard)), random.standard_normal(N)])[:N].astype(type_)
     i = np.arange(N)
     with np.errstate(all="ignore"):
-        want = [a / b, np.where(i % 3 == 0, b / a, 1.0 / a), np.where(i % 5 != 0, a / (b + 1.0), a)]
-    got = launched(image(tmp_path, QUOTIENTS, options), a, b)
+        want = [a / b, np.where(i % 3 == 0, b / a, 1 / a), np.where(i % 5 != 0, a / (b + 1), a)]
+    got = launched(image(tmp_path, SINGLE if kind == "float" else QUOTIENTS, options), a, b)
     np.testing.assert_array_equal(got, np.stack(want, 1))
 
 
@@ -94,7 +88,7 @@ def test_divisions(tmp_path: Path, options: str) -> None:
     np.testing.assert_array_equal(got, np.stack([quotient, other, (ua % ub).view(np.int64)], 1))
 
 
-@pytest.mark.parametrize("source", [QUOTIENTS, DIVISIONS])
+@pytest.mark.parametrize("source", [QUOTIENTS, SINGLE, DIVISIONS])
 def test_once(tmp_path: Path, source: str) -> None:
     """One routine, called from each place; it keeps to its registers, and the checker finds nothing."""
     function = read_cubin(image(tmp_path, source), "f").functions[0]
