@@ -83,3 +83,24 @@ def test_loops_to_where_memory_says(body: str, straight: bool) -> None:
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     assert ('"llvm.loop.unroll.count", i32 4' in ir) == straight
     assert ('"llvm.loop.unroll.disable"' in ir) != straight
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "whole"),
+    [
+        ("i = 0; i < 4; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", True),
+        ("i = 0; i < 16; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", False),
+        ("i = 0; i < 512; i = i + 512 / warpSize", "for (int j = 0; j < n; j++) d[j] += x[i];", False),
+        ("i = 0; i < 16; i++", "add(d, x[i], n);", False),
+        ("i = 0; i < 16; i++", "for (int j = 0; j < n; j++) a[i] += d[j];", True),
+        ("i = 0; i < 16; i++", "for (int j = 0; j < 8; j++) d[j] += x[i];", True),
+        ("i = 0; i < n; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", True),
+    ],
+)
+def test_loops_around_loops(head: str, body: str, whole: bool) -> None:
+    """A constant loop around one of unknown turns is written out while that is short, or makes an array registers."""
+    text = "__device__ void add(float *d, float x, int n) { for (int j = 0; j < n; j++) d[j] += x; }"
+    text += "__global__ void k(const float *x, float *d, int n)"
+    text += f" {{ float a[16] = {{}}; for (int {head}) {{ {body} }} d[n] = a[0] + a[15]; }}"
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    assert ('"llvm.loop.unroll.disable"' in ir) != whole

@@ -6,6 +6,9 @@ all where the body branches. What chooses values of local variables is no branch
 
 And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
 so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's.
+
+And constant loops around loops of unknown turns: LLVM writes out the outer one by the size that it has before the inner
+ones are unrolled, each copy of them then. As nvcc does, their copies count here.
 """
 
 from __future__ import annotations
@@ -15,6 +18,12 @@ from minicc.frontend.sema import constant
 
 _MOST_STATEMENTS = 16
 _FEW_TURNS = 8
+_NEST = 500
+"""Instructions, about, up to which a loop around other loops is written out: nvcc's limit, as its code for such loops
+of 2 to 128 turns around loops of 1 to 80 operations shows."""
+_PARTIAL, _COPIES = 200, 8
+"""Instructions, and turns, up to which LLVM unrolls a loop of unknown turns (`nvvm.optimise`)."""
+_WARP_SIZE = 32
 _COMPARES = ("<", "<=", ">", ">=", "!=")
 
 
@@ -23,6 +32,8 @@ def factor(s: ast.Loop) -> int | None:
     test = s.condition
     if s.unroll is not None or s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in _COMPARES:
         return s.unroll
+    if _long_nest(s):
+        return 1
     if isinstance(s.step, ast.CompoundAssign):
         return _few_turns(s.step, test, s.body)
     if not _loaded(test.right, 2):
@@ -70,11 +81,75 @@ def _loaded(e: ast.Expr, depth: int) -> bool:
 
 def _start(test: ast.Binary) -> ast.Expr | None:
     """Where the variable that is compared begins."""
-    counter = test.left
-    while isinstance(counter, ast.Cast):
-        counter = counter.operand
-    init = counter.variable.init if isinstance(counter, ast.Name) else None
+    counter = _counted(test.left)
+    init = counter.init if counter is not None else None
     return init if isinstance(init, ast.Expr) else None
+
+
+def _long_nest(s: ast.Loop) -> bool:
+    """Whether a constant loop around loops of unknown turns is long once it is written out. Local arrays that its
+    counter selects from become registers by it: such a loop is left alone."""
+    number = turns(s)
+    if number == 1:
+        return False
+    size, around = _weigh(s.body, {})
+    assert isinstance(s.condition, ast.Binary)
+    return around and number * size > _NEST and not _selects(s.body, _counted(s.condition.left))
+
+
+def _weigh(node: ast.Expr | ast.Stmt | ast.Variable, known: dict[ast.Function, tuple[int, bool]]) -> tuple[int, bool]:
+    """(about the instructions of a node, whether there is a loop of unknown turns in it); `known`: of functions."""
+    if isinstance(node, ast.Variable):
+        return _weigh(node.init, known) if isinstance(node.init, ast.Expr) else (0, False)
+    size, around = _COST.get(type(node), 0), False
+    if isinstance(node, ast.Call) and isinstance(node.function.body, ast.Stmt):
+        if node.function not in known:
+            known[node.function] = 0, False
+            known[node.function] = _weigh(node.function.body, known)
+        size, around = known[node.function]
+    for part in ast.children(node):
+        more, loops = _weigh(part, known)
+        size, around = size + more, around or loops
+    if isinstance(node, ast.Loop):
+        number = turns(node)
+        if number > 1:
+            return (size * number if size * number <= 2 * _NEST else size), around
+        counted = node.kind == "for" and isinstance(node.condition, ast.Binary)
+        copies = node.unroll or (min(_COPIES, _PARTIAL // max(size, 1)) if counted and not around else 0)
+        return size * (1 if node.unroll == 1 else copies + 1), True
+    return size, around
+
+
+_COST: dict[type, int] = {
+    **dict.fromkeys((ast.Binary, ast.Logical, ast.Unary, ast.Step, ast.Assign, ast.BuiltinCall), 1),
+    **dict.fromkeys((ast.Deref, ast.CompoundAssign, ast.Conditional, ast.If), 2),
+}
+"""LLVM's instructions for a node; address arithmetic and a load for a subscript."""
+
+
+def _counted(e: ast.Expr) -> ast.Variable | None:
+    """The variable that an expression names."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e.variable if isinstance(e, ast.Name) else None
+
+
+def _selects(node: ast.Expr | ast.Stmt | ast.Variable, counter: ast.Variable | None) -> bool:
+    """Whether an element of a local array is chosen by the counter."""
+    if isinstance(node, ast.Variable):
+        return isinstance(node.init, ast.Expr) and _selects(node.init, counter)
+    if isinstance(node, ast.Deref):
+        named = _named(node)
+        if counter in named and any(v.storage == "local" and v.type.kind == "array" for v in named):
+            return True
+    return any(_selects(part, counter) for part in ast.children(node))
+
+
+def _named(e: ast.Expr | ast.Stmt | ast.Variable) -> set[ast.Variable]:
+    if isinstance(e, ast.Variable):
+        return set()
+    own = {e.variable} if isinstance(e, ast.Name) else set()
+    return own.union(*map(_named, ast.children(e)))
 
 
 def turns(s: ast.Loop) -> int:
@@ -84,15 +159,34 @@ def turns(s: ast.Loop) -> int:
         return 1
     init = _start(test)
     start = constant.evaluate(init) if init is not None else None
-    bound = constant.evaluate(test.right)
+    bound = _value(test.right)
     stride: object = 1
     if isinstance(step, ast.CompoundAssign):
-        stride = constant.evaluate(step.right) if step.op == "+" else None
+        stride = _value(step.right) if step.op == "+" else None
+    elif isinstance(step, ast.Assign):
+        total = step.right
+        if not isinstance(total, ast.Binary) or total.op != "+" or _counted(total.left) is not _counted(test.left):
+            return 1
+        stride = _value(total.right)
     elif not isinstance(step, ast.Step):
         return 1
     if not (isinstance(start, int) and isinstance(bound, int) and isinstance(stride, int) and stride > 0):
         return 1
     return max(1, -(-(bound + (test.op == "<=") - start) // stride))
+
+
+def _value(e: ast.Expr) -> int | float | None:
+    """The value of a constant, to which `warpSize` belongs on a device."""
+    if isinstance(e, ast.Name) and e.variable.symbol == "warpsize":
+        return _WARP_SIZE
+    found = constant.evaluate(e)
+    if found is None and isinstance(e, ast.Cast):
+        return _value(e.operand)
+    if found is None and isinstance(e, ast.Binary) and e.op in ("*", "/"):
+        left, right = _value(e.left), _value(e.right)
+        if isinstance(left, int) and isinstance(right, int) and right:
+            return left * right if e.op == "*" else left // right
+    return found
 
 
 def _branches(s: ast.Stmt) -> bool:
