@@ -27,11 +27,23 @@ TWINS = [
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("options", ["", "-O0"])
 def test_outputs_are_those_of_nvcc_s_cubin(path, options, oracle, tmp_path):
+    _same_as_nvcc(path, "", options, oracle, tmp_path)
+
+
+@pytest.mark.parametrize("stem", ["bfloats", "halves", "fp8"])
+def test_short_floats_where_floats_are_flushed(stem, oracle, tmp_path):
+    """What flushes floats and divides them roughly is no concern of types with subnormals of their own."""
+    path = next(path for path in KERNELS if path.stem == stem)
+    _same_as_nvcc(path, "-ftz=true -prec-div=false -prec-sqrt=false", "", oracle, tmp_path)
+
+
+def _same_as_nvcc(path, flags, options, oracle, tmp_path):
+    """`flags` are both compilers', `options` ours alone."""
     cubin = tmp_path / "a.cubin"
-    command = [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-cubin", "-o", str(cubin), str(path)]
+    command = [oracle("nvcc"), "-x", "cu", "-arch=sm_90", *flags.split(), "-cubin", "-o", str(cubin), str(path)]
     subprocess.run(command, check=True, capture_output=True)
     want = run_script(path, cubin.read_bytes())
-    got = run_script(path, compiled(path, options).fatbin)
+    got = run_script(path, compiled(path, f"{flags} {options}").fatbin)
     assert got.outputs and got.outputs == want.outputs
     assert [launch.result.hazards for launch in got.launches if launch.result.hazards] == []
     for name in got.outputs:
