@@ -59,7 +59,10 @@ class HostBody(Launches):
         while not self.at("{") and self.token.kind != EOF:
             while not (self.at("(") or self.at("{")) and self.token.kind != EOF:
                 self.i += 1
-            self.skip_balanced()
+            tail = len(self.tokens) - self.past_brackets(self.i)
+            if self.kernel_templates:
+                self._walk_apart(tail)
+            self.i = len(self.tokens) - tail
             self.accept("...")
             if not self.accept(","):
                 return
@@ -97,16 +100,23 @@ class HostBody(Launches):
         """Of a host variable that cannot be read, up to its `;`: it may hold lambdas and addresses of kernels."""
         if not self.kernel_templates or self.token.text in ("struct", "class", "union", "using", "typedef"):
             return
-        function, state, scope, length = self.function, self.host_function, self.scope, len(self.tokens)
+        # The variable itself is this scope's; what the walk takes for others (parameters, say) is nobody's.
+        tail = len(self.tokens) - end
+        start = self.i
+        self.quiet += 1
+        self._attempt(self._host_declaration)
+        self.quiet -= 1
+        self.i = start
+        self._walk_apart(tail)
+
+    def _walk_apart(self, tail: int) -> None:
+        """Outside of bodies, until so many tokens are left; what is declared there is nobody's."""
+        function, state, scope = self.function, self.host_function, self.scope
         self.function = self.host_function = ast.Function("", ty.function(ty.AUTO, []), self.token, space="host")
         self.quiet += 1
+        self.push("block")
         try:
-            # The variable itself is this scope's; what the walk takes for others (parameters, say) is nobody's.
-            start = self.i
-            self._attempt(self._host_declaration)
-            self.i = start
-            self.push("block")
-            self._walk(length - end)
+            self._walk(tail)
         finally:
             self.quiet -= 1
             self.function, self.host_function, self.scope = function, state, scope

@@ -126,7 +126,11 @@ class HostCode(HostBody):
         end, called, device = self._head()
         if not called or device or self.tokens[end].text != "{":
             return False
-        return not any(t.text in ("constexpr", "consteval") for t in self.tokens[self.i : end])
+        words = {t.text for t in self.tokens[self.i : end]}
+        if words & {"constexpr", "consteval"}:
+            return False
+        # A parameter's `auto` makes a template of it.
+        return not (self.constrains and token.text != "auto" and "auto" in words)
 
     def _skip_host_definition(self) -> None:
         end, _, _ = self._head()
