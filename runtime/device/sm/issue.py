@@ -159,6 +159,14 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                     at = there + 1
                     lines += 1
                 n = max(width >> 2, 1)
+            elif space == K.SPACE_LOCAL:
+                # Word k of a lane's access lies in the line k behind that of the first.
+                lines = survey(4, lanes, mask, scratch + TALLY)
+                n = X[SURVEY_PASSES] * max(width >> 2, 1)
+                for k in range(lines, lines * (width >> 2)):
+                    X[2 * k] = X[2 * (k - lines)] + 1
+                    X[2 * k + 1] = X[2 * (k - lines) + 1]
+                lines *= max(width >> 2, 1)
             else:
                 lines = survey(width, lanes, mask, scratch + TALLY)
                 n = X[SURVEY_PASSES]
