@@ -202,11 +202,18 @@ class _Run:
             last.target = target
             return last
         full = short or target > NEARLY * aim.target or (self.flags is not None and self.far < _FLIGHT)
-        pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
-        few = Pressure(self.flags, _FLAGS + self.flags.through) if self.flags else None
-        order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few)
-        self.last = _Ordered(order, cycles, target, short, held, pressure.most)
-        return self.last
+        found: _Ordered | None = None
+        for late in (False, True):
+            pressure = Pressure(self.values, target, fixed=not aim.launched, foresee=full)
+            few = Pressure(self.flags, _FLAGS + self.flags.through) if self.flags else None
+            order, cycles, held = _order(self.nodes, self.prints, arch, pressure, short, few, late)
+            if found is None or (cycles < found.cycles and pressure.most <= max(target, found.most)):
+                found = _Ordered(order, cycles, target, short, held, pressure.most)
+            if few is None or few.most < few.target:
+                break
+        self.last = found
+        assert found is not None
+        return found
 
     def _target(self, aim: Aim) -> tuple[int, bool]:
         """Live values from which on to take care, and whether registers are short. Few registers are no gain in
@@ -280,14 +287,20 @@ def _order(
     pressure: Pressure | None = None,
     short: bool = False,
     flags: Pressure | None = None,
+    late: bool = False,
 ) -> tuple[list[int], int, bool]:
-    """A topological order of the run, with an eye on live registers, which may be short, and live predicates; its
-    cycles, and whether it depended on the registers."""
+    """A topological order of the run, with an eye on live registers, which may be short, and live predicates (which may
+    be made `late`); its cycles, and whether it depended on the registers."""
     waiting: list[tuple[int, int, int]] = []  # (earliest cycle, -height, index), sorted
     left = [n.preds for n in nodes]
     least = [0] * len(nodes)
     held = _Held(nodes, prints)
-    ready = sorted((-node.height, i) for i, node in enumerate(nodes) if not left[i] and i not in held.users)
+    later = _Late(nodes, prints, flags if late else None, held)
+    ready = sorted(
+        (-node.height, i)
+        for i, node in enumerate(nodes)
+        if not left[i] and i not in held.users and i not in later.waiting
+    )
     for constant in [*held.begin, *(c for _, i in ready for c in held.wanted(i))]:
         insort(ready, (-nodes[constant].height, constant))
     now, depends = 0, False
@@ -370,11 +383,15 @@ def _order(
             if least[succ] < now + cycles:
                 least[succ] = now + cycles
             left[succ] -= 1
-            if not left[succ]:
-                insort(waiting, (least[succ], -nodes[succ].height, succ))
-                for constant in held.wanted(succ) if held.makers else ():
+            free_now = [succ] if not left[succ] and succ not in later.waiting else []
+            if later.waiting:
+                free_now += [compare for compare in later.wanted(succ, i) if not left[compare]]
+            for one in free_now:
+                insort(waiting, (least[one], -nodes[one].height, one))
+                for constant in held.wanted(one) if held.makers else ():
                     insort(ready, (-nodes[constant].height, constant))
         now += prints[i].timing.stall
+    assert len(out) == len(nodes)
     return out, now, depends
 
 
@@ -434,6 +451,59 @@ class _Held:
         found = [i for i in self.needs[user] if i not in self.given]
         self.given.update(found)
         return found
+
+
+class _Late:
+    """Compares for what comes much later wait, in a run that makes many, until all else that one of their users needs
+    has been issued: early they would only fill predicates, and others wait for some to be free."""
+
+    def __init__(self, nodes: list[Node], prints: list[Footprint], flags: Pressure | None, constants: _Held) -> None:
+        self.waiting: set[int] = set()
+        self.constants = constants
+        self.needs: dict[int, list[int]] = {}
+        """User -> the compares that it needs."""
+        if flags is None:
+            return
+        early = [0] * len(nodes)
+        """In which cycle each instruction can come."""
+        for i, node in enumerate(nodes):
+            for succ, cycles in node.succs:
+                early[succ] = max(early[succ], early[i] + cycles)
+        due = early.copy()
+        """The same, of what waits that of its first user."""
+        for i in range(len(nodes) - 1, -1, -1):
+            pure = flags.born[i] and len(prints[i].writes) == flags.born[i]
+            first = min((due[succ] for succ, _ in nodes[i].succs), default=0)
+            if pure and i not in constants.users and first - early[i] > _NEAR_MEMORY:
+                self.waiting.add(i)
+                due[i] = first
+                for user, _ in nodes[i].succs:
+                    self.needs.setdefault(user, []).append(i)
+        self.short = {
+            user: nodes[user].preds - len(compares) - len(constants.needs.get(user, ()))
+            for user, compares in self.needs.items()
+        }
+        """Of what needs some, what it needs besides, constants apart, and is still to come."""
+        for user in self.needs:
+            self._let(user)
+
+    def _let(self, user: int) -> list[int]:
+        """The compares that `user` needs no longer wait, if nothing else is missing; those that have waited."""
+        if self.short[user] or user in self.waiting:
+            return []
+        found = [compare for compare in self.needs[user] if compare in self.waiting]
+        self.waiting.difference_update(found)
+        for compare in tuple(found):
+            if compare in self.needs:
+                found += self._let(compare)
+        return found
+
+    def wanted(self, user: int, i: int) -> list[int]:
+        """Compares that need no longer wait, now that `i` has been issued, of which `user` has need."""
+        if user not in self.needs or i in self.needs[user] or i in self.constants.users:
+            return []
+        self.short[user] -= 1
+        return self._let(user)
 
 
 def _urgent(

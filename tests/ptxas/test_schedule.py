@@ -181,3 +181,25 @@ def test_where_registers_and_predicates_are_short_lives_end() -> None:
     code.append(MInst("STG", ("E",), (), (VMem(V(base, 0, 2), 0), total), memory="store", space="global"))
     f.blocks = [Block("entry", code)]
     assert Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(20)).most <= 24
+
+
+def test_compares_for_stores_do_not_keep_loads_waiting() -> None:
+    """Six guarded loads from an address that is itself loaded, and six stores of theirs under compares of what is there
+    from the start: all loads are under way before the first store's compare."""
+    f = MFunction("f", True)
+    word, base, true = V(f.new("R")), f.new("R", 2), Reg("P", 7)
+    first = MInst("LDG", ("E",), (V(f.new("R")),), (VMem(V(base, 0, 2), 0),), memory="load", space="global")
+    code, loads, late = [first], [], []
+    for k in range(6):
+        masked, stored, made, chosen = V(f.new("P")), V(f.new("P")), V(f.new("R")), V(f.new("R"))
+        late.append(MInst("ISETP", ("LT", "AND"), (stored, true), (word, Imm(k), true)))
+        code += [MInst("ISETP", ("LT", "AND"), (masked, true), (first.dsts[0], Imm(k), true)), late[-1]]
+        place = VMem(V(base, 0, 2), 4 * k)
+        loads.append(MInst("LDG", ("E",), (made,), (place,), masked, memory="load", space="global"))
+        code += [loads[-1], MInst("SEL", (), (chosen,), (made, word, masked))]
+        code.append(MInst("STG", ("E",), (), (place, chosen), stored, memory="store", space="global"))
+    stores = [inst for inst in code if inst.memory == "store"]
+    f.blocks = [Block("entry", [inst for inst in code if inst not in stores] + stores)]
+    Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120))
+    order = f.blocks[0].insts
+    assert max(map(order.index, loads)) < min(map(order.index, late))

@@ -158,7 +158,7 @@ def _without(graph: Graph, doomed: set[int]) -> Graph:
     """The graph without the edges into blocks that are left out."""
     succs = [[s for s in after if s not in doomed] for after in graph.succs]
     preds = [[] if node in doomed else before for node, before in enumerate(graph.preds)]
-    return Graph(succs, preds)
+    return Graph(succs, preds, graph.leaving)
 
 
 def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Builder) -> tuple[list[int], set[int]]:

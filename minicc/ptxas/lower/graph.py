@@ -35,8 +35,10 @@ def link(function: MFunction) -> None:
 class Graph:
     """Edges between block numbers 0..n-1, entry 0."""
 
-    def __init__(self, succs: list[list[int]], preds: list[list[int]]) -> None:
+    def __init__(self, succs: list[list[int]], preds: list[list[int]], leaving: frozenset[int] = frozenset()) -> None:
         self.succs, self.preds = succs, preds
+        self.leaving = leaving
+        """Blocks in which some threads may end, and others go on."""
 
     @classmethod
     def of(cls, function: MFunction) -> Graph:
@@ -46,15 +48,16 @@ class Graph:
         for node, after in enumerate(succs):
             for s in after:
                 preds[s].append(node)
-        return cls(succs, preds)
+        leaving = (n for n, b in enumerate(function.blocks) if any(i.mnemonic == "EXIT" for i in b.insts))
+        return cls(succs, preds, frozenset(leaving))
 
     def dominators(self) -> list[int]:
         """Immediate dominator of each node; the entry's is itself; -1 if unreachable."""
         return dominators(postorder(self.succs), self.preds)
 
     def postdominators(self) -> list[int]:
-        """Immediate post-dominator of each node, n being the virtual exit. Nodes that cannot reach an exit are taken
-        to have an edge to it."""
+        """Immediate post-dominator of each node, n being the virtual exit. Of nodes that reach it by no edge, as in a
+        loop that is left by a guarded EXIT, one is taken to have such an edge."""
         n = len(self.succs)
         reverse = [list(p) for p in self.preds] + [[]]
         forward = [list(s) for s in self.succs] + [[]]
@@ -67,7 +70,7 @@ class Graph:
             missing = set(range(n)) - set(order)
             if not missing:
                 break
-            node = max(missing)
+            node = max(missing & self.leaving or missing)
             forward[node].append(n)
             reverse[n].append(node)
         return dominators(order, forward)
