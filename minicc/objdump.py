@@ -274,7 +274,7 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
         from minicc.binary import read_cubin
         from minicc.sass import disassemble
 
-        out += [disassemble(read_cubin(image.data, image.name)).rstrip("\n")]
+        out += [disassemble(read_cubin(image.data, image.name), image.name).rstrip("\n")]
     if "elf" in wants:
         out += _elf(image)
     if "usage" in wants:
@@ -317,7 +317,7 @@ def _sass(image: Image, request: Request) -> list[str]:
     from minicc.sass import dump
     from minicc.sass.listing import arch_of
 
-    arch = arch_of(image.arch)
+    arch = arch_of(image.arch, place=image.name)
     sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
     if "fun" in request.values and not any(_chosen(name, request) for name, _ in sections):
         sys.stderr.write(f"minicc: warning: {image.name}: no function is called {request.values['fun']}\n")
@@ -425,7 +425,7 @@ def image_json(image: Image, request: Request) -> dict[str, Any]:
     out["resource_usage"] = usage_of(image)
     if request.wants - {"json", "control", "raw"} and "sass" not in request.wants:
         return out
-    arch = arch_of(image.arch)
+    arch = arch_of(image.arch, place=image.name)
     out["functions"] = [
         {"name": name, "instructions": [dump.instruction_json(line, arch.sass) for line in dump.lines_of(code, arch)]}
         for name, code in code_sections(image)

@@ -62,11 +62,11 @@ def parse(text: str, family: str = "") -> Instr:
     return run(text, family)
 
 
-def disassemble(program: Program) -> str:
+def disassemble(program: Program, place: str | None = None) -> str:
     """A listing of a whole program that `assemble` reads back to the same bytes."""
     from minicc.sass.listing import disassemble as run
 
-    return run(program)
+    return run(program, place)
 
 
 def assemble(source: str | SourceFile, arch: Arch) -> Program:

@@ -221,7 +221,7 @@ class _Assembler:
     # Directives. Each gets the rest of its line.
 
     def _do_target(self, rest: str, where: Span) -> None:
-        family = arch_of(rest).sass
+        family = arch_of(rest, where).sass
         if family != self.arch.sass:
             self._wrong(f"the listing is for {rest}, not for {self.arch.name}", where, "sass.target")
         self.arch = arch_of(rest)

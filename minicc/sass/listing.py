@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch import Arch
-from minicc.diagnostics import CompileError
+from minicc.diagnostics import CompileError, Span
 from minicc.sass.codec import decode, encode
 from minicc.sass.control_text import control_text, printable
 from minicc.sass.instr import Instr, Target
@@ -24,9 +24,9 @@ from minicc.sass.program import Function, Program, Relocation, Variable
 WORD = 16
 
 
-def disassemble(program: Program) -> str:
-    """The listing of `program`; ends with a newline."""
-    arch = arch_of(program.arch)
+def disassemble(program: Program, place: str | None = None) -> str:
+    """The listing of `program`, which `place` names in an error; ends with a newline."""
+    arch = arch_of(program.arch, place=place)
     out = [f".target {program.arch}"]
     if program.ptx_version:
         out.append(f".ptx_version {program.ptx_version[0]}.{program.ptx_version[1]}")
@@ -46,14 +46,15 @@ def disassemble(program: Program) -> str:
     return "\n".join(out) + "\n"
 
 
-def arch_of(name: str) -> Arch:
-    """The description of an architecture, or a stand-in that only knows its encoding family."""
+def arch_of(name: str, where: Span | None = None, place: str | None = None) -> Arch:
+    """The description of an architecture, or a stand-in that only knows its encoding family; `where` or `place` of the
+    name goes into the error."""
     from minicc import arch
 
-    return arch.get(name) if name in arch.NAMES else stand_in(name)
+    return arch.get(name) if name in arch.NAMES else stand_in(name, where, place)
 
 
-def stand_in(name: str) -> Arch:
+def stand_in(name: str, where: Span | None = None, place: str | None = None) -> Arch:
     """An Arch of a machine that has no description, good for decoding: sm_90's with the family of its SM number."""
     from minicc import arch
     from minicc.diagnostics import fail
@@ -66,7 +67,7 @@ def stand_in(name: str) -> Arch:
         if sm >= low:
             family = label
     if not family:
-        fail("sass.arch", f"no instruction encoding is known for '{name}'")
+        fail("sass.arch", f"no instruction encoding is known for '{name}'", where, place=place)
     letter = name[-1] if name[-1:] in "af" else ""
     return arch.get("sm_90")._replace(name=name, sm=sm, feature=letter, sass=family)
 

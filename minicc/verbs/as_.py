@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from minicc.diagnostics import SourceFile, fail
+from minicc.diagnostics import SourceFile, Span, fail
 
 USAGE = """usage: minicc as FILE.sass [-o FILE.cubin] [-arch sm_90]
 
@@ -74,6 +75,7 @@ def assemble_file(name: str, arch_name: str | None) -> bytes:
     except UnicodeDecodeError:
         fail("cli.input", f"'{name}' is not a text file")
     source = SourceFile("<stdin>" if name == "-" else name, text)
-    if arch_name is None:
-        arch_name = next((w.split()[1] for w in text.splitlines() if w.startswith(".target ")), "sm_90")
-    return write_cubin(assemble(source, arch_of(arch_name)))
+    where = None
+    if arch_name is None and (found := re.search(r"^\.target +(\S+)", text, re.MULTILINE)):
+        arch_name, where = found[1], Span(source, *found.span(1))
+    return write_cubin(assemble(source, arch_of(arch_name or "sm_90", where)))

@@ -60,6 +60,7 @@ def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
         ("a.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { foo.bar; }", 255, "a.ptx:4:14: error:"),
         ("a.ll", "define void @f( {", 1, "error:"),
         ("a.sass", "FADD R0, R1\n", 1, "a.sass:1:"),
+        ("a.sass", ".target sm_7\n", 1, "a.sass:1:1: error: no instruction encoding"),
         ("a.cubin", "not an ELF", 1, "byte 0x0"),
         ("a.xyz", "", 1, "don't know what to do"),
     ],

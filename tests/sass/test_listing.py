@@ -11,6 +11,8 @@ import pytest
 from minicc import objdump, sass
 from minicc.binary import read_cubin, write_cubin, write_fatbin
 from minicc.binary.fatbin import Entry
+from minicc.diagnostics import CompileError
+from minicc.sass.program import Function, Program
 from minicc.verbs import as_
 from tests.sass.common import machine, need
 
@@ -125,6 +127,18 @@ def test_written_by_hand(tmp_path: Path) -> None:
     assert as_.main([str(source)]) == 0
     back = read_cubin((tmp_path / "hand.cubin").read_bytes(), "hand.cubin")
     assert back.functions[0].code == function.code
+
+
+def test_unknown_machines_are_named_with_their_place(tmp_path: Path) -> None:
+    (tmp_path / "k.sass").write_text(".target sm_7\n")
+    with pytest.raises(CompileError, match=r"k\.sass:1:9: error: no instruction encoding is known for 'sm_7'"):
+        as_.main([str(tmp_path / "k.sass")])
+    old = bytearray(write_cubin(Program("sm_90", [Function("k", bytes.fromhex("4d790000000000000000800300ea0f00"))])))
+    old[49] = 75  # e_flags
+    (tmp_path / "k.cubin").write_bytes(old)
+    for options in (["-sass"], ["--json", "-sass"], []):
+        with pytest.raises(CompileError, match=r"k\.sm_75\.cubin: error: no instruction encoding"):
+            objdump.main([*options, str(tmp_path / "k.cubin")])
 
 
 def test_edited_dump_takes_the_new_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
