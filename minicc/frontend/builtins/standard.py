@@ -14,7 +14,7 @@ from minicc.diagnostics import SourceFile
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
           "optional", "span", "bit", "integers", "algorithms", "iterators", "initializer_list", "numbers", "numeric",
-          "host")  # fmt: skip
+          "variant", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*"
     r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__policy|namespace(?! std)) (\w+)"
@@ -43,7 +43,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
     "driver": (),
     "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",),
-    "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",),
+    "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),
     "host": ("utility", "device_ptr", "initializer_list"), "initializer_list": (),
 }  # fmt: skip
 

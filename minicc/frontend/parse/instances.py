@@ -278,6 +278,7 @@ class Instances(Declarations):
         # Whoever asks for a result that the body decides on cannot wait.
         waits = f.type.elem is not None and not deduced_type(f.type.elem)
         done = len(self.diagnostics.items)
+        names = dict(f.param_scope.names) if f.param_scope is not None else {}
         super().finish(f)
         of_template = f.template is not None or (f.record is not None and f.record.template is not None)
         if len(self.diagnostics.items) == done or not (waits and of_template and f.pending) or self.late is None:
@@ -291,6 +292,8 @@ class Instances(Declarations):
             self.functions = [g for g in self.functions if g is not f]
             self.variables = [v for v in self.variables if v.owner is not f]
             f.body, f.pure_at = None, 0
+            if f.param_scope is not None:
+                f.param_scope.names = names
             self.late.append(f)
 
     def need_waiting(self) -> None:

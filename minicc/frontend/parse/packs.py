@@ -44,6 +44,9 @@ class Packs(Initialisers):
                         return None
                     depth -= 1
                 elif depth == 0:
+                    if text == "<" and not angles:
+                        i = self._past_template(i)
+                        continue
                     if angles and text == "<":
                         angle += 1
                     elif angles and text in (">", ">>"):
@@ -56,6 +59,22 @@ class Packs(Initialisers):
                         return i if self.pack_names(self.i, i) else None
             i += 1
         return None
+
+    def _past_template(self, k: int) -> int:
+        """Index behind the arguments of a template whose name is before the `<` at index k; of an operator, behind it."""
+        name, depth, end = self.tokens[k - 1], 0, k
+        qualified = self.tokens[k - 2].text == "::"
+        found = None if qualified or name.kind != IDENT else self.lookup(name.text)
+        functions = found if isinstance(found, list) else []
+        if not (qualified or isinstance(found, ast.ClassTemplate)):
+            if not any(isinstance(f, ast.FunctionTemplate) for f in functions):
+                return k + 1
+        while self.tokens[end].kind != EOF and self.tokens[end].text not in (";", "{"):
+            depth += self.brackets(end, depth)
+            end += 1
+            if depth <= 0:
+                return end
+        return k + 1
 
     def pack_names(self, start: int, end: int) -> list[str]:
         """Names of packs among the tokens."""

@@ -201,6 +201,8 @@ class Statements(Records):
         known = constant.truth(condition) if static else None
         if static and known is None:
             self.fail("constexpr if condition is not a constant expression", ast.start(condition))
+        if known is not None:
+            condition = self.number(int(known), ty.BOOL, condition.at)
         then: ast.Stmt = ast.Block(token)
         if known is False:
             self._skip_statement()

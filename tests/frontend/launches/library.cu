@@ -59,3 +59,10 @@ int main() {
   static const auto fn = k1<float, 510>; fn<<<1,1>>>(f);
   return 0;
 }
+#include <variant>
+template <typename T> __global__ void held(T *o) { o[0] = 1; }
+void visited(const std::variant<long *, short *> &w)
+{
+    if (auto *p = std::get_if<1>(&w)) held<<<1, 1>>>(*p);
+    if (std::holds_alternative<long *>(w)) held<<<1, 1>>>((double *)std::get<long *>(w));
+}
