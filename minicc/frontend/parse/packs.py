@@ -61,14 +61,13 @@ class Packs(Initialisers):
         return None
 
     def _past_template(self, k: int) -> int:
-        """Index behind the arguments of a template whose name is before the `<` at index k; of an operator, behind it."""
+        """Index behind the arguments of a template, whose `<` is at index k; behind an operator."""
         name, depth, end = self.tokens[k - 1], 0, k
         qualified = self.tokens[k - 2].text == "::"
         found = None if qualified or name.kind != IDENT else self.lookup(name.text)
-        functions = found if isinstance(found, list) else []
-        if not (qualified or isinstance(found, ast.ClassTemplate)):
-            if not any(isinstance(f, ast.FunctionTemplate) for f in functions):
-                return k + 1
+        among = found if isinstance(found, list) else [found]
+        if not qualified and not any(isinstance(f, ast.ClassTemplate | ast.FunctionTemplate) for f in among):
+            return k + 1
         while self.tokens[end].kind != EOF and self.tokens[end].text not in (";", "{"):
             depth += self.brackets(end, depth)
             end += 1
