@@ -3,8 +3,8 @@
     python -m tests.gpu.validation.again SUITES FOLDER
 
 SUITES holds `hec/src` (HeCBench) and `samples` (NVIDIA's). For each label of nvcc's code in the records of the first,
-second, fourth, fifth and sixth sets its program is compiled, and its arguments are drawn as `found` draws them; it is the
-same launch if it executes as many instructions as were recorded. FOLDER gets images and SET_nvcc.json, which
+second, fourth, fifth and sixth sets its program is compiled, and its arguments are drawn as `found` draws them; it is
+the same launch if it executes as many instructions as were recorded. FOLDER gets images and SET_nvcc.json, which
 `tests.gpu.errors` takes, and missing.json: why others are not there (28 of 430 on 2026-11-23).
 """
 
