@@ -130,8 +130,10 @@ def by_constant(b: Builder, out: V, x: MOperand, divisor: int, type_: str, remai
     return True
 
 
-def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remainder: bool) -> None:
-    """32 bits."""
+def short_form(
+    b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remainder: bool, by_zero: MOperand | None = None
+) -> None:
+    """32 bits. `by_zero`: the result of a division by zero, if not all ones."""
     if sign:
         ax, ay = b.temp(), b.temp()
         b.emit("IABS", (ax,), (x,))
@@ -171,39 +173,50 @@ def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remaind
         negative = b.setp("ISETP.LT.AND", x if remainder else b.logic(x, y, 0x3C), ZERO)
         b.emit("IADD3", (result,), (neg(result), ZERO, ZERO), guard=negative)
     none = b.setp("ISETP.EQ.U32.AND", y, ZERO)
-    b.lop(result, y, ZERO, ZERO, 0x0F, guard=none)
-    b.move(out, result)
+    if by_zero is None:
+        b.lop(result, y, ZERO, ZERO, 0x0F, guard=none)
+        b.move(out, result)
+    else:
+        b.select(out, by_zero, result, none)
 
 
 def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
-    """64 bits; operands that both fit in 32 bits take the short form."""
+    """64 bits. In one place operands that both fit in 32 bits take the short form; what stands in several is a routine
+    without it, since LLVM has taken such operands out before."""
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
-    ax, ay = (magnitude(b, x), magnitude(b, y)) if sign else (x, y)
-    quotient, rest = b.temp(2), b.temp(2)
-    both = b.logic(ax[1], ay[1], 0xFC)
-    small = b.setp("ISETP.EQ.U32.AND", both, ZERO)
+
+    def body(b: Builder, words: list[V]) -> tuple[V, V]:
+        x, y, made = (words[0], words[1]), (words[2], words[3]), b.temp(2)
+        found = _long(b, *magnitudes(b, x, y, sign))[remainder]
+        turn(b, made, found, x, y, sign, remainder)
+        return V(made.reg, 0), V(made.reg, 1)
+
+    if routine.shared(b, ("div", "rem"), ("s64", "u64")):
+        name = f"__{'remainder' if remainder else 'division'}_{'s' if sign else 'u'}64"
+        b.move64(out, *routine.call(b, name, (*x, *y), 2, body, registers=22))
+        return
+    ax, ay = magnitudes(b, x, y, sign)
+    result, low = b.temp(2), b.temp()
+    small = b.setp("ISETP.EQ.U32.AND", b.logic(ax[1], ay[1], 0xFC), ZERO)
     large, done = b.label("div64_long"), b.label("div64_done")
     b.jump(large, inv(small))
     if remainder:
-        low = b.temp()
-        short_form(b, low, ax[0], ay[0], False, True)
-        b.select(V(rest.reg, 0), ax[0], low, b.setp("ISETP.EQ.U32.AND", ay[0], ZERO))
-        b.move(V(rest.reg, 1), ZERO)
+        short_form(b, low, ax[0], ay[0], False, True, ax[0])
+        b.move64(result, low, ZERO)
     else:
-        low = b.temp()
         short_form(b, low, ax[0], ay[0], False, False)
         none = b.setp("ISETP.EQ.U32.AND", ay[0], ZERO)
-        b.move(V(quotient.reg, 0), low)
-        b.select(V(quotient.reg, 1), imm(-1), ZERO, none)
+        b.move(V(result.reg, 0), low)
+        b.select(V(result.reg, 1), imm(-1), ZERO, none)
     b.start_cold(large)
-    if routine.shared(b, ("div", "rem"), ("s64", "u64")):
-        words = routine.call(b, "__division_u64", (*ax, *ay), 4, _routine, registers=16)
-        b.move64(quotient, *words[:2])
-        b.move64(rest, *words[2:])
-    else:
-        _long(b, quotient, rest, ax, ay)
+    found = _long(b, ax, ay)[remainder]
+    b.move64(result, *wide(b, found))
     b.resume(done)
-    result = rest if remainder else quotient
+    turn(b, out, result, x, y, sign, remainder)
+
+
+def turn(b: Builder, out: V, result: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
+    """out = the result for magnitudes, with the sign that it has for x and y."""
     if not sign:
         b.move64(out, V(result.reg, 0), V(result.reg, 1))
         return
@@ -219,6 +232,10 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
         b.select(V(out.reg, i), V(turned.reg, i), V(result.reg, i), negative)
 
 
+def magnitudes(b: Builder, x: Pair, y: Pair, sign: bool) -> tuple[Pair, Pair]:
+    return (magnitude(b, x), magnitude(b, y)) if sign else (x, y)
+
+
 def magnitude(b: Builder, x: Pair) -> Pair:
     """|x| of a signed pair."""
     negative = b.setp("ISETP.LT.AND", x[1], ZERO)
@@ -227,15 +244,8 @@ def magnitude(b: Builder, x: Pair) -> Pair:
     return b.sel(V(turned.reg, 0), x[0], negative), b.sel(V(turned.reg, 1), x[1], negative)
 
 
-def _routine(b: Builder, words: list[V]) -> tuple[V, ...]:
-    """Quotient and remainder of the dividend and divisor."""
-    quotient, rest = b.temp(2), b.temp(2)
-    _long(b, quotient, rest, (words[0], words[1]), (words[2], words[3]))
-    return tuple(V(v.reg, i) for v in (quotient, rest) for i in (0, 1))
-
-
-def _long(b: Builder, quotient: V, rest: V, x: Pair, y: Pair) -> None:
-    """quotient, rest of unsigned 64-bit operands with at least one above 32 bits, or y = 0.
+def _long(b: Builder, x: Pair, y: Pair) -> tuple[V, V]:
+    """(quotient, rest) of unsigned 64-bit operands.
 
     r0 = RCP(y as f32, rounded up), lowered, is 2^64/y to 20 bits from below; each fixed-point step
     r += hi(r * (2^64 - r*y)) doubles that and stays below; after two, q = hi(x * r) is short by 2 at most."""
@@ -275,9 +285,11 @@ def _long(b: Builder, quotient: V, rest: V, x: Pair, y: Pair) -> None:
             b.select(V(after.reg, i), V(lower.reg, i), V(left.reg, i), fits)
         left, q = after, more
     none = b.setp("ISETP.EQ.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO)
+    quotient, rest = b.temp(2), b.temp(2)
     for i in (0, 1):
         b.select(V(quotient.reg, i), imm(-1), V(q.reg, i), none)
         b.select(V(rest.reg, i), x[i], V(left.reg, i), none)
+    return quotient, rest
 
 
 LOWER = {"div": divide, "rem": divide}
