@@ -42,8 +42,8 @@ class Products(Base):
 
     def wide_product(self, inst: ir.Inst) -> Node | None:
         """The extension of a product of words that does not overflow, and that nothing else asks for, as the product of
-        the extended words, if all that is done with it is an address: one instruction makes both. Where the address
-        would scale the product, the factors must be one again."""
+        the extended words: one instruction makes both, and a sum with it. Where that is multiplied once more, the
+        factors must be one again."""
         product = inst.args[0]
         if not isinstance(product, ir.Inst) or product.op not in ("mul", "shl") or self.use_counts[product] > 1:
             return None
@@ -56,12 +56,21 @@ class Products(Base):
         by_constant = isinstance(y, ir.ConstInt)
         if product.op == "shl" and not by_constant:
             return None
-        addresses = self.users.get(inst, [])
-        if any(a.op != "getelementptr" or len(a.args) > 2 or a.source is None for a in addresses):
-            return None
-        scaled = any(a.source is not None and self.layout.size(a.source) > 1 for a in addresses)
-        if scaled and not (by_constant and len(addresses) == 1):
+        alone = by_constant and [user.op for user in self.users.get(inst, [])] == ["getelementptr"]
+        if self._scaled(inst) and not alone:
             return None
         extend = self.build.sext if signed else self.build.zext
         last = self.one(y) if product.op == "shl" else extend(self.one(y), 32, "i64")
         return self.build.binary(product.op, "i64", extend(self.one(x), 32, "i64"), last)
+
+    def _scaled(self, value: ir.Value, depth: int = 4) -> bool:
+        """Whether a number, or a sum with it, is multiplied: by the size of what an address points to, or otherwise."""
+        for user in self.users.get(value, ()):
+            if user.op == "getelementptr":
+                if len(user.args) > 2 or user.source is None or self.layout.size(user.source) > 1:
+                    return True
+            elif user.op in ("mul", "shl", "trunc") or (
+                user.op in ("add", "sub") and (not depth or self._scaled(user, depth - 1))
+            ):
+                return True
+        return False
