@@ -100,6 +100,8 @@ class Explanation:
                 patterns = database.lookup(node.op)
                 candidates = [_candidate(p, total, p is chosen, database) for p, total in node.weighed or []]
                 why, name = reason(candidates), node.op
+                if node.head == "mov":
+                    why = "a value of a loop's turn that is needed after the loop"
                 if first and chosen is not None:
                     patterns = patterns[: patterns.index(chosen) + 1]
                     why = "the first that fits; none after it is tried"

@@ -31,8 +31,8 @@ def _leads_back(phi: ir.Inst, value: ir.Value, block: ir.Block, body: set[ir.Blo
     """Whether a block of the loop, which has another way out, gives the phi a value that the loop makes."""
     return (
         isinstance(value, ir.Inst)
+        and value is not phi
         and block in body
         and value.parent in body
-        and not (value.op == "phi" and value.parent is phi.parent)
         and any(after not in body for after in block.successors)
     )
