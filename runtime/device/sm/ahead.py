@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
+from runtime.device.sm.l1 import l1_set
 from runtime.device.sm.l2 import (
     BANK_SHIFT,
     BANKS,
@@ -22,14 +23,13 @@ from runtime.device.sm.l2 import (
     MP_AT_CHANNEL,
     NB,
     dram_bank,
-    l1_set,
     l2_ahead,
     l2_home,
     l2_slice,
 )
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, load32
-from runtime.device.sm.table import BK, CODE, L1, MP, WS, G
+from runtime.device.sm.table import BK, CODE, L1, MP, SM, WS, G
 from runtime.device.sm.vector import prefetch
 
 NEAR = 1024
@@ -73,7 +73,7 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
     l2_ahead(line, home)
     where = home
     if CODE[i, L.C_ACCESS] == K.A_LOAD:
-        where = m & 1
+        where = SM[m, L.M_SIDE]
         if not CODE[i, L.C_BYPASS]:
             prefetch(address(L1, (m, l1_set(line))))
         if home != where:

@@ -13,7 +13,7 @@ from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import allocated, combine, combine_half
 from runtime.device.sm.cluster import OFFSET, owner, shared_host
-from runtime.device.sm.l2 import read_lines
+from runtime.device.sm.l1 import read_lines
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.mbarrier import post
 from runtime.device.sm.raw import load8, load16, load32, load64, loads64, popcount, store8, store16, store32, store64

@@ -776,7 +776,8 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         return -K.F_TRAP if kind == K.K_TRAP else -K.F_INSTR
     if kind == K.K_CCTL:
         if lanes and G[L.G_TIMING]:
-            SM[w >> 6, L.M_FRESH] = G[L.G_L1STAMP] + 1
+            G[L.G_L1STAMP] += 1
+            SM[w >> 6, L.M_FRESH] = G[L.G_L1STAMP]
         return 0
     if kind == K.K_NANOSLEEP and lanes == act and act != WS[w, L.W_ALIVE]:
         # Others of the warp run while these sleep.

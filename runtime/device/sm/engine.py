@@ -295,25 +295,24 @@ class Run:
             g[L.G_GPCS] = m.gpcs
 
     def _prepare_timing(self) -> None:
-        from runtime.device.sm import hazard, l2
+        from runtime.device.sm import hazard, l1, l2
 
         grid, arch, t = self.grid, self.arch, self.tables
         rows = self.sms * L.WARPS_PER_SM
         m = arch.memory
         lines = max((m.l1_bytes - cwd.shared_configuration(grid, arch)) // m.l1_line, 64)
-        self.g[L.G_L1SETS] = sets = lines // l2.L1_WAYS
+        self.g[L.G_L1SETS] = sets = lines // l1.WAYS
         self.g[L.G_L1OVER] = reciprocal(sets)
-        t["L1"] = self.space.array("L1", (self.sms, sets * l2.L1_SET), np.uint32)
+        t["L1"] = self.space.array("L1", (self.sms, sets * l1.SET), np.uint32)
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
-        t["BK"] = self.space.array("BK", (resources, l2.NB))
+        t["BK"] = self.space.array("BK", (resources, L.BUCKET_ROW))
         t["BK"][l2.BK_TURN, 0], t["BK"][l2.BK_FULL] = self.space.turn, 0
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
-        t["SM"][:, L.M_FRESH] = self.space.stamp + 1
+        t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
         t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC]] = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
         gpcs = t["SM"][:, L.M_GROUP] // 2
         t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)
-        self.g[L.G_L1STAMP] = self.space.stamp
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):
             # Ways that there are not: never found, never the least recently used.

@@ -23,23 +23,20 @@ from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
+from runtime.device.sm.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
 from runtime.device.sm.l2 import (
     BK_RETIRE,
     LOCAL_REGION,
-    MISSED,
     MP_NEAR,
     MP_SLACK,
-    late_passes,
-    read_lines,
     sector_count,
     take,
-    under_way,
 )
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
-from runtime.device.sm.stores import PACKETS, SENT, keep_lines, write_lines
+from runtime.device.sm.stores import PACKETS, SENT, write_lines
 from runtime.device.sm.table import CODE, CT, MP, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 from runtime.device.sm.units import book, constant_line, occupy, port_reads, port_time, read_ports, unit_time
 from runtime.device.sm.vector import alike, due, lanes_at, next_due, prefetch
@@ -627,25 +624,19 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 registers_ahead(j, WS[w, L.W_STATE])
                 registers_ahead(j + 1, WS[w, L.W_STATE])
     while t < end:
-        soon = L.BIG
         for s in range(4):
             sc = m * 4 + s
             if SC[sc, L.S_NEXT] > t:
-                if SC[sc, L.S_NEXT] < soon:
-                    soon = SC[sc, L.S_NEXT]
                 continue
             # ---- pick a warp
             w = -1
             reads = 0
-            best = L.BIG
-            held = SC[sc, L.S_PORT]
-            if held > t:
-                best = held
-            else:
+            best = SC[sc, L.S_PORT]
+            if best <= t:
+                best = L.BIG
                 base = sc * 16
                 times = wakes + 128 * sc
                 ready = due(times, t)
-                best = next_due(times, t)
                 v = SC[sc, L.S_LASTWARP]
                 if v < 0 or ready >> (v - base) & 1 == 0:
                     v = -1
@@ -715,8 +706,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                                 WAKE[v] = wake
                     if wake <= t:
                         w = v
-                        # When another one could go on, as far as is known: who does more about it says so below.
-                        SC[sc, L.S_NEXT] = t + 1 if (ready | above | below) & ~(1 << (v - base)) else best
+                        ready &= ~(1 << (v - base))
                         break
                     if wake < best:
                         best = wake
@@ -724,10 +714,13 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     above &= ~(1 << (v - base))
                     below &= ~(1 << (v - base))
                     v = -1
+                # When another one could go on, as far as is known: who does more about it says so below.
+                if w >= 0 and ready | above | below:
+                    best = t + 1
+                else:
+                    best = min(best, next_due(times, t))
+            SC[sc, L.S_NEXT] = best
             if w < 0:
-                SC[sc, L.S_NEXT] = best
-                if best < soon:
-                    soon = best
                 continue
             # ---- issue it
             i = WS[w, L.W_PC]
@@ -795,13 +788,9 @@ def run_sm(m: int, begin: int, end: int) -> int:
             if following < held:
                 following = held
             SC[sc, L.S_NEXT] = following
-            if following < soon:
-                soon = following
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
             return -K.F_TIMEOUT
-        # A barrier or a new CTA may have moved an earlier sub-core's next time.
-        for s in range(4):
-            if SC[m * 4 + s, L.S_NEXT] < soon:
-                soon = SC[m * 4 + s, L.S_NEXT]
-        t = soon if soon > t else t + 1
+        soon = min(SC[4 * m, L.S_NEXT], SC[4 * m + 1, L.S_NEXT])
+        soon = min(soon, min(SC[4 * m + 2, L.S_NEXT], SC[4 * m + 3, L.S_NEXT]))
+        t = max(soon, t + 1)
     return t

@@ -30,9 +30,9 @@ RECORDING = "MINICC_RECORD" in os.environ
 """Whether this process has the engine that records issues (see `observe`)."""
 
 _COMMON = ("raw", "vector", "invoke", "extend", "access", "front", "converge", "control", "cta", "memop")
-_MEMORY = ("l2", "stores", "ahead", "hazard", "observe", "units", "issue", "threads", "machine")
+_MEMORY = ("l1", "l2", "stores", "ahead", "hazard", "observe", "units", "issue", "threads", "machine")
 _EXTENSION = (
-    "l2", "stores", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension",
+    "l1", "l2", "stores", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension",
 )  # fmt: skip
 MACHINES = {"timed": "machine", "untimed": "functional", "extension": "extension"}
 """The module that has the entry of either machine and of what both call by address (see `extend`)."""

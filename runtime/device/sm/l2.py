@@ -1,11 +1,10 @@
-"""Timing of the memory system beyond the load/store unit: L1, ports to L2, L2's slices in two partitions, DRAM.
+"""Timing of the memory system beyond an SM: ports to L2, L2's slices in two partitions, DRAM.
 
 Everything is decided when a request is made: caches keep, for each sector, the time at which it is (or will be) there;
 bandwidth is a row of time buckets that requests fill, so that SMs may be simulated one after another within a quantum
 without queueing behind each other's later requests. No data lives here.
 
 A set of a cache is one piece of memory, so that the host's caches have it together, in words of 32 bits:
-L1 uint32[sm, 48 * sets]: of a set, 8 tags, 8 last uses, 4 times for each of 8 lines at which a sector is there (0 not).
 L2 uint32[partition, 64 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines two words: valid (bits 0..3),
 dirty (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the
 latest (16..23); and the time until which that is under way. A line that was not used in this run is not there. In a
@@ -25,8 +24,8 @@ from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first, over, popcount
-from runtime.device.sm.table import BK, L1, L2, MP, PCC, SM, G, X
-from runtime.device.sm.vector import find8, find16, least8, least16, prefetch, set_times, times_there
+from runtime.device.sm.table import BK, L2, MP, PCC, SM
+from runtime.device.sm.vector import find16, least16, prefetch
 
 NB_SHIFT = 12
 NB = L.BUCKETS
@@ -34,7 +33,7 @@ assert NB == 1 << NB_SHIFT
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
 UNITS = (1 << 24) - 1
-L1_SET, L2_SET = 48, 64
+L2_SET = 64
 """Words of a set."""
 STATES = 32
 """Where in a set of L2 the states begin."""
@@ -46,11 +45,7 @@ LOCAL_REGION = 1 << 46
 LOCAL_LINES = LOCAL_REGION >> 7
 assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
 assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
-L1_WAYS, L2_WAYS = 8, 16
-MISSES = 4100
-"""Where in X a load keeps the lines that miss: line, sectors, place in L1 (with the way above it)."""
-MISSED = 4006
-"""Where in X a load leaves how many those are."""
+L2_WAYS = 16
 
 # MP: parameters, all int64.
 (
@@ -119,18 +114,12 @@ CAPACITY = 512
 BANKS = 16
 BANK_SHIFT = 7
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
-SHARED = 128
-JOINED = 3
-"""Requests of 8 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
-same words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
 HOME = 0x130D560
 """Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address."""
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
 """Pieces of 64 bytes that could move while a channel turns around to read what a line lacks."""
-SCATTERED = 8
-"""Lines of a load from which on it counts as one that is not coalesced."""
 CHUNK_SHIFT = 9 - 7
 """512 bytes next to each other are in one DRAM channel, in lines."""
 REFRESHED_SHIFT = 14 - 7
@@ -534,128 +523,8 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
 
 
 @compiled(inline=True)
-def l1_set(line: int) -> int:
-    """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
-    return L1_SET * rest(line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31), G[L.G_L1SETS], G[L.G_L1OVER])
-
-
-@compiled(inline=True)
 def l2_ahead(line: int, partition: int) -> None:
     """Have the host fetch the set of a line; changes nothing."""
     tags = address(L2, (partition, l2_set(line)))
     for piece in range(4):
         prefetch(tags + 64 * piece)
-
-
-@compiled(inline=True)
-def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
-    """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
-    waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
-    place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
-    other = BK[BK_ASKED, place] ^ MP[MP_EPOCH] ^ line
-    if bypass > 1 or other & ~(15 << 44) or (other >> 44 == m & 15 and not bypass):
-        return 0
-    word = BK[BK_COMES, place]
-    asked = word >> 24
-    took = word >> 6 & 0x3FFFF
-    if need & ~word & 15 or word >> 4 & 3 == JOINED or asked + took <= t or t + took <= asked:
-        return 0
-    BK[BK_COMES, place] = word + 16
-    return t + took if asked > t else asked + took
-
-
-@compiled
-def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) -> int:
-    """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
-    is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
-    host can fetch the sets of L2 for those that miss."""
-    done = t + latency
-    fresh = SM[m, L.M_FRESH]
-    if not bypass and lines > 1:
-        for k in range(lines):
-            prefetch(address(L1, (m, l1_set(X[2 * k]))))
-    misses = 0
-    for k in range(lines):
-        line = X[2 * k]
-        missing = X[2 * k + 1]
-        place = -1
-        if not bypass:
-            at = l1_set(line)
-            tags = address(L1, (m, at))
-            hits = find8(tags, tag_of(line), fresh)
-            way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
-            G[L.G_L1STAMP] += 1
-            L1[m, at + 8 + way] = min(G[L.G_L1STAMP], LAST)
-            place = at + 16 + 4 * way
-            if hits:
-                there = times_there(address(L1, (m, place)), missing)
-                missing &= ~there
-                PCC[i, L.P_L1HIT] += sector_count(there)
-                done = max(done, there >> 4)
-            else:
-                L1[m, at + way] = tag_of(line)
-                for s in range(4):
-                    L1[m, place + s] = 0
-            place += way << 32
-        if missing:
-            n = MISSES + 3 * misses
-            X[n] = line
-            X[n + 1] = missing
-            X[n + 2] = place
-            misses += 1
-            home = l2_home(line)
-            l2_ahead(line, SM[m, L.M_SIDE])
-            if home != SM[m, L.M_SIDE]:
-                l2_ahead(line, home)
-    X[MISSED] = misses
-    for k in range(misses):
-        line = X[MISSES + 3 * k]
-        missing = X[MISSES + 3 * k + 1]
-        # A line waits for one of the places that the SM has for lines under way.
-        place_ = SM[m, L.M_ROOMS]
-        asked = t
-        if SM[m, L.M_ROOM + place_] > asked + latency:
-            asked = SM[m, L.M_ROOM + place_] - latency
-        asked = take(BK_UP + m, asked, MP[MP_ASK])
-        there = joined(m, asked, line, missing, bypass)
-        if there == 0:
-            PCC[i, L.P_ASKED] += sector_count(missing)
-            there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
-            place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
-            BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
-            BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
-        there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, sector_count(missing) * MP[MP_RECEIVE])
-        SM[m, L.M_ROOM + place_] = there
-        SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
-        if not bypass:
-            place = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
-            way = X[MISSES + 3 * k + 2] >> 32
-            # Unless a later line of the same load has taken the place.
-            if L1[m, place - 16 - 3 * way] == tag_of(line):
-                set_times(address(L1, (m, place)), missing, until(there))
-            SM[m, L.M_COMING] = max(SM[m, L.M_COMING], there)
-        if there > done:
-            done = there
-    return done
-
-
-@compiled(inline=True)
-def late_passes(m: int, done: int, passes: int) -> int:
-    """When a load has its words whose data were not in L1 and are there at `done`: only then it passes over L1's banks,
-    after others that waited (H200: loads of 32 lines whose words lie in one bank, which wait for the same miss, are
-    answered 33 cycles apart, 16 in a row 500 cycles after the first)."""
-    return take(MP[MP_AT_LATE] + m, done - passes, 16 * passes) + passes
-
-
-@compiled
-def under_way(lines: int, m: int, t: int) -> int:
-    """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
-    in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
-    for k in range(lines):
-        at = l1_set(X[2 * k])
-        hits = find8(address(L1, (m, at)), tag_of(X[2 * k]), SM[m, L.M_FRESH])
-        if hits:
-            for s in range(4):
-                if X[2 * k + 1] >> s & 1:
-                    t = max(t, L1[m, at + 16 + 4 * first(np.uint32(hits)) + s])
-    return t

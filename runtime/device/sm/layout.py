@@ -344,7 +344,7 @@ M_FILL = next(_c)
 M_OUT = next(_c)
 """when the port to L2 is free, in sixteenths"""
 M_FRESH = next(_c)
-"""what its L1 used last before this is gone"""
+"""tells what its L1 holds from what it held before"""
 M_LIVE = next(_c)
 """resident CTAs"""
 M_FIRST = next(_c)
@@ -543,6 +543,7 @@ G_L1SETS = next(_c)
 G_L1OVER = next(_c)
 """its reciprocal (see `raw.over`)"""
 G_L1STAMP = next(_c)
+"""the latest `M_FRESH`"""
 G_CTALAUNCH = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
 G_RETIRE = next(_c)
@@ -657,5 +658,7 @@ P_COLUMNS = 40
 
 BUCKETS = 4096
 """Time buckets of a resource (see `l2`)."""
+BUCKET_ROW = BUCKETS + 64
+"""Words from one resource to the next: those of one time do not all meet in a few sets of the host's caches."""
 HAZARD_ROWS = 4096
 """Hazards that a run can tell apart."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from runtime.device.sm import layout as L
+from runtime.device.sm.l1 import forget
 from runtime.device.sm.l2 import (
     BK_UP,
     BK_WRITTEN,
@@ -25,20 +24,15 @@ from runtime.device.sm.l2 import (
     MP_SEND_SECTOR,
     MP_SENT,
     SUMS,
-    l1_set,
     l2_access,
     l2_ahead,
     l2_home,
     l2_slice,
     sector_count,
-    tag_of,
     take,
-    until,
 )
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, first
-from runtime.device.sm.table import BK, L1, MP, PCC, SM, G, X
-from runtime.device.sm.vector import find8, least8, set_times
+from runtime.device.sm.table import BK, MP, PCC, SM, X
 
 IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
@@ -59,12 +53,7 @@ def let_go(m: int) -> None:
     for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
         line = SM[m, place] - 1
         if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
-            at = l1_set(line)
-            hits = find8(address(L1, (m, at)), tag_of(line), SM[m, L.M_FRESH])
-            if hits:
-                for s in range(4):
-                    if SM[m, place + 1] >> s & 1:
-                        L1[m, at + 16 + 4 * first(np.uint32(hits)) + s] = 0
+            forget(m, line, SM[m, place + 1] & 15)
     SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
 
 
@@ -80,24 +69,6 @@ def summed(line: int, need: int, units: int, t: int) -> int:
             if begun > last:
                 last = begun
     return last
-
-
-@compiled
-def keep_lines(lines: int, m: int, t: int) -> None:
-    """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
-    goes on to L2)."""
-    for k in range(lines):
-        at = l1_set(X[2 * k])
-        tags = address(L1, (m, at))
-        hits = find8(tags, tag_of(X[2 * k]), SM[m, L.M_FRESH])
-        way = first(np.uint32(hits)) if hits else least8(tags + 32, 0)
-        G[L.G_L1STAMP] += 1
-        L1[m, at + 8 + way] = min(G[L.G_L1STAMP], LAST)
-        if hits == 0:
-            L1[m, at + way] = tag_of(X[2 * k])
-            for s in range(4):
-                L1[m, at + 16 + 4 * way + s] = 0
-        set_times(address(L1, (m, at + 16 + 4 * way)), X[2 * k + 1], until(t))
 
 
 @compiled

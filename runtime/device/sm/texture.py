@@ -17,7 +17,7 @@ from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import half_to_float
 from runtime.device.sm.bulk import touch
-from runtime.device.sm.l2 import read_lines
+from runtime.device.sm.l1 import read_lines
 from runtime.device.sm.lang import Primitive, compiled, u32
 from runtime.device.sm.raw import first, highest_bit, load8, load16, load32, loads64, store8, store16, store32
 from runtime.device.sm.stores import write_lines

@@ -211,7 +211,8 @@ class Together:
             self.g[L.G_WAITING] = len(waiting)
             sms = self.tables["SM"]
             # What L1 has may be old.
-            sms[:, L.M_FRESH] = int(self.g[L.G_L1STAMP]) + 1
+            self.g[L.G_L1STAMP] += 1
+            sms[:, L.M_FRESH] = self.g[L.G_L1STAMP]
             extension.extend(K.X_PLACE, -1, 0, 0, member.at, self._where().ctypes.data)
 
     def _own(self, number: int) -> Any:

@@ -111,49 +111,44 @@ keep8 = Macro(_keep8)
 ORed to them, or -1 where `keep` has no bit; where the second has a negative one they stay."""
 
 
-def _finder(name: str, n: int) -> Primitive:
-    return Primitive(
-        name, "int64(int64, int64, int64)",
-        f"%x32 = trunc i64 %1 to i32\n%f32 = trunc i64 %2 to i32\n%uses = add i64 %0, {4 * n}\n"
-        + _load("v", "%0", n, "i32", "") + _load("u", "%uses", n, "i32", "")
-        + _splat("x", "%x32", n, "i32") + _splat("f", "%f32", n, "i32")
-        + f"%e = icmp eq <{n} x i32> %v, %x\n%g = icmp uge <{n} x i32> %u, %f\n%c = and <{n} x i1> %e, %g\n"
-        + f"%b = bitcast <{n} x i1> %c to i{n}\n%r = zext i{n} %b to i64\nret i64 %r",
-    )  # fmt: skip
-
-
-def _least(name: str, n: int) -> Primitive:
-    return Primitive(
-        name, "int64(int64, int64)",
-        "%f32 = trunc i64 %1 to i32\n" + _load("v", "%0", n, "i32", "") + _splat("low", "%f32", n, "i32")
-        + f"%g = icmp ugt <{n} x i32> %v, %low\n%m = select <{n} x i1> %g, <{n} x i32> %v, <{n} x i32> %low\n"
-        + f"%s = call i32 @llvm.vector.reduce.umin.v{n}i32(<{n} x i32> %m)\n" + _splat("all", "%s", n, "i32")
-        + f"%c = icmp eq <{n} x i32> %m, %all\n%b = bitcast <{n} x i1> %c to i{n}\n%z = zext i{n} %b to i64\n"
-        + "%r = call i64 @llvm.cttz.i64(i64 %z, i1 true)\nret i64 %r",
-    )  # fmt: skip
-
-
-find8, find16 = _finder("find8", 8), _finder("find16", 16)
-"""(tags, wanted, floor): which of 8 or 16 u32 tags at a host address equal `wanted`, and were last used, as as many u32
-behind them say, at `floor` or later: a bit each."""
-least8, least16 = _least("least8", 8), _least("least16", 16)
-"""(values, floor): the place of the least (the first, of several) of 8 or 16 u32 at a host address, where those below
-`floor` count as `floor`."""
-times_there = Primitive(
-    "times_there", "int64(int64, int64)",
-    _load("v", "%0", 4, "i32", "") + "%k = trunc i64 %1 to i4\n%w = bitcast i4 %k to <4 x i1>\n"
-    + "%n = icmp ne <4 x i32> %v, zeroinitializer\n%t = and <4 x i1> %w, %n\n"
-    + "%m = select <4 x i1> %t, <4 x i32> %v, <4 x i32> zeroinitializer\n"
-    + "%l = call i32 @llvm.vector.reduce.umax.v4i32(<4 x i32> %m)\n%b = bitcast <4 x i1> %t to i4\n"
-    + "%lz = zext i32 %l to i64\n%bz = zext i4 %b to i64\n%s = shl i64 %lz, 4\n%r = or i64 %s, %bz\nret i64 %r",
+find8 = Primitive(
+    "find8", "int64(int64, int64)",
+    "%x32 = trunc i64 %1 to i32\n" + _load("v", "%0", 8, "i32", "") + _splat("x", "%x32", 8, "i32")
+    + "%c = icmp eq <8 x i32> %v, %x\n%b = bitcast <8 x i1> %c to i8\n%r = zext i8 %b to i64\nret i64 %r",
 )  # fmt: skip
-"""(times, wanted): which of four u32 times are not 0, of those wanted (a bit each), and above these bits the latest."""
+"""(tags, wanted): which of 8 u32 tags at a host address equal `wanted`: a bit each."""
+find16 = Primitive(
+    "find16", "int64(int64, int64, int64)",
+    "%x32 = trunc i64 %1 to i32\n%f32 = trunc i64 %2 to i32\n%uses = add i64 %0, 64\n"
+    + _load("v", "%0", 16, "i32", "") + _load("u", "%uses", 16, "i32", "")
+    + _splat("x", "%x32", 16, "i32") + _splat("f", "%f32", 16, "i32")
+    + "%e = icmp eq <16 x i32> %v, %x\n%g = icmp uge <16 x i32> %u, %f\n%c = and <16 x i1> %e, %g\n"
+    + "%b = bitcast <16 x i1> %c to i16\n%r = zext i16 %b to i64\nret i64 %r",
+)  # fmt: skip
+"""(tags, wanted, floor): which of 16 u32 tags at a host address equal `wanted`, and were last used, as as many u32
+behind them say, at `floor` or later: a bit each."""
+least16 = Primitive(
+    "least16", "int64(int64, int64)",
+    "%f32 = trunc i64 %1 to i32\n" + _load("v", "%0", 16, "i32", "") + _splat("low", "%f32", 16, "i32")
+    + "%g = icmp ugt <16 x i32> %v, %low\n%m = select <16 x i1> %g, <16 x i32> %v, <16 x i32> %low\n"
+    + "%s = call i32 @llvm.vector.reduce.umin.v16i32(<16 x i32> %m)\n" + _splat("all", "%s", 16, "i32")
+    + "%c = icmp eq <16 x i32> %m, %all\n%b = bitcast <16 x i1> %c to i16\n%z = zext i16 %b to i64\n"
+    + "%r = call i64 @llvm.cttz.i64(i64 %z, i1 true)\nret i64 %r",
+)  # fmt: skip
+"""(values, floor): the place of the least (the first, of several) of 16 u32 at a host address, where those below
+`floor` count as `floor`."""
+latest = Primitive(
+    "latest", "int64(int64, int64)",
+    _load("v", "%0", 4, "i32", "") + "%k = trunc i64 %1 to i4\n%w = bitcast i4 %k to <4 x i1>\n"
+    + "%m = select <4 x i1> %w, <4 x i32> %v, <4 x i32> zeroinitializer\n"
+    + "%l = call i32 @llvm.vector.reduce.umax.v4i32(<4 x i32> %m)\n%r = zext i32 %l to i64\nret i64 %r",
+)  # fmt: skip
+"""(times, wanted): the latest of four u32 times at a host address, of those wanted (a bit each)."""
 set_times = Primitive(
     "set_times", "void(int64, int64, int64)",
-    _load("v", "%0", 4, "i32", "") + "%t = trunc i64 %2 to i32\n" + _splat("x", "%t", 4, "i32")
+    "%t = trunc i64 %2 to i32\n" + _splat("x", "%t", 4, "i32") + "%out = inttoptr i64 %0 to ptr\n"
     + "%k = trunc i64 %1 to i4\n%w = bitcast i4 %k to <4 x i1>\n"
-    + "%m = select <4 x i1> %w, <4 x i32> %x, <4 x i32> %v\n%out = inttoptr i64 %0 to ptr\n"
-    + "store <4 x i32> %m, ptr %out, align 4\nret void",
+    + "call void @llvm.masked.store.v4i32.p0(<4 x i32> %x, ptr %out, i32 4, <4 x i1> %w)\nret void",
 )  # fmt: skip
 """(times, which, time): set those of four u32 times."""
 consecutive = Primitive(

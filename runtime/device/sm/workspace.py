@@ -65,7 +65,7 @@ class Workspace:
         return known[:size].view(dtype).reshape(shape)
 
     def finish(self, end: int, stamp: int) -> None:
-        """A run that took `end` cycles is over; `stamp` is the largest that it used for an L1."""
+        """A run that took `end` cycles is over; `stamp` is the largest `M_FRESH` that it used."""
         self.epoch += 1
         self.stamp = max(self.stamp + end + (1 << 20), stamp)
         self.turn += (end >> 16) + 16

@@ -12,7 +12,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.lang import FUNCTIONS, Program, compiled
 from runtime.device.sm.raw import address, load32, loads64, over, reciprocal, store64
 from runtime.device.sm.table import L2, SBR, G, addresses
-from runtime.device.sm.vector import find16, least16, set_times, times_there
+from runtime.device.sm.vector import find8, find16, latest, least16, set_times
 from tests.runtime.sm_engine.kit import loaded
 
 FIVE = 5
@@ -96,9 +96,8 @@ def narrow(at: int, floor: int) -> int:
     L2[1, 2] = -2
     a = address(L2, (0, 0))
     bits = find16(a, L2[0, at], floor)
-    there = times_there(a, 11)
     set_times(address(L2, (1, 4)), 6, L2[1, 2])
-    return bits + (least16(a + 64, floor) << 16) + (there << 20)
+    return bits + (least16(a + 64, floor) << 16) + (find8(a, L2[0, at]) << 20) + (latest(a, 11) << 28)
 
 
 @compiled(entry=True)
@@ -177,9 +176,9 @@ def test_tables_of_32_bits(numbers, at, floor):
     assert table[1].tolist() == [0, 1, (1 << 32) - 2, 3, 4, (1 << 32) - 2, (1 << 32) - 2, *range(7, 32)]
     found = sum(1 << k for k in range(16) if tags[k] == tags[at] and uses[k] >= floor)
     counted = [max(x, floor) for x in uses]
-    there = [k for k in (0, 1, 3) if numbers[k]]
-    times = max([numbers[k] for k in there], default=0) << 4 | sum(1 << k for k in there)
-    assert result == found + (counted.index(min(counted)) << 16) + (times << 20)
+    same = sum(1 << k for k in range(8) if numbers[k] == numbers[at])
+    late = max(numbers[k] for k in (0, 1, 3))
+    assert result == found + (counted.index(min(counted)) << 16) + (same << 20) + (late << 28)
 
 
 def test_what_is_not_in_the_language_is_named():

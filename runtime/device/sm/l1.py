@@ -1,0 +1,226 @@
+"""Timing of loads: L1 and its banks, places for lines under way, SMs that ask for the same lines.
+
+A set of L1 is three of the host's cache lines, of which most loads need the first: L1 uint32[sm, 48 * sets], of a set
+8 tags; its ways from the one used last to the one used longest ago, four bits each, as differences from 0, 1, ... 7;
+what `M_FRESH` of the SM was when the set was last looked at (if it is another now, no sector is there); which sectors
+are there or on their way, four bits a way; when the last of them comes; then, for each of 8 lines, when each of its 4
+sectors comes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.device.sm import layout as L
+from runtime.device.sm.l2 import (
+    BK_ASKED,
+    BK_COMES,
+    BK_UP,
+    LAST,
+    MP_ASK,
+    MP_AT_DOWN,
+    MP_AT_LATE,
+    MP_EPOCH,
+    MP_RECEIVE,
+    MP_ROOM,
+    l2_access,
+    l2_ahead,
+    l2_home,
+    rest,
+    sector_count,
+    tag_of,
+    take,
+    until,
+)
+from runtime.device.sm.lang import compiled
+from runtime.device.sm.raw import address, first
+from runtime.device.sm.table import BK, L1, MP, PCC, SM, G, X
+from runtime.device.sm.vector import find8, latest, prefetch, set_times
+
+SET = 48
+"""Words of a set."""
+ORDER, FRESH, THERE, COMING, TIMES = 8, 9, 10, 11, 16
+"""Where in a set its parts begin, behind the tags."""
+WAYS = 8
+ONES, NUMBERS = 0x11111111, 0x76543210
+"""Four bits for each way: 1, and the number of the way."""
+MISSES = 4100
+"""Where in X a load keeps the lines that miss: line, sectors, set of L1 (with the way above it)."""
+MISSED = 4006
+"""Where in X a load leaves how many those are."""
+SHARED = 128
+JOINED = 3
+"""Requests of 8 SMs for the same sectors, of which so many join another that waits (H200: of 132 SMs that read the
+same words once, 3.8 make one request of L2, and so of 2048 warps). The latest lines asked for are known."""
+SCATTERED = 8
+"""Lines of a load from which on it counts as one that is not coalesced."""
+
+
+@compiled(inline=True)
+def l1_set(line: int) -> int:
+    """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
+    return SET * rest(line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31), G[L.G_L1SETS], G[L.G_L1OVER])
+
+
+@compiled(inline=True)
+def way_of(m: int, at: int, line: int) -> int:
+    """The way that has a line in the set at `at`, with some of its sectors; or -1."""
+    hits = find8(address(L1, (m, at)), tag_of(line))
+    return first(np.uint32(hits)) if hits and L1[m, at + FRESH] == SM[m, L.M_FRESH] else -1
+
+
+@compiled(inline=True)
+def use(m: int, at: int, line: int) -> int:
+    """The way of a line in the set at `at`, which is used now; if the line was not there, that used longest ago."""
+    if L1[m, at + FRESH] != SM[m, L.M_FRESH]:
+        L1[m, at + FRESH] = SM[m, L.M_FRESH]
+        L1[m, at + THERE] = 0
+        L1[m, at + COMING] = 0
+    order = L1[m, at + ORDER] ^ NUMBERS
+    hits = find8(address(L1, (m, at)), tag_of(line))
+    way = order >> 28
+    below = 28
+    if hits:
+        way = first(np.uint32(hits))
+        # The lowest four bits that are those of the way.
+        other = order ^ way * ONES
+        below = first(np.uint32((other - ONES) & ~other & 8 * ONES)) - 3
+    else:
+        L1[m, at + way] = tag_of(line)
+        L1[m, at + THERE] &= ~(15 << 4 * way)
+    newer = order & (1 << below) - 1
+    L1[m, at + ORDER] = (order >> below + 4 << below + 4 | newer << 4 | way) ^ NUMBERS
+    return way
+
+
+@compiled(inline=True)
+def fill(m: int, at: int, way: int, sectors: int, t: int) -> None:
+    """Sectors of the line in a way of the set at `at` come at `t`."""
+    L1[m, at + THERE] |= sectors << 4 * way
+    L1[m, at + COMING] = max(L1[m, at + COMING], min(t, LAST))
+    set_times(address(L1, (m, at + TIMES + 4 * way)), sectors, until(t))
+
+
+@compiled(inline=True)
+def forget(m: int, line: int, sectors: int) -> None:
+    """These sectors of a line are not in L1 any more."""
+    at = l1_set(line)
+    way = way_of(m, at, line)
+    if way >= 0:
+        L1[m, at + THERE] &= ~(sectors << 4 * way)
+
+
+@compiled
+def keep_lines(lines: int, m: int, t: int) -> None:
+    """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
+    goes on to L2)."""
+    for k in range(lines):
+        at = l1_set(X[2 * k])
+        fill(m, at, use(m, at, X[2 * k]), X[2 * k + 1], t)
+
+
+@compiled
+def under_way(lines: int, m: int, t: int) -> int:
+    """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
+    in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
+    for k in range(lines):
+        at = l1_set(X[2 * k])
+        if L1[m, at + COMING] > t:
+            way = way_of(m, at, X[2 * k])
+            if way >= 0:
+                there = L1[m, at + THERE] >> 4 * way & X[2 * k + 1]
+                t = max(t, latest(address(L1, (m, at + TIMES + 4 * way)), there))
+    return t
+
+
+@compiled(inline=True)
+def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
+    """When the sectors of a line are there that SM m asks for at `t`, if another of its group has asked for them and
+    waits; 0: nobody has. (SMs run one after another, so that the other may have asked a little later.)"""
+    place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
+    other = BK[BK_ASKED, place] ^ MP[MP_EPOCH] ^ line
+    if bypass > 1 or other & ~(15 << 44) or (other >> 44 == m & 15 and not bypass):
+        return 0
+    word = BK[BK_COMES, place]
+    asked = word >> 24
+    took = word >> 6 & 0x3FFFF
+    if need & ~word & 15 or word >> 4 & 3 == JOINED or asked + took <= t or t + took <= asked:
+        return 0
+    BK[BK_COMES, place] = word + 16
+    return t + took if asked > t else asked + took
+
+
+@compiled
+def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) -> int:
+    """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
+    is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
+    host can fetch the sets of L2 for those that miss."""
+    done = t + latency
+    if not bypass and lines > 1:
+        for k in range(lines):
+            prefetch(address(L1, (m, l1_set(X[2 * k]))))
+    misses = 0
+    for k in range(lines):
+        line = X[2 * k]
+        missing = X[2 * k + 1]
+        place = -1
+        if not bypass:
+            at = l1_set(line)
+            way = use(m, at, line)
+            place = at | way << 32
+            there = L1[m, at + THERE] >> 4 * way & missing
+            if there:
+                missing ^= there
+                PCC[i, L.P_L1HIT] += sector_count(there)
+                if L1[m, at + COMING] > done:
+                    done = max(done, latest(address(L1, (m, at + TIMES + 4 * way)), there))
+            if missing:
+                prefetch(address(L1, (m, at + TIMES + 4 * way)))
+        if missing:
+            n = MISSES + 3 * misses
+            X[n] = line
+            X[n + 1] = missing
+            X[n + 2] = place
+            misses += 1
+            home = l2_home(line)
+            l2_ahead(line, SM[m, L.M_SIDE])
+            if home != SM[m, L.M_SIDE]:
+                l2_ahead(line, home)
+    X[MISSED] = misses
+    for k in range(misses):
+        line = X[MISSES + 3 * k]
+        missing = X[MISSES + 3 * k + 1]
+        # A line waits for one of the places that the SM has for lines under way.
+        place_ = SM[m, L.M_ROOMS]
+        asked = t
+        if SM[m, L.M_ROOM + place_] > asked + latency:
+            asked = SM[m, L.M_ROOM + place_] - latency
+        asked = take(BK_UP + m, asked, MP[MP_ASK])
+        there = joined(m, asked, line, missing, bypass)
+        if there == 0:
+            PCC[i, L.P_ASKED] += sector_count(missing)
+            there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
+            place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
+            BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
+            BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
+        there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, sector_count(missing) * MP[MP_RECEIVE])
+        SM[m, L.M_ROOM + place_] = there
+        SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
+        if not bypass:
+            at = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
+            way = X[MISSES + 3 * k + 2] >> 32
+            # Unless a later line of the same load has taken the place.
+            if L1[m, at + way] == tag_of(line):
+                fill(m, at, way, missing, there)
+            SM[m, L.M_COMING] = max(SM[m, L.M_COMING], there)
+        if there > done:
+            done = there
+    return done
+
+
+@compiled(inline=True)
+def late_passes(m: int, done: int, passes: int) -> int:
+    """When a load has its words whose data were not in L1 and are there at `done`: only then it passes over L1's banks,
+    after others that waited (H200: loads of 32 lines whose words lie in one bank, which wait for the same miss, are
+    answered 33 cycles apart, 16 in a row 500 cycles after the first)."""
+    return take(MP[MP_AT_LATE] + m, done - passes, 16 * passes) + passes
