@@ -34,10 +34,10 @@ def postorder(succs: Edges, root: int = 0) -> list[int]:
 
 
 def reachable(edges: Edges, starts: Iterable[int], end: int = -1, known: set[int] | None = None) -> set[int]:
-    """Nodes on walks along `edges` from `starts` (themselves included) that do not enter `end`. They are added to those
-    `known` of other walks up to the same end, which are not walked again."""
+    """Nodes on walks along `edges` from `starts` (themselves included) that do not come to `end`. They are added to
+    those `known` of other walks up to the same end, which are not walked again."""
     seen = set() if known is None else known
-    stack = [node for node in set(starts) if node not in seen]
+    stack = [node for node in set(starts) if node != end and node not in seen]
     seen.update(stack)
     while stack:
         for node in edges[stack.pop()]:

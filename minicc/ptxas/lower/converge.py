@@ -197,8 +197,7 @@ def _analyse(function: MFunction, graph: Graph, ipdom: list[int], builder: Build
                 divergent.add(index)
                 changed = True
                 end = ipdom[index]
-                after = [s for s in graph.succs[index] if s != end]
-                reachable(graph.succs, after, end, between.setdefault(end, set()))
+                reachable(graph.succs, graph.succs[index], end, between.setdefault(end, set()))
         apart.update(*between.values())
     return sorted(divergent), apart
 
