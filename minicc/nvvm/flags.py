@@ -2,7 +2,7 @@
 
 LLVM takes a test that a loop does not change out of it ("non-trivial unswitching") only on demand: where threads differ
 in the condition a warp goes through both loops then. It has no analysis of that in its middle end; what depends on a
-kernel's parameters alone is the same for all threads. So the demand is made for modules in which a loop tests a flag,
+kernel's parameters alone is the same for all threads. So the demand is made for kernels in which a loop tests a flag,
 and none tests something else that it does not change and that threads may differ in.
 
 Input: a module's text after LLVM's pipeline, whose blocks stand in an order in which a loop goes back to an earlier
@@ -16,32 +16,28 @@ from collections.abc import Iterator
 
 _ID = r"%[-\w.$]+"
 _VALUE = rf"  ({_ID}) = (?:tail )?(.*)"
-_PURE = (
+PURE = (
     r"(?:icmp|fcmp|and|or|xor|add|sub|mul|shl|lshr|ashr|sdiv|udiv|srem|urem|zext|sext|trunc|select|freeze)\b"
     r"|call [^\n]*@llvm\.nvvm\.read\.ptx\.sreg\."
 )
-_THREAD = r"\.sreg\.(?:tid|laneid|lanemask|warpid|smid|clock|globaltimer|pm)"
+THREAD = r"\.sreg\.(?:tid|laneid|lanemask|warpid|smid|clock|globaltimer|pm)"
 _TESTS = (" = icmp eq ", " = icmp ne ", " = trunc ", " = and ")
+_CHOICE = re.compile(rf"  (?:br i1|switch i\d+|{_ID} = select i1) ({_ID}), ")
 
 
-def in_loops(text: str) -> bool:
-    """Whether one loop for each value of a flag is a gain."""
-    functions = [(piece.partition("{\n")) for piece in text.split("\ndefine ")[1:]]
-    flags = [_flags(head, body) for head, _, body in functions]
-    if not any(flags):
-        return False
-    verdicts = [
-        _tests(body[: body.find("\n}")], some, "ptx_kernel" in head)
-        for (head, _, body), some in zip(functions, flags, strict=True)
-    ]
-    return None not in verdicts and any(verdicts)
+def in_loops(text: str) -> set[str]:
+    """The kernels in which one loop for each value of a flag is a gain."""
+    found = set()
+    for function in text.split("\ndefine ")[1:]:
+        head, _, body = function.partition("{\n")
+        if "ptx_kernel" in head and (flags := _flags(head, body)) and _tests(body[: body.find("\n}")], flags):
+            found.add(head[head.find("@") + 1 : head.find("(", head.find("@"))])
+    return found
 
 
 def _flags(head: str, body: str) -> set[str]:
     """Integers among the parameters of a kernel that are compared with constants, or their bits, and not used
     besides."""
-    if "ptx_kernel" not in head:
-        return set()
     numbers = [word.strip().rstrip(")") for word in re.split(r"[(,]", head) if word.lstrip()[:1] == "i"]
     names = [word[word.find("%") :].partition(")")[0] for word in numbers if "%" in word]
     body = body[: body.find("\n}")]
@@ -60,11 +56,13 @@ def _lines(body: str, name: str) -> Iterator[str]:
 
 def _is_test(line: str, name: str) -> bool:
     after = line[line.rfind(name) + len(name) :]
+    if line.startswith("  switch "):
+        return True
     return any(word in line for word in _TESTS) and (after == " to i1" or (after[:2] == ", " and "%" not in after))
 
 
-def _tests(body: str, flags: set[str], kernel: bool) -> bool | None:
-    """Whether a loop tests a flag; None if one tests what it does not change and threads may differ in."""
+def _tests(body: str, flags: set[str]) -> bool:
+    """Whether a loop tests a flag, and none tests what it does not change and threads may differ in."""
     lines = body.split("\n")
     labels: dict[str, int] = {}
     values: dict[str, tuple[int, str]] = {}
@@ -91,11 +89,11 @@ def _tests(body: str, flags: set[str], kernel: bool) -> bool | None:
             place, text = values.get(name, (0, ""))
             if not text:
                 found.add(name)
-            elif not re.match(_PURE, text):
+            elif not re.match(PURE, text):
                 if place >= start:
                     return None
                 found.add("")
-            elif re.search(_THREAD, text):
+            elif re.search(THREAD, text):
                 found.add("")
             else:
                 more = set(re.findall(_ID, text)) - seen
@@ -105,14 +103,14 @@ def _tests(body: str, flags: set[str], kernel: bool) -> bool | None:
 
     some = False
     for place, line in enumerate(lines):
-        branch = re.match(rf"  br i1 ({_ID}), ", line)
+        branch = _CHOICE.match(line)
         around = [start for start, end in loops if start <= place <= end] if branch else []
         if not branch or not around:
             continue
         made_of = parameters(branch[1], max(around))
         if made_of is None:
             continue
-        if "" in made_of or not kernel:
-            return None
+        if "" in made_of:
+            return False
         some |= not made_of.isdisjoint(flags)
     return some

@@ -44,8 +44,11 @@ sgemm_float4 takes 1.37 of the cycles; with 1000 only odd_even_sort has other co
 time.) The budget lets strides of a power of two be unrolled, and no division; a loop of at most eight turns is unrolled
 like any other. Cycles on the model over nvcc's, 24 samples and 26 kernels of tests/bench: 1.02 before, 0.98 after."""
 
-_USUAL = {name: str(value) for name, value in _UNROLLING.items()} | {"enable-nontrivial-unswitch": "false"}
-"""What options are that `_again` changes for a while."""
+_USUAL = {name: str(value) for name, value in _UNROLLING.items()} | {
+    "enable-nontrivial-unswitch": "false",
+    "unroll-max-count": str((1 << 32) - 1),
+}
+"""What options are that are changed for a while."""
 
 _EXPANDED = 4096
 """Bytes from which LLVM makes memset and memcpy of a constant size loops, of one byte a turn. Below, selection unrolls
@@ -152,13 +155,59 @@ def _again(
 ) -> tuple[Any, str]:
     """The middle end again, from the start, with some of LLVM's options changed; the module and its text."""
     module = _parse(llvm, ir, machine, options)
-    for name, value in changed.items():
+    with _changed(llvm, changed):
+        return module, _pipeline(llvm, module, machine, ir, builder, options.opt_level)
+
+
+def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
+    """Kernels that gain by options of their own, and these."""
+    from minicc.nvvm import nests
+    from minicc.nvvm.flags import in_loops
+
+    flagged, nested = in_loops(text), nests.kernels(text)
+    unswitched, four = {"enable-nontrivial-unswitch": "true"}, {"unroll-max-count": str(nests.TURNS)}
+    groups = [(flagged - nested, unswitched), (nested - flagged, four), (flagged & nested, unswitched | four)]
+    return [(names, options) for names, options in groups if names]
+
+
+def _own(
+    llvm: Any,
+    machine: Any,
+    ir: str,
+    builder: Any,
+    options: Options,
+    apart: list[tuple[set[str], dict[str, str]]],
+    changed: dict[str, str],
+    text: str,
+) -> tuple[Any, str]:
+    """A module of which `text` is what the middle end made, with `changed` options, and kernels by options of their
+    own."""
+    from minicc.nvvm.functions import replaced
+
+    for names, more in apart:
+        _, other = _again(llvm, machine, ir, builder, options, changed | more)
+        text = replaced(text, other, names) or text
+    return _parse(llvm, text, machine, options), text
+
+
+@contextlib.contextmanager
+def _changed(llvm: Any, options: dict[str, str]) -> Iterator[None]:
+    """Some of LLVM's options changed for a while."""
+    for name, value in options.items():
         llvm.set_option("", f"-{name}={value}")
     try:
-        return module, _pipeline(llvm, module, machine, ir, builder, options.opt_level)
+        yield
     finally:
-        for name in changed:
+        for name in options:
             llvm.set_option("", f"-{name}={_USUAL[name]}")
+
+
+def _passes(llvm: Any, module: Any, builder: Any, *names: str) -> None:
+    """Runs some of LLVM's passes over a module."""
+    manager = llvm.create_new_module_pass_manager()
+    for name in names:
+        getattr(manager, f"add_{name}_pass")()
+    manager.run(module, builder)
 
 
 def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
@@ -167,19 +216,17 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(machine, tuning)
     text = _pipeline(llvm, module, machine, ir, builder, level)
-    changed: dict[str, str] = {}
-    if level > 1 and " phi " in text:
-        from minicc.nvvm.flags import in_loops
-
-        if in_loops(text):
-            changed["enable-nontrivial-unswitch"] = "true"
-            module, text = _again(llvm, machine, ir, builder, options, changed)
+    apart = _apart(text) if level > 1 and " phi " in text else []
+    if apart:
+        module, text = _own(llvm, machine, ir, builder, options, apart, {}, text)
     if level > 1 and " = alloca " in text and " phi " in text:
         from minicc.nvvm import arrays
 
         if kept := arrays.kept(text):
-            changed["unroll-threshold"] = str(arrays.UNROLLED)
+            changed = {"unroll-threshold": str(arrays.UNROLLED)}
             longer = _again(llvm, machine, ir, builder, options, changed)
+            if apart:
+                longer = _own(llvm, machine, ir, builder, options, apart, changed, longer[1])
             if arrays.gone(longer[1], kept):
                 module, text = longer
     if level and ".approx" in ir:
@@ -191,6 +238,16 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
                 break
             module = _parse(llvm, folded, machine, options)
             builder.getModulePassManager().run(module, builder)
+            text = str(module)
+    if level > 1 and " phi " in text and ".barrier." in text:
+        from minicc.nvvm import barriers
+
+        if marked := barriers.marked(text):
+            module = _parse(llvm, marked, machine, options)
+            with _changed(llvm, {"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
+                _passes(llvm, module, builder, "loop_unroll")
+            module = _parse(llvm, barriers.restored(str(module)), machine, options)
+            _passes(llvm, module, builder, "instruction_combine", "simplify_cfg")
             text = str(module)
     if level > 1 and " phi " in text:
         from minicc.nvvm.strides import widen
@@ -215,6 +272,10 @@ def optimise(ir: str, options: Options) -> str:
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
         module, text = _run_passes(llvm, module, machine, ir, options)
+        if "div i64 " in text or "rem i64 " in text:
+            for function in module.functions:
+                if not function.is_declaration:
+                    function.add_function_attribute("optsize")
         if options.opt_level and _longest_chain(text) > _SLSR_LIMIT:
             _register(llvm, machine)
             _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it

@@ -1,0 +1,119 @@
+"""Loops with a barrier in each turn go four turns at a time, as in NVIDIA's code, where all threads make as many turns.
+
+LLVM unrolls none whose turns it has to count at run time: the turns that are left over would put the barrier under
+another condition, and it does not know that this condition is the same for all threads. Here that is looked up: a loop
+is chosen whose only way out compares an index, which goes by a constant, with a bound, and both are made of what the
+launch says alone. The barriers go by another name while LLVM unrolls just these loops.
+
+Input: a module's text after LLVM's pipeline, whose blocks stand in an order in which a loop is one stretch.
+"""
+
+from __future__ import annotations
+
+import re
+
+from minicc.nvvm.flags import PURE, THREAD
+
+TURNS = 4
+LONGEST = 50
+"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers."""
+
+_BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
+_NAME = "@barrier.of.turns("
+_DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
+_ID = r"%[-\w.$]+"
+_VALUE = re.compile(rf"  ({_ID}) = (?:tail )?(.*)")
+_LABEL = re.compile(r"([-\w.$]+):")
+_TARGET = re.compile(rf"label ({_ID})")
+_ENDS = re.compile("  (?:ret|switch|unreachable|indirectbr)")
+_BACK = re.compile(rf"  br i1 ({_ID}), label {_ID}, label {_ID}$")
+"""A branch that no note about unrolling follows."""
+_COMPARE = re.compile(r"icmp (?:samesign )?\w+ i\d+ (\S+), (\S+)$")
+_PHI = re.compile(r"phi i\d+ \[ (.+?), .*?\], \[ (.+?), .*?\]$")
+_STEP = re.compile(rf"(?:add|sub) (?:nuw )?(?:nsw )?i\d+ ({_ID}), -?\d+$")
+_SAME = re.compile(rf"{PURE}|call [^\n]*@llvm\.[su](?:max|min)\.")
+"""Values that are the same for all threads if their operands are."""
+_HEAD = re.compile(rf"{_SAME.pattern}|phi\b")
+"""Those at the head of a loop with a barrier, which all threads come to."""
+
+
+def marked(text: str) -> str | None:
+    """The text with such loops marked, and barriers that do not keep LLVM from unrolling them; None if it has none."""
+    head, *functions = text.split("\ndefine ")
+    first = text.count("\n!") + 1  # a metadata number that is free
+    notes = [f'!{first} = !{{!"llvm.loop.unroll.count", i32 {TURNS}}}']
+    for place, function in enumerate(functions):
+        if "ptx_kernel" not in function[: function.find("{")] or _BARRIER not in function:
+            continue
+        lines = function.split("\n")
+        for latch in _loops(lines):
+            loop = f"!{first + len(notes)}"
+            lines[latch] += f", !llvm.loop {loop}"
+            notes.append(f"{loop} = distinct !{{{loop}, !{first}}}")
+        functions[place] = "\n".join(lines)
+    if len(notes) == 1:
+        return None
+    text = "\ndefine ".join([head, *functions]).replace(_BARRIER, _NAME)
+    return "\n".join([_DECLARED.sub(f"declare void {_NAME}i32) nounwind", text), *notes, ""])
+
+
+def restored(text: str) -> str:
+    """The text with its barriers."""
+    return text.replace(_NAME, _BARRIER)
+
+
+def _loops(lines: list[str]) -> list[int]:
+    """Of each such loop the place of its last line, a branch."""
+    labels: dict[str, int] = {}
+    values: dict[str, tuple[int, str]] = {}
+    blocks: list[int] = []
+    """Of each line the place of its block's label."""
+    for place, line in enumerate(lines):
+        label = _LABEL.match(line)
+        blocks.append(place if label or not place else blocks[-1])
+        if label:
+            labels["%" + label[1]] = place
+        elif value := _VALUE.match(line):
+            values[value[1]] = place, value[2]
+    targets = [[labels.get(name, 0) for name in _TARGET.findall(line)] for line in lines]
+    loops = [(start, end) for end, starts in enumerate(targets) for start in starts if start < end]
+    loops = [(start, end) for start, end in loops if any(_BARRIER in line for line in lines[start:end])]
+    heads = {start for start, _ in loops}
+
+    def same(*names: str) -> bool:
+        """Whether values are the same for all threads."""
+        seen, todo = set(names), list(names)
+        while todo:
+            place, text = values.get(todo.pop(), (0, ""))
+            if text and (re.search(THREAD, text) or not (_HEAD if blocks[place] in heads else _SAME).match(text)):
+                return False
+            more = set(re.findall(_ID, text)) - labels.keys() - seen
+            seen |= more
+            todo += more
+        return True
+
+    def counted(start: int, end: int) -> bool:
+        """Whether the loop's last line compares an index with a bound."""
+        branch = _BACK.match(lines[end])
+        compare = branch and _COMPARE.match(values[branch[1]][1])
+        if not compare:
+            return False
+        for phi, (place, text) in values.items():
+            made = _PHI.match(text) if blocks[place] == start else None
+            for first, following in (made.groups(), made.groups()[::-1]) if made else ():
+                step = _STEP.match(values[following][1]) if following in values else None
+                bounds = {*compare.groups()} - {phi, following}
+                if step and step[1] == phi and len(bounds) == 1:
+                    bound = bounds.pop()
+                    known = "%" not in first + bound
+                    return not known and values.get(bound, (0, ""))[0] < start and same(phi, bound)
+        return False
+
+    return [
+        end
+        for start, end in loops
+        if end - start <= LONGEST
+        and not any(_ENDS.match(line) for line in lines[start:end])
+        and all(place < target <= end for place in range(start, end) for target in targets[place])
+        and counted(start, end)
+    ]

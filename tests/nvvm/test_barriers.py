@@ -1,0 +1,71 @@
+"""Loops with barriers go four turns at a time where all threads make as many, and mean what they meant."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minicc
+from minicc.diagnostics import SourceFile
+from runtime import Device
+
+THREADS = 64
+KERNEL = """__global__ void k(const int *x, int *out, int n, int from)
+{
+    __shared__ int s[2][64];
+    int t = threadIdx.x, mine = x[t];
+    s[0][t] = mine;
+    s[1][t] = 0;
+    __syncthreads();
+    for (LOOP) {
+        int *a = s[i & 1], *b = s[~i & 1];
+        if ((t ^ i) & 1) b[t] = a[(t + 1) & 63] * 3 + i;
+        else b[t] = a[t];
+        __syncthreads();
+    }
+    out[t] = s[0][t] * 5 + s[1][t];
+}
+"""
+ALIKE = ["int i = 0; i < n; i++", "int i = from; i < n; i += 3", "int i = n; i > from; i--"]
+APART = ["int i = 0; i < mine; i++", "int i = t & 32; i < n; i++", "int i = 1; i < n; i *= 2", "int i = t; i != n; i--"]
+
+
+@cache
+def compiled(loop: str) -> minicc.Compiled:
+    return minicc.compile(SourceFile("k.k", KERNEL.replace("LOOP", loop)), arch="sm_90")
+
+
+@pytest.mark.parametrize("loop", ALIKE)
+def test_turns_that_all_threads_make_go_by_four(loop):
+    assert compiled(loop).ptx.count("bar.sync") >= 1 + 4
+
+
+@pytest.mark.parametrize("loop", APART)
+def test_others_stay(loop):
+    assert compiled(loop).ptx.count("bar.sync") == 1 + 1
+
+
+def turns(loop: str, n: int, start: int) -> range:
+    return {
+        ALIKE[0]: range(n),
+        ALIKE[1]: range(start, n, 3),
+        ALIKE[2]: range(n, start, -1),
+    }[loop]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.sampled_from(ALIKE), st.integers(-3, 14), st.integers(-2, 5))
+def test_they_mean_what_they_meant(loop, n, start):
+    device = Device("sm_90")
+    x = np.arange(THREADS, dtype=np.int32) * 7 % 61
+    data, out = device.buffer(x), device.buffer(np.zeros(THREADS, np.int32))
+    device.load(compiled(loop).cubin)["k"][1, THREADS](data, out, np.int32(n), np.int32(start))
+    shared = np.stack([x, np.zeros_like(x)])
+    for i in turns(loop, n, start):
+        a, b = shared[i & 1], shared[~i & 1]
+        b[:] = np.where((np.arange(THREADS) ^ i) & 1, np.roll(a, -1) * 3 + i, a)
+    assert (out.numpy() == shared[0] * 5 + shared[1]).all()

@@ -1,0 +1,86 @@
+"""Loops in loops go four turns at a time, others eight, beside one another; and what `replaced` refuses."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minicc
+from minicc.diagnostics import SourceFile
+from minicc.nvvm.functions import replaced
+from runtime import Device
+
+TWO = """__global__ void nested(const int *x, int *out, int rows, int columns)
+{
+    int t = threadIdx.x, s = t;
+    for (int r = 0; r < rows; r++) {
+        s = s * 3 + r;
+        for (int c = 0; c < columns; c++) s += x[r * 16 + c] ^ c;
+    }
+    out[t] = s;
+}
+__global__ void flat(const int *x, int *out, int rows, int columns)
+{
+    int t = threadIdx.x, s = t;
+    for (int c = 0; c < columns; c++) s += x[c] ^ c;
+    out[t] = s;
+}
+"""
+
+
+@cache
+def compiled() -> minicc.Compiled:
+    return minicc.compile(SourceFile("k.k", TWO), arch="sm_90")
+
+
+def test_each_kernel_has_its_number_of_turns():
+    text = compiled().ptx
+    nested, flat = (text[text.index(f".entry _Z{name}") :].partition("\n}")[0] for name in ("6nested", "4flat"))
+    assert flat.count("ld.global") == 8 + 1 and nested.count("ld.global") % (4 + 1) == 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(-1, 5), st.integers(-1, 16))
+def test_they_mean_what_they_meant(rows, columns):
+    x = np.arange(80, dtype=np.int32) * 37 % 101
+    module, t = Device("sm_90").load(compiled().cubin), np.arange(32)
+    c = np.arange(max(columns, 0))
+    for name in ("nested", "flat"):
+        out = np.zeros(32, np.int32)
+        module[name][1, 32](x, out, rows, columns)
+        s = t.copy()
+        for r in range(rows) if name == "nested" else ():
+            s = s * 3 + r + (x[r * 16 + c] ^ c).sum()
+        if name == "flat":
+            s += (x[c] ^ c).sum()
+        assert (out == s).all()
+
+
+MODULE = """@g = internal addrspace(1) global i32 1
+define void @f() #0 {
+  %a = load i32, ptr addrspace(1) @g, !note !1
+  ret void
+}
+define void @h() #0 {
+  ret void
+}
+attributes #0 = { nounwind }
+!1 = !{}
+"""
+
+
+def test_a_function_comes_with_its_notes():
+    other = MODULE.replace("load i32", "load volatile i32").replace("nounwind", "norecurse")
+    both = replaced(MODULE, other, {"f"})
+    assert both is not None and "load volatile" in both
+    assert both.count("attributes #") == 2 and "nounwind" in both and "norecurse" in both
+    assert "@f() #0" not in both and "@h() #0" in both
+
+
+@pytest.mark.parametrize("old, new", [("global i32 1", "global i8 1"), ("@h() #0", "@h(i32 %x) #0"), ("@h()", "@k()")])
+def test_modules_that_differ_in_more_stay_apart(old, new):
+    assert replaced(MODULE, MODULE.replace(old, new), {"f"}) is None
