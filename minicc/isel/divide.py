@@ -25,7 +25,7 @@ class Divide(Base):
             divisor = abs(number)
         if op in ("udiv", "sdiv"):
             return quotient
-        rest = build.binary("sub", kind, a, build.binary("mul", kind, quotient, build.const(kind, divisor)))
+        rest = build.binary("add", kind, build.binary("mul", kind, quotient, build.const(kind, -divisor)), a)
         if op == "urem":
             rest.zb = min(rest.zb, divisor.bit_length())
         return rest

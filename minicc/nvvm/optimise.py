@@ -272,10 +272,6 @@ def optimise(ir: str, options: Options) -> str:
         machine = _machine(llvm, options)
         module = _parse(llvm, ir, machine, options)
         module, text = _run_passes(llvm, module, machine, ir, options)
-        if "div i64 " in text or "rem i64 " in text:
-            for function in module.functions:
-                if not function.is_declaration:
-                    function.add_function_attribute("optsize")
         if options.opt_level and _longest_chain(text) > _SLSR_LIMIT:
             _register(llvm, machine)
             _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it

@@ -236,10 +236,10 @@ def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
     """out = high 64 bits of the 128-bit product, by four 32-bit products."""
     may_be_negative = [top != ZERO and not (isinstance(top, Imm) and top.bits >> 31 == 0) for top in (x[1], y[1])]
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
-    t0 = b.temp(2)
-    wide_product(b, t0, x[0], y[0], False)
+    top = b.temp()
+    b.emit("IMAD.HI.U32", (top,), (x[0], y[0], ZERO))
     t1 = b.temp(2)
-    wide_product(b, t1, x[1], y[0], False, b.join(V(t0.reg, 1), ZERO))
+    wide_product(b, t1, x[1], y[0], False, b.join(top, ZERO))
     t2 = b.temp(2)
     wide_product(b, t2, x[0], y[1], False, b.join(V(t1.reg, 0), ZERO))
     t3 = b.temp(2)
