@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minicc
+from minicc.binary import read_cubin
 from minicc.binary.mangling import signature
+from minicc.diagnostics import SourceFile
 from runtime.api import typed_parameters
 from runtime.driver.arguments import Parameter, pack
 from runtime.errors import LaunchError
@@ -44,6 +47,25 @@ def one(name: str, size: int, value: object) -> bytes:
 )
 def test_values(name, size, value, want):
     assert one(name, size, value) == want
+
+
+SCALARS = """bool char/signed,char/unsigned,char short/unsigned,short int/unsigned long/unsigned,long long,long
+unsigned,long,long wchar_t __int128/unsigned,__int128 float double int* const,void*""".replace("/", " ").split()
+
+
+@pytest.mark.parametrize("spelled", SCALARS)
+def test_scalars_have_the_size_and_kind_that_the_compiler_gives_them(spelled):
+    """One parameter: what its mangled name says of it, and what stands in the cubin."""
+    spelled = spelled.replace(",", " ")
+    text = f"__global__ void k({spelled} x) {{}}"
+    image = minicc.compile(SourceFile("k.cu", text), options="-w").cubin
+    function = next(f for f in read_cubin(image, "k").functions if f.entry)
+    (read,) = signature(function.name).params
+    assert read.size == function.params[0].size
+    signed = not any(word in spelled for word in ("unsigned", "*", "bool", "float", "double"))
+    pointed, real = "*" in spelled, spelled in ("float", "double")
+    want = "pointer" if pointed else "float" if real else "bool" if spelled == "bool" else "int" if signed else "uint"
+    assert read.kind == want
 
 
 @pytest.mark.parametrize(
