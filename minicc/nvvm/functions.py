@@ -17,8 +17,9 @@ _TYPE = re.compile(r"(?:^|, )(ptr addrspace\(\d+\)|[^\s,]+)")
 _NUMBER = re.compile(r"([#!])(\d+)\b")
 
 
-def replaced(text: str, other: str, names: set[str]) -> str | None:
-    """The text with the functions `names` as they are in `other`; None if more than their bodies differs."""
+def replaced(text: str, other: str, names: set[str], most: int = 2) -> str | None:
+    """The text with the functions `names` as they are in `other`, those apart that are over `most` times as long there;
+    None if more than their bodies differs."""
     mine = {match[1]: match[0] for match in _FUNCTION.finditer(text)}
     theirs = {match[1]: match[0] for match in _FUNCTION.finditer(other)}
     if mine.keys() != theirs.keys() or any(_signature(mine[f]) != _signature(theirs[f]) for f in mine):
@@ -26,6 +27,7 @@ def replaced(text: str, other: str, names: set[str]) -> str | None:
     known, new = ({match[1]: match[0] for match in _GLOBAL.finditer(t)} for t in (text, other))
     if any(known.get(name, line) != line for name, line in new.items()):
         return None
+    names = {f for f in names if len(theirs[f]) <= most * len(mine[f])}
     free = 1 + max((int(number) for _, number in _NUMBER.findall("\n".join(_NOTE.findall(text)))), default=0)
     units = [_UNIT.search(t) for t in (text, other)]
     unit = (units[1][1], units[0][1]) if units[0] and units[1] else ("", "")

@@ -19,7 +19,10 @@ TWO = """__global__ void nested(const int *x, int *out, int rows, int columns)
     int t = threadIdx.x, s = t;
     for (int r = 0; r < rows; r++) {
         s = s * 3 + r;
-        for (int c = 0; c < columns; c++) s += x[r * 16 + c] ^ c;
+        for (int c = 0; c < columns; c++) {
+            int v = x[r * 16 + c] ^ c;
+            s += (v & 1 ? v * 3 + t : v >> 2) ^ (v * v + c) ^ (v % 7 * t);
+        }
     }
     out[t] = s;
 }
@@ -54,7 +57,10 @@ def test_they_mean_what_they_meant(rows, columns):
         module[name][1, 32](x, out, rows, columns)
         s = t.copy()
         for r in range(rows) if name == "nested" else ():
-            s = s * 3 + r + (x[r * 16 + c] ^ c).sum()
+            v = x[r * 16 + c] ^ c
+            v = v[:, None]
+            terms = np.where(v & 1, v * 3 + t, v >> 2) ^ (v * v + c[:, None]) ^ (v % 7 * t)
+            s = s * 3 + r + terms.sum(0)
         if name == "flat":
             s += (x[c] ^ c).sum()
         assert (out == s).all()
