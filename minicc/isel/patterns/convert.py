@@ -25,7 +25,7 @@ ROWS: list[Row] = [
     Row("flo.f32.i64(a)", "mov.b64 {$d, $t1.f32}, $a", "free"),
     Row("fhi.f32.i64(a)", "mov.b64 {$t1.f32, $d}, $a", "free"),
     # Float formats.
-    Row("fpext.f64.f32(a)", "cvt.f64.f32 $d, $a", "xu64"),
+    Row("fpext.f64.f32(a)", "cvt{z}.f64.f32 $d, $a", "xu64"),
     Row("fptrunc.f32.f64(a)", "cvt.rn{z}.f32.f64 $d, $a", "xu64"),
     Row("d2f.{rnd}{fz}.f32.f64(a)", "cvt.{rnd}{fz}.f32.f64 $d, $a", "xu64"),
     Row("fpext.f32.f16(a)", "cvt.f32.f16 $d, $a", "half"),
