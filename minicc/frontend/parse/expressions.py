@@ -114,6 +114,8 @@ class Expressions(Heap):
                 self.i += 2
                 left = self.member_through(left, self.binary_expression(_LEVELS["->*"] + 1), False, token)
                 continue
+            if op == "<=>" and token.kind == PUNCT:
+                self.fail("three-way comparison ('<=>') is not supported in device code", token)
             if here < level or here == 0 or token.kind == STRING:
                 return left
             if self.greater_ends and op in (">", ">>"):

@@ -308,6 +308,8 @@ class Names(Expressions):
 
     def undeclared(self, name: Token) -> None:
         self.why_not(name.text)
+        if name.text.removeprefix("__builtin_") in _UNSUPPORTED:
+            self.fail(f"'{name.text}' is not supported in device code", name)
         near = self.suggestion(name.text)
         extra = f"; did you mean '{near}'?" if near else ""
         self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")
@@ -518,6 +520,10 @@ class Names(Expressions):
 def opaque() -> Type:
     """A type in a pattern that nothing can be deduced from."""
     return Type("opaque", "?", 0, 1, llvm="")
+
+
+_UNSUPPORTED = frozenset(("alloca", "va_start", "va_arg", "va_copy", "va_end", "setjmp", "longjmp"))
+"""What C and C++ have, and device code here has not."""
 
 
 def unspoken(t: Type) -> bool:
