@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+_LONGEST = 40_000
+"""Characters of a kernel, some 600 lines, beyond which it is not worth several of its loops."""
 _ID = r"%[-\w.$]+"
 _VALUE = rf"  ({_ID}) = (?:tail )?(.*)"
 PURE = (
@@ -30,7 +32,12 @@ def in_loops(text: str) -> set[str]:
     found = set()
     for function in text.split("\ndefine ")[1:]:
         head, _, body = function.partition("{\n")
-        if "ptx_kernel" in head and (flags := _flags(head, body)) and _tests(body[: body.find("\n}")], flags):
+        if (
+            "ptx_kernel" in head
+            and len(body) <= _LONGEST
+            and (flags := _flags(head, body))
+            and _tests(body[: body.find("\n}")], flags)
+        ):
             found.add(head[head.find("@") + 1 : head.find("(", head.find("@"))])
     return found
 

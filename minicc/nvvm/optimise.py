@@ -186,7 +186,7 @@ def _own(
 
     for names, more in apart:
         _, other = _again(llvm, machine, ir, builder, options, changed | more)
-        text = replaced(text, other, names, 2 if "enable-nontrivial-unswitch" in more else 1) or text
+        text = replaced(text, other, names, 4 if "enable-nontrivial-unswitch" in more else 1) or text
     return _parse(llvm, text, machine, options), text
 
 
