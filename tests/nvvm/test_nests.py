@@ -32,6 +32,15 @@ __global__ void flat(const int *x, int *out, int rows, int columns)
     for (int c = 0; c < columns; c++) s += x[c] ^ c;
     out[t] = s;
 }
+__global__ void apart(const int *x, int *out, int rows, int columns)
+{
+    int t = threadIdx.x, s = t, most = 0;
+    if (t >= 64) return;
+    for (int c = t; c < columns; c += 32) most = max(most, x[c]);
+    for (int d = 16; d > 0; d /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, d));
+    for (int c = t; c < columns; c += 32) s += x[c] ^ most;
+    out[t] = s;
+}
 """
 
 
@@ -43,7 +52,9 @@ def compiled() -> minicc.Compiled:
 def test_each_kernel_has_its_number_of_turns():
     text = compiled().ptx
     nested, flat = (text[text.index(f".entry _Z{name}") :].partition("\n}")[0] for name in ("6nested", "4flat"))
-    assert flat.count("ld.global") == 8 + 1 and nested.count("ld.global") % (4 + 1) == 0
+    apart = text[text.index(".entry _Z5apart") :]
+    assert flat.count("ld.global") == 8 + 1 and apart.count("ld.global") == 2 * (8 + 1), "loops one after the other"
+    assert nested.count("ld.global") % (4 + 1) == 0
 
 
 @settings(max_examples=15, deadline=None)

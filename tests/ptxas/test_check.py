@@ -67,6 +67,14 @@ def found(*lines: str) -> list[str]:
     return [p.kind for p in check(code, ARCH)]
 
 
+def test_a_barrier_reads_its_number_late() -> None:
+    """Without a read barrier an H200 took the number that was written after it (an illegal instruction)."""
+    barrier, next_number = "BAR.SYNC.DEFER_BLOCKING R2, 0x80", "IADD3 R2, R2, 0x1, RZ"
+    assert found(f"s6 | {barrier}", f"s5 | {next_number}") == ["late"]
+    assert found(f"r0 s6 | {barrier}", f"b1 s5 | {next_number}") == []
+    assert found("s6 | BAR.SYNC.DEFER_BLOCKING 0x2, 0x80", f"s5 | {next_number}") == []
+
+
 def test_no_lane_runs_under_a_guard_and_its_opposite() -> None:
     """NPP loads under @P0 what it moves under @!P0, without a wait."""
     load, move = "w0 r1 | @P0 LDG.E R4, desc[UR4][R2.64]", "s1 | @!P0 MOV R4, R8"

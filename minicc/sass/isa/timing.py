@@ -75,7 +75,9 @@ MATCH = Timing("lsu", out="match", src="match", usrc="mem", variable=True, late=
 REDUX = Timing("lsu", out="redux", uout="redux", src="xu", usrc="mem", variable=True, late=True)
 S2R = Timing("adu", out="s2r", src="xu", variable=True)
 S2UR = Timing("adu", uout="s2ur", variable=True, uniform=True)
-BARRIER = Timing("adu", src="xu", usrc="mem", psrc="guard")
+BARRIER = Timing("adu", src="xu", usrc="mem", psrc="guard", late=True)
+"""A number in a register is read late: nvcc always sets a read barrier there. Without one, the number of a next barrier
+was read on an H200, with the count of the first (an illegal instruction)."""
 B2R = Timing("adu", out="s2r", pout="p_alu", src="xu", usrc="mem", psrc="guard", variable=True)
 SYSTEM = Timing("adu", src="xu", usrc="mem", psrc="guard")
 BRANCH = Timing("cbu", src="xu", psrc="guard", usrc="branch")
