@@ -117,3 +117,16 @@ def test_frexp_is_a_fraction_and_an_exponent_or_zero(options: str) -> None:
     np.testing.assert_array_equal(m.numpy(), want[0])
     np.testing.assert_array_equal(np.signbit(m.numpy()), np.signbit(x))
     np.testing.assert_array_equal(e.numpy(), want[1])
+
+
+@pytest.mark.parametrize("flushed", [False, True])
+def test_subnormal_floats_become_doubles(flushed: bool) -> None:
+    """-ftz=true takes them for zeros of their sign on the way, too (cvt.ftz.f64.f32, as nvcc writes)."""
+    source = "__global__ void k(const float *x, double *out) { out[threadIdx.x] = x[threadIdx.x]; }"
+    image = minicc.compile(SourceFile("k.k", source), arch="sm_90", options=f"-ftz={str(flushed).lower()}").cubin
+    x = np.array([*SPECIAL, 1.17549435e-38, -1.17549421e-38, 1e-45], np.float32)
+    out = np.zeros(len(x))
+    runtime.Device("sm_90").load(image)["k"][1, len(x)](x, out)
+    want = np.where(flushed & (np.abs(x) < np.finfo(np.float32).tiny), np.copysign(0, x), x).astype(np.float64)
+    np.testing.assert_array_equal(out, want)
+    assert (np.signbit(out) == np.signbit(want))[~np.isnan(want)].all()
