@@ -95,7 +95,7 @@ def _loops(lines: list[str]) -> list[int]:
     def counted(start: int, end: int) -> bool:
         """Whether the loop's last line compares an index with a bound."""
         branch = _BACK.match(lines[end])
-        compare = branch and _COMPARE.match(values[branch[1]][1])
+        compare = branch and _COMPARE.match(values.get(branch[1], (0, ""))[1])
         if not compare:
             return False
         for phi, (place, text) in values.items():

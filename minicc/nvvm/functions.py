@@ -17,7 +17,7 @@ _TYPE = re.compile(r"(?:^|, )(ptr addrspace\(\d+\)|[^\s,]+)")
 _NUMBER = re.compile(r"([#!])(\d+)\b")
 
 
-def replaced(text: str, other: str, names: set[str], most: int = 2) -> str | None:
+def replaced(text: str, other: str, names: set[str], most: int) -> str | None:
     """The text with the functions `names` as they are in `other`, those apart that are over `most` times as long there;
     None if more than their bodies differs."""
     mine = {match[1]: match[0] for match in _FUNCTION.finditer(text)}

@@ -159,14 +159,19 @@ def _again(
         return module, _pipeline(llvm, module, machine, ir, builder, options.opt_level)
 
 
+_UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
+_LONGER = 4
+"""How many times as long a kernel may become where tests leave its loops."""
+
+
 def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     """Kernels that gain by options of their own, and these."""
     from minicc.nvvm import nests
     from minicc.nvvm.flags import in_loops
 
     flagged, nested = in_loops(text), nests.kernels(text)
-    unswitched, four = {"enable-nontrivial-unswitch": "true"}, {"unroll-max-count": str(nests.TURNS)}
-    groups = [(flagged - nested, unswitched), (nested - flagged, four), (flagged & nested, unswitched | four)]
+    four = {"unroll-max-count": str(nests.TURNS)}
+    groups = [(flagged - nested, _UNSWITCHED), (nested - flagged, four), (flagged & nested, _UNSWITCHED | four)]
     return [(names, options) for names, options in groups if names]
 
 
@@ -186,7 +191,7 @@ def _own(
 
     for names, more in apart:
         _, other = _again(llvm, machine, ir, builder, options, changed | more)
-        text = replaced(text, other, names, 4 if "enable-nontrivial-unswitch" in more else 1) or text
+        text = replaced(text, other, names, _LONGER if more.keys() & _UNSWITCHED else 1) or text
     return _parse(llvm, text, machine, options), text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import llvmlite.binding
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import minicc
 from minicc.diagnostics import SourceFile
+from minicc.nvvm.barriers import marked
 from runtime import Device
 
 THREADS = 64
@@ -69,3 +71,12 @@ def test_they_mean_what_they_meant(loop, n, start):
         a, b = shared[i & 1], shared[~i & 1]
         b[:] = np.where((np.arange(THREADS) ^ i) & 1, np.roll(a, -1) * 3 + i, a)
     assert (out.numpy() == shared[0] * 5 + shared[1]).all()
+
+
+def test_a_loop_that_a_parameter_keeps_going_stays():
+    name = "void @llvm.nvvm.barrier.cta.sync.aligned.all"
+    again = f"again:\n  call {name}(i32 0)\n  br i1 %on, label %again, label %end\n"
+    body = f"entry:\n  br label %again\n{again}end:\n  ret void\n"
+    text = f"declare {name}(i32)\n\ndefine ptx_kernel void @f(i1 %on) {{\n{body}}}\n"
+    llvmlite.binding.parse_assembly(text).verify()
+    assert marked(text) is None

@@ -92,7 +92,7 @@ attributes #0 = { nounwind }
 
 def test_a_function_comes_with_its_notes():
     other = MODULE.replace("load i32", "load volatile i32").replace("nounwind", "norecurse")
-    both = replaced(MODULE, other, {"f"})
+    both = replaced(MODULE, other, {"f"}, 2)
     assert both is not None and "load volatile" in both
     assert both.count("attributes #") == 2 and "nounwind" in both and "norecurse" in both
     assert "@f() #0" not in both and "@h() #0" in both
@@ -100,4 +100,4 @@ def test_a_function_comes_with_its_notes():
 
 @pytest.mark.parametrize("old, new", [("global i32 1", "global i8 1"), ("@h() #0", "@h(i32 %x) #0"), ("@h()", "@k()")])
 def test_modules_that_differ_in_more_stay_apart(old, new):
-    assert replaced(MODULE, MODULE.replace(old, new), {"f"}) is None
+    assert replaced(MODULE, MODULE.replace(old, new), {"f"}, 2) is None
