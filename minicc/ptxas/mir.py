@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Part = tuple[int, int]
 """A 32-bit part of a virtual register: (its id, which)."""
+RegFile = Literal["R", "UR", "P", "UP", "B"]
+MemoryKind = Literal["", "load", "store", "atomic", "fence", "barrier"]
 
 
 class VReg:
@@ -32,7 +34,7 @@ class VReg:
     def __init__(
         self,
         id: int,
-        file: Literal["R", "UR", "P", "UP", "B"],
+        file: RegFile,
         width: int = 1,
         hint: str = "",
         fixed: int | None = None,
@@ -137,7 +139,7 @@ class MInst:
     ptx: Inst | None = None
     side_effect: bool = False
     """Never removed, never duplicated, keeps its order among its kind (memory, barriers, votes)."""
-    memory: Literal["", "load", "store", "atomic", "fence", "barrier"] = ""
+    memory: MemoryKind = ""
     space: str = ""
     control: Control = Control()
     hidden: tuple[tuple[str, int], ...] = ()
@@ -240,7 +242,7 @@ class MFunction:
         self.prints: dict[MInst, Any] = {}
         """Footprints (`timing`) of the finished instructions, where the last scheduling has made them."""
 
-    def new(self, file: Literal["R", "UR", "P", "UP", "B"], width: int = 1, hint: str = "") -> VReg:
+    def new(self, file: RegFile, width: int = 1, hint: str = "") -> VReg:
         """A fresh virtual register."""
         reg = VReg(len(self.vregs), file, width, hint)
         self.vregs.append(reg)

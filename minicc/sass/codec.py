@@ -166,7 +166,7 @@ def decode(word: int, arch: Arch, address: int = 0) -> Instr:
         nibble = word >> 12 & 15
         guard = _ALWAYS
         if nibble != 7:
-            guard = Reg(form.guard_file, nibble & 7, inv=nibble >= 8)  # type: ignore[arg-type]
+            guard = Reg(form.guard_file, nibble & 7, inv=nibble >= 8)
         instr = Instr(form.mnemonic, operands, modifiers, guard, control, hidden)
         if rivals and not _chosen(instr, form, arch.sass, address):
             instr = Instr(form.mnemonic, operands, modifiers, guard, control, (*hidden, (OPCODE, form.value)))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
-from minicc.sass.instr import Imm, Name, Operand, Reg
+from minicc.sass.instr import Imm, ImmKind, Name, Operand, Reg
 from minicc.sass.isa.bits import Bits, Field, parse_bits, parse_field
 from minicc.sass.isa.notation import FAMILIES, SLOTS, Row
 from minicc.sass.operand import (
@@ -77,7 +77,7 @@ class Form:
     def __init__(self, row: Row, name: str, families: frozenset[str], parts: list[str | Field]) -> None:
         self.row, self.name, self.parts = row, name, parts
         self.mnemonic = row.mnemonic
-        self.guard_file = "UP" if row.timing.uniform else "P"
+        self.guard_file: Literal["P", "UP"] = "UP" if row.timing.uniform else "P"
         self.opcode = row.opcode
         self.kinds = {"A": "r", "B": "r", "C": "r"}
         if name != "-":
@@ -228,14 +228,17 @@ def _default(codec: Codec, text: str) -> Operand:
         return codec.decode(codec.bits.put(int(text or "0", 0)), 0)
     assert isinstance(codec, RegCodec)
     file = codec.slot.file
-    return Reg(file, ZERO[file], inv=text.startswith("!"), suffix=codec.fixed)  # type: ignore[arg-type]
+    return Reg(file, ZERO[file], inv=text.startswith("!"), suffix=codec.fixed)
+
+
+_IMMEDIATES: dict[str, ImmKind] = {**{kind: kind for kind in get_args(ImmKind)}, "abs": "uint", "rel": "int"}
+"""By the kind that a row writes; addresses are numbers here."""
 
 
 def _immediate(form: Form, name: str) -> ImmCodec:
     where, _, rest = form.row.fields[name].partition(" ")
     kind, _, scale = (rest or "uint").partition("*")
-    kind = {"abs": "uint", "rel": "int"}.get(kind, kind)
-    return ImmCodec(name, parse_bits(where), kind, int(scale or 1), (None, None))
+    return ImmCodec(name, parse_bits(where), _IMMEDIATES[kind], int(scale or 1), (None, None))
 
 
 def _target(form: Form, name: str) -> TargetCodec:
@@ -288,9 +291,8 @@ def _source(form: Form, name: str, flags: str, suffix: str, fixed: str, kinds: d
     absolute = slot.abs if "|" in flags else None
     inv = slot.inv if "~" in flags else None
     if kind == "i":
-        imm_kind = row.imm
-        imm = ImmCodec(name, Bits(((32, 32),)), imm_kind, 1, (None, None))
-        if imm_kind == "f16x2" and "bf16" in form.fields:
+        imm = ImmCodec(name, Bits(((32, 32),)), _IMMEDIATES[row.imm], 1, (None, None))
+        if row.imm == "f16x2" and "bf16" in form.fields:
             imm = PairCodec(name, form.fields["bf16"])
         return imm
     uniform = RegCodec("URb", SLOTS["URb"], "", None, (), None) if kind == "x" else None
@@ -309,9 +311,9 @@ class PairCodec(ImmCodec):
         self.selector = bf16
 
     def decode(self, word: int, address: int) -> Imm:
-        return Imm(self.bits.get(word), self.kind_in(word))  # type: ignore[arg-type]
+        return Imm(self.bits.get(word), self.kind_in(word))
 
-    def kind_in(self, word: int) -> str:
+    def kind_in(self, word: int) -> ImmKind:
         return "bf16x2" if self.selector.prints.get(self.selector.bits.get(word)) else "f16x2"
 
 

@@ -15,6 +15,8 @@ RegFile = Literal["R", "UR", "P", "UP", "B", "SB", "SR"]
 """GPR (255 = RZ), uniform (63 = URZ), predicate (7 = PT), uniform predicate (7 = UPT), convergence barrier,
 scoreboard, special register."""
 
+ImmKind = Literal["int", "uint", "f32", "f64hi", "f16x2", "bf16x2", "f16", "bf16"]
+
 RZ, URZ, PT, UPT = 255, 63, 7, 7
 
 
@@ -39,7 +41,7 @@ class Imm:
     "bf16x2" likewise, "f16" and "bf16" print the low half."""
 
     bits: int
-    kind: Literal["int", "uint", "f32", "f64hi", "f16x2", "bf16x2", "f16", "bf16"] = "int"
+    kind: ImmKind = "int"
     neg: bool = False
     abs: bool = False
     inv: bool = False

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from minicc.sass.floats import format_float, parse_float
-from minicc.sass.instr import RZ, URZ, Const, Imm, Mem, Name, Operand, Reg, Target
+from minicc.sass.instr import RZ, URZ, Const, Imm, ImmKind, Mem, Name, Operand, Reg, Target
 from minicc.sass.isa.bits import Bits, Field
 from minicc.sass.isa.notation import Slot
 
@@ -145,7 +145,7 @@ class RegCodec(Codec):
                     raise NoFit(f"reserved value of field '{self.suffix.name}'")
                 suffix = self.fixed + printed
             reg = self._decoded[key] = Reg(
-                self.slot.file,  # type: ignore[arg-type]
+                self.slot.file,
                 7 - index if self.slot.flip else index + (self.slot.shadow or 0),
                 neg=self.neg is not None and bool(word >> self.neg & 1),
                 abs=self.abs is not None and bool(word >> self.abs & 1),
@@ -197,7 +197,7 @@ class RegCodec(Codec):
 class ImmCodec(Codec):
     """An immediate. `kind` is a kind of `Imm`, "uint" or "int"; `scale` multiplies; `suffix` as for registers."""
 
-    def __init__(self, name: str, bits: Bits, kind: str, scale: int, flags: tuple[int | None, int | None]) -> None:
+    def __init__(self, name: str, bits: Bits, kind: ImmKind, scale: int, flags: tuple[int | None, int | None]) -> None:
         self.name, self.bits, self.kind, self.scale = name, bits, kind, scale
         self.mask = bits.mask
         self.neg, self.abs = flags
@@ -214,7 +214,7 @@ class ImmCodec(Codec):
             return Imm(value * self.scale, "int" if value < 0 else "uint")
         if self.signed and self.bits.width != 32 and value >= self.bits.limit >> 1:
             value |= -self.bits.limit & 0xFFFFFFFF if self.bits.width < 32 else -self.bits.limit
-        return Imm(value, self.kind)  # type: ignore[arg-type]
+        return Imm(value, self.kind)
 
     def encode(self, operand: Operand, address: int) -> int:
         assert isinstance(operand, Imm)
@@ -239,7 +239,7 @@ class ImmCodec(Codec):
         assert isinstance(operand, Imm)
         return immediate_text(operand)
 
-    def kind_in(self, word: int) -> str:
+    def kind_in(self, word: int) -> ImmKind:
         """Kind of the immediate in an instruction word with these modifier bits."""
         return self.kind
 
@@ -248,8 +248,8 @@ class ImmCodec(Codec):
         if self.half and len(words) == 2:
             kind = self.kind_in(base)
             high, low = (parse_float(_word(w), kind[:-2]) for w in words)
-            return Imm(high << 16 | low, kind)  # type: ignore[arg-type]
-        return Imm(parse_float(_word(words[0]), self.kind), self.kind)  # type: ignore[arg-type]
+            return Imm(high << 16 | low, kind)
+        return Imm(parse_float(_word(words[0]), self.kind), self.kind)
 
 
 def _word(operand: Operand) -> str:
@@ -350,7 +350,7 @@ class ConstCodec(Codec):
             word |= self.bank.put(operand.bank)
         if self.base:
             file = self.base.slot.file
-            word |= self.base.encode(operand.base or Reg(file, ZERO[file]), address)  # type: ignore[arg-type]
+            word |= self.base.encode(operand.base or Reg(file, ZERO[file]), address)
         elif operand.base:
             raise NoFit("a constant operand cannot have an index register here")
         for flag, bit in ((operand.neg, self.neg), (operand.abs, self.abs), (operand.inv, self.inv)):
@@ -428,7 +428,7 @@ class MemCodec(Codec):
             if given is None:
                 if part is self.desc or (part is self.ureg and not self.hides_urz):
                     raise NoFit("this address form needs a descriptor or uniform register")
-                given = Reg(part.slot.file, ZERO[part.slot.file], suffix=part.fixed)  # type: ignore[arg-type]
+                given = Reg(part.slot.file, ZERO[part.slot.file], suffix=part.fixed)
             elif given.file != part.slot.file:
                 raise NoFit(f"{register_text(given)} is of the wrong register file for this address")
             word |= part.encode(given, address)

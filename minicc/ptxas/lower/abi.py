@@ -16,26 +16,26 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.params import words
 from minicc.ptxas.lower.symbols import align_of, round_up, size_of
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import MOperand, RegFile, V, VMem
 from minicc.ptxas.spill import INCOMING
-from minicc.sass.instr import Target
+from minicc.sass.instr import Reg, Target
 
 FIRST, COUNT = 4, 12
 RETURN_ADDRESS = 20
-CLOBBERED = {"R": (*range(16),), "P": tuple(range(7)), "B": tuple(range(6))}
+CLOBBERED: dict[RegFile, tuple[int, ...]] = {"R": (*range(16),), "P": tuple(range(7)), "B": tuple(range(6))}
 SAVED_UNIFORM = 36
 """The uniform registers from here on survive a call."""
 MAX_WORDS = 1024
 """Words of the arguments of one call: PTX allows a few kilobytes."""
 
 
-def pinned(b: Builder, file: str, index: int) -> V:
+def pinned(b: Builder, file: RegFile, index: int) -> V:
     """The virtual register that stands for a physical one; always the same in a function. R20 and R21 are a pair."""
     wide = file == "R" and index in (RETURN_ADDRESS, RETURN_ADDRESS + 1)
     key = (file, RETURN_ADDRESS if wide else index)
     reg = b.pinned.get(key)
     if reg is None:
-        reg = b.pinned[key] = b.fn.new(file, 2 if wide else 1)  # type: ignore[arg-type]
+        reg = b.pinned[key] = b.fn.new(file, 2 if wide else 1)
         reg.fixed = key[1]
         reg.spillable = False
     return V(reg, index - key[1])
@@ -69,7 +69,7 @@ def overflow(found: list[range]) -> int:
     return max(0, 4 * (max((r.stop for r in found), default=0) - COUNT))
 
 
-def put(b: Builder, word: int, value: MOperand, frame: MOperand) -> V | None:
+def put(b: Builder, word: int, value: MOperand, frame: V | Reg) -> V | None:
     """Set word `word` of the argument area; the register, if it is in one. `frame` is R1 or what stands for it."""
     if word < COUNT:
         target = pinned(b, "R", FIRST + word)
@@ -79,7 +79,7 @@ def put(b: Builder, word: int, value: MOperand, frame: MOperand) -> V | None:
     return None
 
 
-def get(b: Builder, out: MOperand, word: int, frame: MOperand) -> None:
+def get(b: Builder, out: MOperand, word: int, frame: V | Reg) -> None:
     """Read word `word` of the argument area."""
     if word < COUNT:
         b.move(out, pinned(b, "R", FIRST + word))
@@ -87,8 +87,8 @@ def get(b: Builder, out: MOperand, word: int, frame: MOperand) -> None:
         b.emit("LDL", (out,), (_slot(word, frame),), memory="load", space="local")
 
 
-def _slot(word: int, frame: MOperand) -> VMem:
-    return VMem(frame, -4 * (word - COUNT + 1))  # type: ignore[arg-type]
+def _slot(word: int, frame: V | Reg) -> VMem:
+    return VMem(frame, -4 * (word - COUNT + 1))
 
 
 def enter(b: Builder, function: ptx.Function) -> V:

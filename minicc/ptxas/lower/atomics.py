@@ -217,11 +217,10 @@ def vector(b: Builder, inst: ptx.Inst, d: ptx.Operand | None, where: ptx.Operand
         b.emit("CCTL.IVALL", memory="fence")
 
 
-def _near(b: Builder, where: ptx.Operand) -> tuple[V, int]:
+def _near(b: Builder, where: ptx.Operand) -> tuple[V | Reg, int]:
     from minicc.ptxas.lower.memory import address
 
-    base, offset = address(b, where, "shared")
-    return base, offset  # type: ignore[return-value]
+    return address(b, where, "shared")
 
 
 def issue(

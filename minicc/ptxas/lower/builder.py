@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
+from minicc.ptxas.mir import Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.sass.instr import PT, RZ, Const, Imm, Reg, Target
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Builder:
         srcs: Sequence[MOperand] = (),
         guard: MOperand | None = None,
         side: bool = False,
-        memory: str = "",
+        memory: MemoryKind = "",
         space: str = "",
     ) -> MInst:
         """Append one instruction, with the PTX guard where it matters."""
@@ -221,7 +221,7 @@ class Builder:
             guard = own if guard is None else self.both(own, guard)
         inst = self.make(op, dsts, srcs, guard)
         inst.side_effect = side or memory in ("store", "atomic", "fence", "barrier")
-        inst.memory = memory  # type: ignore[assignment]
+        inst.memory = memory
         inst.space = space
         self.block.insts.append(inst)
         return inst
@@ -520,8 +520,8 @@ class Builder:
             self.entry_insts.append(inst)
         return V(self.descriptor, 0, 2)
 
-    def global_address(self, base: MOperand | None, offset: int) -> VMem:
-        return VMem(base, offset, None, self.desc())  # type: ignore[arg-type]
+    def global_address(self, base: V | Reg | None, offset: int) -> VMem:
+        return VMem(base, offset, None, self.desc())
 
     def begin_end(self) -> None:
         """Start what follows the last PTX instruction."""
@@ -576,6 +576,3 @@ def _permute(lut: int, order: tuple[int, int, int]) -> int:
             old[source] = bits[position]
         out |= (lut >> (old[0] << 2 | old[1] << 1 | old[2]) & 1) << index
     return out
-
-
-RegFile = Literal["R", "UR", "P", "UP", "B"]

@@ -165,9 +165,9 @@ class _Flattener:
 
     def operand(self, frame: _Frame, item: ptx.Operand) -> ptx.Operand:
         kind = type(item)
-        if kind is ptx.Reg:
-            new = self.register(frame, item.name)  # type: ignore[union-attr]
-            return item if new == item.name else attrs.evolve(item, name=new)  # type: ignore[arg-type, union-attr]
+        if type(item) is ptx.Reg:
+            new = self.register(frame, item.name)
+            return item if new == item.name else attrs.evolve(item, name=new)
         if kind is ptx.Int or kind is ptx.Float or kind is ptx.Special:
             return item
         if isinstance(item, ptx.Symbol):

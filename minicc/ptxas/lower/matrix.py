@@ -346,7 +346,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     size = b.constant(size_)
     if size not in (4, 8, 16):
         b.wrong("cp.async: the size must be 4, 8 or 16")
-    target = VMem(*address(b, to, "shared"))  # type: ignore[arg-type]
+    target = VMem(*address(b, to, "shared"))
     memory = memory_operand(b, source, "global", COPY_OFFSET)
     width = {4: "", 8: "64", 16: "128"}[size]
     head = dotted("LDGSTS.E", "BYPASS" if "cg" in mods else "", _prefetch(inst), width)

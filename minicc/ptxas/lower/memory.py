@@ -6,6 +6,9 @@ from bank 3 and kernel parameters are LDC from bank 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, imm
 from minicc.ptxas.lower.integer import wide
@@ -45,7 +48,7 @@ def size_suffix(width: int, type_: str) -> str:
     return {32: "", 64: "64", 128: "128"}[width]
 
 
-def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -> tuple[MOperand, int]:
+def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -> tuple[V | Reg, int]:
     """Base register (a pair for global and generic, suffixed ".64"; RZ for absolute) and offset, below `most` for those
     two."""
     if isinstance(item, ptx.Symbol):
@@ -89,7 +92,7 @@ def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -
     return pair, offset
 
 
-def _near(b: Builder, base: MOperand, offset: int) -> tuple[MOperand, int]:
+def _near(b: Builder, base: V | Reg, offset: int) -> tuple[V | Reg, int]:
     offset &= 0xFFFFFFFF
     if offset >> 31:
         offset -= 1 << 32
@@ -102,7 +105,7 @@ def memory_operand(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OF
     base, offset = address(b, item, space, most)
     if space in ("", "global"):
         return b.global_address(base, offset)
-    return VMem(base, offset)  # type: ignore[arg-type]
+    return VMem(base, offset)
 
 
 def cluster_memory(b: Builder, item: ptx.Operand) -> VMem:
@@ -167,16 +170,13 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
         tail = constant or strength
     volatile = bool(strength) or ordered
 
-    def one(out: V, part: int) -> None:
-        moved = VMem(memory.base, memory.offset + part, None, memory.desc)
-        op = dotted(head, size_suffix(_group_width, type_), tail)
-        b.emit(op, (out,), (moved,), memory="load", space=space, side=volatile)
+    def access(start: int, size: int, out: V) -> None:
+        part = VMem(memory.base, memory.offset + start * width // 8, None, memory.desc)
+        op = dotted(head, size_suffix(size * width, type_), tail)
+        b.emit(op, (out,), (part,), memory="load", space=space, side=volatile)
 
-    _group_width = 0
     for start, size in chunks(count, width):
-        group = outs[start : start + size]
-        _group_width = size * width
-        spread(b, group, width, lambda out, start=start: one(out, start * width // 8))
+        spread(b, outs[start : start + size], width, partial(access, start, size))
     if ordered:
         b.emit("CCTL.IVALL", (), (), memory="fence")
 
@@ -187,7 +187,7 @@ def chunks(count: int, width: int) -> list[tuple[int, int]]:
     return [(i, min(each, count - i)) for i in range(0, count, each)]
 
 
-def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: object) -> None:
+def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: Callable[[V], None]) -> None:
     """Load elements with one access `load(out)` and distribute them to PTX registers."""
     if len(group) == 1:
         item = group[0]
@@ -196,11 +196,11 @@ def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: object
         out = b.dst(item, max(1, width // 32))
         needed = max(1, width // 32)
         if out.count == needed:
-            load(out)  # type: ignore[operator]
+            load(out)
         elif out.count > needed:
             # A narrow load into a wide register extends.
             low = V(out.reg, 0)
-            load(low)  # type: ignore[operator]
+            load(low)
             fill_high(b, out, b.inst)
         else:
             b.wrong("Arguments mismatch: the register is too small")
@@ -208,7 +208,7 @@ def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: object
     words = len(group) * width // 32
     if width < 32:
         packed = b.temp(max(1, words))
-        load(packed)  # type: ignore[operator]
+        load(packed)
         for index, item in enumerate(group):
             if item is None:
                 continue
@@ -226,7 +226,7 @@ def spread(b: Builder, group: list[ptx.Operand | None], width: int, load: object
                 fill_high(b, out, b.inst)
         return
     packed = b.temp(words)
-    load(packed)  # type: ignore[operator]
+    load(packed)
     each = width // 32
     for index, item in enumerate(group):
         if item is None:
@@ -260,7 +260,7 @@ def load_constant(
         base, offset = b.new("IADD3", base, imm(offset), ZERO), 0
 
     def constant(at: int) -> MOperand:
-        return Const(bank, at) if base == ZERO else VConst(bank, at, base)  # type: ignore[arg-type]
+        return Const(bank, at) if base == ZERO else VConst(bank, at, base)
 
     for index, item in enumerate(outs):
         if item is None:
@@ -459,7 +459,7 @@ def prefetch(b: Builder, inst: ptx.Inst) -> None:
     if isinstance(base, V):
         base = V(base.reg, base.part, 2)
     level = "PF1" if any(m.startswith("L1") for m in inst.modifiers) else "PF2"
-    b.emit(f"CCTL.E.{level}", (), (VMem(base, offset),), side=True, memory="fence")  # type: ignore[arg-type]
+    b.emit(f"CCTL.E.{level}", (), (VMem(base, offset),), side=True, memory="fence")
 
 
 def cvta(b: Builder, inst: ptx.Inst) -> None:

@@ -31,7 +31,7 @@ def _surface(b: Builder, inst: ptx.Inst, where: ptx.Operand) -> tuple[Sequence[p
         values = [*values[1 : 1 + count], values[0]]
     base = words(b, values[: count + layered])
     clamp = next((_CLAMPS[m] for m in inst.modifiers if m in _CLAMPS), "TRAP")
-    return handles, VMem(base), dimension, clamp  # type: ignore[arg-type]
+    return handles, VMem(base), dimension, clamp
 
 
 def _order(inst: ptx.Inst) -> str:

@@ -27,7 +27,7 @@ from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import MOperand, V, VMem
-from minicc.sass.instr import Imm, Name
+from minicc.sass.instr import Imm, Name, Reg
 
 _LAYERS = 0xFFFF
 _LOWEST = 0xC2000000
@@ -84,7 +84,7 @@ def branches(inst: ptx.Inst) -> bool:
     return True
 
 
-def words(b: Builder, values: list[MOperand]) -> MOperand:
+def words(b: Builder, values: list[MOperand]) -> V | Reg:
     """Values in consecutive registers."""
     if not values:
         return ZERO

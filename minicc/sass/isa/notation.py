@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from minicc.sass.instr import RegFile
 from minicc.sass.isa.timing import Timing
 
 FAMILIES = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
@@ -45,9 +46,9 @@ FAMILIES = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 
 
 class Slot(NamedTuple):
-    """Where an operand sits. `file` as in `instr.RegFile`; `neg`, `abs`, `inv`: bit numbers, or None."""
+    """Where an operand sits. `neg`, `abs`, `inv`: bit numbers, or None."""
 
-    file: str
+    file: RegFile
     low: int
     width: int
     write: bool = False

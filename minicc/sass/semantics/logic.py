@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from minicc.sass.instr import Reg
 from minicc.sass.semantics.expr import FALSE, TRUE, E, concat, const
-from minicc.sass.semantics.form import Builder, Result, Slot, Unsupported, semantic
+from minicc.sass.semantics.form import Builder, Result, ResultFile, Slot, SlotKind, Unsupported, semantic
 from minicc.sass.semantics.integer import split_preds
 
 
@@ -157,10 +157,10 @@ def sel(b: Builder) -> None:
 @semantic("P2R", "UP2UR")
 def p2r(b: Builder) -> None:
     """Byte n of the source, its bits under the mask replaced by the predicates (bit 7: zero)."""
-    kind = "PR" if b.instr.mnemonic == "P2R" else "UPR"
+    kind: SlotKind = "PR" if b.instr.mnemonic == "P2R" else "UPR"
     bits = const(0)
     for i in range(7):
-        leaf = b.leaf(Slot(kind, 1, 1, part=str(i)))  # type: ignore[arg-type]
+        leaf = b.leaf(Slot(kind, 1, 1, part=str(i)))
         bits = bits | leaf.zext(32) << i
     at = 8 * int(b.one("B1", "B2", "B3", default="B0")[1])
     mask = (b.integer(3) & 0xFF) << at
@@ -170,14 +170,14 @@ def p2r(b: Builder) -> None:
 @semantic("R2P", "UR2UP", keyed=(-1,))
 def r2p(b: Builder) -> None:
     """Predicates under the mask are set from a byte of the source."""
-    file = "P" if b.instr.mnemonic == "R2P" else "UP"
+    file: ResultFile = "P" if b.instr.mnemonic == "R2P" else "UP"
     suffix = b.suffix(1)
     at = 8 * int(suffix[0][1]) if suffix else 0
     mask = b.value(2) if len(b.ops) > 2 else 0xFF
     x = b.raw(1)
     for i in range(7):
         if mask >> i & 1:
-            b.results.append(Result(file, 0, i, x.bit(at + i)))  # type: ignore[arg-type]
+            b.results.append(Result(file, 0, i, x.bit(at + i)))
 
 
 __all__ = ["FALSE", "TRUE", "Unsupported", "lut3"]

@@ -10,7 +10,7 @@ import attrs
 
 from minicc.sass.instr import RZ, URZ, Const, Mem, Reg
 from minicc.sass.semantics.expr import E, const
-from minicc.sass.semantics.form import Access, Builder, Result, Slot, Space, semantic
+from minicc.sass.semantics.form import Access, Builder, Result, Slot, SlotKind, Space, semantic
 
 SIZES = {"U8": (1, False), "S8": (1, True), "U16": (2, False), "S16": (2, True), "32": (4, False), "64": (8, False),
          "128": (16, False)}  # fmt: skip
@@ -32,8 +32,8 @@ def address(b: Builder, i: int, wide: bool) -> E:
     wide_base = "64" in suffix or (wide and "U32" not in suffix)
     total = const(0, 64)
     if op.base is not None and op.base.index != (RZ if op.base.file == "R" else URZ):
-        kind = "R" if op.base.file == "R" else "U"
-        base = b.leaf(Slot(kind, i, 64 if wide_base else 32, part="base"))  # type: ignore[arg-type]
+        kind: SlotKind = "R" if op.base.file == "R" else "U"
+        base = b.leaf(Slot(kind, i, 64 if wide_base else 32, part="base"))
         scale = next((int(s[1:]) for s in suffix if s[0] == "X" and s[1:].isdigit()), 1)
         total = base.zext(64) * scale
     if op.ureg is not None and op.ureg.index != URZ:
@@ -92,17 +92,16 @@ def load_constant(b: Builder) -> None:
         at -= 1
     op = b.ops[at]
     width, signed = size_of(b)
-    if isinstance(op, Mem) or op.ureg is not None:  # type: ignore[union-attr]
+    if not isinstance(op, Const) or op.ureg is not None:
         raise b.fail("bindless constant")
-    assert isinstance(op, Const)
     if op.base is None or op.base.index == (RZ if op.base.file == "R" else URZ):
         if width >= 4 and b.instr.mnemonic == "ULDC":
             b.set(0, b.leaf(Slot("K", at, 8 * width)))
             return
         base = const(0, 64)
     else:
-        kind = "R" if op.base.file == "R" else "U"
-        base = b.leaf(Slot(kind, at, 32, part="base")).zext(64)  # type: ignore[arg-type]
+        kind: SlotKind = "R" if op.base.file == "R" else "U"
+        base = b.leaf(Slot(kind, at, 32, part="base")).zext(64)
     total = (base + b.leaf(Slot("K", at, 64, part="offset"))) & 0xFFFFFFFF
     _emit(b, Access("constant", "load", width, signed, dest=0, bank=op.bank), total)
 
