@@ -80,6 +80,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         _print_diagnostics([Diagnostic("error", "driver.memory", "out of memory")], as_json)
         return EXIT_SOURCE
+    except ModuleNotFoundError as error:
+        if (package := str(error.name).partition(".")[0]) in ("minicc", "runtime"):
+            return _internal_error(error)
+        text = f"the Python package '{package}' is not installed for {sys.executable}; minicc needs it"
+        _print_diagnostics([Diagnostic("error", "driver.package", text)], as_json)
+        return EXIT_SOURCE
     except Exception as error:
         return _internal_error(error)
 

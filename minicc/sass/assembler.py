@@ -277,6 +277,8 @@ class _Assembler:
         if self.sink is not None:
             self.sink(data)
             return
+        if len(data) % WORD:
+            raise ValueError(f"{len(data)} bytes are not whole instructions of {WORD}")
         body = self._need_body(where)
         body.items.append(_Item(body.at, where, raw=data))
         body.at += len(data)

@@ -87,6 +87,14 @@ def test_an_internal_error_exits_70_and_says_how_to_report_it(monkeypatch, capsy
     assert "Please report it" in capsys.readouterr().err
 
 
+def test_a_package_that_is_not_installed_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    assert cli.main(["-fatbin", "-o", "out.fatbin", VADD]) == 1
+    said = capsys.readouterr().err
+    assert "'zstandard' is not installed" in said and "report" not in said
+    assert not os.path.exists("out.fatbin")
+
+
 def test_json_diagnostics(tmp_path, capsys):
     import json
 

@@ -30,6 +30,7 @@ SM_90 = machine("sm_90")
         ("    FADD R1, R2, ~R3 ;", "1:5", "cannot have '~ or !'"),
         ("    [B9-----:R-:W-:-:S01] NOP ;", "1:6", "expected control codes"),
         ("    [B1-----:R-:W-:-:S01] NOP ;", "1:6", "in the place of barrier 0"),
+        ("    NOP ;\n    .bytes 00112233", "2:5", "4 bytes are not whole instructions of 16"),
         ("    BRA `(.L_nowhere) ;", "1:5", "label '.L_nowhere' is not defined"),
         (".L_1:\n.L_1:\n", "2:1", "defined twice"),
         (".what 3", "1:1", "unknown directive '.what'"),
