@@ -7,12 +7,14 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.control import control, next_group, special
+from runtime.device.sm.control import control
 from runtime.device.sm.cta import place, warp_of
+from runtime.device.sm.groups import next_group
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.raw import load32, popcount
+from runtime.device.sm.special import special
 from runtime.device.sm.table import CODE, CT, PCC, SM, WAKE, WS, G
 from runtime.device.sm.warming import access
 

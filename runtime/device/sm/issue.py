@@ -15,44 +15,29 @@ import numpy as np
 from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.ahead import memory_ahead, registers_ahead, row_ahead
-from runtime.device.sm.control import SYNC, control, special
+from runtime.device.sm.control import control
 from runtime.device.sm.cta import ALWAYS, place
 from runtime.device.sm.extend import extension
 from runtime.device.sm.front import arm, constant, uniform_constant
+from runtime.device.sm.groups import SYNC
 from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
-from runtime.device.sm.l2 import (
-    BK_RETIRE,
-    LOCAL_REGION,
-    MP_NEAR,
-    MP_SLACK,
-    sector_count,
-    take,
-)
+from runtime.device.sm.l2 import BK_RETIRE, take
 from runtime.device.sm.lang import compiled, u32
+from runtime.device.sm.lsu import DELAY, memory_time
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
-from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount, store64
-from runtime.device.sm.stores import PACKETS, SENT, write_lines
-from runtime.device.sm.table import CODE, CT, MP, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
+from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount
+from runtime.device.sm.special import special
+from runtime.device.sm.table import CODE, CT, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 from runtime.device.sm.units import book, constant_line, occupy, port_reads, port_time, read_ports, unit_time
-from runtime.device.sm.vector import alike, due, lanes_at, next_due, prefetch
+from runtime.device.sm.vector import alike, due, next_due, prefetch
 
-LSU_ENTRIES, XU_ENTRIES, ADU_ENTRIES = 9, 2, 4
-LSU_FRONT = 6
-"""Cycles from issue until an entry of an idle memory queue leaves it."""
-FILLED = 16
-"""Sixteenths of a cycle of the load/store unit for a line that comes."""
-STREAMED = 4
-"""Passes over L1 that are done when the next line comes."""
+XU_ENTRIES = 2
 RING = 16
-DONE = 4007
-"""Where in X an issue leaves when it is done, for who observes it."""
-TALLY = 2048
-"""Byte offset in the scratch area of the counters of bank conflicts."""
+DONE, AFTER = 4007, 4008
+"""Where in X an issue leaves when it is done, for who observes it; from when on the warp may go on."""
 HOT_LINES = 4
 """Lines of the host's caches at the start of a warp's row that most instructions need."""
 CLOCK = 1980
@@ -60,238 +45,10 @@ CLOCK = 1980
 MATCHED = 10
 """Cycles, and one more for each word of a value, by which MATCH.ANY is later for each value that lanes have beside the
 first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 warps)."""
-RETURN = 30
-"""Sixteenths of a cycle of a sub-core for each pass over L1 of a load of its warps (H200: loads of one warp from 1 to
-32 lines)."""
 COMMIT = 39
 """Cycles from LDGDEPBAR until a wait for its group can go on if nothing is under way (H200)."""
 WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
-
-
-@compiled
-def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
-    """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
-    and the shared unit. When its write barrier may be waited on; its delay in the queue goes to X[4000]."""
-    sc = w >> 4
-    m = sc >> 2
-    start = t + LSU_FRONT
-    queue = CODE[i, L.C_QUEUE]
-    adu = queue == K.Q_ADU
-    last = SC[sc, L.S_ADULAST if adu else L.S_LSULAST] + CODE[i, L.C_QSUB]
-    if last > start:
-        start = last
-    unit = SM[m, L.M_ADU if adu else L.M_LSU]
-    if unit > start * 16:
-        start = (unit + 15) >> 4
-    cost = CODE[i, L.C_QSM]
-    blocked = 0
-    returns = 0
-    done = start - LSU_FRONT + CODE[i, L.C_LATENCY]
-    scratch = G[L.G_SCRATCH]
-    space = CODE[i, L.C_SPACE]
-    kind = CODE[i, L.C_ACCESS]
-    width = CODE[i, L.C_WIDTH]
-    if mask and not adu:
-        PCC[i, L.P_REQUESTS] += 1
-        if space == K.SPACE_GENERIC:
-            # Booked by where its first lane points.
-            a = loads64(scratch + 8 * first(mask))
-            space = K.SPACE_GLOBAL
-            window = G[L.G_SHAREDWIN]
-            if window and a >= window and a < window + (G[L.G_CLUSTER] << 24):
-                space = K.SPACE_SHARED
-                if G[L.G_CLUSTER] > 1 and (a - window) >> 24 != G[L.G_RANK]:
-                    # Shared memory of another SM.
-                    done += G[L.G_REMOTE]
-            window = G[L.G_LOCALWIN]
-            if window and a >= window and a < window + (1 << 24):
-                space = K.SPACE_LOCAL
-        if space == K.SPACE_SHARED:
-            # POPC.INC adds up the lanes that name a word at once.
-            atomic = (kind == K.A_ATOM or kind == K.A_RED) and CODE[i, L.C_AUX] != 2
-            n = 0
-            if kind == K.A_LDSM or kind == K.A_STSM:
-                n = CODE[i, L.C_AUX]
-            elif consecutive and not atomic:
-                # Of lanes that name one address, each has its neighbour's (see `paired`).
-                n = max(width >> (3 if consecutive == 2 and kind == K.A_LOAD else 2), 1)
-            else:
-                n = wavefronts(width, scratch, mask, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
-            ideal = 1
-            if width > 4:
-                ideal = width >> 2
-                if CODE[i, L.C_ACCESS] == K.A_LDSM:
-                    ideal = n
-                if n < ideal:
-                    ideal = n
-            PCC[i, L.P_WAVEFRONTS] += n
-            PCC[i, L.P_CONFLICTS] += n - ideal
-            if 16 * n > cost or kind == K.A_LOAD:
-                cost = 16 * n
-            extra = n - ideal
-            if atomic and (CODE[i, L.C_OP] == K.OP_CAS or CODE[i, L.C_OP] == K.OP_CAST):
-                extra *= 2
-                cost *= 2
-            done += 2 * extra
-        elif space != K.SPACE_CONST:
-            if space == K.SPACE_LOCAL:
-                # Word k of lane l of a warp lies at 128 k + 4 l of the warp's region.
-                base = LOCAL_REGION + w * 32 * ((G[L.G_LOCALSIZE] + 127) & ~127)
-                window = G[L.G_LOCALWIN] if CODE[i, L.C_SPACE] == K.SPACE_GENERIC else 0
-                for k in range(32):
-                    a = (loads64(scratch + 8 * k) - window) & 0xFFFFFF
-                    store64(scratch + 8 * k, np.uint64(base + (a >> 2) * 128 + 4 * k + (a & 3)))
-            lanes = scratch
-            if kind == K.A_LDGSTS:
-                lanes = scratch + 256
-            if consecutive:
-                at = loads64(lanes) >> 5
-                last = loads64(lanes + 248) + width - 1 >> 5
-                lines = 0
-                while at <= last:
-                    there = min(at | 3, last)
-                    X[2 * lines] = at >> 2
-                    X[2 * lines + 1] = (2 << there - at) - 1 << (at & 3)
-                    at = there + 1
-                    lines += 1
-                n = max(width >> 2, 1)
-            elif space == K.SPACE_LOCAL:
-                # Word k of a lane's access lies in the line k behind that of the first.
-                lines = survey(4, lanes, mask, scratch + TALLY)
-                n = X[SURVEY_PASSES] * max(width >> 2, 1)
-                for k in range(lines, lines * (width >> 2)):
-                    X[2 * k] = X[2 * (k - lines)] + 1
-                    X[2 * k + 1] = X[2 * (k - lines) + 1]
-                lines *= max(width >> 2, 1)
-            else:
-                lines = survey(width, lanes, mask, scratch + TALLY)
-                n = X[SURVEY_PASSES]
-            if (lines + 3) >> 2 > n:
-                n = (lines + 3) >> 2
-            sectors = 0
-            for k in range(lines):
-                b = X[2 * k + 1]
-                sectors += sector_count(b)
-            WS[w, L.W_STORED] = max(WS[w, L.W_STORED], 1)
-            PCC[i, L.P_SECTORS] += sectors
-            PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
-            PCC[i, L.P_LINES] += lines
-            PCC[i, L.P_WAVEFRONTS] += n
-            if kind == K.A_STORE and lines > n:
-                # Stores go line by line.
-                n = lines
-            if 16 * n > cost:
-                cost = 16 * n
-            extra = (n - 1) * 35 >> 4
-            if kind == K.A_LDGSTS:
-                # Lanes that read or write one bank take turns, also if they read one word.
-                read = wavefronts(width, lanes, mask, 1, 0, scratch + TALLY)
-                stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
-                extra += 2 * (max(read, stored) - max(width >> 2, 1))
-                cost = max(cost, 16 * (read + stored))
-            if kind == K.A_LOAD or kind == K.A_LDGSTS:
-                hit = CODE[i, L.C_LATENCY] - LSU_FRONT + extra
-                done = read_lines(lines, m, start, hit, CODE[i, L.C_BYPASS], i)
-                CODE[i, L.C_MISSED] = X[MISSED]
-                if n > STREAMED and done > start + hit:
-                    done = late_passes(m, done, n)
-                # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
-                cost += X[MISSED] * FILLED
-                returns = (RETURN * n >> 4) - CODE[i, L.C_QSUB]
-            else:
-                CODE[i, L.C_MISSED] = 1
-                atomic = -1
-                if kind != K.A_STORE:
-                    # L1 sends a packet for each sector, as often as lanes name the same word of it.
-                    atomic = 0
-                    total = 0
-                    alone = most_on_one(lanes, mask) == 1
-                    for k in range(lines):
-                        b = X[2 * k + 1]
-                        X[PACKETS + k] = sector_count(b)
-                        if not alone:
-                            X[PACKETS + k] = packets(lanes, mask, X[2 * k], b)
-                        total += X[PACKETS + k]
-                    op = CODE[i, L.C_OP]
-                    if op == K.OP_ADD and CODE[i, L.C_TYPE] >= K.T_F32:
-                        atomic = 2
-                    wide = op == K.OP_CAS or op == K.OP_CAST or (atomic == 2 and CODE[i, L.C_TYPE] == K.T_F64)
-                    if wide and popcount(mask) > total:
-                        # Several words of a sector at once: compare-and-swap, and sums of 64 bits.
-                        atomic = 1
-                part = 0
-                if consecutive != 1:
-                    written = popcount(mask) * width
-                    part = 1 if written < 32 * sectors else 3
-                    if written == 32 * sectors:
-                        part = 0 if most_on_one(lanes, mask) == 1 else 1
-                    elif sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
-                        part = 3
-                answer = 1 if kind == K.A_ATOM else 0
-                if space == K.SPACE_LOCAL and atomic < 0:
-                    keep_lines(lines, m, start)
-                if atomic < 0 and SM[m, L.M_COMING] > start:
-                    late = under_way(lines, m, start)
-                    if late > start:
-                        blocked = 1
-                        start = late
-                done = write_lines(lines, m, start, atomic, answer, part, i)
-                if done > WS[w, L.W_STORED]:
-                    WS[w, L.W_STORED] = done
-                if X[SENT] > WS[w, L.W_SENT]:
-                    WS[w, L.W_SENT] = X[SENT]
-                if X[SENT] - start > MP[MP_SLACK]:
-                    # The port is behind: the unit cannot hand over more than it can hold.
-                    late = (X[SENT] - MP[MP_SLACK]) * 16
-                    if late > SM[m, L.M_LSU]:
-                        blocked = 1
-                        start = late >> 4
-                done += MP[MP_NEAR]
-                if kind == K.A_ATOM:
-                    done += CODE[i, L.C_LATENCY] - LSU_FRONT + extra + 31
-    held = 0
-    if mask and space == K.SPACE_CONST:
-        # Word after word that lanes name; each line is looked up in the other constant cache.
-        places = 0
-        there = start
-        todo = mask
-        while todo:
-            k = first(todo)
-            a = loads64(scratch + 8 * k)
-            todo &= ~(lanes_at(scratch, 2, a >> 2) | (np.uint32(1) << np.uint32(k)))
-            places += 1
-            line = constant_line(CODE[i, L.C_BANK], a & 0xFFFFFFFF)
-            if line >= 0:
-                line += L.CONSTANT_LINES
-                if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                    came = constant(sc, line, there)
-                    if came > there:
-                        there = came
-        done += there - start
-        if places > 1:
-            # H200: 1.8 cycles of the unit for each place, 2.8 of the sub-core.
-            held = (places - 1) * 45 >> 4
-            done += held
-            if 29 * places > cost:
-                cost = 29 * places
-    if adu:
-        SC[sc, L.S_ADULAST] = start + held
-        SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES] = start - 4
-        SC[sc, L.S_ADUN] += 1
-        SC[sc, L.S_ROOM + K.Q_ADU] = SC[sc, L.S_ADU + SC[sc, L.S_ADUN] % ADU_ENTRIES]
-        SM[m, L.M_ADU] = start * 16 + cost
-    else:
-        SC[sc, L.S_LSULAST] = start + max(returns, 0)
-        SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
-        SC[sc, L.S_LSUN] += 1
-        SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
-        # What waits in a sub-core's own queue leaves the unit to the others.
-        begin = (start if blocked else t + LSU_FRONT) * 16
-        unit = SM[m, L.M_LSU]
-        SM[m, L.M_LSU] = (begin if begin > unit else unit) + cost
-    X[4000] = start - LSU_FRONT - t
-    return done
 
 
 @compiled
@@ -396,194 +153,220 @@ def left(w: int, i: int, t: int) -> None:
                     SC[m * 4 + other, L.S_NEXT] = again
 
 
+@compiled(inline=True)
+def compute(w: int, i: int, t: int, mask: u32) -> int:
+    """Arithmetic with a queue (variable latency without memory: conversions, SHFL, S2R), or whose result is staged:
+    when its write barrier may be waited on."""
+    sc = w >> 4
+    state = WS[w, L.W_STATE]
+    queue = CODE[i, L.C_QUEUE]
+    done = 0
+    if queue == K.Q_XU:
+        n = SC[sc, L.S_XUN]
+        start = max(t, SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES])
+        SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
+        SC[sc, L.S_XUN] = n + 1
+        SC[sc, L.S_ROOM + K.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
+        X[DELAY] = start - t
+        done = start + CODE[i, L.C_LATENCY]
+    elif queue:
+        done = memory_time(w, i, np.uint32(0), t, 0)
+        if CODE[i, L.C_WIDTH] and mask:
+            # MATCH.ANY takes one value after the other.
+            more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
+            done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
+            SM[w >> 6, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
+    if mask:
+        operands = CODE[i, L.C_OPERANDS]
+        if CODE[i, L.C_KIND] == K.K_SPECIAL:
+            special(w, CODE[i, L.C_AUX], t)
+        if CODE[i, L.C_STAGED]:
+            arrive = -1
+            if CODE[i, L.C_CLASS] < 0:
+                arrive = t + X[DELAY] + CODE[i, L.C_ARRIVE]
+            buffer = stage(w, i, t, mask, arrive)
+            invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
+        else:
+            invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+            if CODE[i, L.C_OVERTAKES]:
+                overtake(w, i, t)
+    WS[w, L.W_PC] = i + 1
+    return done
+
+
+@compiled(inline=True)
+def access(w: int, i: int, t: int, mask: u32) -> int:
+    """A memory instruction: when its write barrier may be waited on, or minus the fault."""
+    consecutive = 0
+    buffer = 0
+    done = 0
+    if mask:
+        dst = WS[w, L.W_STATE] + CODE[i, L.C_DEST]
+        if CODE[i, L.C_STAGED]:
+            buffer = stage(w, i, t, mask, L.BIG)
+            dst = buffer
+        consecutive = memory_op(w, i, mask, dst)
+        if consecutive < 0:
+            return consecutive
+    if CODE[i, L.C_QUEUE]:
+        done = memory_time(w, i, mask, t, consecutive)
+    elif mask:
+        # ULDC with an index: nothing goes on without it.
+        line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
+        if line >= 0:
+            there = uniform_constant(w >> 4, line, t) + CODE[i, L.C_STALL]
+            if there > X[AFTER]:
+                hold(w, there, K.R_IMC)
+    if buffer:
+        PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
+    if done > WS[w, L.W_MEMT]:
+        WS[w, L.W_MEMT] = done
+    if CODE[i, L.C_ACCESS] == K.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
+        WS[w, L.W_LDGSTS] = done
+    WS[w, L.W_PC] = i + 1
+    return done
+
+
+@compiled(inline=True)
+def hold(w: int, until: int, reason: int) -> None:
+    """The warp does not go on before a time, for a reason."""
+    X[AFTER] = until
+    WS[w, L.W_TBLOCK] = until
+    WS[w, L.W_BLOCKKIND] = reason
+
+
+@compiled(inline=True)
+def jumped(w: int, t: int) -> None:
+    """The warp's next instruction comes at `t`, if that is later: a branch was taken, or other lanes go on."""
+    if t > X[AFTER]:
+        X[AFTER] = t
+        WS[w, L.W_TBRANCH] = t
+
+
+@compiled(inline=True)
+def wait(w: int, i: int, t: int) -> None:
+    """DEPBAR: the warp goes on when a scoreboard has few enough requests left, and others have none."""
+    after = X[AFTER]
+    if CODE[i, L.C_AUX] >= 0:
+        after = max(after, counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2]))
+    for k in range(6):
+        if CODE[i, L.C_AUX3] >> k & 1:
+            after = max(after, WS[w, L.W_SB + k])
+    hold(w, after, K.R_LONG)
+
+
+@compiled(inline=True)
+def sleep(w: int, i: int, t: int, mask: u32) -> None:
+    """NANOSLEEP: the first lane's nanoseconds."""
+    duration = CODE[i, L.C_AUX]
+    if CODE[i, L.C_DATA] >= 0:
+        duration = np.int64(load32(WS[w, L.W_STATE] + CODE[i, L.C_DATA] + 4 * first(mask)))
+    hold(w, t + CODE[i, L.C_STALL] + min(duration, 1000000) * CLOCK // 1000, K.R_SLEEP)
+
+
+@compiled(inline=True)
+def extended(w: int, i: int, t: int) -> int:
+    """What the extension has done: when its write barrier may be waited on."""
+    done = 0
+    if CODE[i, L.C_QUEUE]:
+        done = memory_time(w, i, np.uint32(0), t, 0)
+    if G[L.G_XAFTER] > X[AFTER]:
+        hold(w, G[L.G_XAFTER], K.R_GMMA if CODE[i, L.C_OP] == K.X_MATRIX_WAIT else K.R_BARRIER)
+    X[DELAY] = max(X[DELAY], G[L.G_XREAD] - t - CODE[i, L.C_RELEASE])
+    return max(done, G[L.G_XDONE])
+
+
+@compiled(inline=True)
+def steer(w: int, i: int, t: int, mask: u32) -> int:
+    """What is neither arithmetic nor memory: when its write barrier may be waited on, or minus the fault. WAKE says
+    whether the warp is blocked (not -1)."""
+    kind = CODE[i, L.C_KIND]
+    done = 0
+    WAKE[w] = -1
+    bad = control(w, i, mask, t)
+    if bad < 0:
+        return bad
+    if kind == K.K_EXIT:
+        if WS[w, L.W_ALIVE] == 0:
+            left(w, i, t)
+    elif kind == K.K_NANOSLEEP and bad == 0:
+        if mask:
+            sleep(w, i, t, mask)
+    elif kind == K.K_MEMBAR:
+        if CODE[i, L.C_AUX]:
+            done = max(t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16, WS[w, L.W_MEMT])
+            hold(w, done, K.R_MEMBAR)
+    elif kind == K.K_DEPBAR:
+        wait(w, i, t)
+    elif kind == K.K_LDGDEPBAR:
+        done = max(WS[w, L.W_LDGSTS], t + COMMIT)
+    elif (
+        kind != K.K_BAR
+        and kind != K.K_WARPSYNC
+        and kind != K.K_NOP
+        and kind != K.K_BSSY
+        and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
+    ):
+        jumped(w, t + G[L.G_BRANCH])
+    if kind == K.K_BSYNC or kind == K.K_BREAK:
+        WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
+    elif kind == K.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
+        WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
+    if WS[w, L.W_SWITCH]:
+        jumped(w, t + WS[w, L.W_SWITCH])
+        WS[w, L.W_SWITCH] = 0
+    if kind == K.K_EXTENDED:
+        done = extended(w, i, t)
+    if CODE[i, L.C_QUEUE] and done == 0:
+        done = t + CODE[i, L.C_LATENCY]
+    if WS[w, L.W_ACT] == 0 and WAKE[w] == -1:
+        WAKE[w] = L.BIG
+    return done
+
+
+@compiled(inline=True)
+def count_down(w: int, i: int, barrier: int, t: int, long: int) -> None:
+    """Scoreboard `barrier` of warp w, which instruction i has counted up, is counted down at `t`."""
+    if t >= WS[w, L.W_SB + barrier]:
+        WS[w, L.W_SB + barrier] = t
+        WS[w, L.W_SBL + barrier] = long
+    if CODE[i, L.C_RING]:
+        n = SBR[w, 17 * barrier]
+        SBR[w, 17 * barrier + 1 + n % RING] = t
+        SBR[w, 17 * barrier] = n + 1
+
+
 @compiled(inline=False)
 def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     """Instruction i of warp w, which is not plain (see `C_PLAIN`), issues at `t` for the lanes `mask`: what it does,
     how long that takes, scoreboards, and when the warp goes on. 1: somebody else says that; 0; or minus the fault."""
-    sc = w >> 4
-    m = sc >> 2
-    state = WS[w, L.W_STATE]
     stall = CODE[i, L.C_STALL]
     kind = CODE[i, L.C_KIND]
-    done = 0
-    delay = 0
-    after = t + stall
-    queue = CODE[i, L.C_QUEUE]
+    X[DELAY] = 0
+    X[AFTER] = t + stall
     blocked = False
     if kind == K.K_EXEC or kind == K.K_SPECIAL:
-        if queue:
-            # Variable latency without memory: conversions, SHFL, S2R.
-            if queue == K.Q_XU:
-                n = SC[sc, L.S_XUN]
-                start = t
-                free = SC[sc, L.S_XU + (n + XU_ENTRIES - 1) % XU_ENTRIES]
-                if free > start:
-                    start = free
-                SC[sc, L.S_XU + n % XU_ENTRIES] = start + CODE[i, L.C_QSUB]
-                SC[sc, L.S_XUN] = n + 1
-                SC[sc, L.S_ROOM + K.Q_XU] = SC[sc, L.S_XU + (n + 1) % XU_ENTRIES]
-                delay = start - t
-                done = start + CODE[i, L.C_LATENCY]
-            else:
-                done = memory_time(w, i, np.uint32(0), t, 0)
-                delay = X[4000]
-                if CODE[i, L.C_WIDTH] and mask:
-                    # MATCH.ANY takes one value after the other.
-                    more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
-                    done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
-                    SM[m, L.M_ADU] += more * 8 * CODE[i, L.C_WIDTH]
-        if mask:
-            operands = CODE[i, L.C_OPERANDS]
-            if kind == K.K_SPECIAL:
-                special(w, CODE[i, L.C_AUX], t)
-            if CODE[i, L.C_STAGED]:
-                arrive = -1
-                if CODE[i, L.C_CLASS] < 0:
-                    arrive = t + delay + CODE[i, L.C_ARRIVE]
-                buffer = stage(w, i, t, mask, arrive)
-                invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
-            else:
-                invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
-                if CODE[i, L.C_OVERTAKES]:
-                    overtake(w, i, t)
-        WS[w, L.W_PC] = i + 1
+        done = compute(w, i, t, mask)
     elif kind == K.K_MEM:
-        consecutive = 0
-        buffer = 0
-        if mask:
-            dst = state + CODE[i, L.C_DEST]
-            staged = CODE[i, L.C_STAGED]
-            if staged:
-                buffer = stage(w, i, t, mask, L.BIG)
-                dst = buffer
-            consecutive = memory_op(w, i, mask, dst)
-            if consecutive < 0:
-                return consecutive
-        if queue:
-            done = memory_time(w, i, mask, t, consecutive)
-            delay = X[4000]
-        elif mask:
-            # ULDC with an index: nothing goes on without it.
-            line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
-            if line >= 0:
-                there = uniform_constant(sc, line, t) + stall
-                if there > after:
-                    after = there
-                    WS[w, L.W_TBLOCK] = after
-                    WS[w, L.W_BLOCKKIND] = K.R_IMC
-        if buffer:
-            PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
-        if done > WS[w, L.W_MEMT]:
-            WS[w, L.W_MEMT] = done
-        if CODE[i, L.C_ACCESS] == K.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
-            WS[w, L.W_LDGSTS] = done
-        WS[w, L.W_PC] = i + 1
+        done = access(w, i, t, mask)
     else:
-        WAKE[w] = -1
-        bad = control(w, i, mask, t)
-        if bad < 0:
-            return bad
-        if kind == K.K_EXIT:
-            if WS[w, L.W_ALIVE] == 0:
-                left(w, i, t)
-        elif kind == K.K_NANOSLEEP and bad == 0:
-            duration = CODE[i, L.C_AUX]
-            if CODE[i, L.C_DATA] >= 0 and mask:
-                duration = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * first(mask)))
-            if mask:
-                if duration > 1000000:
-                    duration = 1000000
-                after = t + stall + duration * CLOCK // 1000
-                WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = K.R_SLEEP
-        elif kind == K.K_MEMBAR:
-            if CODE[i, L.C_AUX]:
-                after = t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16
-                if WS[w, L.W_MEMT] > after:
-                    after = WS[w, L.W_MEMT]
-                WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = K.R_MEMBAR
-                done = after
-        elif kind == K.K_DEPBAR:
-            if CODE[i, L.C_AUX] >= 0:
-                when = counted(w, CODE[i, L.C_AUX], CODE[i, L.C_AUX2])
-                if when > after:
-                    after = when
-            for k in range(6):
-                if CODE[i, L.C_AUX3] >> k & 1 and WS[w, L.W_SB + k] > after:
-                    after = WS[w, L.W_SB + k]
-            WS[w, L.W_TBLOCK] = after
-            WS[w, L.W_BLOCKKIND] = K.R_LONG
-        elif kind == K.K_LDGDEPBAR:
-            done = max(WS[w, L.W_LDGSTS], t + COMMIT)
-        elif (
-            kind != K.K_BAR
-            and kind != K.K_WARPSYNC
-            and kind != K.K_NOP
-            and kind != K.K_BSSY
-            and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
-            and t + G[L.G_BRANCH] > after
-        ):
-            # A taken branch: the next instruction comes a branch latency later.
-            after = t + G[L.G_BRANCH]
-            WS[w, L.W_TBRANCH] = after
-        if kind == K.K_BSYNC or kind == K.K_BREAK:
-            WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
-        elif kind == K.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
-            WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
-        if WS[w, L.W_SWITCH]:
-            if t + WS[w, L.W_SWITCH] > after:
-                after = t + WS[w, L.W_SWITCH]
-                WS[w, L.W_TBRANCH] = after
-            WS[w, L.W_SWITCH] = 0
-        if kind == K.K_EXTENDED:
-            if queue:
-                done = memory_time(w, i, np.uint32(0), t, 0)
-                delay = X[4000]
-            if G[L.G_XAFTER] > after:
-                after = G[L.G_XAFTER]
-                WS[w, L.W_TBLOCK] = after
-                WS[w, L.W_BLOCKKIND] = K.R_GMMA if CODE[i, L.C_OP] == K.X_MATRIX_WAIT else K.R_BARRIER
-            if G[L.G_XDONE] > done:
-                done = G[L.G_XDONE]
-            if G[L.G_XREAD] > t + CODE[i, L.C_RELEASE] + delay:
-                delay = G[L.G_XREAD] - t - CODE[i, L.C_RELEASE]
+        done = steer(w, i, t, mask)
         blocked = WAKE[w] != -1
-        if queue and done == 0:
-            done = t + CODE[i, L.C_LATENCY]
-        if WS[w, L.W_ACT] == 0 and not blocked:
-            WAKE[w] = L.BIG
-            blocked = True
-    # ---- scoreboards, and when the warp goes on
+    if done < 0:
+        return done
     if not blocked and stall == 1:
         # An increment is seen two cycles later: the next instruction does not wait on it.
-        WAKE[w] = arm(w, after)
+        WAKE[w] = arm(w, X[AFTER])
     barrier = CODE[i, L.C_WBAR]
     if barrier < 6:
-        if done < t + 2:
-            done = t + 2
-        if kind == K.K_BMOV_WRITE:
-            # It has no result that would clear it: who waits for it waits for ever (as an H200 does).
-            done = L.BIG
-        if done >= WS[w, L.W_SB + barrier]:
-            WS[w, L.W_SB + barrier] = done
-            WS[w, L.W_SBL + barrier] = CODE[i, L.C_LONG]
-        if CODE[i, L.C_RING]:
-            n = SBR[w, 17 * barrier]
-            SBR[w, 17 * barrier + 1 + n % RING] = done
-            SBR[w, 17 * barrier] = n + 1
+        # BMOV to a barrier has no result that would clear it: who waits for it waits for ever (as an H200 does).
+        done = L.BIG if kind == K.K_BMOV_WRITE else max(done, t + 2)
+        count_down(w, i, barrier, done, CODE[i, L.C_LONG])
     barrier = CODE[i, L.C_RBAR]
     if barrier < 6:
-        read = t + CODE[i, L.C_RELEASE] + delay
-        if read >= WS[w, L.W_SB + barrier]:
-            WS[w, L.W_SB + barrier] = read
-            WS[w, L.W_SBL + barrier] = 0
-        if CODE[i, L.C_RING]:
-            n = SBR[w, 17 * barrier]
-            SBR[w, 17 * barrier + 1 + n % RING] = read
-            SBR[w, 17 * barrier] = n + 1
+        count_down(w, i, barrier, t + CODE[i, L.C_RELEASE] + X[DELAY], 0)
     if not blocked and stall != 1:
-        WAKE[w] = arm(w, after)
+        WAKE[w] = arm(w, X[AFTER])
     if RECORDING:
         X[DONE] = done
     return 1 if blocked else 0

@@ -29,8 +29,11 @@ from runtime.device.sm.lang import FUNCTIONS, Function, Program
 RECORDING = "MINICC_RECORD" in os.environ
 """Whether this process has the engine that records issues (see `observe`)."""
 
-_COMMON = ("raw", "vector", "invoke", "extend", "access", "front", "converge", "control", "cta", "memop")
-_MEMORY = ("l1", "l2", "stores", "ahead", "hazard", "observe", "units", "issue", "threads", "machine")
+_COMMON = (
+    "raw", "vector", "invoke", "extend", "access", "front", "converge", "barrier", "groups", "special", "control",
+    "cta", "memop",
+)  # fmt: skip
+_MEMORY = ("l1", "l2", "stores", "lsu", "ahead", "hazard", "observe", "units", "issue", "threads", "machine")
 _EXTENSION = (
     "l1", "l2", "stores", "mbarrier", "cluster", "share", "bulk", "tma", "sync", "gmma", "texture", "heap", "extension",
 )  # fmt: skip

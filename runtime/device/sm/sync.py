@@ -11,7 +11,7 @@ from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import combine
 from runtime.device.sm.cluster import barrier_done, owner, shared_host
-from runtime.device.sm.control import give_way
+from runtime.device.sm.groups import give_way
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.mbarrier import arrive, next_event, post, settle_events
