@@ -62,8 +62,9 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     scratch = G[L.G_SCRATCH]
     kind = CODE[i, L.C_ACCESS]
     width = CODE[i, L.C_WIDTH]
-    # POPC.INC adds up the lanes that name a word at once.
+    # POPC.INC adds up the lanes that name a word at once; of those that CAST it, one swaps and the others fail.
     atomic = (kind == K.A_ATOM or kind == K.A_RED) and CODE[i, L.C_AUX] != 2
+    turns = 1 if atomic and CODE[i, L.C_OP] != K.OP_CAST else 0
     n = 0
     if kind == K.A_LDSM or kind == K.A_STSM:
         n = CODE[i, L.C_AUX]
@@ -71,7 +72,7 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
         # Of lanes that name one address, each has its neighbour's (see `paired`).
         n = max(width >> (3 if consecutive == 2 and kind == K.A_LOAD else 2), 1)
     else:
-        n = wavefronts(width, scratch, mask, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
+        n = wavefronts(width, scratch, mask, turns, kind == K.A_LOAD, scratch + TALLY)
     ideal = 1
     if width > 4:
         ideal = min(n, n if kind == K.A_LDSM else width >> 2)
