@@ -182,7 +182,7 @@ class Build:
             from minicc import ptxas
 
             options = self.ptxas_options(code)
-            options.selected = self.kind != "ptx" and " asm " not in self.opt_ll(target)
+            options.selected = self.kind != "ptx"
             program = ptxas.assemble(module, archs.get(code), options)
             self.info += options.messages
             return program

@@ -5,6 +5,7 @@ Both are texts that LLVM printed after it was given the same module. Attributes 
 
 from __future__ import annotations
 
+import math
 import re
 
 _FUNCTION = re.compile(r"^define [^\n]*?@([\w.$]+)\(.*?^\}$", re.M | re.S)
@@ -17,7 +18,7 @@ _TYPE = re.compile(r"(?:^|, )(ptr addrspace\(\d+\)|[^\s,]+)")
 _NUMBER = re.compile(r"([#!])(\d+)\b")
 
 
-def replaced(text: str, other: str, names: set[str], most: int) -> str | None:
+def replaced(text: str, other: str, names: set[str], most: float = math.inf) -> str | None:
     """The text with the functions `names` as they are in `other`, those apart that are over `most` times as long there;
     None if more than their bodies differs."""
     mine = {match[1]: match[0] for match in _FUNCTION.finditer(text)}

@@ -151,14 +151,18 @@ def _pipeline(llvm: Any, module: Any, machine: Any, ir: str, builder: Any, level
 
 
 def _again(
-    llvm: Any, machine: Any, ir: str, builder: Any, options: Options, changed: dict[str, str]
-) -> tuple[Any, str]:
-    """The middle end again, from the start, with some of LLVM's options changed; the module and its text."""
+    llvm: Any, machine: Any, ir: str, builder: Any, options: Options, changed: dict[str, str], names: set[str]
+) -> str:
+    """The functions `names` as the middle end makes them, from the start, with some of LLVM's options changed, in a
+    module whose other kernels are not optimised."""
+    ir = _KERNEL.sub(lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
     module = _parse(llvm, ir, machine, options)
     with _changed(llvm, changed):
-        return module, _pipeline(llvm, module, machine, ir, builder, options.opt_level)
+        return _pipeline(llvm, module, machine, ir, builder, options.opt_level)
 
 
+_KERNEL = re.compile(r"^(define ptx_kernel [^\n]*?@([\w.$]+)\([^\n]*\))( #\d+[^\n]*\{)$", re.M)
+"""The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
 _LONGER = 4
 """How many times as long a kernel may become where tests leave its loops."""
@@ -175,24 +179,24 @@ def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     return [(names, options) for names, options in groups if names]
 
 
-def _own(
-    llvm: Any,
-    machine: Any,
-    ir: str,
-    builder: Any,
-    options: Options,
-    apart: list[tuple[set[str], dict[str, str]]],
-    changed: dict[str, str],
-    text: str,
-) -> tuple[Any, str]:
-    """A module of which `text` is what the middle end made, with `changed` options, and kernels by options of their
-    own."""
+def _tuned(llvm: Any, machine: Any, ir: str, builder: Any, options: Options, text: str) -> str:
+    """The module of which `text` is what the middle end made, with functions by options of their own."""
+    from minicc.nvvm import arrays
     from minicc.nvvm.functions import replaced
 
-    for names, more in apart:
-        _, other = _again(llvm, machine, ir, builder, options, changed | more)
-        text = replaced(text, other, names, _LONGER if more.keys() & _UNSWITCHED else 1) or text
-    return _parse(llvm, text, machine, options), text
+    gone: set[str] = set()
+    unrolled = {"unroll-threshold": str(arrays.UNROLLED)}
+    if " = alloca " in text and (kept := arrays.kept(text)):
+        longer = _again(llvm, machine, ir, builder, options, unrolled, set(kept))
+        gone = arrays.gone(longer, kept)
+        text = (gone and replaced(text, longer, gone)) or text
+    for names, changed in _apart(text):
+        most = _LONGER if changed.keys() & _UNSWITCHED else 1
+        for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
+            if some:
+                other = _again(llvm, machine, ir, builder, options, more, some)
+                text = replaced(text, other, some, most) or text
+    return text
 
 
 @contextlib.contextmanager
@@ -221,19 +225,10 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(machine, tuning)
     text = _pipeline(llvm, module, machine, ir, builder, level)
-    apart = _apart(text) if level > 1 and " phi " in text else []
-    if apart:
-        module, text = _own(llvm, machine, ir, builder, options, apart, {}, text)
-    if level > 1 and " = alloca " in text and " phi " in text:
-        from minicc.nvvm import arrays
-
-        if kept := arrays.kept(text):
-            changed = {"unroll-threshold": str(arrays.UNROLLED)}
-            longer = _again(llvm, machine, ir, builder, options, changed)
-            if apart:
-                longer = _own(llvm, machine, ir, builder, options, apart, changed, longer[1])
-            if arrays.gone(longer[1], kept):
-                module, text = longer
+    if level > 1 and " phi " in text:
+        tuned = _tuned(llvm, machine, ir, builder, options, text)
+        if tuned != text:
+            text, module = tuned, _parse(llvm, tuned, machine, options)
     if level and ".approx" in ir:
         from minicc.nvvm.approx import fold
 

@@ -17,19 +17,20 @@ LIMIT = 50
 """Errors after which checking a module stops."""
 
 
-def verify(module: ptx.Module, arch: Arch, bodies: bool = True) -> list[Diagnostic]:
-    """Everything that is wrong with a module for one architecture; without `bodies`, with its header."""
-    checker = _Checker(module, arch)
+def verify(module: ptx.Module, arch: Arch, selected: bool = False) -> list[Diagnostic]:
+    """Everything that is wrong with a module for one architecture; with `selected`, with its header and with those of
+    its instructions that have a place in a text."""
+    checker = _Checker(module, arch, selected)
     checker.target()
-    if bodies:
-        checker.run()
+    checker.run()
     return checker.found
 
 
 class _Checker:
-    def __init__(self, module: ptx.Module, arch: Arch) -> None:
+    def __init__(self, module: ptx.Module, arch: Arch, selected: bool) -> None:
         self.module = module
         self.arch = arch
+        self.selected = selected
         match = _TARGET.match(module.target)
         self.number = int(match[1]) if match else 0
         self.found: list[Diagnostic] = []
@@ -90,7 +91,8 @@ class _Checker:
             if len(self.found) >= LIMIT:
                 return
             if isinstance(item, ptx.Inst):
-                self.instruction(item, scopes, inner, registers)
+                if item.where is not None or not self.selected:
+                    self.instruction(item, scopes, inner, registers)
             elif isinstance(item, ptx.Scope):
                 self.scope(item, item.body, [*scopes, item], inner, registers)
 

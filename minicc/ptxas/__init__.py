@@ -43,7 +43,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
         )
     pipeline.check(options)
     start = time.process_time()
-    found = verify(module, arch, bodies=not options.selected)
+    found = verify(module, arch, options.selected)
     options.clock("verify", start)
     _stop_at_errors(found)
     options.messages.extend(d.render() for d in found if d.severity == "warning")

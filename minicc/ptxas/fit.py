@@ -101,7 +101,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         return
     search = _Search(function, arch, options)
     first = _orders(function)
-    if not function.short and not search.attempt(first):
+    if (function.is_routine or not function.short) and not search.attempt(first):
         _reorder(function, first)
     else:
         _search(search, given, first, graphs, usual)

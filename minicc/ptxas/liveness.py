@@ -178,7 +178,8 @@ def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None
     """A guarded write is a complete one where what comes of it is wanted under the same guard alone, in the same block:
     a carry of a predicated sum would otherwise be alive in the whole loop around it, as would a predicated load whose
     value, in a sum that is made in any case, ends in a predicated store."""
-    if not any(access.partial for block in accesses for access in block):
+    partial = [b for b, block in enumerate(accesses) if any(access.partial for access in block)]
+    if not partial:
         return
     home: dict[int, int] = {}
     """Register -> the block that all accesses are in, or -1."""
@@ -188,14 +189,16 @@ def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None
                 for reg, _ in row:
                     if home.setdefault(reg, b) != b:
                         home[reg] = -1
-    for b, block in enumerate(accesses):
-        if any(access.partial for access in block):
-            own = {reg for reg, only in home.items() if only == b}
-            private = _wanted_under_guard(function.blocks[b].insts, block, own - _early(block, own))
-            for access in block if private else ():
-                if access.partial and any(reg in private for reg, _ in access.partial):
-                    access.defs += [w for w in access.partial if w[0] in private]
-                    access.partial = [w for w in access.partial if w[0] not in private]
+    owned: dict[int, set[int]] = {}
+    for reg, b in home.items():
+        owned.setdefault(b, set()).add(reg)
+    for b in partial:
+        block, own = accesses[b], owned.get(b, set())
+        private = _wanted_under_guard(function.blocks[b].insts, block, own - _early(block, own))
+        for access in block if private else ():
+            if access.partial and any(reg in private for reg, _ in access.partial):
+                access.defs += [w for w in access.partial if w[0] in private]
+                access.partial = [w for w in access.partial if w[0] not in private]
 
 
 def _wanted_under_guard(insts: list[MInst], block: list[Access], own: set[int]) -> set[int]:

@@ -39,8 +39,8 @@ class Options:
     verify: bool = False
     """Check the machine IR after every pass and the finished code with the static checker."""
     selected: bool = False
-    """The PTX is what our instruction selection made, with nothing of the user's (inline assembly) in it: its
-    instructions are not checked, unless lowering fails."""
+    """The PTX is what our instruction selection made: only the user's instructions in it (inline assembly) are checked,
+    unless lowering fails."""
     messages: list[str] = attrs.field(factory=list)
     """ptxas -v lines and warnings, in ptxas's wording."""
     dumps: list[tuple[str, str, str]] = attrs.field(factory=list)

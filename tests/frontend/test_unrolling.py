@@ -74,15 +74,23 @@ def test_loops_of_mma(
         ("if (x[k] < y) d[k] = s;", False),
         ("if (x[k] < y) break; s += x[k];", False),
         ("if (x[k] < y) atomicAdd(d, s);", False),
+        ("s += powf(x[k], y);", False),
     ],
 )
 def test_loops_to_where_memory_says(body: str, straight: bool) -> None:
-    """A turn that chooses values is as straight as one that does not; one that branches stays alone."""
+    """A turn that chooses values is as straight as one that does not; one that branches or is long stays alone."""
     text = "__global__ void k(const int *p, const float *x, float *d, float y, int n)"
     text += f" {{ float s = 0; for (int k = p[0]; k < p[1]; k++) {{ {body} }} d[0] = s; }}"
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     assert ('"llvm.loop.unroll.count", i32 4' in ir) == straight
     assert ('"llvm.loop.unroll.disable"' in ir) != straight
+
+
+def test_two_turns_of_a_long_loop_to_where_memory_says() -> None:
+    text = "__global__ void k(const int *p, const float *x, float *d) { float s = 0;"
+    text += " for (int k = p[0]; k < p[1]; k++) s += expf(x[k]) * expf(s) + logf(x[k]);"
+    text += " d[0] = s; }"
+    assert '"llvm.loop.unroll.count", i32 2' in frontend.compile(SourceFile("a.cu", text), Options())
 
 
 @pytest.mark.parametrize(

@@ -78,3 +78,22 @@ def test_a_large_one_stays(tmp_path: Path) -> None:
     """Nothing would go, so nothing is written out for it."""
     image = compiled(tmp_path, 24)
     assert local(image) > 0 and len(read_cubin(image, "inverse").functions[0].code) < 16 * 1200
+
+
+BESIDE = """
+__global__ void beside(const float *in, float *out)
+{
+    float s = in[threadIdx.x];
+    for (int i = 0; i < 300; i++) s = s * in[i] + in[2 * i];
+    out[threadIdx.x] = s;
+}
+"""
+
+
+def test_what_has_no_array_stays_as_it_is_alone(tmp_path: Path) -> None:
+    codes = []
+    for name, text in ("alone", BESIDE), ("both", INVERSE.replace("SIZE", "4") + BESIDE):
+        path = tmp_path / f"{name}.k"
+        path.write_text(text)
+        codes += [f.code for f in read_cubin(minicc.compile(path, arch="sm_90").cubin, name).functions]
+    assert codes[0] in codes[1:]

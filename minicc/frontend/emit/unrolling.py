@@ -1,8 +1,9 @@
 """How far a loop without a pragma is worth unrolling, where LLVM cannot know: loops that end where memory says.
 
 The trip count of `for (i = offset[row]; i < offset[row + 1]; i++)` differs from thread to thread and is short as a rule
-(the rows of a sparse matrix, the edges of a node), so much of it is the remainder: by four, as nvcc does, and not at
-all where the body branches. What chooses values of local variables is no branch, nor is a loop of a few turns.
+(the rows of a sparse matrix, the edges of a node), so much of it is the remainder: by four, as nvcc does, by two where
+the body is long, and not at all where it is longer or branches. What chooses values of local variables is no branch,
+nor is a loop of a few turns.
 
 And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
 so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's.
@@ -21,6 +22,9 @@ _FEW_TURNS = 8
 _NEST = 500
 """Instructions, about, up to which a loop around other loops is written out: nvcc's limit, as its code for such loops
 of 2 to 128 turns around loops of 1 to 80 operations shows."""
+_LOADED = 250
+"""Instructions, about, of four or two turns of a loop to where memory says: nvcc makes two turns of 77 and 103, and one
+of 144."""
 _PARTIAL, _COPIES = 200, 8
 """Instructions, and turns, up to which LLVM unrolls a loop of unknown turns (`nvvm.optimise`)."""
 _WARP_SIZE = 32
@@ -38,7 +42,10 @@ def factor(s: ast.Loop) -> int | None:
         return _few_turns(s.step, test, s.body)
     if not _loaded(test.right, 2):
         return None
-    return 1 if _branches(s.body) else 4
+    if _branches(s.body):
+        return 1
+    size, _ = _weigh(s.body, {})
+    return next((copies for copies in (4, 2) if copies * size <= _LOADED), 1)
 
 
 def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
