@@ -22,9 +22,10 @@ from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import first, highest_bit, load32, popcount
 from runtime.device.sm.table import CODE, CT, LPC, WAKE, WS, G
 
-SYNC, SWITCH, RESUME = 14, 16, 51
+SYNC, SWITCH, RESUME, LOOK = 14, 16, 51, 53
 """Cycles from BSYNC or BREAK to the next issue, if the lanes go on; from what ends a group's turn to that of the group
-that was left latest; to that of any other, also of the same (H200)."""
+that was left latest; to that of any other, also of the same; more, if lanes that yield have only such beside them as
+wait at WARPSYNC, which look whether they can go on (H200)."""
 
 
 @compiled
@@ -112,6 +113,8 @@ def give_way(w: int, pc: int, t: int) -> None:
     WS[w, L.W_YIELDED] |= act
     WS[w, L.W_ACT] = 0
     settle(w, t, act, 0, 0)
+    if WS[w, L.W_ACT] == act and WS[w, L.W_WSYNC] & ~WS[w, L.W_COLLECTIVE]:
+        WS[w, L.W_SWITCH] += LOOK
 
 
 @compiled
@@ -284,6 +287,11 @@ def warp_sync(w: int, i: int, lanes: int, t: int) -> int:
         wanted = CODE[i, L.C_AUX]
     collective = CODE[i, L.C_TARGET]
     rest = 0
+    if CODE[i, L.C_DATA] >= 0 and CODE[i, L.C_AUX2] == 0 and collective < 0:
+        for k in range(32):
+            if lanes >> k & 1 and not np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k)) >> k & 1:
+                G[L.G_FLANE] = k
+                return -K.F_INSTR
     if CODE[i, L.C_AUX2] or collective >= 0:
         # EXCLUSIVE, COLLECTIVE: the lanes of one mask go on by themselves; others come here again when those block.
         if collective >= 0 and not wanted >> leader & 1:

@@ -47,6 +47,8 @@ MATCHED = 10
 first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 warps)."""
 COMMIT = 39
 """Cycles from LDGDEPBAR until a wait for its group can go on if nothing is under way (H200)."""
+COLLECTIVE = 6
+"""Cycles by which what is behind ENDCOLLECTIVE comes later than its stall count says (H200)."""
 WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
@@ -298,6 +300,8 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
             hold(w, done, K.R_MEMBAR)
     elif kind == K.K_DEPBAR:
         wait(w, i, t)
+    elif kind == K.K_ENDCOLLECTIVE:
+        X[AFTER] += COLLECTIVE
     elif kind == K.K_LDGDEPBAR:
         done = max(WS[w, L.W_LDGSTS], t + COMMIT)
     elif (
@@ -380,15 +384,11 @@ def parked(sc: int, t: int) -> int:
     return t
 
 
-@compiled
-def run_sm(m: int, begin: int, end: int) -> int:
-    """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
-    fault. With G_AHEAD, not beyond what SMs share: its next time is that of the instruction which does (G_PARKED)."""
-    t = begin
-    low = G[L.G_LOW]
-    limit = G[L.G_NINSTR]
+@compiled(inline=True)
+def warps_ahead(m: int, end: int, limit: int) -> None:
+    """Have the host fetch what the warps of SM m need that wake before `end`: it has gone from the host's caches while
+    other SMs ran."""
     wakes = address(WAKE, 0)
-    # What this SM's warps need has gone from the host's caches while the other SMs ran.
     for sc in range(4 * m, 4 * m + 4):
         waking = np.uint32(due(wakes + 128 * sc, end - 1))
         while waking:
@@ -406,6 +406,90 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 prefetch(WS[w, L.W_STATE])
                 registers_ahead(j, WS[w, L.W_STATE])
                 registers_ahead(j + 1, WS[w, L.W_STATE])
+
+
+@compiled(inline=True)
+def issue(w: int, sc: int, t: int, reads: int, limit: int) -> int:
+    """Warp w issues its next instruction at `t`: it does what it does, and all that says what can go on when is brought
+    up to date. `reads`: the registers that it reads through the ports. 0 or minus the fault."""
+    m = sc >> 2
+    i = WS[w, L.W_PC]
+    if RECORDING:
+        remember(w, i, t)
+    book(w, i, sc, t)
+    G[L.G_INSTR] += 1
+    WS[w, L.W_LAST] = t
+    stall = CODE[i, L.C_STALL]
+    WS[w, L.W_TSTALL] = t + stall
+    WS[w, L.W_TBRANCH] = 0
+    WS[w, L.W_TBLOCK] = 0
+    SC[sc, L.S_LATEST] = t
+    if CODE[i, L.C_YIELD]:
+        SC[sc, L.S_LASTWARP] = -1
+        SC[sc, L.S_YIELDED] = w
+    else:
+        SC[sc, L.S_LASTWARP] = w
+        SC[sc, L.S_YIELDED] = -1
+    held = t + CODE[i, L.C_HOLD]
+    SC[sc, L.S_PORT] = held
+    pipe = CODE[i, L.C_PIPE]
+    if pipe:
+        occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
+    if CODE[i, L.C_PORTS] >= 0:
+        read_ports(w, i, sc, t, reads)
+    state = WS[w, L.W_STATE]
+    if i + 1 < limit:
+        registers_ahead(i + 1, state)
+    if WS[w, L.W_PENDING]:
+        commit(w, i, t)
+    mask = np.uint32(WS[w, L.W_ACT])
+    if CODE[i, L.C_GUARD] != ALWAYS:
+        mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
+    elif CODE[i, L.C_GINV]:
+        mask = np.uint32(0)
+    PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
+    PCC[i, L.P_THREADS] += popcount(mask)
+    blocked = 0
+    if CODE[i, L.C_PLAIN]:
+        if mask:
+            operands = CODE[i, L.C_OPERANDS]
+            invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
+        WS[w, L.W_PC] = i + 1
+        WAKE[w] = arm(w, t + stall)
+        if RECORDING:
+            X[DONE] = 0
+    else:
+        blocked = carry_out(w, i, t, mask)
+        if blocked < 0:
+            G[L.G_FWARP] = w
+            G[L.G_FPC] = i * 16
+            G[L.G_PARKED] = t
+            return blocked
+    if not blocked:
+        following = WS[w, L.W_PC]
+        if CODE[following, L.C_MISSED]:
+            if CODE[following, L.C_BASE]:
+                memory_ahead(following, state, m, t)
+            elif CODE[following, L.C_KIND] == K.K_EXIT:
+                row_ahead(w)
+    if RECORDING:
+        observe(w, i, t, mask, X[DONE])
+    following = min(SC[sc, L.S_NEXT], WAKE[w])
+    if following < held:
+        following = held
+    SC[sc, L.S_NEXT] = following
+    return 0
+
+
+@compiled
+def run_sm(m: int, begin: int, end: int) -> int:
+    """Simulate SM m in [begin, end). The next time at which it has something to do (BIG if never), or minus the
+    fault. With G_AHEAD, not beyond what SMs share: its next time is that of the instruction which does (G_PARKED)."""
+    t = begin
+    low = G[L.G_LOW]
+    limit = G[L.G_NINSTR]
+    wakes = address(WAKE, 0)
+    warps_ahead(m, end, limit)
     while t < end:
         for s in range(4):
             sc = m * 4 + s
@@ -505,72 +589,9 @@ def run_sm(m: int, begin: int, end: int) -> int:
             SC[sc, L.S_NEXT] = best
             if w < 0:
                 continue
-            # ---- issue it
-            i = WS[w, L.W_PC]
-            if RECORDING:
-                remember(w, i, t)
-            book(w, i, sc, t)
-            G[L.G_INSTR] += 1
-            WS[w, L.W_LAST] = t
-            stall = CODE[i, L.C_STALL]
-            WS[w, L.W_TSTALL] = t + stall
-            WS[w, L.W_TBRANCH] = 0
-            WS[w, L.W_TBLOCK] = 0
-            SC[sc, L.S_LATEST] = t
-            if CODE[i, L.C_YIELD]:
-                SC[sc, L.S_LASTWARP] = -1
-                SC[sc, L.S_YIELDED] = w
-            else:
-                SC[sc, L.S_LASTWARP] = w
-                SC[sc, L.S_YIELDED] = -1
-            held = t + CODE[i, L.C_HOLD]
-            SC[sc, L.S_PORT] = held
-            pipe = CODE[i, L.C_PIPE]
-            if pipe:
-                occupy(pipe, sc, t, CODE[i, L.C_INTERVAL])
-            if CODE[i, L.C_PORTS] >= 0:
-                read_ports(w, i, sc, t, reads)
-            state = WS[w, L.W_STATE]
-            if i + 1 < limit:
-                registers_ahead(i + 1, state)
-            if WS[w, L.W_PENDING]:
-                commit(w, i, t)
-            mask = np.uint32(WS[w, L.W_ACT])
-            if CODE[i, L.C_GUARD] != ALWAYS:
-                mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
-            elif CODE[i, L.C_GINV]:
-                mask = np.uint32(0)
-            PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
-            PCC[i, L.P_THREADS] += popcount(mask)
-            blocked = 0
-            if CODE[i, L.C_PLAIN]:
-                if mask:
-                    operands = CODE[i, L.C_OPERANDS]
-                    invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
-                WS[w, L.W_PC] = i + 1
-                WAKE[w] = arm(w, t + stall)
-                if RECORDING:
-                    X[DONE] = 0
-            else:
-                blocked = carry_out(w, i, t, mask)
-                if blocked < 0:
-                    G[L.G_FWARP] = w
-                    G[L.G_FPC] = i * 16
-                    G[L.G_PARKED] = t
-                    return blocked
-            if not blocked:
-                following = WS[w, L.W_PC]
-                if CODE[following, L.C_MISSED]:
-                    if CODE[following, L.C_BASE]:
-                        memory_ahead(following, state, m, t)
-                    elif CODE[following, L.C_KIND] == K.K_EXIT:
-                        row_ahead(w)
-            if RECORDING:
-                observe(w, i, t, mask, X[DONE])
-            following = min(SC[sc, L.S_NEXT], WAKE[w])
-            if following < held:
-                following = held
-            SC[sc, L.S_NEXT] = following
+            bad = issue(w, sc, t, reads, limit)
+            if bad < 0:
+                return bad
         if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
             return -K.F_TIMEOUT
         soon = min(SC[4 * m, L.S_NEXT], SC[4 * m + 1, L.S_NEXT])

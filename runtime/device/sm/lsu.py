@@ -24,6 +24,8 @@ LSU_FRONT = 6
 """Cycles from issue until an entry of an idle memory queue leaves it."""
 FILLED = 16
 """Sixteenths of a cycle of the load/store unit for a line that comes."""
+AGAIN = 20
+"""Sixteenths of a cycle of the load/store unit for a CAST of which some lanes have to try again (H200: 32 warps)."""
 STREAMED = 4
 """Passes over L1 that are done when the next line comes."""
 TALLY = 2048
@@ -62,9 +64,10 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     scratch = G[L.G_SCRATCH]
     kind = CODE[i, L.C_ACCESS]
     width = CODE[i, L.C_WIDTH]
-    # POPC.INC adds up the lanes that name a word at once; of those that CAST it, one swaps and the others fail.
-    atomic = (kind == K.A_ATOM or kind == K.A_RED) and CODE[i, L.C_AUX] != 2
-    turns = 1 if atomic and CODE[i, L.C_OP] != K.OP_CAST else 0
+    # POPC.INC adds up the lanes that name a word at once; of those, CAST takes one and tells the others to try again
+    # (H200: a turn of its loop takes 95 cycles with 2 lanes as with 32).
+    cast = kind == K.A_ATOM and CODE[i, L.C_OP] == K.OP_CAST
+    atomic = (kind == K.A_ATOM or kind == K.A_RED) and CODE[i, L.C_AUX] != 2 and not cast
     n = 0
     if kind == K.A_LDSM or kind == K.A_STSM:
         n = CODE[i, L.C_AUX]
@@ -72,7 +75,7 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
         # Of lanes that name one address, each has its neighbour's (see `paired`).
         n = max(width >> (3 if consecutive == 2 and kind == K.A_LOAD else 2), 1)
     else:
-        n = wavefronts(width, scratch, mask, turns, kind == K.A_LOAD, scratch + TALLY)
+        n = wavefronts(width, scratch, mask, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
     ideal = 1
     if width > 4:
         ideal = min(n, n if kind == K.A_LDSM else width >> 2)
@@ -81,7 +84,9 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     if 16 * n > X[COST] or kind == K.A_LOAD:
         X[COST] = 16 * n
     extra = n - ideal
-    if atomic and (CODE[i, L.C_OP] == K.OP_CAS or CODE[i, L.C_OP] == K.OP_CAST):
+    if cast and most_on_one(scratch, mask) > 1:
+        X[COST] += AGAIN
+    if atomic and CODE[i, L.C_OP] == K.OP_CAS:
         extra *= 2
         X[COST] *= 2
     return 2 * extra

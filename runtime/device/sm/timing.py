@@ -117,7 +117,10 @@ def _memory(instr: Instr, space: str, kind: str, width: int) -> Timing:
             return _queued(K.Q_LSU, sub, shared, release + 2, release, release, counter)
         if kind in ("matrix_load", "matrix_store"):
             return _queued(K.Q_LSU, 2, 1, 24, 8, 21, counter)
-        cas = "CAS" in instr.modifiers or "CAST" in instr.modifiers
+        if "CAST" in instr.modifiers:
+            shared, latency = (1, 32) if width == 4 else (2, 36)
+            return _queued(K.Q_LSU, 2, shared, latency, 8, 25, counter)
+        cas = "CAS" in instr.modifiers
         return _queued(K.Q_LSU, 2, 1, 30 if cas else 26, 8, 25 if cas else 21, counter)
     narrow = any(isinstance(o, Mem) and o.base is not None and "U32" in o.base.suffix for o in instr.operands)
     if kind == "load":

@@ -272,11 +272,12 @@ def test_the_first_lanes_at_a_cta_barrier_count_for_their_warp(timing: bool) -> 
     assert list(words) == [(t ^ 32) * (4 if t & 16 else 1) for t in range(64)]
 
 
-# H200: the first two hang, the third is an illegal instruction.
+# H200: the first two hang, the others are illegal instructions.
 APART = {
     "two WARPSYNC": ("WARPSYNC.ALL", "WARPSYNC.ALL", "deadlock"),
     "WARPSYNC and a collective": ("WARPSYNC.ALL", "WARPSYNC.COLLECTIVE.ALL 0x1000", "deadlock"),
     "a mask without the lane": ("NOP", "WARPSYNC.COLLECTIVE R6, 0x1000", "illegal_instruction"),
+    "a mask without the lane, no collective": ("NOP", "WARPSYNC R6", "illegal_instruction"),
 }
 
 

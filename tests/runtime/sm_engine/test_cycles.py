@@ -188,6 +188,59 @@ def test_a_jump_to_code_that_never_ran_waits_for_the_lines_between(bytes_: int, 
     assert words[0] / 7 == pytest.approx(expected, rel=0.2)
 
 
+def turns_of_a_loop(loop: Sequence[Line], end: str, lanes: int) -> int:
+    """Cycles in which so many lanes have all left a loop (its last instruction branches on P1 to its second, or to its
+    first where that reads shared memory again) at one word of shared memory."""
+    lines = [
+        i("MOV R8, 0x400", 15, yield_=True),
+        i("STS [R8], RZ", 15, yield_=True),
+        i(f"ISETP.GE.AND P0, PT, R0, {lanes:#x}, PT", 15, yield_=True),
+    ]
+    for _ in range(2):
+        at = 16 * (len(HEAD) + len(lines))
+        over = at + 16 * (len(loop) + 3)
+        first, *rest = loop
+        again = at + 16 * (3 if end == "BSYNC B0" else 4)
+        lines += [i("CS2R.32 R20, SR_CLOCKLO", 11), i(f"BSSY B0, {over + 16:#x}", 4), i(f"@P0 BRA {over:#x}", 5)]
+        lines += [first, *rest[:-1], i(rest[-1][0].format(again), 5)]
+        lines += [i(end, 5), i("CS2R.32 R21, SR_CLOCKLO", 11)]
+    words, outcome = BENCH.words([*lines, i("IADD3 R4, R21, -R20, RZ", 8)], shared=8192)
+    assert outcome.fault is None
+    return int(words[0])
+
+
+CAST_LOOP = [
+    i("LDS R12, [R8]", 2, wbar=1),
+    i("FADD R13, R12, 1", 6, wait=2, yield_=True),
+    i("ATOMS.CAST.SPIN R13, [R8], R12, R13", 2, wbar=1),
+    i("ISETP.EQ.U32.AND P1, PT, R13, 0x1, PT", 13, wait=2, yield_=True),
+    i("@!P1 BRA {:#x}", 5),
+]
+CAS_LOOP = [
+    i("LDS R12, [R8]", 2, wbar=2, rbar=1),
+    i("VIADD R13, R12, 0x1", 1, wait=4),
+    i("YIELD", 5),
+    i("ATOMS.CAS R13, [R8], R12, R13", 2, wbar=2),
+    i("ISETP.NE.AND P1, PT, R13, R12, PT", 1, wait=4),
+    i("IMAD.MOV.U32 R12, RZ, RZ, R13", 12, yield_=True),
+    i("@P1 BRA {:#x}", 5),
+]
+
+
+@pytest.mark.parametrize(("few", "many", "expected"), [(2, 4, 95), (4, 16, 95), (16, 32, 91.7)])
+def test_a_loop_of_cast_takes_as_long_for_each_lane(few: int, many: int, expected: float) -> None:
+    """H200: cycles for each lane that adds to one word, however many others try it with it."""
+    took = turns_of_a_loop(CAST_LOOP, "BSYNC B0", many) - turns_of_a_loop(CAST_LOOP, "BSYNC B0", few)
+    assert took / (many - few) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize(("few", "many", "expected"), [(2, 4, 179), (4, 8, 191), (8, 16, 215), (16, 32, 261.9)])
+def test_lanes_at_warpsync_look_when_others_yield(few: int, many: int, expected: float) -> None:
+    """H200: cycles for each lane in a loop of compare-and-swap that yields, while those that are done wait."""
+    took = turns_of_a_loop(CAS_LOOP, "WARPSYNC.ALL", many) - turns_of_a_loop(CAS_LOOP, "WARPSYNC.ALL", few)
+    assert took / (many - few) == pytest.approx(expected, rel=0.02)
+
+
 @pytest.mark.parametrize("values", [1, 2, 8, 32])
 def test_match_takes_one_value_after_the_other(values: int) -> None:
     """H200: 11 cycles more for each other value among the lanes."""
