@@ -71,6 +71,15 @@ def note(producer: int, consumer: int, word: int, early: int, kind: int) -> None
 
 
 @compiled
+def in_order(older: int, younger: int) -> bool:
+    """Whether one unit answers both, in the order of issue (`LDS.128 R8; LDS R10`: R10 is the second one's)."""
+    space = CODE[older, L.C_SPACE]
+    if space == K.SPACE_GLOBAL:
+        return False
+    return CODE[younger, L.C_SPACE] == space and CODE[younger, L.C_QUEUE] == CODE[older, L.C_QUEUE]
+
+
+@compiled
 def commit(w: int, i: int, t: int) -> None:
     """Before instruction i of warp w issues at `t`: write back what is due."""
     count = WS[w, L.W_PENDING]
@@ -102,6 +111,10 @@ def commit(w: int, i: int, t: int) -> None:
                                 due = True
                             else:
                                 note(i, producer, word, early, K.H_WAW)
+                elif in_order(producer, i):
+                    for s in range(CODE[i, L.C_RES], CODE[i, L.C_RES] + CODE[i, L.C_NRES]):
+                        if RES[s, 0] == word:
+                            due = True
         if due:
             write_back(w, e, state)
         else:

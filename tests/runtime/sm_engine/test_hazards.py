@@ -109,6 +109,22 @@ def test_write_after_late_result() -> None:
     assert list(words) == list(range(32))
 
 
+@pytest.mark.parametrize("mode", ["hardware", "report"])
+def test_one_unit_answers_in_order(mode: str) -> None:
+    """ptxas loads a register anew while a wider load of it is under way; on an H200 the second one's value stays."""
+    lines = [
+        settle("MOV R8, 0x11"),
+        settle("MOV R9, 0x22"),
+        settle("MOV R10, RZ"),
+        settle("STS.64 [R10], R8"),
+        i("LDS.64 R4, [R10]", 4, wbar=0),
+        i("LDS R4, [R10+0x4]", 4, wbar=1),
+        i("NOP", 15, yield_=True, wait=3),
+    ]
+    words, outcome = BENCH.words(lines, hazards=mode, shared=1024)
+    assert set(words) == {0x22} and not outcome.hazards
+
+
 # What each of these makes of UR8 = 0xbad, UR9 = 0x1000, and of UR8 = 5: on an H200 when UMOV comes 1 or 2 cycles later.
 UNIFORM = [
     ("UIADD3 UR10, UR8, UR9, URZ", 0x1BAD, 0x1005),
