@@ -92,8 +92,6 @@ class Body:
                 self.operands = {}
             elif first == "@":
                 self.guarded(out)
-            elif first == ";":
-                cursor.at += 1
             elif not token:
                 cursor.fail("syntax error, expected '}'")
             elif texts[cursor.at + 1] == ":":
@@ -191,7 +189,6 @@ class Body:
                 inlined = (values[0], values[1], values[2])
             else:
                 break
-        cursor.accept(";")
         outer = self.places.get(inlined) or Loc(*inlined) if inlined is not None else None
         self.loc = Loc(numbers[0], numbers[1], numbers[2], name, inlined, outer)
         self.places[numbers[0], numbers[1], numbers[2]] = self.loc
@@ -225,9 +222,13 @@ class Body:
                 cursor.expect(">")
                 if not 0 <= count <= MAX_REGISTERS:
                     cursor.fail("register count out of range", place)
+                if any(name == other for other, _, _ in scope.reg_ranges):
+                    cursor.wrong(
+                        "ptx.duplicate", f"Duplicate definition of variable '{name}<'", cursor.tokens.span(place)
+                    )
                 scope.reg_ranges.append((name, count, type_))
             else:
-                if name in scope.regs or (others is not None and name in others.regs):
+                if scope.type_of(name) or (others is not None and others.type_of(name)):
                     cursor.wrong(
                         "ptx.duplicate", f"Duplicate definition of variable '{name}'", cursor.tokens.span(place)
                     )
@@ -262,6 +263,10 @@ class Body:
                 _NAMES[word] = parts
         at += 1
         token = texts[at]
+        while token[:1] == ".":  # `ld .global .u32`
+            parts = parts[0], (*parts[1], *token[1:].split("."))
+            at += 1
+            token = texts[at]
         operands: tuple[Operand, ...] = ()
         if token != ";":
             cursor.at = at
@@ -429,7 +434,7 @@ class Body:
             if self.vectors and (isinstance(base, Vector) or (isinstance(base, Reg) and "." in token)):
                 cursor.fail("syntax error, an address is a scalar register", cursor.at - 1)
             following = texts[cursor.at]
-            if following == "+" or following == "-":
+            if following == "+":
                 offset = signed_offset(cursor)
             if isinstance(base, Symbol) and base.offset:
                 base, offset = Symbol(base.name), base.offset + offset

@@ -10,11 +10,13 @@ from typing import NamedTuple
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.model import Float, Initial, Int, Linkage, Space, Symbol, Variable
-from minicc.ptx.names import SPACES, TYPES, VECTORS
+from minicc.ptx.names import SPACES, SPECIAL, TYPES, VECTORS
 
 _SPACE_WORDS = frozenset(f".{s}" for s in SPACES if s != "sreg")
 _TYPE_WORDS = frozenset(f".{t}" for t in TYPES)
 MAX_NESTING = 32
+RESERVED = frozenset({"_", "WARP_SZ", *SPECIAL})
+"""Words that mean something as operands: no names of variables."""
 
 
 def is_declaration(token: str) -> bool:
@@ -61,7 +63,7 @@ def head(cursor: Cursor) -> Head:
                     ptr = (ptr[0], value)
                 else:
                     align = value
-            elif word in VECTORS:
+            elif word in ("v2", "v4"):
                 vector = VECTORS[word]
             elif word == "ptr":
                 ptr = (None, None)
@@ -92,12 +94,14 @@ def variables(cursor: Cursor, linkage: Linkage, start: int) -> list[Variable]:
     return found
 
 
-def _declarator(cursor: Cursor, declared: Head, linkage: Linkage) -> Variable:
+def _declarator(cursor: Cursor, declared: Head, linkage: Linkage, formal: bool = False) -> Variable:
     name_at = cursor.at
+    if cursor.texts[name_at] in RESERVED and not (formal and cursor.texts[name_at] == "_"):
+        cursor.fail("syntax error, the name is taken")
     name = cursor.name()
     dims = _dims(cursor)
     init: Initial | None = None
-    if cursor.accept("="):
+    if not formal and cursor.accept("="):
         init = _initialiser(cursor, 0)
     return Variable(
         name,
@@ -126,6 +130,8 @@ def _dims(cursor: Cursor) -> tuple[int | None, ...]:
             cursor.fail("array size out of range", place)
         cursor.expect("]")
         dims.append(size)
+    if None in dims[1:]:
+        cursor.fail("syntax error, only the first dimension may be left out", cursor.at - 1)
     return tuple(dims)
 
 
@@ -204,7 +210,9 @@ def parameters(cursor: Cursor) -> list[Variable]:
     if cursor.accept(")"):
         return found
     while True:
-        found.append(_declarator(cursor, head(cursor), ""))
+        found.append(_declarator(cursor, head(cursor), "", formal=True))
+        if len(found[-1].dims) > 1:
+            cursor.fail("syntax error, a parameter has one dimension", cursor.at - 1)
         if cursor.accept(")"):
             return found
         cursor.expect(",")

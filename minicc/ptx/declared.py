@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import chain
 
 from minicc.diagnostics import Diagnostic, Span
 from minicc.ptx import model as ptx
@@ -24,29 +25,30 @@ _BODIES = ("used_bytes_mask", "enable_smem_spilling", "frequency")
 def declarations(module: ptx.Module) -> Iterator[Diagnostic]:
     """What is wrong with the declarations of a module."""
     functions = {f.name: f for f in module.functions}
-    first: dict[str, ptx.Variable] = {}
-    for variable in module.variables:
-        for message in (*_variable(variable, functions), *_again(variable, first.setdefault(variable.name, variable))):
-            yield _error(message, variable.where)
     defined = {f.name for f in module.functions if f.body is not None}
-    for function in module.functions:
-        if function.entry and function.name not in defined and function.linkage != "extern":
-            yield _error(f"Unresolved extern function '{function.name}'", function.where)
-        for message in _function(function):
-            yield _error(message, function.where)
+    first: dict[str, ptx.Variable] = {}
+    prototypes: dict[str, ptx.Function] = {}
     for item in module.order:
-        if isinstance(item, ptx.Alias):
-            if item.name not in functions:
-                yield _error(f"Unknown symbol '{item.name}'", item.where)
-            elif item.name in defined:
-                yield _error(f"Illegal redefinition of function '{item.name}' as alias", item.where)
+        found: Iterator[str] = iter(())
+        if isinstance(item, ptx.Variable):
+            known = first.keys() | prototypes.keys()
+            found = chain(_variable(item, functions, known), _again(item, first.setdefault(item.name, item)))
+        elif isinstance(item, ptx.Function):
+            found = chain(_function(item, defined), _prototype(item, prototypes.setdefault(item.name, item)))
+        elif isinstance(item, ptx.Alias) and item.name not in functions:
+            found = iter([f"Unknown symbol '{item.name}'"])
+        elif isinstance(item, ptx.Alias) and item.name in defined:
+            found = iter([f"Illegal redefinition of function '{item.name}' as alias"])
+        for message in found:
+            yield _error(message, item.where)
 
 
 def _error(message: str, where: Span | None) -> Diagnostic:
     return Diagnostic("error", "ptx.declaration", message, where)
 
 
-def _variable(variable: ptx.Variable, functions: dict[str, ptx.Function]) -> Iterator[str]:
+def _variable(variable: ptx.Variable, functions: dict[str, ptx.Function], known: Collection[str]) -> Iterator[str]:
+    """`known`: the names that stand before it."""
     name, type_, init = variable.name, variable.type, variable.init
     if type_ not in _DECLARED and type_ in TYPES:
         yield f"Type .{type_} may only be used as an instruction type"
@@ -55,13 +57,20 @@ def _variable(variable: ptx.Variable, functions: dict[str, ptx.Function]) -> Ite
     if init is None:
         if variable.linkage != "extern" and not all(variable.dims):
             yield f"Non-external variable '{name}' has incomplete type"
+    elif variable.linkage == "extern":
+        yield f"No initial value is allowed for external symbol '{name}'"
     elif variable.space not in ("global", "const"):
         yield f"No initial value is allowed for '{name}' in this state space"
     elif type_ not in _OPAQUE:
         if isinstance(init, list) and not variable.dims and not variable.vector:
             yield "Initial value type mismatch"
+        shape = (*variable.dims, *((variable.vector,) if variable.vector else ()))
+        if isinstance(init, list) and shape and _longer(init, shape):
+            yield "Greater number of elements in array initializer"
         for value in _values(init):
             yield from _initial(type_, value, functions)
+            if isinstance(value, ptx.Symbol) and value.name not in known:
+                yield f"Invalid initial value symbol '{value.name}'"
 
 
 def _values(init: ptx.Initial) -> Iterator[ptx.Initial]:
@@ -71,6 +80,13 @@ def _values(init: ptx.Initial) -> Iterator[ptx.Initial]:
             yield from _values(item)
     else:
         yield init
+
+
+def _longer(init: list[ptx.Initial], shape: tuple[int | None, ...]) -> bool:
+    """Whether a list of values, or one in it, has more of them than its dimension."""
+    if shape[0] is not None and len(init) > shape[0]:
+        return True
+    return len(shape) > 1 and any(isinstance(item, list) and _longer(item, shape[1:]) for item in init)
 
 
 def _initial(type_: str, value: ptx.Initial, functions: dict[str, ptx.Function]) -> Iterator[str]:
@@ -85,15 +101,56 @@ def _initial(type_: str, value: ptx.Initial, functions: dict[str, ptx.Function])
 
 def _again(variable: ptx.Variable, first: ptx.Variable) -> Iterator[str]:
     """A declaration after one of the same name."""
-    if variable is first or "extern" not in (first.linkage, variable.linkage):
+    if variable is first:
         return
-    if (variable.type, variable.space, variable.vector) != (first.type, first.space, first.vector):
+    if "extern" not in (first.linkage, variable.linkage):
+        yield f"Duplicate definition of variable '{variable.name}'"
+    elif (variable.type, variable.space, variable.vector) != (first.type, first.space, first.vector):
         yield f"Inconsistent redefinition of variable '{variable.name}'"
     elif first.linkage == "extern" and not variable.linkage:
         yield f"'.extern' variable '{variable.name}' cannot be resolved by a '.static'"
 
 
-def _function(function: ptx.Function) -> Iterator[str]:
+def _prototype(function: ptx.Function, first: ptx.Function) -> Iterator[str]:
+    """A function after a declaration of it."""
+    for mine, other in ((function.returns, first.returns), (function.params, first.params)):
+        wrong = ""
+        if len(mine) != len(other):
+            wrong = "number of parameters"
+        for a, b in zip(mine, other, strict=False):
+            if a.space != b.space:
+                wrong = wrong or "parameter state space"
+            elif (a.type, a.dims) != (b.type, b.dims):
+                wrong = wrong or "parameter types"
+            elif a.align != b.align:
+                wrong = wrong or "parameter alignment"
+        if wrong:
+            yield f"Inconsistent prototypes of '{function.name}', {wrong} differ"
+
+
+def _parameters(function: ptx.Function) -> Iterator[str]:
+    names: set[str] = set()
+    for p in (*function.returns, *function.params):
+        if p.name == "_" and function.body is not None:
+            yield "Illegal parameter name '_'"
+        if p.name in names:
+            yield f"Duplicate definition of variable '{p.name}'"
+        names.add(p.name)
+        if p.space == "param":
+            if p.type == "pred":
+                yield f"Predicate variable '{p.name}' must be in register state space"
+            if p.vector:
+                yield f"Variable '{p.name}' cannot be allocated in .param state space"
+        elif function.entry:
+            yield f"Entry parameter '{p.name}' must have .param state space"
+        if function.entry and not all(p.dims):
+            yield "Parameter to entry function cannot be an incomplete array."
+
+
+def _function(function: ptx.Function, defined: Collection[str]) -> Iterator[str]:
+    if function.entry and function.name not in defined and function.linkage != "extern":
+        yield f"Unresolved extern function '{function.name}'"
+    yield from _parameters(function)
     given = dict(function.directives)
     for name in _POSITIVE:
         if 0 in given.get(name, ()):

@@ -12,7 +12,7 @@ from functools import cache
 
 from minicc.diagnostics import EXIT_PTXAS, SourceFile, Span, fail
 
-_TOKEN = r"""(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/
+_TOKEN = r"""(?:[ \t\r\n\f]+|//[^\n]*|/\*.*?\*/
     | (?m:^)\#(?:line)?[ \t]+[0-9]+[ \t]+"[^"\n]*"[^\n]*)*   # white space, comments and line markers before the token
     (?:(
       [.]?[A-Za-z_$%][\w$]*(?:(?:[.]|::)[\w$]+)*   # words, directives, registers, dotted opcodes

@@ -50,5 +50,9 @@ PERFORMANCE = frozenset(
     }
 )  # fmt: skip
 """Directives between a function's header and its body."""
+OF_FUNCTIONS = frozenset({"noreturn", "abi_preserve", "abi_preserve_control"})
+"""Those that a function that is no kernel may have, too."""
+THREE = frozenset({"maxntid", "reqntid", "reqnctapercluster"})
+"""Those with one value to a dimension."""
 
-TARGET_OPTIONS = frozenset({"texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"})
+TARGET_OPTIONS = frozenset({"texmode_unified", "texmode_independent", "debug"})

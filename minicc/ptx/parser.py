@@ -14,7 +14,7 @@ from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.declare import is_declaration, parameters, variables
 from minicc.ptx.model import Alias, Function, Linkage, Module, Pragma, Variable
-from minicc.ptx.names import LINKAGE, PERFORMANCE, TARGET_OPTIONS
+from minicc.ptx.names import LINKAGE, OF_FUNCTIONS, PERFORMANCE, TARGET_OPTIONS, THREE
 
 NEWEST = (9, 0)
 """Newest PTX ISA version that is understood."""
@@ -57,6 +57,8 @@ def _header(cursor: Cursor) -> Module:
         if _TARGET.match(word):
             targets.append(word)
         elif word in TARGET_OPTIONS:
+            if word[:7] == "texmode" and any(o[:7] == "texmode" and o != word for o in options):
+                cursor.fail(f"Conflicting .target option '{word}'")
             options.append(word)
         else:
             cursor.fail("Unrecognized target")
@@ -133,7 +135,7 @@ def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> Func
     where = cursor.tokens.span(name_at)
     params = parameters(cursor) if cursor.texts[cursor.at] == "(" else []
     function = Function(name, entry, params, returns, linkage=linkage, where=where)
-    function.directives = attributes + _directives(cursor)
+    function.directives = attributes + _directives(cursor, PERFORMANCE if entry else OF_FUNCTIONS)
     while cursor.texts[cursor.at] == ".pragma":
         function.directives += [(f"pragma:{p.text}", ()) for p in pragmas(cursor)]
     if cursor.texts[cursor.at] == "{":
@@ -145,15 +147,15 @@ def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> Func
     return function
 
 
-def _directives(cursor: Cursor) -> list[tuple[str, tuple[int, ...]]]:
+def _directives(cursor: Cursor, allowed: frozenset[str]) -> list[tuple[str, tuple[int, ...]]]:
     """`.maxntid 256, 1, 1` and its like."""
     found: list[tuple[str, tuple[int, ...]]] = []
-    while (word := cursor.texts[cursor.at])[1:] in PERFORMANCE and word[0] == ".":
+    while (word := cursor.texts[cursor.at])[1:] in allowed and word[0] == ".":
         cursor.at += 1
         values: list[int] = []
         if cursor.texts[cursor.at][:1].isdigit() or cursor.texts[cursor.at] == "(":
             values.append(cursor.integer())
-            while cursor.accept(","):
+            while len(values) < (3 if word[1:] in THREE else 1) and cursor.accept(","):
                 values.append(cursor.integer())
         found.append((word[1:], tuple(values)))
     if {"maxntid", "reqntid"} <= {name for name, _ in found}:
@@ -164,6 +166,8 @@ def _directives(cursor: Cursor) -> list[tuple[str, tuple[int, ...]]]:
 def attribute_text(cursor: Cursor) -> str:
     """`(.managed)` or `(.unified(1, 2))` as ".managed"."""
     cursor.expect("(")
+    if cursor.texts[cursor.at] not in (".managed", ".unified"):
+        cursor.fail("syntax error, an attribute is .managed or .unified")
     depth, parts = 1, []
     while depth:
         token = cursor.texts[cursor.at]
@@ -194,9 +198,11 @@ def _file(cursor: Cursor, module: Module) -> None:
     if not token.isdigit():
         cursor.fail("syntax error, expected a file index")
     cursor.at += 1
-    module.files[int(token)] = cursor.string()
     if int(token) > 1 << 31:
         cursor.fail("file index out of range", place)
+    if int(token) in module.files:
+        cursor.wrong("ptx.duplicate", f"Duplicate file index #{token}", cursor.tokens.span(place))
+    module.files[int(token)] = cursor.string()
     while cursor.accept(","):
         evaluate(cursor)
 

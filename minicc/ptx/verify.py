@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from minicc.arch import Arch
 from minicc.diagnostics import Diagnostic, Span
@@ -24,6 +25,15 @@ def verify(module: ptx.Module, arch: Arch, selected: bool = False) -> list[Diagn
     checker.target()
     checker.run()
     return checker.found
+
+
+def _address(inst: ptx.Inst, address: ptx.Address, type_of: Callable[[str], str | None]) -> Iterator[str]:
+    """What is wrong with the base of an address."""
+    base = address.base
+    if isinstance(base, ptx.Int) and "local" not in inst.modifiers:
+        yield "Immediate addresses allowed only for .local state space"
+    elif isinstance(base, ptx.Reg) and (type_ := type_of(base.name) or "b64")[0] in "fp":
+        yield (f"Illegal to use symbol '{base.name}' of type .{type_} as address operand. Use integer or bit only.")
 
 
 class _Checker:
@@ -132,6 +142,9 @@ class _Checker:
                 self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
         for operand in inst.operands:
             visit(operand)
+            if isinstance(operand, ptx.Address) and len(self.found) == before:
+                for message in _address(inst, operand, type_of):
+                    self.error("ptx.address", message, inst.where)
         if len(self.found) == before:
             for code, message in check(inst, type_of, self.module.version, self.arch, self.number):
                 self.error(code, message, inst.where)

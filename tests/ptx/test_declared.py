@@ -32,18 +32,48 @@ LEGAL = [
     (".visible .func g(); .visible .func f() { ret; } .alias g, f;", True),
     (".visible .func f() { ret; } .alias g, f;", False),
     (".visible .func f() { ret; } .visible .func g() { ret; } .alias g, f;", False),
-    (".func f() .noreturn { trap; }", True), (".func (.param .u32 z) f() .noreturn { trap; }", False),
+    (".global .u32 g; .global .u32 g;", False), (".extern .global .u32 g = 1;", False),
+    (".global .u64 g = h; .global .u32 h;", False), (".global .u64 g = g;", False), (".global .u64 g = nope;", False),
+    (".global .u32 g[2][2] = {1, 2, 3, 4};", False), (".global .v2 .f32 g[2] = {{1.0, 2.0}, {3.0, 4.0}};", True),
+    (".global .v2 .f32 g = {1.0, 2.0, 3.0};", False), (".global .u32 g[2][] = {1};", False),
+    (".global .v8 .f32 g;", False), (".global .u32 _;", False), (".global .u32 WARP_SZ;", False),
+    (".global .u32 %tid;", False), (".global .attribute(.managed) .u32 g;", True),
+    (".global .attribute(.other) .u32 g;", False), ('.file 1 "a" .file 2 "b"', True),
+    ('.file 1 "a" .file 1 "b"', False), (".func f(.param .b32 a); .func f(.param .b32 z) { ret; }", True),
+    (".func f(.param .b32 a); .func f(.param .u32 a) { ret; }", False),
+    (".func f(.param .b32 a); .func f() { ret; }", False), (".func f(.param .b32 _) { ret; }", False),
+    (".func f(.param .align 8 .b8 a[8]); .func f(.param .align 4 .b8 a[8]) { ret; }", False),
+    (".func f(.param .b32 a); .func f(.reg .b32 a) { ret; }", False),
+    (".entry j(.param .u32 a, .param .u32 a) { ret; }", False), (".entry j(.param .u32 a = 1) { ret; }", False),
+    (".entry j(.param .u32 a[2][2]) { ret; }", False), (".entry j(.param .v4 .f32 a) { ret; }", False),
+    (".entry j(.param .pred a) { ret; }", False), (".entry j(.reg .u32 a) { ret; }", False),
+    (".entry j(.param .b8 a[]) { ret; }", False), (".func f(.param .b8 a[]) { ret; }", True),
+    (".func f() .maxntid 32 { ret; }", False), (".func f() .noreturn { trap; }", True),
+    (".func (.param .u32 z) f() .noreturn { trap; }", False),
 ]  # fmt: skip
 DIRECTIVES = [
+    (".maxntid 8, 8, 8, 8", False), (".maxnreg 32, 2", False),
     (".maxntid 16, 8", True), (".maxntid 0", False), (".reqntid 0", False), (".maxnreg 0", False),
     (".maxntid 32 .minnctapersm 0", False), (".maxntid 32 .minnctapersm 2", True), (".maxnctapersm 4", False),
     (".reqnctapercluster 2", True), (".maxclusterrank 4 .reqnctapercluster 2", False), (".blocksareclusters", False),
     (".reqntid 32 .blocksareclusters", False), (".reqntid 32 .reqnctapercluster 2 .blocksareclusters", True),
     ('.pragma "nounroll";', True), ('.pragma "used_bytes_mask 0xfff";', False), ('.pragma "frequency 3";', False),
 ]  # fmt: skip
+BODIES = [
+    (";", False), ("{ };", False), ("{ }", True), ("\v", False), (".reg .b32 %a; .reg .b32 %a;", False),
+    (".reg .b32 %a<4>; .reg .b32 %a<2>;", False), (".reg .b32 %a<4>; .reg .b32 %a1;", False),
+    (".reg .b32 %a<4>; .reg .b32 %a4; { .reg .f32 %a<2>; }", True), ("mov .u32 r, 1;", True),
+    ("ld .global .u32 r, [q];", True), ("ld.global.u32 r, [q+-4];", True), ("ld.global.u32 r, [q-4];", False),
+    ("ld.global.u32 r, [16];", False), ("ld.shared.u32 r, [16];", False), ("ld.local.u32 r, [16];", True),
+    ("ld.global.u32 r, [f];", False), ("ld.shared.u32 r, [r];", True),
+]  # fmt: skip
 CASES = [
     *((HEAD + KERNEL.replace("DIRECTIVES", "") + text, legal) for text, legal in LEGAL),
     *((HEAD + KERNEL.replace("DIRECTIVES", text), legal) for text, legal in DIRECTIVES),
+    *(
+        (f"{HEAD}.entry k() {{ .reg .b32 r; .reg .f64 f; .reg .b64 q; {text} ret; }}\n", legal)
+        for text, legal in BODIES
+    ),
 ]
 
 

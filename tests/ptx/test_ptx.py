@@ -153,9 +153,8 @@ def modules(draw: Any) -> model.Module:
             function.body = draw(bodies())
             function.regs = {"%SP": "b64"}
             function.reg_ranges = [("%r", 9, "b32"), ("%rd", 9, "b64"), ("%p", 9, "pred")]
-        function.directives = draw(
-            st.sampled_from([[], [("maxntid", (256, 1, 1)), ("minnctapersm", (2,))], [("noreturn", ())]])
-        )
+        bounds = [("maxntid", (256, 1, 1)), ("minnctapersm", (2,))] if entry else [("noreturn", ())]
+        function.directives = draw(st.sampled_from([[], bounds]))
         module.functions.append(function)
     module.files = draw(st.sampled_from([{}, {1: "a.cu", 2: "/b/c.h"}]))
     module.order = [*module.variables, *module.functions]
