@@ -30,6 +30,8 @@ def declarations(module: ptx.Module) -> Iterator[Diagnostic]:
     prototypes: dict[str, ptx.Function] = {}
     for item in module.order:
         found: Iterator[str] = iter(())
+        if isinstance(item, ptx.Pragma):
+            continue
         if isinstance(item, ptx.Variable):
             known = first.keys() | prototypes.keys()
             found = chain(_variable(item, functions, known), _again(item, first.setdefault(item.name, item)))

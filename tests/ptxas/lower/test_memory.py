@@ -101,8 +101,8 @@ def test_narrow_loads_extend() -> None:
 
 def test_constant_and_global_variables() -> None:
     prologue = (
-        ".const .align 4 .b32 table[4] = {11, 22, 33, 44};\n.global .align 8 .u64 where = generic(values)+4;\n"
-        ".global .align 4 .u32 values[4] = {5, 6, 7, 8};\n"
+        ".const .align 4 .b32 table[4] = {11, 22, 33, 44};\n.global .align 4 .u32 values[4] = {5, 6, 7, 8};\n"
+        ".global .align 8 .u64 where = generic(values)+4;\n"
     )
     body = (
         "and.b32 %r1, %t, 3; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1;"
