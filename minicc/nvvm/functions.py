@@ -10,6 +10,9 @@ import re
 
 _FUNCTION = re.compile(r"^define [^\n]*?@([\w.$]+)\(.*?^\}$", re.M | re.S)
 _GLOBAL = re.compile(r"^(@[\w.$]+) = .*", re.M)
+_NAME = re.compile(r"@[\w.$]+")
+_ADDRESS = re.compile(r" (?:local_)?unnamed_addr\b")
+"""Whether an address is asked for, which hangs on what else the module has."""
 _DECLARED = re.compile(r"^declare [^\n]*?(@[\w.$]+)\(.*", re.M)
 _NOTE = re.compile(r"^(?:attributes #\d+|!\d+) = .*", re.M)
 _UNIT = re.compile(r"^!(\d+) = distinct !DICompileUnit\(", re.M)
@@ -26,7 +29,12 @@ def replaced(text: str, other: str, names: set[str], most: float = math.inf) -> 
     if mine.keys() != theirs.keys() or any(_signature(mine[f]) != _signature(theirs[f]) for f in mine):
         return None
     known, new = ({match[1]: match[0] for match in _GLOBAL.finditer(t)} for t in (text, other))
-    if any(known.get(name, line) != line for name, line in new.items()):
+    used, todo = set[str](), [theirs[f] for f in names]
+    while todo:
+        found = set(_NAME.findall(todo.pop())) & new.keys() - used
+        used |= found
+        todo += [new[name] for name in found]
+    if any(_ADDRESS.sub("", known.get(name, new[name])) != _ADDRESS.sub("", new[name]) for name in used):
         return None
     names = {f for f in names if len(theirs[f]) <= most * len(mine[f])}
     free = 1 + max((int(number) for _, number in _NUMBER.findall("\n".join(_NOTE.findall(text)))), default=0)
@@ -38,7 +46,7 @@ def replaced(text: str, other: str, names: set[str], most: float = math.inf) -> 
             lambda n: n[1] + (unit[1] if n[2] == unit[0] and n[1] == "!" else f"{int(n[2]) + free}"), part
         )
 
-    more = [line for name, line in new.items() if name not in known]
+    more = [line for name, line in new.items() if name in used and name not in known]
     declared = {match[1] for match in _DECLARED.finditer(text)}
     more += [renumbered(match[0]) for match in _DECLARED.finditer(other) if match[1] not in declared]
     more += [renumbered(match[0]) for match in _NOTE.finditer(other) if match[0].split()[0][1:] != unit[0]]

@@ -51,7 +51,7 @@ class Spiller:
         """Replace each of `spilled` everywhere. Those for which others of them are needed make these stay, as do those
         that would have to be loaded, without `load`."""
         predicates = {reg.id for reg in spilled if reg.file == "P"}
-        general = {reg.id: reg for reg in spilled if reg.file == "R"}
+        general = {reg.id: reg for reg in sorted(spilled, key=lambda reg: reg.id) if reg.file == "R"}
         redone = {} if ranges is None else again.operations(self.function, general, ranges)
         for code in redone.values():
             for v in (v for inst in code for v in reads(inst) if isinstance(v, V) and v.reg.id not in redone):

@@ -101,3 +101,11 @@ def test_a_function_comes_with_its_notes():
 @pytest.mark.parametrize("old, new", [("global i32 1", "global i8 1"), ("@h() #0", "@h(i32 %x) #0"), ("@h()", "@k()")])
 def test_modules_that_differ_in_more_stay_apart(old, new):
     assert replaced(MODULE, MODULE.replace(old, new), {"f"}, 2) is None
+
+
+def test_what_others_use_may_differ():
+    """As it does where they are not optimised: an address is taken, a variable is not gone."""
+    text = MODULE.replace("@g = internal", "@u = internal addrspace(3) global i32 1\n@g = internal unnamed_addr")
+    other = MODULE.replace("@g = ", "@u = internal addrspace(3) global i8 1\n@w = internal global i32 1\n@g = ")
+    both = replaced(text, other.replace("load i32", "load volatile i32"), {"f"}, 2)
+    assert both is not None and "load volatile" in both and "@w" not in both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from minicc.ptxas import Options
 from minicc.ptxas.dag import build
 from minicc.ptxas.mir import MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
+from minicc.ptxas.spill import Spiller
 from minicc.ptxas.timing import Distances, footprint
 from runtime import Device
 from tests.ptxas.conftest import assemble
@@ -58,6 +60,24 @@ def test_values_are_computed_again(value: str, tmp_path: Path) -> None:
         results.append(q)
         assert loads < MANY // 3
     assert (results[0] == results[1]).all() and results[0].any()
+
+
+def test_the_order_of_a_set_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is spilled comes as a set of objects, whose order is that of their addresses."""
+    path = kernel(tmp_path, "v{k}")
+    text = path.read_text().replace("__launch_bounds__(64) ", "").replace("int v0 = v0;", "int v0 = t ^ a;")
+    for k in range(1, MANY):
+        text = text.replace(f"int v{k} = v{k};", f"int v{k} = (v{k - 1} & a) + v{k // 2};")
+    path.write_text(text)
+    rewrite, images = Spiller.rewrite, []
+    for order in (1, -1):
+
+        def ordered(self: Spiller, spilled: Any, *rest: Any, order: int = order, **more: Any) -> None:
+            rewrite(self, dict.fromkeys(sorted(spilled, key=lambda reg: order * reg.id)), *rest, **more)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Spiller, "rewrite", ordered)
+        images.append(minicc.compile(path, arch="sm_90", options="-maxrregcount=28").cubin)
+    assert images[0] == images[1]
 
 
 @pytest.mark.parametrize("limit", [24, 32])
