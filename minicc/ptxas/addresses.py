@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.known import ALL, Known, table_bits
+from minicc.ptxas.known import ALL, Known, permuted, table_bits
 from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.options import Options
@@ -203,9 +203,11 @@ class _Folder:
 
 
 def _simplify(folder: _Folder) -> None:
-    """Logic with a constant that changes nothing, or leaves nothing, becomes a move."""
+    """Logic with a constant that changes or leaves nothing becomes a move; so do extensions of what is wide already."""
     for block in folder.function.blocks:
         for inst in block.insts:
+            if inst.mnemonic == "PRMT" and not inst.hidden and _extends(inst, folder.known):
+                inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (inst.srcs[0],)
             if inst.mnemonic != "LOP3" or len(inst.srcs) != 5 or len(inst.dsts) != 1 or inst.hidden:
                 continue
             table = inst.srcs[3]
@@ -223,6 +225,17 @@ def _simplify(folder: _Folder) -> None:
                 if plain and _passes(table.bits, inputs, n):
                     inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (source,)
                     break
+
+
+def _extends(inst: MInst, known: Known) -> bool:
+    """Whether a PRMT keeps the low bytes of its first source where they are, and makes the others what they are."""
+    source, selector, other = inst.srcs[:3]
+    if inst.modifiers or not isinstance(source, V) or source.inv or not isinstance(selector, Imm) or other != ZERO:
+        return False
+    bits = known.of(source)
+    zeros, ones = permuted(selector.bits, bits, (ALL, 0))
+    moved = [byte for byte in range(4) if selector.bits >> 4 * byte & 15 != byte]
+    return all((zeros & bits[0] | ones & bits[1]) >> 8 * byte & 0xFF == 0xFF for byte in moved)
 
 
 def _passes(table: int, inputs: list[tuple[int, int]], n: int) -> bool:

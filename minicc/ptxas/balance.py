@@ -4,6 +4,7 @@
     IADD3 d, a, b, RZ    IMAD.IADD d, a, 0x1, b        (VIADD with an immediate)
     SHF.L.U32 d, a, n    IMAD.SHL.U32 d, a, 1 << n, RZ
     LEA d, a, b, n       IMAD d, a, 1 << n, b
+    IADD3.X d, a, b, p   IMAD.X d, a, 0x1, b, p
 
 (nvdisasm's words; each is an IMAD). Both pipes take a warp instruction every two cycles, and a scheduler issues one a
 cycle, so code of one pipe alone runs at half rate. A result that crosses to the other pipe comes a cycle later:
@@ -18,9 +19,10 @@ from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
-from minicc.sass.instr import RZ, Const, Imm, Reg
+from minicc.sass.instr import PT, RZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
+FALSE = Reg("P", PT, inv=True)
 _NEXT = 3
 """Instructions that count as near."""
 _SHARE = 0.75
@@ -45,6 +47,10 @@ def other_form(inst: MInst) -> Form | None:
             return "IMAD", (), (a, Imm(1), b)
         if _general(b) and _general(a, minus=True):
             return "IMAD", (), (b, Imm(1), a)
+    elif inst.mnemonic == "IADD3" and inst.modifiers == ("X",) and s[2] == ZERO and s[4] == FALSE:
+        a, b = (s[0], s[1]) if _general(s[0]) else (s[1], s[0])
+        if _general(a) and _general(b, bits=True):
+            return "IMAD", ("X",), (ZERO, ZERO, a, s[3]) if b == ZERO else (a, Imm(1), b, s[3])
     elif inst.mnemonic == "SHF" and inst.modifiers == ("L", "U32") and len(s) == 3:
         if _general(s[0]) and isinstance(s[1], Imm) and 0 < s[1].bits < 32 and s[2] == ZERO:
             return "IMAD", ("U32",), (s[0], Imm(1 << s[1].bits), ZERO)
@@ -53,11 +59,13 @@ def other_form(inst: MInst) -> Form | None:
     return None
 
 
-def _general(operand: MOperand, minus: bool = False) -> bool:
+def _general(operand: MOperand, minus: bool = False, bits: bool = False) -> bool:
+    """A general register; with a minus sign, or its bits the other way, where the slot takes that."""
     if not isinstance(operand, V | Reg):
         return False
     file = operand.reg.file if isinstance(operand, V) else operand.file
-    return file == "R" and not (operand.abs or operand.inv or operand.suffix or (operand.neg and not minus))
+    signs = operand.abs or operand.suffix or (operand.inv and not bits) or (operand.neg and not minus)
+    return file == "R" and not signs
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:

@@ -5,18 +5,22 @@
     SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
     SHF.R t, RZ, n, a;      IADD3 d, t, c, RZ       LEA.HI d, a, c, RZ, 32 - n   (signed: LEA.HI.SX32)
     SHF.L.W.HI t, a, n, b;  IADD3 d, t, c, RZ       LEA.HI d, a, c, b, n   (a rotation and an addition, of hashes)
+    64-bit t = a << n;      64-bit add d, t, c      LEA d, p, a, c, n; LEA.HI.X d, a, c, a, n, p  (any number of sums)
+    sign s of a;            64-bit add d, (a, s), c IADD3 d, p, a, c; LEA.HI.X.SX32 d, a, c, 1, p
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
     IADD3 t, a, b, RZ;      VIMNMX d, t, c, p       VIADDMNMX d, a, b, c, p   (an index that is kept inside)
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
     FADD t, |x|, -RZ;       FSETP p, t, b           FSETP p, |x|, b
 
-Only where every operand of the first still has its value at the second (see `_Combiner.holds`).
+Only where every operand of the first still has its value at the second (see `_Combiner.holds`). Sums of shifted or
+extended values wait until counters and the parts of addresses have been looked for (`sums`), which are known by IADD3.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import attrs
 
@@ -43,14 +47,31 @@ def _plain(operand: MOperand) -> bool:
     return isinstance(operand, V) and not (operand.neg or operand.abs or operand.inv or operand.suffix)
 
 
+def _addend(operand: MOperand) -> bool:
+    return _plain(operand) or operand == ZERO or isinstance(operand, Const | Imm)
+
+
+def _sum(low: MInst, high: MInst) -> bool:
+    """Whether two neighbours are the halves of a sum of 64 bits."""
+    if low.mnemonic != "IADD3" or high.mnemonic != "IADD3" or low.modifiers or high.modifiers != ("X",):
+        return False
+    if len(low.dsts) != 2 or len(high.dsts) != 1 or guarded(low) or guarded(high) or len(high.srcs) != 5:
+        return False
+    return high.srcs[3] == low.dsts[1] and high.srcs[2] == low.srcs[2] == ZERO
+
+
 class _Combiner:
-    def __init__(self, function: MFunction) -> None:
-        self.function = function
+    def __init__(self, function: MFunction, sums: bool) -> None:
+        self.function, self.sums = function, sums
         self.single = Single.of(function)
         self.uses = parts_used(function)
         logic = [inst.srcs[:3] for block in function.blocks for inst in block.insts if inst.mnemonic == "LOP3"]
         self.logic = Counter([part for sources in logic for operand in sources for part in parts(operand)])
         """How many of the uses are by logic of three."""
+        halves = [inst.srcs[:2] for block in function.blocks for low, high in pairwise(block.insts) if _sum(low, high)
+                  for inst in (low, high)]  # fmt: skip
+        self.summed = Counter([part for sources in halves for operand in sources for part in parts(operand)])
+        """How many of the uses are by sums of 64 bits."""
 
     def run(self) -> None:
         for b, block in enumerate(self.function.blocks):
@@ -194,18 +215,18 @@ class _Combiner:
         inst.mnemonic, inst.modifiers, inst.srcs = mnemonic, modifiers, sources
 
     def _wide(self, low: MInst, b: int, at: int) -> None:
-        """The low half of a 64-bit add of a product."""
+        """The low half of a 64-bit add of a product, or of a value that was shifted or extended."""
         insts = self.function.blocks[b].insts
         carry = low.dsts[1]
         if not isinstance(carry, V) or at + 1 >= len(insts) or self.uses.get((carry.reg.id, 0)) != 1:
             return
         high = insts[at + 1]
-        d, e = low.dsts[0], high.dsts[0] if high.dsts else None
-        if high.mnemonic != "IADD3" or high.modifiers != ("X",) or guarded(high) or len(high.srcs) != 5:
+        if not _sum(low, high):
             return
+        if self.sums and (self._shifted(low, high, b, at) or self._extended(low, high, b, at)):
+            return
+        d, e = low.dsts[0], high.dsts[0]
         if not (isinstance(d, V) and isinstance(e, V) and d.reg is e.reg and d.part % 2 == 0 and e.part == d.part + 1):
-            return
-        if high.srcs[3] != carry or high.srcs[2] != ZERO or low.srcs[2] != ZERO:
             return
         for n in (0, 1):
             t, th, c, ch = low.srcs[n], high.srcs[n], low.srcs[1 - n], high.srcs[1 - n]
@@ -230,6 +251,57 @@ class _Combiner:
                 srcs=(x, m, V(c.reg, c.part, 2)),
             )  # fmt: skip
             return
+
+    def _shifted(self, low: MInst, high: MInst, b: int, at: int) -> bool:
+        """A sum of a pair that was shifted left, of which nothing but sums is made."""
+        carry = low.dsts[1]
+        for n in (0, 1):
+            t, th, c, ch = low.srcs[n], high.srcs[n], low.srcs[1 - n], high.srcs[1 - n]
+            if not (_plain(t) and _plain(th) and _addend(c) and _addend(ch)):
+                continue
+            assert isinstance(t, V) and isinstance(th, V)
+            if any(self.uses.get(name) != self.summed.get(name) for v in (t, th) for name in parts(v)):
+                continue
+            found, upper = self.near(t, b, at), self.near(th, b, at)
+            if (
+                found is None
+                or upper is None
+                or found.modifiers != ("L", "U32")
+                or upper.modifiers != ("L", "U64", "HI")
+            ):
+                continue
+            a, count, zero = found.srcs[:3]
+            below, by, above = upper.srcs[:3]
+            if zero != ZERO or count != by or not isinstance(count, Imm) or not 0 < count.bits < 32:
+                continue
+            if a == below and _plain(a) and (_plain(above) or above == ZERO):
+                self._replace(low, "LEA", (), (a, c, count))
+                self._replace(high, "LEA", ("HI", "X"), (a, ch, above, count, carry))
+                return True
+        return False
+
+    def _extended(self, low: MInst, high: MInst, b: int, at: int) -> bool:
+        """A sum of a word with its sign above it."""
+        carry = low.dsts[1]
+        for n in (0, 1):
+            t, th, ch = low.srcs[n], high.srcs[n], high.srcs[1 - n]
+            if not (_plain(t) and _plain(th) and _addend(low.srcs[1 - n]) and _addend(ch)):
+                continue
+            found = self.near(th, b, at)
+            if found is None or found.modifiers != ("R", "S32", "HI") or found.srcs[:2] != (ZERO, Imm(31)):
+                continue
+            if self._origin(found.srcs[2]) == self._origin(t):
+                self._replace(high, "LEA", ("HI", "X", "SX32"), (t, ch, Imm(1), carry))
+                return True
+        return False
+
+    def near(self, operand: MOperand, b: int, at: int) -> MInst | None:
+        """The shift that alone makes an operand, in a loop no further out, if its own operands still hold."""
+        found = self.single.table.get((operand.reg.id, operand.part)) if isinstance(operand, V) else None
+        if found is None or found.inst.mnemonic != "SHF" or not self.holds(found, b, at):
+            return None
+        blocks = self.function.blocks
+        return found.inst if blocks[found.block].loop_depth >= blocks[b].loop_depth else None
 
     def _product(self, t: V, th: V, b: int, at: int) -> tuple[tuple[str, ...], MOperand, MOperand] | None:
         """(modifiers of IMAD, factor, factor) if the pair is a wide product at point (b, at): an IMAD.WIDE, or a
@@ -389,8 +461,8 @@ def _merge(outer: MInst, n: int, inner: MInst) -> tuple[MOperand, ...] | None:
     return (*slots, Imm(lut, "uint"), outer.srcs[4])
 
 
-def run(function: MFunction, arch: Arch, options: Options) -> None:
+def run(function: MFunction, arch: Arch, options: Options, sums: bool = True) -> None:
     """Combine, then drop the NOPs that stand for what went."""
-    _Combiner(function).run()
+    _Combiner(function, sums).run()
     for block in function.blocks:
         block.insts = [i for i in block.insts if i.mnemonic != "NOP" or i.hidden]

@@ -180,6 +180,8 @@ def _simplify(inst: MInst) -> None:
             value = rest[0] if rest else ZERO
     elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == FALSE:
         value = _logic(inst.srcs[:3], inst.srcs[3])
+    elif inst.mnemonic == "SEL" and inst.srcs[0] == inst.srcs[1]:
+        value = inst.srcs[0]
     if value is None or (isinstance(value, V | Reg | Const) and (value.neg or value.abs or value.inv)):
         return
     if isinstance(value, V | Reg) and _file(value) != "R":

@@ -15,10 +15,17 @@ from minicc.sass.instr import Const
 
 _STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
 
+_CARRY = frozenset({"IADD3", "LEA"})
+"""What has a carry if it is asked for; other passes know sums by having one result."""
+_ASKED = frozenset({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX"})
+"""What lanes ask one another: none needs to, if it does not read the answer."""
+
 
 def removable(inst: MInst) -> bool:
     """Whether the instruction does nothing but compute its results."""
-    if inst.side_effect or inst.memory in ("store", "atomic", "fence", "barrier") or not inst.dsts:
+    if inst.side_effect and inst.mnemonic not in _ASKED:
+        return False
+    if inst.memory in ("store", "atomic", "fence", "barrier") or not inst.dsts:
         return False
     if inst.mnemonic in _STAYS or timing(inst.mnemonic, inst.modifiers).flow:
         return False
@@ -61,6 +68,8 @@ def sweep(function: MFunction) -> None:
         for inst in block.insts:
             if inst.mnemonic == "LDC" and inst.modifiers == ("64",):
                 _narrow(inst, uses)
+            if inst.mnemonic in _CARRY and len(inst.dsts) == 2 and not any(uses.get(p) for p in parts(inst.dsts[1])):
+                inst.dsts = inst.dsts[:1]
 
 
 def drop_overwritten(block: Block) -> None:

@@ -15,6 +15,8 @@ _NOTHING = (0, 0)
 _DEPTH = 12
 _RANGES = {"SR_TID.X": 1023, "SR_TID.Y": 1023, "SR_TID.Z": 63, "SR_LANEID": 31}
 """Largest values of special registers, where PTX bounds them."""
+_LOADED = {"U8": 0xFF, "U16": 0xFFFF}
+"""Largest values of words that narrow loads fill."""
 
 Bits = tuple[int, int]
 """(mask of bits that are zero, mask of bits that are one)"""
@@ -29,6 +31,18 @@ def table_bits(table: int, inputs: list[Bits]) -> Bits:
             possible &= ~zeros if row >> 2 - k & 1 else ~ones
         may[table >> row & 1] |= possible
     return ALL & ~may[1], ALL & ~may[0]
+
+
+def permuted(selector: int, low: Bits, high: Bits) -> Bits:
+    """What a PRMT makes of known bits: of each nibble three bits name one of eight bytes, the fourth its sign."""
+    zeros = ones = 0
+    for byte in range(4):
+        nibble = selector >> 4 * byte
+        z, o = (word >> 8 * (nibble & 3) & 0xFF for word in (high if nibble & 4 else low))
+        if nibble & 8:
+            z, o = 0xFF * (z >> 7), 0xFF * (o >> 7)
+        zeros, ones = zeros | z << 8 * byte, ones | o << 8 * byte
+    return zeros, ones
 
 
 class Known:
@@ -71,6 +85,10 @@ class Known:
             return _NOTHING
         if mnemonic == "MOV" and not words:
             return self.of(s[0], depth)
+        if inst.memory == "load":
+            return next((ALL & ~most for word, most in _LOADED.items() if word in words), 0), 0
+        if mnemonic == "PRMT" and len(s) == 3 and isinstance(s[1], Imm):
+            return permuted(s[1].bits, self.of(s[0], depth), self.of(s[2], depth))
         if mnemonic == "S2R":
             return ALL & ~_largest(s[0]), 0
         if mnemonic == "LOP3" and len(s) == 5 and isinstance(s[3], Imm):
@@ -127,4 +145,4 @@ def _largest(operand: MOperand) -> int:
     return _RANGES.get(operand.text, ALL) if isinstance(operand, Name) else ALL
 
 
-__all__ = ["ALL", "Bits", "Known", "table_bits"]
+__all__ = ["ALL", "Bits", "Known", "permuted", "table_bits"]

@@ -56,6 +56,11 @@ class Pass:
         self.name, self.run, self.optional, self.level = name, run, optional, level
 
 
+def _wide(function: MFunction, arch: Arch, options: Options) -> None:
+    """Combined before counters and the parts of addresses have been looked for."""
+    combine.run(function, arch, options, sums=False)
+
+
 def _repeats(function: MFunction, arch: Arch, options: Options) -> None:
     """What several bodies of branches computed, each for itself, is computed once where they have become one block."""
     if function.converted:
@@ -66,7 +71,7 @@ def _repeats(function: MFunction, arch: Arch, options: Options) -> None:
 
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
-    Pass("wide", combine.run),
+    Pass("wide", _wide),
     Pass("copies", copies.run),
     Pass("cse", cse.run),
     Pass("unroll", unroll.run),

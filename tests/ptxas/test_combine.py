@@ -95,3 +95,47 @@ def test_signs_go_into_operands(tmp_path: Path) -> None:
     """Magnitudes and changed signs take no instruction of their own."""
     code = checked(tmp_path, SIGNED)
     assert code.count("FADD") == 1
+
+
+SUMS = """\
+//! n = 256
+//! a = randint(-2147483648, 2147483647, 2 * n, i32)
+//! b = randint(-2147483648, 2147483647, n, i32)
+//! c = zeros(10 * n, i32)
+//! f[1, n](a, b, c, n)
+//! x = i64(u64(u32(a[0:n])) | (u64(u32(a[n:2 * n])) << 32))
+//! y = (x >> 7) ^ i64(b)
+//! s = (x << 5) + y
+//! t = (x << 31) - 1
+//! u = i64(b) + y
+//! v = i64(b) + 1
+//! w = u64(i64(b)) + u64(x)
+//! expect(u64(c[0:n]) << 32 | u64(u32(c[n:2 * n])), u64(s))
+//! expect(u64(c[2 * n:3 * n]) << 32 | u64(u32(c[3 * n:4 * n])), u64(t))
+//! expect(u64(c[4 * n:5 * n]) << 32 | u64(u32(c[5 * n:6 * n])), u64(u))
+//! expect(u64(c[6 * n:7 * n]) << 32 | u64(u32(c[7 * n:8 * n])), u64(v))
+//! expect(u64(c[8 * n:9 * n]) << 32 | u64(u32(c[9 * n:10 * n])), w)
+
+__device__ void put(int *c, int n, int i, long long x)
+{
+    c[i] = (int)(x >> 32);
+    c[n + i] = (int)x;
+}
+
+__global__ void f(const unsigned *a, const int *b, int *c, int n)
+{
+    int i = threadIdx.x;
+    long long x = (long long)((unsigned long long)a[n + i] << 32 | a[i]), z = b[i], y = x >> 7 ^ z;
+    put(c, n, i, (x << 5) + y);
+    put(c + 2 * n, n, i, (x << 31) - 1);
+    put(c + 4 * n, n, i, z + y);
+    put(c + 6 * n, n, i, z + 1);
+    put(c + 8 * n, n, i, z + x);
+}
+"""
+
+
+def test_sums_of_what_was_shifted_or_extended(tmp_path: Path) -> None:
+    """Addresses of LLVM's 64-bit indices: two instructions, not four, and no sign of its own."""
+    code = checked(tmp_path, SUMS)
+    assert code.count("LEA") >= 7
