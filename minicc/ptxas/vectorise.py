@@ -13,8 +13,8 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem, VReg
-from minicc.ptxas.operands import guarded, map_reads, writes
+from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
+from minicc.ptxas.operands import guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.sass.instr import RZ, Imm, Reg
@@ -36,15 +36,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             for w in writes(inst):
                 if isinstance(w, V):
                     makers.setdefault(w.reg.id, []).append(inst)
+    insts = [inst for block in function.blocks for inst in block.insts]
+    pairs = {v.reg.id for i in insts for v in (*reads(i), *writes(i)) if isinstance(v, V) and v.count > 1}
     zeros = _Zeros(makers)
-    renamed: dict[int, tuple[VReg, int]] = {}
+    renamed: dict[Part, tuple[VReg, int]] = {}
     for block in function.blocks:
-        _block(function, block, makers, zeros, renamed)
+        _block(function, block, makers, pairs, zeros, renamed)
     if renamed:
 
         def change(v: V) -> V:
-            found = renamed.get(v.reg.id)
-            return v if found is None else attrs.evolve(v, reg=found[0], part=found[1] + v.part)
+            found = renamed.get((v.reg.id, v.part))
+            return v if found is None else attrs.evolve(v, reg=found[0], part=found[1])
 
         for block in function.blocks:
             for inst in block.insts:
@@ -153,8 +155,9 @@ def _block(
     function: MFunction,
     block: Block,
     makers: dict[int, list[MInst]],
+    pairs: set[int],
     zeros: _Zeros,
-    renamed: dict[int, tuple[VReg, int]],
+    renamed: dict[Part, tuple[VReg, int]],
 ) -> None:
     open_: dict[Name, list[_Load]] = {}
     gone: set[int] = set()
@@ -169,7 +172,7 @@ def _block(
         if ends and not (inst.memory in ("store", "atomic") and inst.space in ("global", "local")):
             for name in list(open_):
                 close(name)
-        load = _candidate(inst, at, makers)
+        load = _candidate(inst, at, makers, pairs)
         if load is not None:
             where = _where(inst)
             assert where is not None
@@ -185,7 +188,8 @@ def _block(
         block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
 
 
-def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]]) -> _Load | None:
+def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]], pairs: set[int]) -> _Load | None:
+    """The load, if all of a register comes of it, or a word of one that is nowhere read or written as a whole."""
     where = _where(inst)
     if where is None or inst.modifiers not in _SIZES or guarded(inst) or inst.side_effect or inst.hidden:
         return None
@@ -198,8 +202,9 @@ def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]]) -> _Load | 
             return None
     elif not (isinstance(base, Reg) and base.index == RZ):
         return None
-    whole = d.part == 0 and d.count == d.reg.width == words and d.reg.fixed is None
-    if not whole or len(makers[d.reg.id]) != 1 or (isinstance(base, V) and base.reg is d.reg):
+    whole = (d.part == 0 and d.count == d.reg.width == words) or (words == d.count == 1 and d.reg.id not in pairs)
+    made = [i for i in makers[d.reg.id] for w in writes(i) if isinstance(w, V) and not set(d.parts).isdisjoint(w.parts)]
+    if not whole or d.reg.fixed is not None or len(made) != 1 or (isinstance(base, V) and base.reg is d.reg):
         return None
     return _Load(at, where.offset, words, d)
 
@@ -209,7 +214,7 @@ def _join(
     block: Block,
     loads: list[_Load],
     zeros: _Zeros,
-    renamed: dict[int, tuple[VReg, int]],
+    renamed: dict[Part, tuple[VReg, int]],
     gone: set[int],
 ) -> None:
     first = _where(block.insts[loads[0].at])
@@ -236,7 +241,7 @@ def _replace(
     block: Block,
     group: list[_Load],
     words: int,
-    renamed: dict[int, tuple[VReg, int]],
+    renamed: dict[Part, tuple[VReg, int]],
     gone: set[int],
 ) -> None:
     wide = function.new("R", words, group[0].dst.reg.hint)
@@ -245,7 +250,8 @@ def _replace(
     assert where is not None
     moved = attrs.evolve(where, offset=group[0].offset)
     for load in group:
-        renamed[load.dst.reg.id] = (wide, (load.offset - group[0].offset) // 4)
+        for word, part in enumerate(load.dst.parts):
+            renamed[part] = (wide, (load.offset - group[0].offset) // 4 + word)
         if load.at != place:
             gone.add(load.at)
     block.insts[place] = attrs.evolve(

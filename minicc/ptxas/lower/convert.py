@@ -167,14 +167,16 @@ def clamp(b: Builder, out: V, item: ptx.Operand, to: str, from_: str) -> None:
 def integer_to_float(
     b: Builder, out: V, item: ptx.Operand, to: str, from_: str, rounding: str, flush: bool, sat: bool
 ) -> None:
-    """I2FP for 32-bit integers to f32 (it rounds to nearest or to zero), I2F for the rest."""
+    """I2FP for words to f32 (it rounds to nearest or to zero; what is narrower is exact), I2F for the rest, whose unit
+    takes four times as long."""
     wide = bits(from_) == 64
     x = b.pair(item) if wide else b.reg(b.val(item, from_))
     target = {"f32": "", "f64": "F64", "f16": "F16", "bf16": "BF16"}[to]
     result = b.temp(2) if to == "f64" else b.temp()
     final = result if sat else V(out.reg, 0, result.count)
-    if to == "f32" and bits(from_) == 32 and rounding in ("", "RZ"):
-        b.emit(dotted("I2FP.F32", _WORD[from_] or "S32", rounding), (final,), (x,))
+    if to == "f32" and (bits(from_) < 32 or (bits(from_) == 32 and rounding in ("", "RZ"))):
+        sign = "S32" if from_.startswith("s") else "U32"
+        b.emit(dotted("I2FP.F32", sign, rounding if bits(from_) == 32 else ""), (final,), (extend(b, x, from_),))
     else:
         word = _WORD[from_]
         if from_ == "s32":

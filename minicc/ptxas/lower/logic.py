@@ -225,6 +225,9 @@ def bfi(b: Builder, inst: ptx.Inst) -> None:
         b.emit("SHF.L.U32", (moved,), (b.reg(b.val(source)), at, ZERO))
         b.lop(b.dst(d), moved, mask, b.val(base), 0xE2)
         return
+    if isinstance(at, Imm) and isinstance(count, Imm):
+        _insert64(b, b.dst(d), b.val64(source), b.val64(base), at.bits, count.bits)
+        return
     ones = (imm(-1), imm(-1))
     field, mask64, moved64 = b.temp(2), b.temp(2), b.temp(2)
     shift64(b, field, ones, _room(b, count), "R", False)
@@ -236,6 +239,19 @@ def bfi(b: Builder, inst: ptx.Inst) -> None:
     out = b.dst(d)
     b.lop(V(out.reg, 0), V(moved64.reg, 0), V(mask64.reg, 0), low, 0xE2)
     b.lop(V(out.reg, 1), V(moved64.reg, 1), V(mask64.reg, 1), high, 0xE2)
+
+
+def _insert64(b: Builder, out: V, source: Pair, base: Pair, at: int, count: int) -> None:
+    """A 64-bit field of a known place: each half is the source's, the base's, or bits of both."""
+    field = (1 << count) - 1 << at
+    moved = b.temp(2)
+    shift64(b, moved, source, imm(at), "L", False)
+    for half in (0, 1):
+        ones = field >> 32 * half & 0xFFFFFFFF
+        if ones in (0, 0xFFFFFFFF):
+            b.move(V(out.reg, half), V(moved.reg, half) if ones else base[half])
+        else:
+            b.lop(V(out.reg, half), V(moved.reg, half), imm(ones), base[half], 0xE2)
 
 
 def mask(b: Builder, inst: ptx.Inst) -> None:

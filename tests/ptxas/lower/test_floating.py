@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import struct
@@ -222,6 +223,14 @@ def test_float_conversions() -> None:
         )
     t.add("f64_f32", "cvt.f64.f32 %d, %a;", "u4", "u8", single, lambda a: narrowed(a, 32, 64, "rn"), 64)
     t.add("f32_f16", "cvt.f32.f16 %d, %a;", "u2", "u4", halves, lambda a: narrowed(a, 16, 32, "rn"), 32)
+    for b, kind, m in itertools.product((8, 16), "us", ("rn", "rm")):
+        words = [(x,) for x in range(0, 1 << b, 1 if b == 8 else 251)]
+        sign = 1 << b if kind == "s" else 0
+        text = f"cvt.{m}.f32.{kind}{b} %d, %a;"
+        t.add(
+            f"f32_{kind}{b}{m}", text, U[b], "u4", words,
+            lambda a, b=b, sign=sign: bits_of(float(a - (a >> b - 1) * sign), 32), 32,
+        )  # fmt: skip
     t.add("f32_bf16", "cvt.f32.bf16 %d, %a;", "u2", "u4", halves, lambda a: a << 16)
 
     def saturated(a: int) -> int:
