@@ -39,13 +39,15 @@ _COOLING, _LONG = 20, 64
 """Points (two an instruction) after a late read of a register during which others rather take another one; so many more
 where there is room for it: cp.async after cp.async waits for registers that the queue of memory instructions has yet to
 read."""
+_EXTRA = 2
+"""ptxas reports (and the driver is told) two registers more than the highest used: read off its output on sm_90, where
+an empty kernel that only loads R1 has 4."""
+_FREE = 32 - _EXTRA
+"""Numbers that may be used while an SM has room for all its warps, whatever the size of a block."""
 _CROWDED = 0.75
 """Of the register file, how much is in use where pairs are kept whole."""
 _HINTS = 64
 """Copy partners that are asked for their register."""
-_EXTRA = 2
-"""ptxas reports (and the driver is told) two registers more than the highest used: read off its output on sm_90, where
-an empty kernel that only loads R1 has 4."""
 
 
 def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
@@ -550,7 +552,7 @@ class Scan:
             # A load would overwrite its own address without a wait; others take cool registers if there are some.
             for shift in range(1, width):
                 hot |= hot >> shift
-            below = fit & (1 << next((step for step in self.steps if step >= high), high)) - 1
+            below = fit & (1 << next((step for step in self.steps if step >= high), max(high, _FREE))) - 1
             if below & ~hot:
                 fit = below & ~hot
             elif below and self.steps and width == 1:

@@ -197,6 +197,10 @@ def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: sc
             return most
         if _tried(function, arch, options, _ANY_BLOCK).registers <= _ANY_BLOCK:
             return most
+        function.budget = _ANY_BLOCK
+        if not _tried(function, arch, options, _ANY_BLOCK).spilled:
+            return most
+        function.budget = None
     _reorder(function, first)
     return least
 
@@ -205,7 +209,7 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it."""
     known = function.req_threads is not None
     wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
-    kept, short = _orders(function), function.short
+    kept, short, budget = _orders(function), function.short, function.budget
     if not wanted or function.is_routine or sum(map(len, kept)) > (_SEARCHED if known else _SMALL):
         return
     usual = _tried(function, arch, options, wanted)
@@ -218,7 +222,7 @@ def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: s
     worth = 1 if wanted == _ANY_BLOCK else _WORTH
     longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
     if longer or fewer.among(function, arch, wanted) > worth * usual.among(function, arch, usual.registers):
-        function.budget = None
+        function.budget = budget
         _reorder(function, kept)
 
 
