@@ -74,7 +74,8 @@ def test_loops_of_mma(
         ("if (x[k] < y) d[k] = s;", False),
         ("if (x[k] < y) break; s += x[k];", False),
         ("if (x[k] < y) atomicAdd(d, s);", False),
-        ("s += powf(x[k], y);", False),
+        ("s += powf(x[k], y);", True),
+        ("s += powf(powf(x[k], y), powf(y, powf(y, x[k])));", False),
     ],
 )
 def test_loops_to_where_memory_says(body: str, straight: bool) -> None:
@@ -88,8 +89,7 @@ def test_loops_to_where_memory_says(body: str, straight: bool) -> None:
 
 def test_two_turns_of_a_long_loop_to_where_memory_says() -> None:
     text = "__global__ void k(const int *p, const float *x, float *d) { float s = 0;"
-    text += " for (int k = p[0]; k < p[1]; k++) s += expf(x[k]) * expf(s) + logf(x[k]);"
-    text += " d[0] = s; }"
+    text += " for (int k = p[0]; k < p[1]; k++) s += powf(powf(s, 3), x[k]); d[0] = s; }"
     assert '"llvm.loop.unroll.count", i32 2' in frontend.compile(SourceFile("a.cu", text), Options())
 
 

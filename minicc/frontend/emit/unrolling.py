@@ -22,9 +22,10 @@ _FEW_TURNS = 8
 _NEST = 500
 """Instructions, about, up to which a loop around other loops is written out: nvcc's limit, as its code for such loops
 of 2 to 128 turns around loops of 1 to 80 operations shows."""
-_LOADED = 250
-"""Instructions, about, of four or two turns of a loop to where memory says: nvcc makes two turns of 77 and 103, and one
-of 144."""
+_LOADED = 640
+"""Instructions, about, of all turns of a loop to where memory says that stand together. On the model, for rows of 4 to
+40 (of 1 to 7) turns: four of 26 to 151 take 0.66 to 0.90 (0.97 to 1.02) of the cycles of nvcc's code, which unrolls
+less; two or four of 300 take 0.79 to 1.01 (1.06 to 1.08) of one at a time's, of 600 0.89 to 1.02 (1.04 to 1.12)."""
 _PARTIAL, _COPIES = 200, 8
 """Instructions, and turns, up to which LLVM unrolls a loop of unknown turns (`nvvm.optimise`)."""
 _WARP_SIZE = 32
