@@ -271,6 +271,11 @@ class Cursor(Layers):
             if depth <= 0:
                 return
 
+    def attributes(self) -> None:
+        """Past `[[...]]`."""
+        while self.at("[") and self.peek().text == "[" and self.token.kind is not STRING:
+            self.skip_balanced()
+
     def recover(self) -> None:
         """After an error: past the next ';' of this nesting level, or to before the '}' that closes it."""
         depth = 0
@@ -331,7 +336,7 @@ class Cursor(Layers):
         """What `name` means in the namespaces that a scope uses; functions of all of them overload each other."""
         seen, work = [scope], [*scope.using]
         for other in work:
-            if other in seen or (other is self.std_scope and name in HIDDEN):
+            if other in seen or (other is self.std_scope and name in HIDDEN and scope.name != "thrust"):
                 continue
             more = self._own_name(other, name)
             if found is None:
@@ -354,13 +359,13 @@ class Cursor(Layers):
                     if found is not None:
                         return found
         if (
-            found is None
+            (found is None or type(found) is list)
             and scope.name == "std"
             and scope.kind == "namespace"
             and (scope is self.std_scope or (scope.parent is not None and scope.parent.name == "cuda"))
         ):
-            # namespace std, or the cuda::std that a header of CUDA's opened.
-            found = self.standard(name)
+            # namespace std, or the cuda::std that a header of CUDA's opened; several headers may overload a name.
+            found = self.standard(name) or found
         if found is None and scope.files:
             found = self.standard(name, scope)
         return found

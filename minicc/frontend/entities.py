@@ -159,8 +159,12 @@ class Function:
         self.noreturn = False
         self.kept = False
         """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
-        self.constrained = False
-        """By a requires-clause of its own."""
+        self.atoms: frozenset[str] = frozenset()
+        """The conditions of its own requires-clause."""
+        self.nothrow: list[Token] | None = None
+        """The condition of its noexcept, and no more than an end for a bare one; None: it may throw."""
+        self.comparing = False
+        """A defaulted comparison."""
         self.virtual = False
         self.pure = False
         """Virtual, `= 0`."""
@@ -207,6 +211,8 @@ class FunctionTemplate:
         self.explicit = False
         self.static = False
         self.constraints: list[list[Token]] = []
+        self.trailing: list[Token] | None = None
+        """The condition behind the parameters, which may name those."""
         self.declared: tuple[list[Token], list[TemplateParam]] | None = None
         """A declaration before the definition that has the default arguments, such as a member's in its class."""
 

@@ -105,6 +105,11 @@ class Type:
         return self.kind in ("record", "array")
 
     @property
+    def step(self) -> str:
+        """What an element of an array lies in: a long double is a double and padding."""
+        return self.llvm if self.kind != "float" or self.size <= 8 else f"[{self.size} x i8]"
+
+    @property
     def bits(self) -> int:
         return self.size * 8
 
@@ -272,6 +277,8 @@ CHAR16 = _integer("char16_t", 2, False, 3, "Ds")
 CHAR32 = _integer("char32_t", 4, False, 4, "Di")
 FLOAT = Type("float", "float", 4, 4, True, 1, "f", "float")
 DOUBLE = Type("float", "double", 8, 8, True, 2, "d", "double")
+LDOUBLE = Type("float", "long double", 16, 16, True, 3, "e", "double")
+"""As large as the host's, and in device code worth a double."""
 NULLPTR = Type("nullptr", "std::nullptr_t", 8, 8, code="Dn", llvm="ptr")
 ERROR = Type("error", "<error>")
 AUTO = Type("auto", "auto")
@@ -297,6 +304,7 @@ BY_CODE: dict[str, Type] = {
         UINT128,
         FLOAT,
         DOUBLE,
+        LDOUBLE,
     )
 }
 
@@ -336,7 +344,7 @@ def array(of: Type, count: int) -> Type:
     made = of.cache.get(count)
     if made is None:
         size = of.size * max(count, 0)
-        made = Type("array", "", size, of.align, llvm=f"[{max(count, 0)} x {of.llvm}]", elem=of, count=count)
+        made = Type("array", "", size, of.align, llvm=f"[{max(count, 0)} x {of.step}]", elem=of, count=count)
         of.cache[count] = made
     return made
 

@@ -11,6 +11,7 @@ import pytest
 from tests.end_to_end.harness import compiled, run_script
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.k"))
+LATER = sorted((Path(__file__).parent / "kernels" / "cpp20").glob("*.k"))
 TWINS = [
     "-G",
     "-lineinfo",
@@ -28,6 +29,11 @@ TWINS = [
 @pytest.mark.parametrize("options", ["", "-O0"])
 def test_outputs_are_those_of_nvcc_s_cubin(path, options, oracle, tmp_path):
     _same_as_nvcc(path, "", options, oracle, tmp_path)
+
+
+@pytest.mark.parametrize("path", LATER, ids=lambda path: path.stem)
+def test_a_later_standard_means_what_nvcc_makes_of_it(path, oracle, tmp_path):
+    _same_as_nvcc(path, "-std=c++20 --expt-relaxed-constexpr", "", oracle, tmp_path)
 
 
 @pytest.mark.parametrize("stem", ["bfloats", "halves", "fp8"])

@@ -12,12 +12,12 @@ from pathlib import Path
 from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
-_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts",
+_FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts", "compare",
           "optional", "span", "bit", "integers", "algorithms", "iterators", "initializer_list", "numbers", "numeric",
-          "variant", "host")  # fmt: skip
+          "variant", "memory", "expected", "bitset", "mdspan", "host")  # fmt: skip
 _DECLARED = (
-    r"^(?:template <[^{;]*?> )?(?:inline |constexpr )*"
-    r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__policy|namespace(?! std)) (\w+)"
+    r"^(?:template <[^{;]*?> )?(?:inline |constexpr |__device__ |const )*"
+    r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__ignore_t|__policy|namespace(?! std)) (\w+)"
     r"|^typedef .*?(\w+);"
     r"|^(?:template <.*?> )?__host__ (?:__device__ )?(?:constexpr )?.*?\b(operator\W+?|(?!decltype\b)\w+)\("
 )
@@ -39,11 +39,16 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 NEEDS: dict[str, tuple[str, ...]] = {
-    "limits": (), "traits": (), "utility": ("traits",), "functional": (), "array": (), "concepts": ("traits",),
+    "limits": (), "traits": (), "utility": ("traits", "limits"), "functional": ("traits",), "array": (),
+    "concepts": ("traits",),
+    "compare": ("traits", "utility"),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
     "driver": (),
-    "optional": (), "span": ("traits",), "bit": (), "integers": (), "algorithms": ("functional",),
+    "optional": ("traits",), "span": ("traits", "array"), "bit": (), "integers": ("traits", "bit"),
+    "algorithms": ("functional",),
     "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),
+    "memory": (), "expected": (),
+    "bitset": ("bit",), "mdspan": ("traits", "utility", "array"),
     "host": ("utility", "device_ptr", "initializer_list"), "initializer_list": (),
 }  # fmt: skip
 

@@ -57,7 +57,7 @@ def _new_array(v: Values, e: ast.New, n: ast.Expr) -> str:
     v.dead = True
     v.begin(body)
     mark = len(v.temporaries)
-    where = v.make(f"getelementptr {e.made.llvm}, ptr {memory}, i64 {k}")
+    where = v.make(f"getelementptr {e.made.step}, ptr {memory}, i64 {k}")
     v.initialise(e.made.bare, e.init, where, align)
     v.end_temporaries(mark)
     v.emit(f"store i64 {v.make(f'add i64 {k}, 1')}, ptr {counter}, align 8")
@@ -113,7 +113,7 @@ def _end_array(v: Values, memory: str, t: Type, ends: list[tuple[int, ast.Functi
     v.begin(body)
     left = v.make(f"sub i64 {left}, 1")
     v.emit(f"store i64 {left}, ptr {counter}, align 8")
-    v.destroy(v.make(f"getelementptr {t.llvm}, ptr {memory}, i64 {left}"), ends)
+    v.destroy(v.make(f"getelementptr {t.step}, ptr {memory}, i64 {left}"), ends)
     v.jump(test)
     v.begin(end)
     return v.make(f"phi ptr [ null, %{before} ], [ {start}, %{test} ]")

@@ -462,7 +462,7 @@ class Values(Instructions):
             index = str(-int(index)) if index.lstrip("-").isdigit() else self.make(f"sub i64 0, {index}")
         if index == "0":
             return base
-        return self.make(f"getelementptr inbounds {t.elem.llvm}, ptr {base}, i64 {index}")
+        return self.make(f"getelementptr inbounds {t.elem.step}, ptr {base}, i64 {index}")
 
     def _difference(self, left: str, right: str, t: Type) -> str:
         assert t.elem is not None
@@ -580,7 +580,7 @@ class Values(Instructions):
             if b.kind == "float":
                 return (
                     operand
-                    if a.size == b.size
+                    if a.llvm == b.llvm
                     else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
                 )
             return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")

@@ -120,7 +120,7 @@ class Constraints(Declarators):
         scope: ast.Scope | None = None
         while self.tokens[k].kind == IDENT:
             name = self.tokens[k].text
-            found = self.lookup(name) if scope is None else self.find_in(scope, name)
+            found = self.lookup(name) if scope is None else self.within(scope, name)
             if isinstance(found, ast.ClassTemplate) and found.concept:
                 return found
             if not isinstance(found, ast.Scope) or self.tokens[k + 1].text != "::":
@@ -320,7 +320,8 @@ class Constraints(Declarators):
     def spelled(self, template: ast.FunctionTemplate) -> set[str]:
         """A template's conditions, comparable with those of another."""
         names = {p.name: f"#{k}" for k, p in enumerate(template.params)}
-        return self.atoms(template.constraints, names) if template.constraints else set()
+        trailing = [template.trailing] if template.trailing else []
+        return self.atoms([*template.constraints, *trailing], names)
 
     def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
         return self.spelled(a) > self.spelled(b)
@@ -330,7 +331,7 @@ class Constraints(Declarators):
         found = self.lookup(part[0].text)
         for k in range(2, len(part), 2):
             if isinstance(found, ast.Scope) and part[k - 1].text == "::":
-                found = self.find_in(found, part[k].text)
+                found = self.within(found, part[k].text)
         if not isinstance(found, ast.ClassTemplate) or not found.concept or depth > 8:
             return {text}
         start = next((k for k, t in enumerate(part) if t.text == "<"), len(part))

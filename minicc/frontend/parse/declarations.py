@@ -332,7 +332,7 @@ class Declarations(Variables):
         f.constexpr = bool({"constexpr", "consteval"} & specs.words)
         f.extern_c = self.extern_c and self.scope.kind in ("file", "namespace")
         f.bounds, f.cluster = specs.bounds, specs.cluster
-        f.param_scope = d.param_scope
+        f.param_scope, f.nothrow = d.param_scope, d.nothrow
         f.library, f.strict = self.library, self.strict
         for p in f.params:
             p.owner = f

@@ -36,6 +36,8 @@ class Declarator:
     param_scope: ast.Scope | None = None
     constraint: list[Token] | None = None
     """Of the requires-clause after the parameters."""
+    nothrow: list[Token] | None = None
+    """Of `noexcept(condition)`."""
 
 
 _THIS_QUALS = {"const": CONST, "volatile": VOLATILE, "&": ty.ON_LVALUE, "&&": ty.ON_RVALUE}
@@ -386,8 +388,11 @@ class Declarators(TypeSpecifiers):
             word = self.take().text
             made.this_quals |= _THIS_QUALS.get(word, 0)
             made.override, made.final = made.override or word == "override", made.final or word == "final"
-            if word == "noexcept" and self.at("("):
-                self.skip_balanced()
+            if word == "noexcept":
+                start = self.i
+                if self.at("("):
+                    self.skip_balanced()
+                made.nothrow = [*self.tokens[start : self.i], Token(EOF, "", self.token.source, self.token.start)]
         if self.at("->"):
             self.i += 1
             self.scope = scope

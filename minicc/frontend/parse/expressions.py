@@ -16,8 +16,8 @@ from minicc.frontend.types import Field, Type
 
 _LEVELS: dict[str, int] = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
-    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
-    "->*": 11,
+    "<=>": 8, "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+    "->*": 12,
 }  # fmt: skip
 _ASSIGN = {
     "+=": "+",
@@ -114,8 +114,6 @@ class Expressions(Heap):
                 self.i += 2
                 left = self.member_through(left, self.binary_expression(_LEVELS["->*"] + 1), False, token)
                 continue
-            if op == "<=>" and token.kind == PUNCT:
-                self.fail("three-way comparison ('<=>') is not supported in device code", token)
             if here < level or here == 0 or token.kind == STRING:
                 return left
             if self.greater_ends and op in (">", ">>"):
@@ -148,7 +146,7 @@ class Expressions(Heap):
                 self.nest -= 1
                 return self.step(text, operand, True, token)
             if text == "(" and self.starts_type(1):
-                return self._cast_or_parenthesised(token)
+                return self.fold_expression() or self._cast_or_parenthesised(token)
             if text == "::" and self.peek().text in ("new", "delete"):
                 return self.new_expression(token) if self.peek().text == "new" else self.delete_expression(token)
             if text == "&&" and self.peek().kind == IDENT:
@@ -214,16 +212,43 @@ class Expressions(Heap):
             self.nest -= 1
         return self.explicit_cast(operand, target, token)
 
+    def _nothrow(self, e: ast.Expr | ast.Stmt | ast.Variable) -> bool:
+        """All that an expression calls says noexcept."""
+        if isinstance(e, ast.Call | ast.Construct) and not self._says_noexcept(e.function):
+            return False
+        if isinstance(e, ast.IndirectCall | ast.New):
+            return False
+        return isinstance(e, ast.Variable) or all(map(self._nothrow, ast.children(e)))
+
+    def _says_noexcept(self, f: ast.Function) -> bool:
+        if f.library or f.comparing or f.nothrow is None or len(f.nothrow) == 1:
+            return f.nothrow is not None or f.library or f.comparing
+        saved, self.scope = self.scope, f.param_scope or f.scope or self.scope
+        try:
+            return self.satisfied(f.nothrow)
+        finally:
+            self.scope = saved
+
     def _size_of(self, token: Token) -> ast.Expr:
         self.i += 1
         if token.text == "noexcept":
-            self.skip_balanced()
-            return self.number(1, ty.BOOL, token)
+            self.expect("(")
+            self.unevaluated += 1
+            try:
+                e = self.expression()
+            finally:
+                self.unevaluated -= 1
+            self.expect(")")
+            return self.dependent_number(token) if dependent(e.type) else self.number(self._nothrow(e), ty.BOOL, token)
         if self.at("...") and self.peek().text == "(":
             self.i += 2
             name = self.identifier()
             self.expect(")")
-            pack = self.lookup(name.text)
+            pack, scope = self.lookup(name.text), self.scope.parent
+            while scope is not None and not isinstance(pack, tuple):
+                # Within an expansion of the pack its name means an element.
+                around = scope.names.get(name.text)
+                pack, scope = (around if isinstance(around, tuple) else pack), scope.parent
             if self.pattern and isinstance(pack, Type | ast.Variable):
                 return self.dependent_number(token)
             size = len(pack) if isinstance(pack, tuple) else -1

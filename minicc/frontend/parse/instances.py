@@ -218,7 +218,7 @@ class Instances(Declarations):
             self.greater_ends, self.pattern, self.unevaluated, self.depth = state
         f.template, f.template_args = template, args
         f.scope = template.scope
-        f.constructor, f.explicit = template.constructor, template.explicit
+        f.constructor, f.explicit = template.constructor, template.explicit or "explicit" in specs.words
         if template.record is not None:
             f.record = template.record
             if "static" not in specs.words and not template.static:

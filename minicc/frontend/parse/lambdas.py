@@ -102,9 +102,15 @@ class Lambdas(Guides):
                     self._add(layout, parts, "this", pointer.type.bare, pointer)
             else:
                 by_reference = self.accept("&") is not None
+                spread = self.accept("...") is not None
                 name = self.identifier()
                 if any(f.name == name.text for f in layout.record.fields):
                     self.fail(f"'{name.text}' can appear only once in a capture list", name)
+                if spread:
+                    self.expect("=")
+                    self._capture_expansion(layout, parts, name, by_reference)
+                    self.accept(",")
+                    continue
                 if self.at("=") or self.at("{") or self.at("("):
                     if self.accept("="):
                         e = self.assignment()
@@ -155,6 +161,22 @@ class Lambdas(Guides):
         fields: list[object] = []
         for k, entity in enumerate(pack):
             e = self.entity_expression(entity, name)
+            fields.append(self._add(layout, parts, f"{name.text}#{k}", e.type, e, by_reference))
+        assert layout.record.scope is not None
+        layout.record.scope.names[name.text] = tuple(fields)
+
+    def _capture_expansion(self, layout: Layout, parts: Parts, name: Token, by_reference: bool) -> None:
+        """`...name = pattern`, the pattern at the cursor."""
+        start = self.i
+        while not self.at(",") and not self.at("]") and self.token.kind != EOF:
+            if self.token.text in ("(", "{", "[") and self.token.kind is not STRING:
+                self.skip_balanced()
+            else:
+                self.i += 1
+        fields: list[object] = []
+        for k in self.expansions(start, self.i):
+            e = self.assignment()
+            e = e if by_reference else self.decay(e)
             fields.append(self._add(layout, parts, f"{name.text}#{k}", e.type, e, by_reference))
         assert layout.record.scope is not None
         layout.record.scope.names[name.text] = tuple(fields)

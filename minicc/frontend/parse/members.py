@@ -5,7 +5,7 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.parse.constraints import Constraints
+from minicc.frontend.parse.comparisons import COMPARING, Comparisons
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
@@ -15,7 +15,7 @@ from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
 
 
-class Members(Constraints):
+class Members(Comparisons):
     host_members: list[ast.Function]
     """Host members of class template instances, which wait for a call."""
 
@@ -154,10 +154,11 @@ class Members(Constraints):
             f = self.function_declarator(specs, d)
         finally:
             self.scope = inner
-        if self.at("=") and self.peek().text == "default" and f.params and f.name == "operator==":
+        if self.at("=") and self.peek().text == "default" and f.params and f.name in COMPARING:
             self.i += 2
             self.expect(";")
-            self._compare_members(f, pending)
+            for each in filter(None, (f, self.implied_equality(f))):
+                self.default_comparison(each, pending)
         elif self.at("{"):
             self.member_body(f, d, pending)
         else:
@@ -167,7 +168,7 @@ class Members(Constraints):
         """`using Base::name;`, `using Base::Base;` and aliases."""
         record = made.record
         assert record is not None
-        if self.peek().text == "namespace" or self.peek(2).text == "=":
+        if self.peek().text in ("namespace", "enum") or self.peek(2).text == "=":
             self.declaration()
             return
         self.i += 1
@@ -299,8 +300,14 @@ class Members(Constraints):
             # What the compiler does by itself.
             self.i += 2
             self.expect(";")
-            if d.name.text == "operator==" and d.params:
-                self._equality(made, specs, d, pending)
+            if d.name.text not in COMPARING or not d.params:
+                return
+            f = self.make_function(specs, d)
+            f.record, f.scope = made, self.scope
+            self._add_this(f, made, d.this_quals)
+            self._add_overload(self.scope, d.name.text, f, d.name)
+            for each in filter(None, (f, self.implied_equality(f))):
+                self.default_comparison(each, pending)
             return
         f = self.make_function(specs, d)
         if f.space == "global":
@@ -321,56 +328,15 @@ class Members(Constraints):
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
 
-    def _equality(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
-        """`operator==(const T &) const = default;`"""
-        assert d.name is not None
-        f = self.make_function(specs, d)
-        f.record, f.scope, f.param_scope = made, self.scope, d.param_scope
-        self._add_this(f, made, d.this_quals)
-        self._add_overload(self.scope, d.name.text, f, d.name)
-        self._compare_members(f, pending)
-
-    def _compare_members(self, f: ast.Function, pending: list[ast.Function]) -> None:
-        """The body of a defaulted `operator==`, member by member, the bases' among them."""
-        whole = f.params[-1].type
-        record = (whole.elem or whole).record
-        assert record is not None and f.param_scope is not None
-        for k, p in enumerate(f.params):
-            p.name = p.name or f"other#{k}"
-            f.param_scope.names[p.name] = p
-        left = ["this", "->"] if f.this is not None else [f.params[0].name, "."]
-        words = ["{", "return", "true"]
-        for field in record.fields:
-            words += ["&&", *left, field.name, "==", f.params[-1].name, ".", field.name]
-        tokens = [
-            Token(IDENT if w[0].isalpha() or w[0] == "_" else PUNCT, w, f.at.source, f.at.start, True)
-            for w in [*words, ";", "}"]
-        ]
-        f.pending = ([*tokens, Token(EOF, "", f.at.source, f.at.start)], 0)
-        pending.append(f)
-
     def _keeps(self, f: ast.Function, d: Declarator) -> bool:
-        """Whether a member function with a requires-clause is one; it goes before one of that signature without."""
-        f.constrained = True
-        f.this_quals = d.this_quals
+        """Whether a member function with a requires-clause is one."""
         assert d.constraint is not None
+        f.atoms = frozenset(self.atoms([d.constraint], {}))
         saved, self.scope = self.scope, d.param_scope or self.scope
         try:
-            if not self.satisfied(d.constraint):
-                return False
+            return self.satisfied(d.constraint)
         finally:
             self.scope = saved
-        found = self.scope.names.get(f.name)
-        if isinstance(found, list):
-            found[:] = [
-                g
-                for g in found
-                if not isinstance(g, ast.Function)
-                or g.constrained
-                or g.type.params != f.type.params
-                or g.this_quals != f.this_quals
-            ]
-        return True
 
     def check_operator(self, f: ast.Function) -> None:
         fault = operator_fault(f) if f.name.startswith("operator") and not self.library else None
@@ -502,9 +468,8 @@ class Members(Constraints):
                         isinstance(other, ast.Function)
                         and other.type.params == f.type.params
                         and other.this_quals == f.this_quals
+                        and other.atoms == f.atoms
                     ):
-                        if other.constrained:
-                            return
                         if other.record is not None and f.record is not None and other.record.bare is not f.record.bare:
                             # Brought in by a using-declaration, and hidden.
                             found[found.index(other)] = f

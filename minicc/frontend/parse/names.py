@@ -104,7 +104,7 @@ class Names(Expressions):
             if scope is None:
                 found = self.lookup_qualifier(token.text) if tokens[i + 1].text == "::" else self.lookup(token.text)
             else:
-                found = self._within(scope, token.text)
+                found = self.within(scope, token.text)
             i += 1
             if isinstance(found, ast.ClassTemplate) and found.variable:
                 return False
@@ -201,7 +201,7 @@ class Names(Expressions):
                 scope = entity.record.scope
             elif isinstance(entity, Type) and entity.kind == "enum":
                 self.i += 1
-                return self._enumerator(entity), name
+                return self._enumerator(entity), self.tokens[self.i - 1]
             elif isinstance(entity, Type) and entity.kind in STAND_INS:
                 return self._dependent_member(entity), name
             else:
@@ -233,7 +233,7 @@ class Names(Expressions):
             scope = scope.parent
         return found
 
-    def _within(self, scope: ast.Scope, name: str) -> object | None:
+    def within(self, scope: ast.Scope, name: str) -> object | None:
         """What `scope::name` is; namespace std and the global one have what the language itself knows, too."""
         entity = self.find_in(scope, name)
         if isinstance(entity, list) and scope.parent is None:
@@ -247,7 +247,7 @@ class Names(Expressions):
         return entity
 
     def _member_entity(self, scope: ast.Scope, name: Token) -> object:
-        entity = self._within(scope, name.text)
+        entity = self.within(scope, name.text)
         if entity is None:
             if scope.record is not None:
                 self.fail(f"no member named '{name.text}' in '{scope.record.name}'", name, code="frontend.no-member")

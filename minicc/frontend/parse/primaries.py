@@ -10,6 +10,7 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.packs import Packs
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
@@ -58,7 +59,8 @@ class Primaries(Packs):
             prefix, _, body = token.text.partition("'")
             try:
                 if prefix:
-                    return self.number(literals.wide_character(body[:-1]), _CHARACTERS[prefix], token)
+                    t = ty.CHAR8 if prefix == "u8" and self.constrains else _CHARACTERS[prefix]
+                    return self.number(literals.wide_character(body[:-1]), t, token)
                 value = literals.character(token.text)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), bad.within(token))
@@ -82,6 +84,16 @@ class Primaries(Packs):
         value = self.decay(last.value)
         return ast.StatementExpression(value.type.bare, token, block, value)
 
+    def _bit_cast(self, token: Token) -> ast.Expr:
+        self.i += 2
+        t = self.type_name()
+        self.expect(",")
+        e = self.assignment()
+        self.expect(")")
+        functions = self.standard("bit_cast")
+        assert isinstance(functions, list)
+        return self.call(ast.Overloads(ty.VOID, token, "bit_cast", functions, [t]), [e], token)
+
     def _user_literal(self, token: Token, suffix: str, args: list[ast.Expr]) -> ast.Expr:
         """`12_km`, `"text"_s`: a call of operator""_km."""
         name = Token(IDENT, f'operator""{suffix}', token.source, token.start)
@@ -95,13 +107,19 @@ class Primaries(Packs):
         cut = text.find("_")
         if cut > 0:
             suffix, text = text[cut:], text[:cut]
+            raw = self.lookup(f'operator""{suffix}')
+            if isinstance(raw, list) and all(isinstance(f, ast.FunctionTemplate) for f in raw):
+                # A template takes the characters as its arguments.
+                name = Token(IDENT, f'operator""{suffix}', token.source, token.start)
+                return self.call(ast.Overloads(ty.VOID, name, name.text, raw, [*map(ord, text)]), [], token)
             number = self._numeric(Token(NUMBER, text, token.source, token.start))
-            wide = ty.DOUBLE if number.type.kind == "float" else ty.ULLONG
+            wide = ty.LDOUBLE if number.type.kind == "float" else ty.ULLONG
             return self._user_literal(token, suffix, [self.cast(number, wide)])
         try:
             if literals.is_floating(text):
                 value, single = literals.floating(text)
-                return ast.Number(ty.FLOAT if single else ty.DOUBLE, token, value)
+                wide = ty.LDOUBLE if text[-1] in "lL" else ty.DOUBLE
+                return ast.Number(ty.FLOAT if single else wide, token, value)
             n = literals.integer(text)
         except literals.BadLiteral as bad:
             self.fail(str(bad), bad.within(token), code="frontend.literal")
@@ -122,6 +140,7 @@ class Primaries(Packs):
 
     def _text(self, token: Token) -> ast.Expr:
         data = b""
+        element = ty.CHAR8 if token.text.startswith("u8") and self.constrains else ty.CHAR
         try:
             while self.tokens[self.i].kind == STRING:
                 data += literals.string(self.tokens[self.i].text)
@@ -132,12 +151,12 @@ class Primaries(Packs):
         if following.text.startswith("_") and not following.space and following.kind == IDENT:
             self.i += 1
             size = self.number(len(data), ty.ULONG, token)
-            return self._user_literal(token, following.text, [self.decay(self.make_text(data, token)), size])
-        return self.make_text(data, token)
+            return self._user_literal(token, following.text, [self.decay(self.make_text(data, token, element)), size])
+        return self.make_text(data, token, element)
 
-    def make_text(self, data: bytes, at: Token) -> ast.Expr:
+    def make_text(self, data: bytes, at: Token, element: Type = ty.CHAR) -> ast.Expr:
         data += b"\0"
-        return ast.Text(ty.array(ty.qualified(ty.CHAR, ty.CONST), len(data)), at, data, lvalue=True)
+        return ast.Text(ty.array(ty.qualified(element, ty.CONST), len(data)), at, data, lvalue=True)
 
     def _identifier_expression(self, token: Token) -> ast.Expr:
         text = token.text
@@ -147,6 +166,8 @@ class Primaries(Packs):
             return self._question(token)
         if text in ("offsetof", "__builtin_offsetof") and self.peek().text == "(":
             return self._offset_of(token)
+        if text == "__builtin_bit_cast" and self.peek().text == "(":
+            return self._bit_cast(token)
         if text == "requires" and self.constrains:
             return self.requires_expression(token)
         if self.starts_type(0):
@@ -386,6 +407,10 @@ class Primaries(Packs):
         t = v.type
         if t.kind == "reference":
             assert t.elem is not None
+            if v.init is not None and bit_field(v.init) is not None:
+                # No reference can be bound to one: such a name, of a structured binding or of an unnamed union's
+                # member, is the member itself.
+                return v.init
             return ast.Name(t.elem, at, v, lvalue=True)
         if t.kind == "error":
             raise Abandon

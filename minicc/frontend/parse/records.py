@@ -20,12 +20,14 @@ class Records(Members):
     def tagged(self, specs: Specifiers) -> Type:
         tag = self.take()
         if tag.text == "enum":
-            return self._enum(specs, tag)
+            return self._enum(specs, tag) if self.peek().text != "::" else self.simple_type()
         align = 0
+        self.attributes()
         while self.token.text in ("__align__", "alignas", "__attribute__", "__device_builtin__"):
             holder = Specifiers(tag)
             self._specifier(holder, self.token)
             align = max(align, holder.align)
+            self.attributes()
         if self.token.kind == IDENT and self.peek().text == "::":
             return self._qualified_tag(specs, tag, align)
         return self._named_tag(specs, tag, align)
@@ -162,6 +164,9 @@ class Records(Members):
         if record.tables and (not record.constructors or record.has_default):
             self._default_constructor(made, at)
         layout.finish(made)
+        for f in pending:
+            if f.comparing:
+                self.write_comparison(f, made)
         self.scope = outer
         for f in record.virtuals:
             self.need_body(f)
@@ -269,6 +274,7 @@ class Records(Members):
 
     def _enum(self, specs: Specifiers, tag: Token) -> Type:
         scoped = self.accept("class") is not None or self.accept("struct") is not None
+        self.attributes()
         name = self.identifier() if self.token.kind == IDENT else None
         underlying: Type | None = ty.INT if scoped else None
         if self.accept(":"):
@@ -323,8 +329,7 @@ class Records(Members):
         entries: list[tuple[Token, int, ast.Variable]] = []
         while not self.at("}"):
             name = self.identifier()
-            while self.at("[") and self.peek().text == "[":
-                self.skip_balanced()
+            self.attributes()
             if self.accept("="):
                 e = self.conditional_expression()
                 value = self.constant_integer(e, "expression is not an integral constant expression")

@@ -27,7 +27,7 @@ _CHOICES: dict[tuple[str, ...], Type] = {
     ("long", "long"): ty.LLONG, ("int", "long", "long"): ty.LLONG, ("long", "long", "signed"): ty.LLONG,
     ("int", "long", "long", "signed"): ty.LLONG,
     ("long", "long", "unsigned"): ty.ULLONG, ("int", "long", "long", "unsigned"): ty.ULLONG,
-    ("double", "long"): ty.DOUBLE,
+    ("double", "long"): ty.LDOUBLE,
     ("__int128",): ty.INT128, ("__int128", "signed"): ty.INT128, ("__int128", "unsigned"): ty.UINT128,
     ("char8_t",): ty.CHAR8, ("char16_t",): ty.CHAR16, ("char32_t",): ty.CHAR32,
 }  # fmt: skip
@@ -258,7 +258,17 @@ class TypeSpecifiers(Names):
             before = next((w for w in specs.words & _STORAGE if w != text), None) if text in _STORAGE else None
             if before is not None:
                 self.fail(f"cannot combine with previous '{before}' declaration specifier", token)
-            specs.words.add(text)
+            if text != "explicit" or not self.at("(") or self._explicit_if(token):
+                specs.words.add(text)
+
+    def _explicit_if(self, token: Token) -> bool:
+        """`(condition)` behind explicit; in a pattern, where it has no value yet, false."""
+        self.expect("(")
+        known = constant.evaluate(self.condition(self.conditional_expression()))
+        self.expect(")")
+        if known is None and not self.pattern:
+            self.fail("explicit specifier argument is not a constant expression", token)
+        return bool(known)
 
     def _integers(self, token: Token, least: int, most: int) -> tuple[int, ...]:
         self.expect("(", f"after '{token.text}'")

@@ -12,6 +12,7 @@ from minicc.frontend.parse.names import SPECIFIERS, TYPEOF
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.associated import with_associated
 from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.sema.convert import is_xvalue, operand_type, promoted
 from minicc.frontend.sema.copies import copies_members, takes_rvalues
@@ -442,8 +443,8 @@ class Statements(Records):
             if isinstance(entity, list):
                 ends.append(self.call(self.member_named(whole, name), [], at))
                 continue
-            found = self.lookup(word)
-            if t.record is None or not isinstance(found, list):
+            found = with_associated(word, [], [whole])
+            if t.record is None or not found:
                 self.fail(f"invalid range expression of type '{t}'; no viable 'begin' function available", at)
             ends.append(self.call(ast.Overloads(ty.VOID, name, word, found), [whole], at))
         return ends[0], ends[1]

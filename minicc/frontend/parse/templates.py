@@ -374,7 +374,7 @@ class Templates(Outlines):
         template.static = any(t.text == "static" for t in self.tokens[start:end_of_head])
         template.constraints = self.constraints
         if d is not None:
-            template.pattern = d.type
+            template.pattern, template.trailing = d.type, d.constraint
             template.required = sum(
                 x is None and p.kind != "pack" for x, p in zip(d.defaults, d.type.params, strict=False)
             )

@@ -10,6 +10,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.sema.wellformed import undefaultable
@@ -108,11 +109,10 @@ class Variables(Statements):
             )
             if not part.lvalue:
                 v.type, v.storage = part.type.bare, "local"
-            if isinstance(part, ast.Member) and part.field.bit_width:
-                v.type, v.storage = part.type.bare, "local"
             v.init, v.declared = part, type_
             self.declare(name.text, v, name)
-            out.append(v)
+            if bit_field(part) is None:
+                out.append(v)
         return out
 
     def _unnamed_object(self, specs: Specifiers) -> list[ast.Variable]:
@@ -132,7 +132,8 @@ class Variables(Statements):
                     )
                     v.init, v.used = part, True
                     self.declare(field.name, v, at)
-                    out.append(v)
+                    if not field.bit_width:
+                        out.append(v)
                 elif part.type.record is not None:
                     name_members(part)
 
@@ -295,6 +296,7 @@ class Variables(Statements):
         found = scope.names.get(d.name.text) if scope is not None else None
         if not isinstance(found, ast.Variable):
             self.fail(f"no member named '{d.name.text}' in '{d.owner}'", d.name)
+        found.constexpr = found.constexpr or "constexpr" in specs.words
         self._initialiser(found)
         return found
 

@@ -166,7 +166,7 @@ class Calls(Overloads):
                 self.finish(entity)
                 return self.fold_host(made, base)
             return made
-        call = ast.Call(ret.bare, at, entity, converted, base, virtual=virtual)
+        call = ast.Call(ret if ret.kind == "record" else ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
             fixed = (base is None or self.is_constant(base)) and all(map(self.is_constant, converted))
             # What only tells its type now is read later: it may call the function whose result is being deduced.
@@ -276,7 +276,27 @@ class Calls(Overloads):
     # -- operators and constructors
 
     def operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
-        """A user's operator function, where an operand is of class or enumeration type; None if there is none."""
+        """A user's operator function, where an operand is of class or enumeration type; None if there is none. From
+        C++20 on one comparison stands for others ([over.match.oper]): `==` for `!=`, `<=>` for the orders, both for the
+        operands the other way round."""
+        found = self._operator_call(op, operands, at)
+        if found is not None or not self.constrains or len(operands) != 2:
+            return found
+        turned = operands[::-1]
+        if op in ("==", "!="):
+            equal = self._operator_call("==", operands, at) if op == "!=" else None
+            equal = equal or self._operator_call("==", turned, at)
+            return self.unary("!", equal, at) if equal is not None and op == "!=" else equal
+        if op in ("<", ">", "<=", ">=", "<=>"):
+            zero = self.number(0, ty.INT, at)
+            order = self._operator_call("<=>", operands, at) if op != "<=>" else None
+            if order is not None:
+                return self.binary(op, order, zero, at)
+            order = self._operator_call("<=>", turned, at)
+            return self.binary(op, zero, order, at) if order is not None else None
+        return None
+
+    def _operator_call(self, op: str, operands: list[ast.Expr], at: Token) -> ast.Expr | None:
         name = "operator" + op
         first = operands[0]
         record = first.type.record
@@ -294,14 +314,6 @@ class Calls(Overloads):
             return None
         functions = self._operator_functions(name, operands)
         if not functions or not self.viable(functions, operands, None):
-            if (
-                op == "!="
-                and self.options.std in ("c++20", "c++23")
-                and any(e.type.record is not None for e in operands)
-            ):
-                # Rewritten: not equal is the opposite of equal.
-                equal = self.operator_call("==", operands, at)
-                return None if equal is None else self.unary("!", equal, at)
             return None
         chosen = self.resolve(name, functions, operands, None, at)
         return self.make_call(chosen, operands, at)

@@ -30,11 +30,11 @@ def takes(f: ast.Function, base: ast.Expr | None) -> bool:
 
 
 def object_rank(f: ast.Function, base: ast.Expr | None) -> list[int]:
-    """How well the object fits: what need not be made const or volatile fits better, and `&&` an rvalue."""
+    """How well the object fits: what need not be made const or volatile fits better, and an rvalue `&&` than `&`."""
     if base is None:
         return []
-    if f.this is not None and f.this_quals & ty.ON_RVALUE:
-        return [EXACT]
+    if f.this is not None and f.this_quals & ty.ON_LVALUE and (not base.lvalue or is_xvalue(base)):
+        return [CONVERSION]
     added = f.this_quals & (ty.CONST | ty.VOLATILE) & ~base.type.quals if f.this is not None else 0
     return [(EXACT, PROMOTION, CONVERSION)[added.bit_count()]]
 

@@ -8,6 +8,7 @@ from (`typename T::type`). Matching binds parameter names; packs are bound to tu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TypeGuard
 
 from minicc.frontend import ast
@@ -350,6 +351,10 @@ def call_pattern(t: Type) -> list[object]:
     """Parameter types of a function pattern as partial ordering compares them: without references and qualifiers."""
     out: list[object] = []
     for p in t.params:
+        if p.kind == "pack" and p.elem is not None and p.elem.kind == "reference" and p.elem.elem is not None:
+            pack = copy(p)
+            pack.elem = p.elem.elem.bare
+            p = pack
         if p.kind == "reference" and p.elem is not None:
             p = p.elem
         out.append(p.bare)
@@ -365,9 +370,9 @@ def pattern_key(t: Type | None) -> str:
         return f"{quals}T{t.count}"
     if t.kind == "value":
         return "V"
-    if t.kind == "opaque":
-        return f"{quals}?{t.name}"
     inner = ",".join(pattern_key(p) if isinstance(p, Type) else str(p) for p in t.params)
+    if t.kind == "opaque":
+        return f"{quals}?{t.name}({inner})"
     if t.kind == "spec":
         return f"{quals}{t.name}<{inner}>"
     if t.kind in ("pointer", "reference", "array", "function", "member", "pack"):

@@ -35,6 +35,12 @@ class BracedList(ast.Init):
         self.items = items
 
 
+def _unnamed_with(field: Field, name: str) -> bool:
+    """An unnamed union or class that has a member of that name."""
+    record = field.type.record if not field.name else None
+    return record is not None and (record.find(name) or record.find_unnamed(name)) is not None
+
+
 class _Stream:
     def __init__(self, items: list[tuple[Designator | None, ast.Expr]]) -> None:
         self.items = items
@@ -226,7 +232,7 @@ class Initialisers(Calls):
                 break
             designator = stream.items[stream.i][0]
             if designator is not None and braced:
-                named = [n for n, f in enumerate(fields) if f.name == designator]
+                named = [n for n, f in enumerate(fields) if f.name == designator or _unnamed_with(f, designator)]
                 if not named:
                     self.fail(
                         f"field designator '{designator}' does not refer to any field in type '{t}'",
@@ -237,7 +243,12 @@ class Initialisers(Calls):
                 return
             field = fields[k]
             seen.add(k)
-            self._element(field.type, field, offset + field.offset, stream, parts, at)
+            if designator is not None and field.name != designator:
+                inner = _Stream([i for i in stream.items[stream.i :] if i[0] and _unnamed_with(field, i[0])])
+                self._fill(field.type, offset + field.offset, inner, parts, at, braced=True)
+                stream.i += inner.i
+            else:
+                self._element(field.type, field, offset + field.offset, stream, parts, at)
             k += 1
             if record.tag == "union":
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.candidates import object_rank, takes
 from minicc.frontend.sema.convert import (
     Conversions,
     common_type,
@@ -42,9 +43,10 @@ class Operators(Conversions):
             return e
         found = [f for f in self.conversions(e.type.bare) if f.type.elem is not None and not f.explicit]
         targets = {id(t.elem.bare if t.kind == "reference" and t.elem else t.bare) for f in found if (t := f.type.elem)}
-        if len(targets) != 1:
+        fitting = [f for f in found if takes(f, e)]
+        if len(targets) != 1 or not fitting:
             return e
-        made = self.call_method(e, found[0], [], e.at)
+        made = self.call_method(e, min(fitting, key=lambda f: object_rank(f, e)), [], e.at)
         return made if made.type.scalar else e
 
     # -- unary
@@ -120,6 +122,7 @@ class Operators(Conversions):
             found = self.operator_call(op, operands, at)
             if found is not None:
                 return found
+            e = self.builtin_operand(e)
         t = e.type
         word = "increment" if op == "++" else "decrement"
         if not (t.arithmetic or t.kind == "pointer") or t.kind == "bool":
@@ -184,6 +187,8 @@ class Operators(Conversions):
             left, right = self.condition(left), self.condition(right)
             logical = ast.Logical(ty.BOOL, at, op, left, right)
             return self.fold(logical) if isinstance(left, ast.Number) else logical
+        if op == "<=>":
+            return self._three_way(left, right, at)
         left, right = self.decay(left), self.decay(right)
         a, b = left.type.bare, right.type.bare
         if "member" in (a.kind, b.kind) and op in ("==", "!="):
@@ -220,6 +225,19 @@ class Operators(Conversions):
             self.warn("frontend.division-by-zero", f"{word} by zero is undefined", at)
         made = ast.Binary(ty.BOOL if op in COMPARISONS else target, at, op, left, right)
         return self.fold(made) if _foldable(left, right) else made
+
+    def _three_way(self, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        """The built-in `<=>`, of operands as `<` has them."""
+        less = self.binary("<", left, right, at)
+        if isinstance(less, ast.Binary):
+            left, right = less.left, less.right
+        else:
+            t = common_type(operand_type(left), operand_type(right))
+            left, right = self.cast(left, t), self.cast(right, t)
+        name = "__three_way_floating" if left.type.kind == "float" else "__three_way_exact"
+        functions = self.standard(name)
+        assert isinstance(functions, list)
+        return self.call(ast.Overloads(ty.VOID, at, name, functions), [left, right], at)
 
     def _invalid_operands(self, left: ast.Expr, right: ast.Expr, at: Token) -> None:
         self.fail(f"invalid operands to binary expression ('{left.type}' and '{right.type}')", at)
@@ -401,7 +419,7 @@ class Operators(Conversions):
             found = self.operator_call(op + "=", [left, right], at)
             if found is not None:
                 return found
-            right = self.builtin_operand(right)
+            left, right = self.builtin_operand(left), self.builtin_operand(right)
         self.require_assignable(left, at)
         right = self.decay(right)
         a, b = left.type.bare, right.type.bare

@@ -60,7 +60,9 @@ class Overloads(Operators):
         ):
             # C's math functions come in float and double only; with an integer among the arguments <cmath>'s templates
             # promote all to double, and so they do where float and double meet.
-            mixed = len({a.type.bare for a in args}) > 1 or any(a.type.integral for a in args)
+            mixed = len({a.type.bare for a in args}) > 1 or any(
+                a.type.integral or a.type.bare is ty.LDOUBLE for a in args
+            )
             doubles = [c for c in found if all(p is ty.DOUBLE for p in c.params)]
             if mixed and doubles and all(a.type.arithmetic or a.type.kind == "enum" for a in args):
                 return doubles[0]
@@ -152,8 +154,10 @@ class Overloads(Operators):
                     return False
                 if unify_arguments(b_pattern, a_pattern, {}) and more_qualified(first.pattern, second.pattern):
                     return True
-                if first.constraints or second.constraints:
-                    return self.more_constrained(first, second)
+                if self.more_constrained(first, second):
+                    return True
+        if isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
+            return a.entity.atoms > b.entity.atoms
         return False
 
     def _no_match(
@@ -318,7 +322,7 @@ class Overloads(Operators):
         finally:
             self.nest_user = False
         for c in found:
-            if isinstance(c.entity, ast.Function):
+            if isinstance(c.entity, ast.Function) and not c.entity.explicit:
                 return c.entity
         return None
 

@@ -49,6 +49,12 @@ QUESTIONS: dict[str, Callable[..., bool]] = {
     "__is_class": lambda t: t.record is not None and t.record.tag != "union",
     "__is_function": lambda t: t.kind == "function",
     "__is_empty": lambda t: t.record is not None and not t.record.fields,
+    "__is_polymorphic": lambda t: t.record is not None and bool(t.record.tables),
+    "__is_abstract": lambda t: (
+        any(s.function and s.function.pure for _, table in t.record.tables for s in table)
+        if t.record is not None
+        else False
+    ),
     "__is_aggregate": lambda t: t.kind == "array" or (t.record is not None and not t.record.constructors),
     "__is_trivial": _trivial,
     "__is_pod": _trivial,

@@ -20,7 +20,14 @@ template <typename T, size_t N> struct array {
     __host__ __device__ constexpr const T *begin() const { return __data; }
     __host__ __device__ constexpr T *end() { return __data + N; }
     __host__ __device__ constexpr const T *end() const { return __data + N; }
+    __host__ __device__ constexpr const T *cbegin() const { return __data; }
+    __host__ __device__ constexpr const T *cend() const { return __data + N; }
+    __host__ __device__ auto rbegin() { return reverse_iterator<T *>(end()); }
+    __host__ __device__ auto rend() { return reverse_iterator<T *>(begin()); }
+    __host__ __device__ auto rbegin() const { return reverse_iterator<const T *>(end()); }
+    __host__ __device__ auto rend() const { return reverse_iterator<const T *>(begin()); }
     __host__ __device__ constexpr size_t size() const { return N; }
+    __host__ __device__ constexpr size_t max_size() const { return N; }
     __host__ __device__ constexpr bool empty() const { return N == 0; }
     __host__ __device__ constexpr void fill(const T &v) {
         for (size_t i = 0; i < N; ++i) __data[i] = v;

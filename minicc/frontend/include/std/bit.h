@@ -37,5 +37,10 @@ template <typename T> __host__ __device__ constexpr T bit_ceil(T v) { return v <
 template <typename T> __host__ __device__ constexpr T rotl(T v, int s) {
     return s % (8 * (int)sizeof(T)) == 0 ? v : (T)((v << (s & (8 * (int)sizeof(T) - 1))) | (v >> (-s & (8 * (int)sizeof(T) - 1))));
 }
+template <typename T> __host__ __device__ constexpr T byteswap(T v) {
+    T out = 0;
+    for (int k = 0; k < (int)sizeof(T); k++) out = (T)(out | (T)((v >> 8 * k & 255) << 8 * ((int)sizeof(T) - 1 - k)));
+    return out;
+}
 template <typename T> __host__ __device__ constexpr T rotr(T v, int s) { return rotl(v, -s); }
 }

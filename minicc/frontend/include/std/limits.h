@@ -83,4 +83,5 @@ template <> struct numeric_limits<double> : __floating_limits {
     static __host__ __device__ constexpr double quiet_NaN() { return __builtin_nan(""); }
     static __host__ __device__ constexpr double signaling_NaN() { return __builtin_nan(""); }
 };
+template <> struct numeric_limits<long double> : numeric_limits<double> {};
 }

@@ -33,6 +33,9 @@ template <typename I, typename J, typename T> __host__ __device__ constexpr T in
     for (; first != last; ++first, ++other) sum = sum + *first * *other;
     return sum;
 }
+template <typename I, typename T, typename F> __host__ __device__ constexpr T reduce(I first, I last, T sum, F f) { return accumulate(first, last, sum, f); }
+template <typename I, typename T> __host__ __device__ constexpr T reduce(I first, I last, T sum) { return accumulate(first, last, sum); }
+template <typename I> __host__ __device__ constexpr auto reduce(I first, I last) { return accumulate(first, last, typename iterator_traits<I>::value_type()); }
 template <typename I, typename T> __host__ __device__ constexpr void iota(I first, I last, T value) {
     for (; first != last; ++first, ++value) *first = value;
 }

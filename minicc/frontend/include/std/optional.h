@@ -21,6 +21,15 @@ template <typename T> struct optional {
     __host__ __device__ constexpr const T &value() const { return held_; }
     template <typename U> __host__ __device__ constexpr T value_or(U &&other) const { return has_ ? held_ : (T)other; }
     __host__ __device__ constexpr void reset() { has_ = false; }
+    template <typename F> __host__ __device__ constexpr auto transform(F &&f) const {
+        using R = optional<remove_cv_t<decltype(f(held_))>>;
+        return has_ ? R(f(held_)) : R();
+    }
+    template <typename F> __host__ __device__ constexpr auto and_then(F &&f) const {
+        using R = remove_cvref_t<decltype(f(held_))>;
+        return has_ ? f(held_) : R();
+    }
+    template <typename F> __host__ __device__ constexpr optional or_else(F &&f) const { return has_ ? *this : f(); }
     template <typename... A> __host__ __device__ constexpr T &emplace(A &&...a) {
         held_ = T(a...);
         has_ = true;

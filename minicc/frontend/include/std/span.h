@@ -44,5 +44,12 @@ template <typename T, size_t N = ~(size_t)0> struct span : __extent<T, N> {
     template <size_t F, size_t M = ~(size_t)0> __host__ __device__ constexpr auto subspan() const {
         return span<T, M != ~(size_t)0 ? M : N != ~(size_t)0 ? N - F : M>(this->data_ + F, M != ~(size_t)0 ? M : this->size() - F);
     }
+    __host__ __device__ auto rbegin() const { return reverse_iterator<T *>(end()); }
+    __host__ __device__ auto rend() const { return reverse_iterator<T *>(begin()); }
 };
+template <typename T, size_t N> span(T (&)[N]) -> span<T, N>;
+template <typename T, size_t N> span(array<T, N> &) -> span<T, N>;
+template <typename T, size_t N> span(const array<T, N> &) -> span<const T, N>;
+template <typename T> span(T *, size_t) -> span<T>;
+template <typename T> span(T *, T *) -> span<T>;
 }

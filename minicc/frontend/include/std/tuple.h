@@ -68,6 +68,40 @@ template <typename... T> __host__ __device__ constexpr tuple<T &...> tie(T &...t
 template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::type...> make_tuple(T &&...t) {
     return tuple<typename decay<T>::type...>(t...);
 }
+struct __ignore_t { template <typename T> __host__ __device__ constexpr const __ignore_t &operator=(const T &) const { return *this; } };
+inline __device__ const __ignore_t ignore{};
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator==(const tuple<T...> &a, const tuple<U...> &b) {
+    if constexpr (sizeof...(T) == 0) return true;
+    else return a.__head == b.__head && a.__tail == b.__tail;
+}
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator<(const tuple<T...> &a, const tuple<U...> &b) {
+    if constexpr (sizeof...(T) == 0) return false;
+    else return a.__head < b.__head || (!(b.__head < a.__head) && a.__tail < b.__tail);
+}
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator!=(const tuple<T...> &a, const tuple<U...> &b) { return !(a == b); }
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator>(const tuple<T...> &a, const tuple<U...> &b) { return b < a; }
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator<=(const tuple<T...> &a, const tuple<U...> &b) { return !(b < a); }
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator>=(const tuple<T...> &a, const tuple<U...> &b) { return !(a < b); }
+template <typename W, typename... T> __host__ __device__ constexpr size_t __place() {
+    constexpr bool same[] = {is_same_v<W, T>...};
+    size_t at = 0;
+    while (!same[at]) at++;
+    return at;
+}
+template <typename W, typename... T> __host__ __device__ constexpr W &get(tuple<T...> &t) { return get<__place<W, T...>()>(t); }
+template <typename W, typename... T> __host__ __device__ constexpr const W &get(const tuple<T...> &t) { return get<__place<W, T...>()>(t); }
+template <typename A, typename B, size_t... I, size_t... J> __host__ __device__ constexpr auto __joined(const A &a, const B &b, index_sequence<I...>, index_sequence<J...>) {
+    return tuple<tuple_element_t<I, A>..., tuple_element_t<J, B>...>(get<I>(a)..., get<J>(b)...);
+}
+__host__ __device__ constexpr tuple<> tuple_cat() { return tuple<>(); }
+template <typename A> __host__ __device__ constexpr A tuple_cat(const A &a) { return a; }
+template <typename A, typename B, typename... C> __host__ __device__ constexpr auto tuple_cat(const A &a, const B &b, const C &...c) {
+    return tuple_cat(__joined(a, b, make_index_sequence<tuple_size_v<A>>{}, make_index_sequence<tuple_size_v<B>>{}), c...);
+}
+template <typename R, typename T, size_t... I> __host__ __device__ constexpr R __made_of(T &t, index_sequence<I...>) { return R(get<I>(t)...); }
+template <typename R, typename T> __host__ __device__ constexpr R make_from_tuple(T &&t) {
+    return __made_of<R>(t, make_index_sequence<tuple_size<typename decay<T>::type>::value>{});
+}
 template <typename F, typename T, size_t... I> __host__ __device__ constexpr decltype(auto) __apply(F &&f, T &&t, index_sequence<I...>) {
     return f(get<I>(t)...);
 }

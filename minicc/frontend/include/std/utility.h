@@ -1,9 +1,9 @@
 // <utility>, and of <algorithm> what is one expression.
 namespace std {
-template <typename T> __host__ __device__ constexpr typename remove_reference<T>::type &&move(T &&t) {
+template <typename T> __host__ __device__ constexpr typename remove_reference<T>::type &&move(T &&t) noexcept {
     return static_cast<typename remove_reference<T>::type &&>(t);
 }
-template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &t) { return static_cast<T &&>(t); }
+template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &t) noexcept { return static_cast<T &&>(t); }
 template <typename T> __host__ __device__ constexpr const T &as_const(T &t) { return t; }
 template <typename T> __host__ __device__ constexpr T *addressof(T &t) { return &t; }
 template <typename T> __host__ __device__ constexpr void swap(T &a, T &b) {
@@ -16,6 +16,15 @@ template <typename T, typename U = T> __host__ __device__ constexpr T exchange(T
     t = u;
     return old;
 }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_equal(T a, U b) { return a == (common_type_t<T, U>)b && (a < 0) == (b < 0); }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_not_equal(T a, U b) { return !cmp_equal(a, b); }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_less(T a, U b) { return (a < 0) != (b < 0) ? a < 0 : (common_type_t<T, U>)a < (common_type_t<T, U>)b; }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_greater(T a, U b) { return cmp_less(b, a); }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_less_equal(T a, U b) { return !cmp_less(b, a); }
+template <typename T, typename U> __host__ __device__ constexpr bool cmp_greater_equal(T a, U b) { return !cmp_less(a, b); }
+template <typename R, typename T> __host__ __device__ constexpr bool in_range(T v) { return !cmp_less(v, numeric_limits<R>::min()) && !cmp_less(numeric_limits<R>::max(), v); }
+template <typename E> __host__ __device__ constexpr auto to_underlying(E e) { return (underlying_type_t<E>)e; }
+__host__ __device__ inline void unreachable() { __builtin_unreachable(); }
 template <typename T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <typename T> __host__ __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
 template <typename T, typename C> __host__ __device__ constexpr const T &min(const T &a, const T &b, C less) { return less(b, a) ? b : a; }
