@@ -32,6 +32,7 @@ def preprocess(source: SourceFile, options: Options) -> str:
 
 def compile(source: SourceFile, options: Options) -> str:
     """LLVM IR text for nvptx64."""
+    from minicc.frontend.cursor import Abandon
     from minicc.frontend.emit.driver import emit
     from minicc.frontend.parser import parse
     from minicc.frontend.preprocessor import Preprocessor
@@ -39,7 +40,11 @@ def compile(source: SourceFile, options: Options) -> str:
     with _guarded(source, options) as diagnostics:
         tokens = Preprocessor(options, diagnostics).run(source)
         parsed = parse(tokens, options, diagnostics)
-        text = emit(parsed, source, options)
+        try:
+            text = emit(parsed, source, options)
+        except Abandon:  # reported; what is read only when code is made of it has no loop behind it that goes on
+            diagnostics.check()
+            raise
         diagnostics.check()
         return text
 

@@ -10,10 +10,10 @@ import re
 
 from minicc.diagnostics import SourceFile, Span
 from minicc.ptx.body import parse_body
-from minicc.ptx.constexpr import evaluate
+from minicc.ptx.constexpr import evaluate, literal
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.declare import is_declaration, parameters, variables
-from minicc.ptx.model import Alias, Function, Linkage, Module, Pragma, Variable
+from minicc.ptx.model import Alias, Function, Int, Linkage, Module, Pragma, Variable
 from minicc.ptx.names import LINKAGE, OF_FUNCTIONS, PERFORMANCE, TARGET_OPTIONS, THREE
 
 NEWEST = (9, 0)
@@ -217,6 +217,8 @@ def _section(cursor: Cursor, module: Module) -> None:
     while (token := cursor.texts[cursor.at]) != "}":
         if not token:
             cursor.fail("syntax error, expected '}'")
+        if token[0].isdigit() and not isinstance(literal(token), Int):
+            cursor.fail("syntax error, expected an integer")
         cursor.at += 1
     cursor.at += 1
     module.sections.append(cursor.source.text[start : cursor.starts[cursor.at - 1] + 1])

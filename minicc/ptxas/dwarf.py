@@ -15,6 +15,8 @@ from itertools import accumulate
 
 import attrs
 
+from minicc.ptx.constexpr import literal
+from minicc.ptx.model import Int
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.sass.instr import Instr, Reg
 from minicc.sass.program import DebugSection, Function, Relocation
@@ -24,7 +26,7 @@ SIZE = 16
 _OP_ADDR, _OP_FBREG, _OP_NOP = 0x03, 0x91, 0x96
 _STRINGS = ".debug_str"
 """Read by `lines`, and written by `binary.lines`."""
-_TOKEN = re.compile(r"\.b(\d+)\b|([^\s,{}]+)")
+_TOKEN = re.compile(r"\.b(8|16|32|64)\b|([^\s,{}]+)")
 _NUMBER = re.compile(r"-?\d[0-9a-fA-FxX]*$")
 _MOVES = frozenset(("LDC", "MOV", "IADD3", "VIADD"))
 _STACK = Reg("R", 1)
@@ -112,6 +114,13 @@ def _name(text: str) -> str:
     return text.split("{", 1)[0].split()[-1]
 
 
+def _integer(word: str) -> int:
+    """A literal, perhaps negative; the parser has seen that it is one."""
+    found = literal(word.lstrip("-"))
+    value = found.value if isinstance(found, Int) else 0
+    return -value if word[0] == "-" else value
+
+
 def _section(text: str, known: dict[str, tuple[str, str, int]]) -> DebugSection:
     data, relocations = bytearray(), []
     size = 1
@@ -120,10 +129,10 @@ def _section(text: str, known: dict[str, tuple[str, str, int]]) -> DebugSection:
             size = int(width) // 8
             continue
         if _NUMBER.match(word):
-            data += (int(word, 0) & (1 << 8 * size) - 1).to_bytes(size, "little")
+            data += (_integer(word) & (1 << 8 * size) - 1).to_bytes(size, "little")
             continue
         symbol, _, rest = word.partition("+")
-        addend = int(rest, 0) if _NUMBER.match(rest) else 0
+        addend = _integer(rest) if _NUMBER.match(rest) else 0
         kind, owner, value = known.get(symbol, ("address", "", 0))
         if kind in ("code", "symbol") and size == 8:
             relocations.append(Relocation(len(data), "R_CUDA_64", owner, value + addend))

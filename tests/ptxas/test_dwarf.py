@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx import model as ptx
-from minicc.ptxas.dwarf import SIZE, Places, located
+from minicc.ptx import parse
+from minicc.ptxas.dwarf import SIZE, Places, located, sections
 from minicc.ptxas.mir import Block, MFunction, MInst
 
 
@@ -29,3 +33,17 @@ def test_labels_are_at_the_first_instruction_of_what_follows() -> None:
         functions.append(function)
         origin += insts
     assert located(functions, origin) == expected
+
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n.section .debug_x { "
+
+
+def test_numbers_of_a_section() -> None:
+    module = parse(SourceFile("d.ptx", HEAD + ".b8 002, 0x1f, -1, 300 .b16 -2 .b32 name+010 }"))
+    assert sections(module.sections, [], [])[".debug_x"].data == bytes.fromhex("021fff2cfeff08000000")
+
+
+@pytest.mark.parametrize("text", [".b8 1.5", ".b8 09", ".b8 1e5", ".b8 0f3f800000"])
+def test_no_other_numbers(text: str) -> None:
+    with pytest.raises(CompileError, match="expected an integer"):
+        parse(SourceFile("d.ptx", HEAD + text + " }"))
