@@ -76,10 +76,10 @@ def special() -> list[Row]:
     return ROWS
 
 
-def counts() -> dict[str, dict[str, int]]:
+def counts(keep: Callable[[Row], bool] = lambda row: True) -> dict[str, dict[str, int]]:
     """Patterns by category (special: those of the others that it shows), by width, and by SM, cumulatively."""
-    rows = all_rows()
-    category = {name: len(rows_of(name)) for name in CATEGORIES} | {"special": len(special())}
+    rows = list(filter(keep, all_rows()))
+    category = {name: sum(map(keep, rows_of(name))) for name in CATEGORIES} | {"special": sum(map(keep, special()))}
     widths = Counter(map(width, rows))
     sms = {sm: sum(1 for row in rows if row.sm <= int(sm)) for sm in DOCUMENT["sm"]}
     sms["all"] = len(rows)

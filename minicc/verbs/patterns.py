@@ -69,7 +69,7 @@ def main(words: list[str]) -> int:
         print(json.dumps([record for record, _ in records], indent=2) if as_json else records_text(values, records))
         return 0 if records else 1
     if not rest and not values.keys() - {"arch"}:
-        report = statistics(values.get("arch", "sm_90"))
+        report = statistics(values.get("arch"))
         print(json.dumps(report, indent=2) if as_json else render(report), end="\n" if as_json else "")
         return 0
     found = chosen(rest, values)
@@ -224,18 +224,20 @@ def generations(as_json: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def statistics(name: str) -> dict[str, Any]:
-    """Counts and tables, with the document's figures."""
+def statistics(name: str | None) -> dict[str, Any]:
+    """Counts, of what a machine has if one is named, and tables, with the document's figures."""
     from minicc.isel import statistics as stats
-    from minicc.isel.database import all_rows
+    from minicc.isel.database import all_rows, of
 
-    rows = all_rows()
+    arch = archs.get(name or "sm_90")
+    keep = of(arch).has if name else lambda row: True
+    rows = list(filter(keep, all_rows()))
     return {
         "patterns": len(rows),
         "forms": sum(map(stats.forms, rows)),
-        "counts": stats.counts(),
+        "counts": stats.counts(keep),
         "document": stats.DOCUMENT,
-        "tables": stats.tables(archs.get(name).sm),
+        "tables": stats.tables(arch.sm),
     }
 
 

@@ -26,6 +26,17 @@ def test_statistics(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0.7 < loads["primary"] < 0.8 and 0.5 < loads["secondary"] < 0.75 and 1.9 < loads["tertiary"] < 2.2
 
 
+@pytest.mark.parametrize("name", ["sm_50", "sm_75", "sm_90", "sm_100a"])
+def test_statistics_of_a_machine(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With -arch only what the machine has is counted, as with words."""
+    assert cli.main(["patterns", "-arch", name, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    for category, count in report["counts"]["category"].items():
+        cli.main(["patterns", "-arch", name, "--json", "--category", category])
+        assert len(json.loads(capsys.readouterr().out)) == count
+    assert report["patterns"] == report["counts"]["sm"]["all"] == sum(report["counts"]["width"].values()) < 850
+
+
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["patterns"]) == 0
     assert "arithmetic        180       180" in capsys.readouterr().out
