@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from minicc.isel.calls import AsmText
 from minicc.isel.cover import leaf_nodes
 from minicc.isel.dag import BlockDag, Node
 from minicc.isel.lower import Lowering
@@ -27,6 +28,17 @@ def reads(node: Node) -> list[Node]:
     if node.tile is not None and node.root:
         return leaf_nodes(node.tile)
     return []
+
+
+def overlapping(node: Node) -> list[Node]:
+    """Operands that are still read when results have been written: those of inline assembly of several instructions,
+    and of one whose results are first given the operands that they are tied to."""
+    if node.head != "asm":
+        return []
+    data: AsmText = node.data
+    if ";" not in data.text.strip().rstrip(";") and all(kind[0] != "=" for kind in data.inputs):
+        return []
+    return [arg for arg, kind in zip(node.args, data.inputs, strict=True) if kind[0] != "="]
 
 
 class Group:
@@ -88,20 +100,27 @@ class Lives:
     def _positions(self, blocks: list[BlockDag]) -> None:
         preds: dict[ir.Block, list[ir.Block]] = {}
         last = self.last
+        results: dict[Node, list[Node]] = {}
+        for node in last:
+            if node.head == "res":
+                results.setdefault(node.args[0], []).append(node)
         for dag in blocks:
             block = dag.block
             for successor in block.successors:
                 preds.setdefault(successor, []).append(block)
             for position, node in enumerate(dag.nodes):
-                made = node.place
-                if made is not None and made in last:
-                    self.defined[made] = (block, position)
-                elif node.head == "res" and node in last:
-                    self.defined[node] = (block, node.args[0].index - dag.nodes[0].index)
+                made = node if node.head == "asm" else node.place
+                if made is not None:
+                    if made in last:
+                        self.defined[made] = (block, position)
+                    self.defined.update(dict.fromkeys(results.get(made, ()), (block, position)))
                 if node.demanded or made is not None:
                     for read in reads(node):
                         if read in last:
                             last[read][block] = position
+                    for read in overlapping(node):
+                        if read in last:
+                            last[read][block] = position + 1
         for pred, _, _, part in self.moves:
             last[part][pred] = END
         for node, places in last.items():
@@ -137,7 +156,7 @@ class Lives:
             key=lambda m: (m[0].index < m[1].index, len(m[0].successors) == 1, m[3].op.startswith("ld.param")),
         )
         for _, _, phi, part in edges:
-            if part.head == "res" or part.type != phi.type:
+            if part.type != phi.type:
                 continue
             a, b = (groups.get(node) or alone.get(node) or alone.setdefault(node, Group(node, self))
                     for node in (phi, part))  # fmt: skip

@@ -272,6 +272,9 @@ class Emitter:
             shared = next((node.regs for node in group if node.regs), ()) or (self.register(group[0].type),)
             for node in group:
                 node.regs = shared
+                if node.head == "res":
+                    several, place = node.args[0], node.data
+                    several.regs = (*several.regs[:place], *shared, *several.regs[place + 1 :])
         blocks = self.lowering.blocks
         rolled = self.rolled(blocks)
         for index, dag in enumerate(blocks):
@@ -441,14 +444,19 @@ class Emitter:
         return bool(self.incoming(dag, target))
 
     def copies(self, dag: BlockDag, target: ir.Block) -> None:
-        """The parallel copy of an edge as a sequence: a register is written when nothing still reads it; cycles go
-        through a temporary."""
-        moves = self.incoming(dag, target)
+        """The moves of an edge."""
         self.purpose = f"a phi of {self.labels[target]}, where control comes from {self.labels[dag.block]}"
+        self.parallel([(self.result(to), value) for to, value in self.incoming(dag, target)])
+
+    def parallel(self, moves: list[tuple[ptx.Reg, Node]]) -> None:
+        """A parallel copy as a sequence: a register is written when nothing still reads it; cycles go through a
+        temporary."""
         constants = [(to, value) for to, value in moves if value.is_const or value.head == "sym"]
-        types = {self.result(to): to.type for to, _ in moves}
+        types = {to: value.type for to, value in moves}
         pending = {
-            self.result(to): self.result(value) for to, value in moves if not (value.is_const or value.head == "sym")
+            to: self.result(value)
+            for to, value in moves
+            if not (value.is_const or value.head == "sym") and to != self.result(value)
         }
         read: dict[ptx.Reg, int] = {}
         for source in pending.values():
@@ -472,8 +480,8 @@ class Emitter:
                 read[source] -= 1
                 if read[source] == 0 and source in pending:
                     ready.append(source)
-        for phi, value in constants:
-            self.move(self.result(phi), value)
+        for to, value in constants:
+            self.move(to, value)
 
     def move_register(self, to: ptx.Reg, source: ptx.Reg, kind: str) -> None:
         step = template.parse(self.cover.database.lookup(f"mov.{kind}")[0].template)[0]
@@ -506,18 +514,18 @@ class Emitter:
                                       else self.register({"i16": "h"}.get(kind, kind))
                                       for i, kind in enumerate(data.results)]  # fmt: skip
         inputs: list[ptx.Operand] = []
+        tied: list[tuple[ptx.Reg, Node]] = []
         for kind, arg in zip(data.inputs, node.args, strict=True):
             if kind == "imm":
                 inputs.append(self.symbol(arg) if arg.head == "sym" else self.literal(arg))
             elif kind[0] == "=":
                 target = results[int(kind[1:])]
                 assert isinstance(target, ptx.Reg)
-                self.move(target, arg)
+                inputs.append(target)
+                tied.append((target, arg))
             else:
                 inputs.append(self.reg(arg))
-                continue
-            if kind[0] == "=":
-                inputs.append(results[int(kind[1:])])
+        self.parallel(tied)
         body = splice(data.text, [*results, *inputs], self.lowering, self.fresh_suffix())
         for statement in body:
             if isinstance(statement, ptx.Inst):
