@@ -30,6 +30,7 @@ from minicc.isel.named import Named
 from minicc.isel.options import Options
 from minicc.isel.order import layout
 from minicc.isel.outlive import outliving
+from minicc.isel.retype import retype
 from minicc.isel.products import Products
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
@@ -169,6 +170,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
     def run(self) -> None:
         function = self.function
         if self.options.opt_level > 0:
+            retype(function)
             choose(function)
             share(function, self.layout)
             unite(function)
