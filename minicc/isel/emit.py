@@ -23,6 +23,7 @@ _PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16
     "i128": "%rq"
 }
 _CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
+_EXCHANGES = frozenset({"shflsync", "shflsyncp", "vote", "ballot", "matchany", "matchall", "redux"})
 _EMPTY = ptx.Symbol("_")
 
 
@@ -81,6 +82,8 @@ class Emitter:
         again."""
         self.scoped = "scoped" in lowering.arch.features
         self.ordered = "ordered" in lowering.arch.features
+        self.exchanging: list[int] = []
+        """Blocks in which the threads of a warp exchange values, by index."""
         self.spread: set[str] = set()
         """Variables whose address is kept in a register."""
 
@@ -277,6 +280,7 @@ class Emitter:
                     several.regs = (*several.regs[:place], *shared, *several.regs[place + 1 :])
         blocks = self.lowering.blocks
         rolled = self.rolled(blocks)
+        self.exchanging = [dag.block.index for dag in blocks if any(node.head in _EXCHANGES for node in dag.nodes)]
         for index, dag in enumerate(blocks):
             self.labels[dag.block] = f"$L__BB{self.number}_{index}"
         for index, dag in enumerate(blocks):
@@ -382,7 +386,9 @@ class Emitter:
     def conditional(self, dag: BlockDag, node: Node, following: ir.Block | None) -> bool:
         """`@p bra taken` then fall through (or jump). Copies of the taken edge go before the branch if the other side
         does not need the old values; otherwise the edges are exchanged, or the taken edge gets a block. Of two jumps
-        the one back is taken: NVIDIA's ptxas makes a loop's body twice where its last instruction is `bra.uni`.
+        the one back is taken: NVIDIA's ptxas makes a loop's body twice where its last instruction is `bra.uni`. But a
+        loop of exchanges within a warp is left by the conditional jump if what follows is outside: where threads part
+        on the way back, it makes each exchange a second time, for a warp that is not together.
         Returns whether control falls through."""
         then, other = node.data
         negate = False
@@ -392,11 +398,9 @@ class Emitter:
         condition = None if pred.is_const else self.reg(pred)
         if then is following or (other is not following and other.index <= dag.block.index < then.index):
             then, other, negate = other, then, True
-        if (
-            self.has_copies(dag, then)
-            and not self.has_copies(dag, other)
-            and not self.may_hoist(dag, condition, then, [other])
-        ):
+        left = other is following and not self.has_copies(dag, other) and self.exchanges(then, dag.block)
+        alone = self.has_copies(dag, then) and not self.has_copies(dag, other)
+        if left or (alone and not self.may_hoist(dag, condition, then, [other])):
             then, other, negate = other, then, not negate
         if condition is None:
             self.jump(dag, then if bool(pred.data) != negate else other, following)
@@ -418,6 +422,10 @@ class Emitter:
         self.jump(dag, other, following)
         self.held.update((self.result(to), value) for to, value in self.inputs(dag, other))
         return other is following
+
+    def exchanges(self, header: ir.Block, latch: ir.Block) -> bool:
+        """Whether a jump back makes a loop in which the threads of a warp exchange values."""
+        return header.index <= latch.index and any(header.index <= at <= latch.index for at in self.exchanging)
 
     # --- phis ---------------------------------------------------------------------------------------------------
 

@@ -30,8 +30,8 @@ from minicc.isel.named import Named
 from minicc.isel.options import Options
 from minicc.isel.order import layout
 from minicc.isel.outlive import outliving
-from minicc.isel.retype import retype
 from minicc.isel.products import Products
+from minicc.isel.retype import retype
 from minicc.isel.sink import predecessors, sink, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir

@@ -349,8 +349,8 @@ class Memory(Base):
             joined = _joined(some) if kind in ("i32", "f32") and count in (2, 4) else None
             if joined is not None:
                 kind, some, suffix = "i64", joined, "" if count == 2 else "2"
-            elif kind == "u16" and head == "st" and {node.op for node in some} in _HALF_BITS:
-                kind, some = some[0].args[0].type, [node.args[0] for node in some]  # a half needs no word
+            elif head == "st" and {node.op for node in some} in _BITS.get(kind, ()):
+                kind, some = some[0].args[0].type, [node.args[0] for node in some]  # a float needs no word
             self.build.raw(f"{head}{suffix}.{space}.{kind}", "", (where, *some), data, root=True)
 
     def take_apart(self, type_: ir.Type, cells: list[tuple[str, int]], parts: list[Node]) -> list[Node]:
@@ -487,7 +487,12 @@ class Memory(Base):
 
 
 _STRENGTH = ["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"]
-_HALF_BITS = ({"bitcast.i32.f16"}, {"bitcast.i32.bf16"})
+_BITS = {
+    "u16": ({"bitcast.i32.f16"}, {"bitcast.i32.bf16"}),
+    "i32": ({"bitcast.i32.f32"},),
+    "i64": ({"bitcast.i64.f64"},),
+}
+"""Cells that only bits of floats are stored to, by kind."""
 _SIZE = {"u8": 1, "u16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
 

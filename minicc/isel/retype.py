@@ -1,8 +1,9 @@
 """Phis of integers that only carry the bits of floats become phis of floats.
 
-Classes of CUDA keep halves as their bits, and LLVM leaves a phi of i16 where a loop's sum is stored after it. An i16 lives
-in a register of 32 bits, so each turn would widen each half, and ptxas could not keep two of them in a register. A web of
-phis is retyped if all that flows into it are bitcasts of one type of float and constants, and nothing computes with it.
+Classes of CUDA keep halves as their bits, and LLVM leaves a phi of i16 where a loop's sum is stored after it. An i16
+lives in a register of 32 bits, so each turn would widen each half, and ptxas could not keep two of them in a register.
+A web of phis is retyped if all that flows into it are bitcasts of one type of float and constants, and nothing computes
+with it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from minicc.isel.sink import users
 from minicc.nvvm import ir
 
 _CARRIES = frozenset({"bitcast", "store", "insertelement", "insertvalue", "phi"})
+_FLOATS = ("half", "bfloat", "float", "double")
 
 
 def retype(function: ir.Function) -> None:
-    """Rewrite in place; bitcasts that nothing asks for remain for whoever makes nodes on demand."""
+    """Rewrite in place. Bitcasts that nothing asks for any more remain."""
     phis = [i for block in function.blocks for i in block.insts if i.op == "phi" and i.type.kind == "int"]
     if not any(_source(arg) for phi in phis for arg in phi.args):
         return
@@ -34,9 +36,6 @@ def _source(value: ir.Value) -> ir.Type | None:
     if isinstance(value, ir.Inst) and value.op == "bitcast" and value.args[0].type.kind in _FLOATS:
         return value.args[0].type
     return None
-
-
-_FLOATS = ("half", "bfloat", "float", "double")
 
 
 def _web(phi: ir.Inst, used: dict[ir.Value, list[ir.Inst]]) -> dict[ir.Inst, None]:
