@@ -228,10 +228,37 @@ def _regroup(function: ir.Function, layout: DataLayout) -> bool:
     return changed
 
 
+def _sums(function: ir.Function) -> bool:
+    """Sums of words that differ by a constant, one from another: what accesses by inline assembly go by, and as much
+    as an address has no overflow to ask about. Whether anything changed."""
+    forms = _Forms()
+    groups: dict[frozenset[tuple[ir.Value, int]], list[tuple[ir.Inst, int]]] = {}
+    for inst in function.instructions():
+        if inst.op == "add" and inst.type.bits == 32 and not isinstance(inst.args[1], ir.ConstInt):
+            terms, constant = forms.of(inst)
+            if len(terms) > 1:
+                groups.setdefault(frozenset(terms.items()), []).append((inst, constant))
+    several = [members for members in groups.values() if len({constant for _, constant in members}) > 1]
+    order = _Dominance(function) if several else None
+    for members in several:
+        assert order is not None
+        members.sort(key=lambda member: order.place(member[0]))
+        leaders: list[tuple[ir.Inst, int]] = []
+        for inst, constant in members:
+            for leader, at in leaders:
+                if order.dominates(leader, inst):
+                    inst.args = [leader, ir.ConstInt(inst.type, constant - at & _UNSIGNED)]
+                    inst.flags = frozenset()
+                    break
+            else:
+                leaders.append((inst, constant))
+    return bool(several)
+
+
 def share(function: ir.Function, layout: DataLayout) -> None:
     """Rewrite in place; what only the old computations used is removed."""
-    shared = _Sharing(function, layout).run()
-    if _regroup(function, layout) or shared:
+    changed = [_Sharing(function, layout).run(), _regroup(function, layout), _sums(function)]
+    if any(changed):
         _sweep(function)
 
 

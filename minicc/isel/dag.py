@@ -191,6 +191,8 @@ class Builder:
             simple = self._identity(head, type_, a, b)
             if simple is not None:
                 return simple
+        elif head == "add" and type_ == "i32" and "sym.i32" in (a.op, b.op) and (near := self._near(a, b)) is not None:
+            return near
         elif head in ("or", "add", "xor") and (joined := self._join(type_, a, b)) is not None:
             return joined
         elif type_ == "i64" and head == "mul" and (inner := _shifted(a) or _shifted(b)) is not None:
@@ -212,6 +214,16 @@ class Builder:
             node.zb = min(node.zb, zb)
             node.sb = min(node.sb, sb, node.zb + 1)
         return node
+
+    def _near(self, a: Node, b: Node) -> Node | None:
+        """An index plus a place within a variable, as the index plus the variable, plus a constant that addresses of
+        memory take, and that other places have, too."""
+        index, place = (a, b) if b.op == "sym.i32" else (b, a)
+        name, offset = place.data
+        if not offset or index.head == "sym":
+            return None
+        start = self.binary("add", "i32", index, self.symbol("i32", name))
+        return self.binary("add", "i32", start, self.const("i32", offset))
 
     def _join(self, type_: str, a: Node, b: Node) -> Node | None:
         """What two masks leave of one number is what both leave together; x | y << 32 with x below 2**32 is a pair of
