@@ -1,4 +1,7 @@
-"""Values that are always equal are one: phis, then comparisons.
+"""Values that are always equal are one: phis, then comparisons, and what freezing hid from LLVM.
+
+LLVM makes a remainder of the quotient of frozen operands, since of undefined ones both would be two numbers; its value
+numbering then takes the quotient for another one than that of the operands as they were. A register has one value.
 
 LLVM keeps two phis that go round a loop in step (a counter, and what memory held of it, or the count of an unrolled
 loop's turns), since each equals the other only if the other does. Here all phis of a type in a block begin as equal,
@@ -17,13 +20,58 @@ from __future__ import annotations
 from minicc.isel.dag import FINVERT, INVERT
 from minicc.isel.order import dominators
 from minicc.nvvm import ir
+from minicc.nvvm.tokens import BINARY
 
 
 def unite(function: ir.Function) -> None:
     """Rewrite in place."""
+    if frozen := _frozen(function):
+        replace(function, frozen)
+        replace(function, _computed(function))
     replace(function, _phis(function))
     replace(function, _undefined(function))
+    unite_comparisons(function)
+
+
+def unite_comparisons(function: ir.Function) -> None:
+    """Rewrite in place: what is asked twice is asked once, where a loop's question was moved before it as well."""
     replace(function, _comparisons(function))
+
+
+def _frozen(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Frozen values and what they are of: a register has one value, whoever reads it."""
+    found: dict[ir.Value, ir.Value] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.op == "freeze" and not isinstance(inst.args[0], ir.Undef):
+                found[inst] = found.get(inst.args[0], inst.args[0])
+    return found
+
+
+def _computed(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Integers that a dominating instruction, or an earlier one of the block, has computed in the same way."""
+    above = dominators(function)
+    made: dict[object, list[ir.Inst]] = {}
+    instead: dict[ir.Value, ir.Value] = {}
+    for block in above:
+        for inst in block.insts:
+            if inst.op not in BINARY or inst.type.kind != "int":
+                continue
+            key = (inst.op, inst.type, *(key_of(instead.get(arg, arg)) for arg in inst.args))
+            before = made.setdefault(key, [])
+            leader = next((other for other in before if _dominates(above, other.parent, block)), None)
+            if leader is None:
+                before.append(inst)
+            else:
+                leader.flags &= inst.flags
+                instead[inst] = leader
+    return instead
+
+
+def _dominates(above: dict[ir.Block, ir.Block | None], a: ir.Block | None, b: ir.Block | None) -> bool:
+    while b is not None and b is not a:
+        b = above[b]
+    return b is a
 
 
 def _phis(function: ir.Function) -> dict[ir.Value, ir.Value]:

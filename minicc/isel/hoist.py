@@ -8,7 +8,8 @@ counts and order, and special registers that never change; extensions only toget
 makes one instruction of both.
 
 Comparisons whose operands a loop does not change are made before it, some of them: CodeGenPrepare puts them next to
-their branches, and LLVM's backends take them out again (MachineLICM).
+their branches, and LLVM's backends take them out again (MachineLICM). So are divisions, which LLVM leaves behind the
+condition that they stand under, since elsewhere they may trap.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CALLS = re.compile(
 )
 
 _MOST_PREDICATES = 4
-"""Comparisons that are kept throughout a loop; the machine has seven predicates."""
+"""Comparisons that are kept throughout a loop; the machine has seven predicates. And as many quotients."""
 
 
 def hoist(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
@@ -39,7 +40,8 @@ def hoist(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
     hoisting = _Hoisting(function)
     if len(blocks) > 2:
         hoisting.run()
-        hoisting.comparisons()
+        hoisting.invariant("icmp", "fcmp")
+        hoisting.invariant("sdiv", "udiv", "srem", "urem")
     loops = hoisting.loops
     return [(blocks[n], {blocks[b] for b in loops[n]}) for n in hoisting.order if n in loops]
 
@@ -81,7 +83,7 @@ class _Hoisting:
                     found[inst] = first
         return found
 
-    def comparisons(self) -> None:
+    def invariant(self, *ops: str) -> None:
         """Out of the outermost loop that does not change their operands, if one block leads into it."""
         for header in self.order:  # outer loops first
             loop = self.loops.get(header, set())
@@ -89,7 +91,7 @@ class _Hoisting:
             if not loop or len(into) != 1:
                 continue
             inside = (inst for n in self.order if n in loop for inst in self.blocks[n].insts)
-            same = [i for i in inside if i.op in ("icmp", "fcmp") and all(self._outside(a, loop) for a in i.args)]
+            same = [i for i in inside if i.op in ops and all(self._outside(a, loop) for a in i.args)]
             for inst in same[:_MOST_PREDICATES]:
                 self._put(inst, self.blocks[into[0]])
 

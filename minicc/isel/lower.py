@@ -20,7 +20,7 @@ from minicc.isel.contract import Contract, sums
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.dots import Dots
-from minicc.isel.equal import unite
+from minicc.isel.equal import unite, unite_comparisons
 from minicc.isel.halves import HALVES, Halves, is_packed
 from minicc.isel.hoist import hoist
 from minicc.isel.intrinsics import Intrinsics
@@ -175,6 +175,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             share(function, self.layout)
             unite(function)
             loops = hoist(function)
+            unite_comparisons(function)
             sink(function, loops)
             self.outlive = outliving(function, loops)
         self.users = used = users(function)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minicc import ptx
+from minicc import isel, ptx
 from minicc.isel.addresses import share
 from minicc.isel.layout import DataLayout
 from minicc.nvvm import ir, read
-from tests.isel.run_ptx import compile_ir
+from tests.isel.run_ptx import ARCH, compile_ir, kernel, run_rows
 
 LAYOUT = "e-p3:32:32-i64:64-i128:128"
 SPACES = {"global": ("ptr addrspace(1)", 64), "shared": ("ptr addrspace(3)", 32)}
@@ -166,3 +166,45 @@ define void @k(ptr addrspace(3) %base, i32 %i, i32 %j) {{
     share(function, DataLayout(LAYOUT))
     assert [inst.op for inst in function.instructions()].count("getelementptr") == 2
     assert addresses(function, DataLayout(LAYOUT), values) == [512 + 32, 512 + 20]
+
+
+@given(
+    places=st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99), st.booleans()), min_size=2, max_size=6),
+    x=st.integers(0, 2**32 - 1),
+    y=st.integers(0, 2**32 - 1),
+)
+def test_sums_of_words(places: list[tuple[int, int, bool]], x: int, y: int) -> None:
+    """(x + a) + (y + b), one made from another wherever they overflow, in a block or in one that follows."""
+    lines = ["  %x = load i32, ptr %in", "  %at = getelementptr i64, ptr %in, i64 1", "  %y = load i32, ptr %at"]
+    for n, (a, b, after) in enumerate(places):
+        lines += [f"  br label %b{n}", f"b{n}:"] if after else []
+        lines += [f"  %a{n} = add i32 %x, {a}", f"  %b{n} = add i32 %y, {b}", f"  %s{n} = add i32 %a{n}, %b{n}"]
+        lines += [f"  %p{n} = getelementptr i64, ptr %out, i64 {n}", f"  store i32 %s{n}, ptr %p{n}"]
+    text = kernel("\n".join([*lines, "  br label %end"]))
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    whole = [i for i in function.instructions() if i.op == "add" and not isinstance(i.args[1], ir.ConstInt)]
+    assert len(whole) == 1 or len({a + b for a, b, _ in places}) == 1
+    got = run_rows(isel.select(read(text), ARCH, isel.Options()), [[x, y]], len(places))[0]
+    assert [word % 2**32 for word in got] == [(x + y + a + b) % 2**32 for a, b, _ in places]
+
+
+PLACES = f"""target datalayout = "{LAYOUT}"
+@table = internal addrspace(3) global [64 x i32] zeroinitializer
+define ptx_kernel void @k(i32 %i) {{
+  %base = ptrtoint ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @table, i32 16) to i32
+  %next = ptrtoint ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @table, i32 32) to i32
+  %a = add i32 %i, %base
+  %b = add i32 %i, %next
+  %p = inttoptr i32 %a to ptr addrspace(3)
+  %q = inttoptr i32 %b to ptr addrspace(3)
+  store i32 1, ptr addrspace(3) %p, align 4
+  store i32 2, ptr addrspace(3) %q, align 4
+  ret void
+}}"""
+
+
+def test_places_within_a_variable() -> None:
+    """Each is the variable plus the index, plus a constant that the access takes."""
+    text = ptx.format(isel.select(read(PLACES), ARCH, isel.Options()))
+    assert "+16], " in text and "+32], " in text and text.count("add.s32") == 1

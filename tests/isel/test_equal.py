@@ -166,3 +166,29 @@ def test_a_register_is_not_given_what_it_holds() -> None:
     """One start of a sum for the way round the loop and for the way into it."""
     text = kernel(ROLLED.format(undefined="%more"))
     assert format(isel.select(read(text), ARCH, isel.Options())).count(", 5;") == 1
+
+
+FROZEN = """entry:
+  %x = load i32, ptr %in
+  %at = getelementptr i64, ptr %in, i64 1
+  %y = load i32, ptr %at
+  %same = freeze i32 %x
+  %quotient = sdiv i32 %same, %y
+  %product = mul i32 %quotient, %y
+  %rest = sub i32 %same, %product
+  store i32 %rest, ptr %out
+  %even = icmp eq i32 %rest, 0
+  br i1 %even, label %divided, label %end
+divided:
+  %again = sdiv i32 %x, %y
+  %place = getelementptr i64, ptr %out, i64 1
+  store i32 %again, ptr %place
+  br label %end"""
+
+
+@given(x=st.integers(0, 2**31 - 1), y=st.integers(1, 9))
+def test_a_frozen_value_is_what_it_was(x: int, y: int) -> None:
+    """The quotient that a remainder was made of is that of the values before they were frozen."""
+    module = isel.select(read(kernel(FROZEN)), ARCH, isel.Options())
+    assert format(module).count("div.") == 1
+    assert run_rows(module, [[x, y]], 2) == [[x % y, 0 if x % y else x // y]]

@@ -244,3 +244,42 @@ end:
     module = isel.select(read(text), ARCH, isel.Options())
     rows = [[0], [1], [7], [100]]
     assert run_rows(module, rows, 1) == [[-(-(n | 1) // 3) * 3 if n else 0] for (n,) in rows]
+
+
+DIVIDES = """entry:
+  %n = load i32, ptr %in
+  %at = getelementptr i64, ptr %in, i64 1
+  %x = load i32, ptr %at
+  %past = getelementptr i64, ptr %in, i64 2
+  %y = load i32, ptr %past
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %join ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %join ]
+  %known = icmp ne i32 %y, 0
+  br i1 %known, label %divided, label %join
+divided:
+  %quotient = udiv i32 %x, %y
+  %changing = udiv i32 %x, %i
+  br label %join
+join:
+  %part = phi i32 [ 1, %loop ], [ %quotient, %divided ]
+  %more = add i32 %sum, %part
+  %next = add i32 %i, 1
+  %go = icmp ult i32 %next, %n
+  br i1 %go, label %loop, label %after
+after:
+  store i32 %more, ptr %out
+  br label %end"""
+
+
+@given(n=st.integers(0, 5), x=st.integers(0, 2**32 - 1), y=st.integers(0, 3))
+def test_quotients_before_the_loop(n: int, x: int, y: int) -> None:
+    """A division that a loop does not change is made before it, whatever it stands under; another one is not."""
+    text = kernel(DIVIDES)
+    function = read(text).functions["k"]
+    hoist(function)
+    homes = {inst.name: inst.parent.name for inst in function.instructions() if inst.op == "udiv" and inst.parent}
+    assert homes == {"quotient": "entry", "changing": "divided"}
+    module = isel.select(read(text), ARCH, isel.Options())
+    assert run_rows(module, [[n, x, y]], 1) == [[max(n, 1) * (x // y if y else 1) % 2**32]]
