@@ -149,11 +149,16 @@ class Lives:
 
     def coalesce(self) -> list[list[Node]]:
         """Groups of two or more that share a register. Back edges are served first, then those from blocks with another
-        successor, where a move would need a block of its own."""
+        successor, where a move would need a block of its own; results of instructions with several come last."""
         groups, alone = self.groups, dict[Node, Group]()
         edges = sorted(
             self.moves,
-            key=lambda m: (m[0].index < m[1].index, len(m[0].successors) == 1, m[3].op.startswith("ld.param")),
+            key=lambda m: (
+                m[3].head == "res",
+                m[0].index < m[1].index,
+                len(m[0].successors) == 1,
+                m[3].op.startswith("ld.param"),
+            ),
         )
         for _, _, phi, part in edges:
             if part.type != phi.type:

@@ -424,8 +424,8 @@ class Emitter:
         return other is following
 
     def exchanges(self, header: ir.Block, latch: ir.Block) -> bool:
-        """Whether a jump back makes a loop in which the threads of a warp exchange values."""
-        return header.index <= latch.index and any(header.index <= at <= latch.index for at in self.exchanging)
+        """Whether a jump back makes a loop, of several blocks, in which the threads of a warp exchange values."""
+        return header.index < latch.index and any(header.index <= at <= latch.index for at in self.exchanging)
 
     # --- phis ---------------------------------------------------------------------------------------------------
 
