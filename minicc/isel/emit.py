@@ -276,8 +276,8 @@ class Emitter:
             for node in group:
                 node.regs = shared
                 if node.head == "res":
-                    several, place = node.args[0], node.data
-                    several.regs = (*several.regs[:place], *shared, *several.regs[place + 1 :])
+                    maker, place = node.args[0], node.data
+                    maker.regs = (*maker.regs[:place], *shared, *maker.regs[place + 1 :])
         blocks = self.lowering.blocks
         rolled = self.rolled(blocks)
         self.exchanging = [dag.block.index for dag in blocks if any(node.head in _EXCHANGES for node in dag.nodes)]
@@ -398,9 +398,9 @@ class Emitter:
         condition = None if pred.is_const else self.reg(pred)
         if then is following or (other is not following and other.index <= dag.block.index < then.index):
             then, other, negate = other, then, True
-        left = other is following and not self.has_copies(dag, other) and self.exchanges(then, dag.block)
-        alone = self.has_copies(dag, then) and not self.has_copies(dag, other)
-        if left or (alone and not self.may_hoist(dag, condition, then, [other])):
+        free = not self.has_copies(dag, other)
+        left = free and other is following and self.exchanges(then, dag.block)
+        if left or (free and self.has_copies(dag, then) and not self.may_hoist(dag, condition, then, [other])):
             then, other, negate = other, then, not negate
         if condition is None:
             self.jump(dag, then if bool(pred.data) != negate else other, following)
