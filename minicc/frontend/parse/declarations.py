@@ -270,12 +270,16 @@ class Declarations(Variables):
             self.scope.using.append(entity)
             return
         if self.accept("enum"):
+            at = self.token
             t = self.simple_type()
             self.expect(";", "after using declaration")
             for key, made in t.bare.cache.items():
                 if isinstance(key, tuple) and key[0] == "enumerator":
                     value = ast.Variable(str(key[1]), t.bare, self.token, "enumerator", value=made.count)
-                    self.scope.names.setdefault(value.name, value)
+                    known = self.scope.names.setdefault(value.name, value)
+                    if isinstance(known, ast.Variable) and known.type.bare is not t.bare:
+                        what = "target of using declaration conflicts with declaration already in scope"
+                        self.fail(what, at, notes=[self.note("conflicting declaration", known.at)])
             return
         if self.peek().text == "=":
             name = self.identifier()
@@ -324,7 +328,7 @@ class Declarations(Variables):
             self.check_arguments(d.type, specs.at)
         f = ast.Function(d.name.text, d.type, d.name, d.params or [], d.defaults, scope=self.scope)
         f.depth = self.depth
-        f.space = self._function_space(specs)
+        f.space = self._function_space(specs, d)
         f.both = {"host", "device"} <= set(specs.spaces)
         f.noinline = "__noinline__" in specs.words
         f.forceinline = "__forceinline__" in specs.words
@@ -341,8 +345,10 @@ class Declarations(Variables):
                 self.fail(f"'__{space}__' attribute only applies to variables", d.name)
         return f
 
-    def _function_space(self, specs: Specifiers) -> str:
+    def _function_space(self, specs: Specifiers, d: Declarator) -> str:
         if "global" in specs.spaces:
+            if d.type.variadic:
+                self.fail("a __global__ function cannot have ellipsis", d.name or specs.at)
             if "device" in specs.spaces or "host" in specs.spaces:
                 other = "device" if "device" in specs.spaces else "host"
                 self.fail(f"'__global__' and '__{other}__' attributes are not compatible", specs.at)

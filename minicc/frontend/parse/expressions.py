@@ -360,6 +360,9 @@ class Expressions(Heap):
         self.greater_ends = ends
         self.nest -= 1
         self.expect("}")
+        named = [d for d, _ in items if d is not None]
+        if named and len(named) < len(items):
+            self.fail("mixing designated and non-designated initializers is nonstandard in C++", named[0].at)
         return BracedList(at, items)
 
     def _member_access(self, base: ast.Expr, token: Token) -> ast.Expr:
@@ -392,14 +395,23 @@ class Expressions(Heap):
     def _destruction(self, base: ast.Expr, at: Token) -> ast.Expr:
         """`object.~T()`."""
         self.i += 1
-        self.identifier()
+        name = self.identifier()
         if self.at("<"):
             self.skip_template_arguments()
+        elif base.type.record is not None and self.lookup(name.text) is None and not self._names(base.type, name.text):
+            self.fail(f"undeclared identifier '{name.text}' in destructor name", name)
         self.expect("(")
         self.expect(")")
         for _, f in ty.destructors(base.type):
             self.need_body(f)
         return ast.Delete(ty.VOID, at, self.address_of(base, at), frees=False)
+
+    def _names(self, t: Type, name: str) -> bool:
+        record = t.record
+        return record is not None and (
+            name in (record.name.partition("<")[0], record.template_name)
+            or (record.scope is not None and self.find_in(record.scope, name) is not None)
+        )
 
     def _member_name(self) -> Token:
         if self.at("operator"):

@@ -337,6 +337,9 @@ class Instances(Declarations):
             kind = {"type": "template type", "value": "non-type template", "template": "template template"}[p.kind]
             want = {"type": "a type", "value": "an expression", "template": "a class template"}[p.kind]
             self.fail(f"template argument for {kind} parameter must be {want}", at)
+        if isinstance(value, float) and p.type is not None and p.type.integral:
+            what = f"conversion from 'double' to '{p.type}' is not allowed in a converted constant expression"
+            self.fail(what, at)
 
     def class_instance(self, template: ast.ClassTemplate, args: list[object], at: Token) -> object:
         if isinstance(template, Type) or any(is_dependent(a) for a in args):

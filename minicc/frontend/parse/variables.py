@@ -10,6 +10,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
@@ -91,6 +92,10 @@ class Variables(Statements):
         elif t.record is not None:
             size = self._tuple_size(t, at)
             if size is None:
+                for f in t.record.fields:
+                    hidden = closed(t.record, f.name, self.scope, self.function)
+                    if hidden is not None:
+                        self.fail(f"cannot decompose {hidden[1]} member '{f.name}' of '{hidden[0].name}'", at)
                 parts = [self.member(base, f, at) for f in t.record.fields]
                 declared = [
                     f.type if f.type.kind == "reference" else ty.qualified(f.type, t.quals) for f in t.record.fields

@@ -175,11 +175,13 @@ class _Leave(Exception):
 class Object:
     """Memory of a variable or temporary: scalars by byte offset. What was never written is zero if `zeroed`."""
 
-    __slots__ = ("cells", "zeroed")
+    __slots__ = ("cells", "size", "zeroed")
 
-    def __init__(self, zeroed: bool = False) -> None:
+    def __init__(self, zeroed: bool = False, size: int = 0) -> None:
         self.cells: dict[float, Any] = {}
         self.zeroed = zeroed
+        self.size = size
+        """In bytes; 0: not known."""
 
 
 class _Unknown(dict[float, Any]):
@@ -265,7 +267,7 @@ class Evaluator:
         found = self.frame.get(id(v)) or self.statics.get(id(v))
         if found is not None:
             return found
-        made = Object(zeroed=True), 0
+        made = Object(zeroed=True, size=v.type.size), 0
         if v.value is not None and v.type.scalar:
             made[0].cells[0] = v.value
             return made
@@ -292,7 +294,7 @@ class Evaluator:
         base, offset = self.place(e)
         found = base.cells.get(offset)
         if found is None:
-            if not base.zeroed or not e.type.scalar:
+            if not base.zeroed or not e.type.scalar or 0 < base.size < offset + e.type.size or offset < 0:
                 raise NotConstant
             return 0.0 if e.type.kind == "float" else 0
         if (
@@ -607,7 +609,7 @@ class Evaluator:
             return
         if v.storage != "local":
             raise NotConstant
-        made = self.frame[id(v)] = Object(), 0
+        made = self.frame[id(v)] = Object(size=v.type.size), 0
         if v.init is not None:
             self.initialise(made, v.type, v.init)
 

@@ -239,6 +239,8 @@ class Initialisers(Calls):
                         designator.at,
                     )
                 k = named[0]
+                if k in seen and fields[k].name == designator:
+                    self.fail(f"duplicate designator '.{designator}'", designator.at)
             elif designator is not None:
                 return
             field = fields[k]

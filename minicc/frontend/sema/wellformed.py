@@ -48,8 +48,10 @@ def undefaultable(t: Type) -> bool:
     while t.kind == "array" and t.elem is not None:
         t = t.elem
     record = t.record
-    if record is None or record.vector or record.closure or record.has_default:
+    if record is None or record.vector or record.has_default:
         return False
+    if record.closure:
+        return bool(record.fields)
     if record.constructors:
         own = [c for c in record.constructors if _takes_nothing(c)]
         return not own or any(isinstance(c, ast.Function) and c.deleted for c in own)
