@@ -27,6 +27,9 @@ VERBS = {
     "completion": "bash, zsh, fish: a completion script",
 }
 
+_PROCESSES = 4
+"""For the functions of one module, at most."""
+
 
 def entry() -> NoReturn:
     """The console script: `main`, and out. A compile lives for a fraction of a second and ends with its process, so
@@ -36,9 +39,10 @@ def entry() -> NoReturn:
             sys.exit(main())
         import gc
 
-        from minicc import ahead
+        from minicc import ahead, shares
 
         gc.disable()
+        shares.processes = min(len(os.sched_getaffinity(0)), _PROCESSES)
         if any(word == "-" or word.endswith((".k", ".cu", ".ll")) for word in sys.argv):
             ahead.load_llvm()
         status = main()

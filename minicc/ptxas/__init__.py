@@ -9,12 +9,14 @@ from __future__ import annotations
 import gc
 import time
 
+from minicc import shares
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
 from minicc.ptxas import emit, pipeline, report
+from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import LEAST_REGISTERS, Options
-from minicc.sass.program import Program
+from minicc.sass.program import Function, Program
 
 
 def assemble(module: model.Module, arch: Arch, options: Options) -> Program:
@@ -56,10 +58,11 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     options.clock("lower", start)
     if options.verbose:
         options.messages.extend(report.head(lowered))
-    functions = []
     done: set[int] = set()
-    for function in lowered.functions:
-        start = time.perf_counter()
+
+    def make(function: MFunction) -> tuple[Function | None, list[str]]:
+        """Its code, unless a pass is asked for, and what there is to say."""
+        start, said = time.perf_counter(), len(options.messages)
         asked = function.max_registers
         if asked is not None and asked < LEAST_REGISTERS:
             options.messages.append(
@@ -73,16 +76,27 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
                 done.add(id(part))
                 narrow(part, parts)
                 pipeline.run(part, arch, options)
-        if options.stop_after is not None and options.stop_after != pipeline.NAMES[-1]:
-            continue
-        last = time.process_time()
-        made = emit.emit(function, lowered, arch, options)
-        options.clock("emit", last)
-        functions.append(made)
-        if options.verbose:
-            spent = (time.perf_counter() - start) * 1000
-            options.messages.extend(report.function_lines(function, made, arch.name, spent))
-        options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
+        made = None
+        if options.stop_after is None or options.stop_after == pipeline.NAMES[-1]:
+            last = time.process_time()
+            made = emit.emit(function, lowered, arch, options)
+            options.clock("emit", last)
+            if options.verbose:
+                spent = (time.perf_counter() - start) * 1000
+                options.messages.extend(report.function_lines(function, made, arch.name, spent))
+            options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
+        messages = options.messages[said:]
+        del options.messages[said:]
+        return made, messages
+
+    sizes = [sum(len(block.insts) for block in function.blocks) for function in lowered.functions]
+    if options.dump_after or options.stop_after or options.time_passes:
+        made = [make(function) for function in lowered.functions]
+    else:
+        made = shares.each(lowered.functions, sizes, make)
+    functions = [code for code, _ in made if code is not None]
+    for _, messages in made:
+        options.messages.extend(messages)
     options.messages.extend(report.passes(options))
     return emit.program(lowered, functions, arch)
 
