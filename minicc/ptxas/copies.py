@@ -19,19 +19,24 @@ from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Reg
 
 ZERO = Reg("R", RZ)
+TRUE = Reg("P", PT)
 FALSE = Reg("P", PT, inv=True)
 _SLOTS: dict[str, tuple[int, ...]] = {
     "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
     "ISETP": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,), "VIMNMX": (1,),
-    "MOV": (0,), "IABS": (0,),
+    "MOV": (0,), "IABS": (0,), "HADD2": (1,), "HMUL2": (1,), "HFMA2": (1, 2), "HMNMX2": (1,),
 }  # fmt: skip
 """Source positions that may hold an immediate or a constant-bank operand, one of them at a time."""
 _FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSETP", "FSEL", "FMNMX"})
-_COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA"})
+_HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HMNMX2"})
+"""Those of two halves, which take an immediate of two."""
+_COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA", *_HALF})
 """Whose sources 0 and 1 may be exchanged (with their signs)."""
 _TURNED = frozenset({"ISETP", "SEL"})
 """For which that takes the reverse compare, or predicate (see `_turn`)."""
 _PRODUCTS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA"})
+_UPPER = frozenset({"X", "EX"})
+"""Words of those that take a carry, or what the compare of the lower words gave."""
 _ADDEND = 2
 """Of the sources of a matrix product: if all its words are zero, it is RZ."""
 
@@ -50,6 +55,31 @@ def _copied(inst: MInst, word: int) -> MOperand | None:
         if isinstance(source, Const) and source.base is None and source.ureg is None:
             return attrs.evolve(source, offset=source.offset + 4 * word)
     return None
+
+
+def _results(inst: MInst) -> list[tuple[V, MOperand | None]]:
+    """What an instruction makes that is a copy or a constant, for the block that it stands in."""
+    first = inst.dsts[0] if inst.dsts else None
+    if not isinstance(first, V):
+        return []
+    if inst.mnemonic in ("MOV", "UMOV"):
+        return [(first, _copied(inst, 0))]
+    if guarded(inst) or inst.hidden:
+        return []
+    if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.dsts) > 1:
+        # A sum of one number has no carry: the lower words of what was shifted by 32 and more.
+        rest = [s for s in inst.srcs if s != ZERO]
+        if len(rest) > 1 or not all(_plain(s) for s in rest):
+            return []
+        carries = [(carry, FALSE) for carry in inst.dsts[1:] if isinstance(carry, V)]
+        return [(first, rest[0] if rest else ZERO), *carries]
+    if inst.mnemonic == "ISETP" and inst.modifiers[1:] == ("U32", "AND") and inst.srcs == (ZERO, ZERO, TRUE):
+        return [(first, TRUE if inst.modifiers[0] in ("EQ", "LE", "GE") else FALSE)]
+    return []
+
+
+def _plain(operand: MOperand) -> bool:
+    return isinstance(operand, V) and not (operand.neg or operand.abs or operand.inv or operand.suffix)
 
 
 class _Propagation:
@@ -86,13 +116,12 @@ class _Propagation:
                     for operand in writes(inst):
                         if type(operand) is V:
                             self._forget(operand)
-                if inst.mnemonic in ("MOV", "UMOV") and isinstance(inst.dsts[0], V):
-                    source = _copied(inst, 0)
-                    part = (inst.dsts[0].reg.id, inst.dsts[0].part)
-                    if isinstance(source, V) and source.reg.id != inst.dsts[0].reg.id and source.count == 1:
+                for made, source in _results(inst):
+                    part = (made.reg.id, made.part)
+                    if isinstance(source, V) and source.reg.id != made.reg.id and source.count == 1:
                         self.local[part] = source
                         self.holders.setdefault(source.reg.id, []).append(part)
-                    elif source == ZERO or isinstance(source, Imm):
+                    elif source in (ZERO, TRUE, FALSE) or isinstance(source, Imm):
                         self.local[part] = source
 
     def _forget(self, written: V) -> None:
@@ -162,7 +191,16 @@ class _Propagation:
             if n == _ADDEND and inst.mnemonic in _PRODUCTS and isinstance(source, V) and source.count > 1:
                 if all(_zero(self._origin(part, b, at)) for part in source.parts):
                     sources[n] = ZERO
-            elif isinstance(source, V) and source.count == 1 and source.reg.file == "R" and not source.suffix:
+            elif isinstance(source, V) and source.reg.file == "P" and _UPPER.intersection(inst.modifiers):
+                value = self._origin((source.reg.id, source.part), b, at)
+                if isinstance(value, Reg):
+                    sources[n] = attrs.evolve(value, inv=value.inv != source.inv)
+            elif (
+                isinstance(source, V)
+                and source.count == 1
+                and source.reg.file == "R"
+                and (not source.suffix or inst.mnemonic in _HALF)
+            ):
                 value = self._origin((source.reg.id, source.part), b, at)
                 if value is not None and not isinstance(value, V):
                     _place(inst, sources, n, value)
@@ -171,6 +209,8 @@ class _Propagation:
 
 def _simplify(inst: MInst) -> None:
     """Turn an instruction that only copies or is constant into a MOV."""
+    if _UPPER.intersection(inst.modifiers):
+        _drop_lower(inst)
     if len(inst.dsts) != 1:
         return
     value: MOperand | None = None
@@ -187,6 +227,19 @@ def _simplify(inst: MInst) -> None:
     if isinstance(value, V | Reg) and _file(value) != "R":
         return
     inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (value,)
+
+
+def _drop_lower(inst: MInst) -> None:
+    """The upper words of a sum without a carry, or of a compare whose lower words are known, go without them."""
+    if inst.mnemonic == "IADD3" and inst.srcs[3:] == (FALSE, FALSE) and len(inst.dsts) == 1:
+        if not any(isinstance(s, V | Reg | Const) and s.inv for s in inst.srcs[:3]):
+            inst.modifiers, inst.srcs = (), inst.srcs[:3]
+    elif inst.mnemonic == "ISETP" and inst.srcs[3:] in ((TRUE,), (FALSE,)):
+        lower = inst.srcs[3] == TRUE
+        test, *rest = inst.modifiers
+        if test != ("NE" if lower else "EQ"):
+            test = {"LT": "LE", "GT": "GE"}.get(test, test) if lower else {"LE": "LT", "GE": "GT"}.get(test, test)
+            inst.modifiers, inst.srcs = (test, *(word for word in rest if word != "EX")), inst.srcs[:3]
 
 
 def _logic(sources: tuple[MOperand, ...], table: MOperand) -> MOperand | None:
@@ -224,7 +277,7 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     """Put a constant for source `n`, if the instruction takes it there (or in the place it commutes with)."""
     old = sources[n]
     assert isinstance(old, V)
-    zero = _zero(value)
+    zero = _zero(value) and not (inst.mnemonic in _HALF and old.neg)
     slots = _SLOTS.get(inst.mnemonic)
     if zero and old.neg and inst.mnemonic not in _FLOAT and len(inst.dsts) > 1:
         return  # a - 0 carries, a + 0 does not
@@ -236,6 +289,8 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         _count(inst, sources, n, value)
         return
     if slots is None or not isinstance(value, Imm | Const) or "WIDE" in inst.modifiers:
+        return
+    if inst.mnemonic in _HALF and (isinstance(value, Const) or "F32" in inst.modifiers):
         return
     if "X" in inst.modifiers and (inst.mnemonic != "IADD3" or old.inv or old.neg):
         return
@@ -290,6 +345,12 @@ def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:
     if isinstance(value, Const):
         return attrs.evolve(value, neg=old.neg, abs=old.abs, inv=old.inv)
     bits = value.bits & 0xFFFFFFFF
+    if inst.mnemonic in _HALF:
+        if old.suffix:
+            half = bits >> 16 if old.suffix == ("H1_H1",) else bits & 0xFFFF
+            bits = half << 16 | half
+        bits = (bits & 0x7FFF7FFF if old.abs else bits) ^ (0x80008000 if old.neg else 0)
+        return Imm(bits, "bf16x2" if "BF16_V2" in inst.modifiers else "f16x2")
     if inst.mnemonic in _FLOAT:
         if old.abs:
             bits &= 0x7FFFFFFF

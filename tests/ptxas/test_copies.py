@@ -67,6 +67,55 @@ def test_two_constants(first: int, second: int) -> None:
     assert b.tolist() == [first if v > 9 else second for v in range(32)]
 
 
+WORDS = [0, 1, 5, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 7 << 32, (7 << 32) + 1, 2**63 - 1, 2**63, 2**64 - 1]
+
+
+@pytest.mark.parametrize("type_", ["long long", "unsigned long long"])
+@pytest.mark.parametrize("compare", COMPARES)
+def test_upper_words_alone(compare: str, type_: str) -> None:
+    """Sums and compares of numbers whose lower words are zero or known take no carry."""
+    code, device = built(f"""
+extern "C" __global__ void k(const {type_} *a, {type_} *b)
+{{
+    {type_} x = a[threadIdx.x], high = x & ~0xffffffffll, far = (7ll << 32);
+    b[2 * threadIdx.x] = (x << 33) + high;
+    b[2 * threadIdx.x + 1] = high {compare} far;
+}}""")
+    assert not any("X" in inst.modifiers and inst.mnemonic == "IADD3" for inst in code)
+    kind: Any = TYPES[type_]
+    a, b = np.array(WORDS, "u8").view(kind), np.zeros(2 * len(WORDS), kind)
+    result = device["k"][(1, 1, 1), (len(a), 1, 1)](a, b)
+    assert not result.hazards
+    with np.errstate(over="ignore"):
+        high = a & kind(-1 << 32 if kind is np.int64 else (-1 << 32) % (1 << 64))
+        assert np.array_equal(b[::2], (a << kind(33)) + high)
+        assert np.array_equal(b[1::2], COMPARES[compare](high, kind(7 << 32)))
+
+
+@pytest.mark.parametrize(("kind", "header"), [("__half", "cuda_fp16.h"), ("__nv_bfloat16", "cuda_bf16.h")])
+def test_constants_of_halves(kind: str, header: str) -> None:
+    """A half is an immediate, once for each of the two that an instruction works on."""
+    make = {"__half": "__float2half", "__nv_bfloat16": "__float2bfloat16"}[kind]
+    code, device = built(f"""
+#include <{header}>
+extern "C" __global__ void k(const {kind} *a, {kind} *b)
+{{
+    {kind} x = a[threadIdx.x];
+    b[4 * threadIdx.x] = __hmul(x, {make}(-0.5f));
+    b[4 * threadIdx.x + 1] = __hfma(x, {make}(1.5f), {make}(0.25f));
+    b[4 * threadIdx.x + 2] = __hmin({make}(2.0f), __hmax(x, {make}(-3.0f)));
+    b[4 * threadIdx.x + 3] = __hsub({make}(1.0f), x);
+}}""")
+    assert sum(isinstance(s, Imm) and s.kind in ("f16x2", "bf16x2") for inst in code for s in inst.operands) == 5
+    x = np.array([0.0, -0.0, 1.0, -1.75, 2.5, -4.0, 10.0, 0.125], "f4")
+    bits = x.astype("f2").view("u2") if kind == "__half" else (x.view("u4") >> 16).astype("u2")
+    b = np.zeros(4 * len(x), "u2")
+    assert not device["k"][(1, 1, 1), (len(x), 1, 1)](bits, b).hazards
+    got = b.view("f2").astype("f4") if kind == "__half" else (b.astype("u4") << 16).view("f4")
+    want = np.stack([x * -0.5, x * 1.5 + 0.25, np.minimum(2, np.maximum(x, -3)), 1 - x], 1)
+    assert np.array_equal(got, want.ravel()), (got, want)
+
+
 def built(text: str) -> tuple[list[Any], Any]:
     """The instructions of a kernel `k`, and a device that holds it."""
     image = minicc.compile(SourceFile("k.k", text), arch="sm_90", options="-Xptxas --verify-passes").cubin
