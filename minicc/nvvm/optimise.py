@@ -164,8 +164,9 @@ def _again(
 _KERNEL = re.compile(r"^(define ptx_kernel [^\n]*?@([\w.$]+)\([^\n]*\))( #\d+[^\n]*\{)$", re.M)
 """The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
-_LONGER = 4
-"""How many times as long a kernel may become where tests leave its loops."""
+_LONGER, _FEWER_TURNS = 4, 2
+"""How many times as long a kernel may become where tests leave its loops, and by loops of fewer turns together (loops
+around them are unrolled, too, where these have become short)."""
 
 
 def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
@@ -191,7 +192,7 @@ def _tuned(llvm: Any, machine: Any, ir: str, builder: Any, options: Options, tex
         gone = arrays.gone(longer, kept)
         text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
-        most = _LONGER if changed.keys() & _UNSWITCHED else 1
+        most = _LONGER if changed.keys() & _UNSWITCHED else _FEWER_TURNS
         for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
             if some:
                 other = _again(llvm, machine, ir, builder, options, more, some)
@@ -229,6 +230,14 @@ def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options)
         tuned = _tuned(llvm, machine, ir, builder, options, text)
         if tuned != text:
             text, module = tuned, _parse(llvm, tuned, machine, options)
+    if level > 1 and " = alloca " in text:
+        from minicc.nvvm import arrays
+
+        words = arrays.as_words(text)
+        if words != text:
+            module = _parse(llvm, words, machine, options)
+            _passes(llvm, module, builder, "sroa", "instruction_combine")
+            text = str(module)
     if level and ".approx" in ir:
         from minicc.nvvm.approx import fold
 

@@ -5,11 +5,14 @@ does. No division is needed: `for (i = start; i < n; i += s)` has four turns bef
 0 <= s and n - 3 s does not wrap. So a loop in the form LLVM leaves it in, one block that ends in its only test,
 
     before:  br L                       before:  br L
-    L:       turn; br i < n ? L : exit  L:       limit = n - 3 s; br (s is small, n >= 0, i < limit) ? L.wide : L.turn
-                                        L.wide:  turn; turn; turn; turn; br i < limit ? L.wide : L.rest
-                                        L.rest:  br i < n ? L.turn : L.done
+    L:       turn; br i < n ? L : exit  L:       limit = n - 3 s; br (s is small, n >= 0, i < limit) ? L.wide1 : L.turn
+                                        L.wide1: turn; turn; turn; turn; br i < limit ? L.wide1 : L.rest1
+                                        L.rest1: br i < n ? L.turn : L.done
                                         L.turn:  turn; br i < n ? L.turn : L.done
                                         L.done:  br exit
+
+Where the stride is a constant, sixteen loads come before the four, in the same way, as in NVIDIA's code: they have one
+address in common. Where a turn has more than two loads it is two turns, since each takes registers for its address.
 
 Input: a module's text after LLVM's pipeline. Only blocks that load, and store nothing that could be what they load;
 linear in the text.
@@ -22,8 +25,9 @@ from collections import Counter
 
 import attrs
 
-TURNS = 4
-"""As in NVIDIA's code: 2,048 threads of an SM then have 32 KiB under way for one load of a float a turn."""
+TURNS, FAR = 4, 16
+"""Turns of a stride that is known at run time; loads together where it is a constant, as in NVIDIA's code. With four
+loads of a float 2,048 threads of an SM have 32 KiB under way."""
 _LONGEST = 32
 """Instructions of a loop beyond which its own work hides latency."""
 _LOADS = 4
@@ -89,6 +93,15 @@ class _Loop:
     """What follows the branch: metadata."""
     after: set[str]
     """Values that are used after the loop."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many turns are made together, the most first."""
+        loads = self.turn.count(" = load ")
+        known = self.stride.isdigit()  # the loads have one address in common, and need no registers for more
+        if known and loads <= 2:
+            return (FAR // loads, TURNS)
+        return (TURNS,) if loads <= 2 else (2,)
 
 
 def widen(text: str) -> str | None:
@@ -195,49 +208,67 @@ def _unrolled(notes: str, module: str) -> bool:
 
 def _widened(loop: _Loop) -> str:
     """The blocks that take the loop's place."""
-    label, form, less = loop.label, loop.type, loop.less
+    label, form, less, kept = loop.label, loop.type, loop.less, sorted(loop.after)
     kinds = {value: kind for phi, (kind, _, following) in loop.phis.items() for value in (phi, following)}
     made = _DEFINED.findall(loop.turn)
 
-    def turn(values: dict[str, str], suffix: str) -> tuple[str, dict[str, str]]:
-        """A turn's text, and what each name stands for at its end."""
-        names = values | {value: value + suffix for value in made}
-        return _NAME.sub(lambda name: names.get(name[0], name[0]), loop.turn), names
+    def turns(values: dict[str, str], suffix: str, number: int) -> tuple[str, dict[str, str], dict[str, str]]:
+        """So many turns' text, what each name stands for at the end of the last, and the phis after it."""
+        text = ""
+        for turn in range(number):
+            names = values | {value: f"{value}.{turn}{suffix}" for value in made}
+            text += _NAME.sub(lambda name, names=names: names.get(name[0], name[0]), loop.turn)  # type: ignore[misc]
+            values = {phi: names.get(value, value) for phi, (_, _, value) in loop.phis.items()}
+        return text, names, values
 
-    def following(names: dict[str, str]) -> dict[str, str]:
-        return {phi: names.get(value, value) for phi, (_, _, value) in loop.phis.items()}
+    def phis(suffix: str, *ways: tuple[str, dict[str, str]]) -> str:
+        """Phis of the block that these ways lead to: where from, and what each phi of the loop is then."""
+        return "".join(
+            f"  {phi}{suffix} = phi {kind} {', '.join(f'[ {values[phi]}, {block} ]' for block, values in ways)}\n"
+            for phi, (kind, _, _) in loop.phis.items()
+        )
 
-    four, values = "", {phi: f"{phi}.wide" for phi in loop.phis}
-    for number in range(TURNS):
-        text, last = turn(values, f".{number}.wide")
-        four, values = four + text, following(last)
-    one, single = turn({phi: f"{phi}.turn" for phi in loop.phis}, ".turn")
-    wide, ones, ends = "", "", ""
-    for phi, (kind, first, _) in loop.phis.items():
-        wide += f"  {phi}.wide = phi {kind} [ {first}, {label} ], [ {values[phi]}, {label}.wide ]\n"
-        ones += f"  {phi}.turn = phi {kind} [ {first}, {label} ], [ {values[phi]}, {label}.rest ],"
-        ones += f" [ {following(single)[phi]}, {label}.turn ]\n"
-    for value in sorted(loop.after):
-        ends += f"  {value} = phi {kinds[value]} [ {last[value]}, {label}.rest ], [ {single[value]}, {label}.turn ]\n"
-    small = 1 << int(form[1:]) - 3
-    room = f"icmp ule {form} {label}.ahead, {loop.bound}" if less[0] == "u" else f"icmp sgt {form} {loop.bound}, -1"
-    return f"""{label[1:]}:
-  {label}.ahead = mul {form} {loop.stride}, {TURNS - 1}
-  {label}.limit = sub {form} {loop.bound}, {label}.ahead
-  {label}.small = icmp ult {form} {loop.stride}, {small}
-  {label}.room = {room}
-  {label}.fits = icmp {less} {form} {loop.phis[loop.stepped][1]}, {label}.limit
-  {label}.exact = and i1 {label}.small, {label}.room
-  {label}.far = and i1 {label}.exact, {label}.fits
-  br i1 {label}.far, label {label}.wide, label {label}.turn
-{label[1:]}.wide:
-{wide}{four}  {label}.more = icmp {less} {form} {last[loop.index]}, {label}.limit
-  br i1 {label}.more, label {label}.wide, label {label}.rest
-{label[1:]}.rest:
-  {label}.left = icmp {less} {form} {last[loop.index]}, {loop.bound}
-  br i1 {label}.left, label {label}.turn, label {label}.done
-{label[1:]}.turn:
-{ones}{one}  {label}.again = icmp {less} {form} {single[loop.index]}, {loop.bound}
+    room = f"icmp ule {form} {{}}.ahead, {loop.bound}" if less[0] == "u" else f"icmp sgt {form} {loop.bound}, -1"
+    text, at, values = f"{label[1:]}:\n", label, {phi: first for phi, (_, first, _) in loop.phis.items()}
+    ends = []
+    for level, width in enumerate(loop.widths, 1):
+        last_level = level == len(loop.widths)
+        wide, rest, fewer = (
+            f".wide{level}",
+            f"{label}.rest{level}",
+            f"{label}.turn" if last_level else f"{label}.{level}",
+        )
+        many, names, after = turns({phi: phi + wide for phi in loop.phis}, wide, width)
+        text += f"""  {at}.ahead = mul {form} {loop.stride}, {width - 1}
+  {at}.limit = sub {form} {loop.bound}, {at}.ahead
+  {at}.small = icmp ult {form} {loop.stride}, {1 << int(form[1:]) - 5}
+  {at}.room = {room.format(at)}
+  {at}.fits = icmp {less} {form} {values[loop.stepped]}, {at}.limit
+  {at}.exact = and i1 {at}.small, {at}.room
+  {at}.far = and i1 {at}.exact, {at}.fits
+  br i1 {at}.far, label {label}{wide}, label {fewer}
+{label[1:]}{wide}:
+{phis(wide, (at, values), (f"{label}{wide}", after))}{many}\
+  {at}.more = icmp {less} {form} {names[loop.index]}, {at}.limit
+  br i1 {at}.more, label {label}{wide}, label {rest}
+{rest[1:]}:
+  {at}.left = icmp {less} {form} {names[loop.index]}, {loop.bound}
+  br i1 {at}.left, label {fewer}, label {label}.done
+"""
+        ends.append((rest, names))
+        ways = [(at, values), (rest, after)]
+        if not last_level:
+            text += f"{fewer[1:]}:\n{phis(f'.{level}', *ways)}"
+            at, values = fewer, {phi: f"{phi}.{level}" for phi in loop.phis}
+    single, names, after = turns({phi: f"{phi}.turn" for phi in loop.phis}, ".turn", 1)
+    ends.append((f"{label}.turn", names))
+    ends_ = "".join(
+        f"  {value} = phi {kinds[value]} {', '.join(f'[ {names[value]}, {block} ]' for block, names in ends)}\n"
+        for value in kept
+    )
+    return f"""{text}{label[1:]}.turn:
+{phis(".turn", *ways, (f"{label}.turn", after))}{single}\
+  {label}.again = icmp {less} {form} {names[loop.index]}, {loop.bound}
   br i1 {label}.again, label {label}.turn, label {label}.done{loop.notes}
 {label[1:]}.done:
-{ends}  br label {loop.exit}"""
+{ends_}  br label {loop.exit}"""

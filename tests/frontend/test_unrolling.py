@@ -103,6 +103,8 @@ def test_two_turns_of_a_long_loop_to_where_memory_says() -> None:
         ("i = 0; i < 16; i++", "for (int j = 0; j < n; j++) a[i] += d[j];", True),
         ("i = 0; i < 16; i++", "for (int j = 0; j < 8; j++) d[j] += x[i];", True),
         ("i = 0; i < n; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", True),
+        ("i = 0; i < 16; i++", "for (int j = 0; j < 15 - i; j++) d[j] += x[i];", True),
+        ("i = 0; i < 16; i++", "for (int j = i; j < n; j++) d[j] += x[i];", False),
     ],
 )
 def test_loops_around_loops(head: str, body: str, whole: bool) -> None:

@@ -44,6 +44,15 @@ __global__ void apart(const int *x, int *out, int rows, int columns)
 """
 
 
+GATHER = """__global__ void least(const int *row, const int *column, const int *x, int *out)
+{
+    int least = 1 << 30, n = row[1];
+    for (int e = row[0]; e != n; e++) { int v = x[column[e]]; if (v > 3) least = min(least, x[v] ^ e); }
+    out[threadIdx.x] = least;
+}
+"""
+
+
 @cache
 def compiled() -> minicc.Compiled:
     return minicc.compile(SourceFile("k.k", TWO), arch="sm_90")
@@ -55,6 +64,12 @@ def test_each_kernel_has_its_number_of_turns():
     apart = text[text.index(".entry _Z5apart") :]
     assert flat.count("ld.global") == 8 + 1 and apart.count("ld.global") == 2 * (8 + 1), "loops one after the other"
     assert nested.count("ld.global") % (4 + 1) == 0
+
+
+def test_neighbours_under_a_condition_go_by_four():
+    """What is left over of them ptxas does not unroll, as it does without the condition."""
+    text = minicc.compile(SourceFile("k.k", GATHER), arch="sm_90").ptx
+    assert text.count("ld.global") == 2 + 3 * (4 + 1)
 
 
 @settings(max_examples=15, deadline=None)

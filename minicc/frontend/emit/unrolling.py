@@ -45,7 +45,7 @@ def factor(s: ast.Loop) -> int | None:
         return None
     if _branches(s.body):
         return 1
-    size, _ = _weigh(s.body, {})
+    size, _ = _weigh(s.body, {}, None)
     return next((copies for copies in (4, 2) if copies * size <= _LOADED), 1)
 
 
@@ -100,32 +100,55 @@ def _long_nest(s: ast.Loop) -> bool:
     number = turns(s)
     if number == 1:
         return False
-    size, around = _weigh(s.body, {})
     assert isinstance(s.condition, ast.Binary)
-    return around and number * size > _NEST and not _selects(s.body, _counted(s.condition.left))
+    counter = _counted(s.condition.left)
+    size, around = _weigh(s.body, {}, counter)
+    return around and number * size > _NEST and not _selects(s.body, counter)
 
 
-def _weigh(node: ast.Expr | ast.Stmt | ast.Variable, known: dict[ast.Function, tuple[int, bool]]) -> tuple[int, bool]:
-    """(about the instructions of a node, whether there is a loop of unknown turns in it); `known`: of functions."""
+def _weigh(
+    node: ast.Expr | ast.Stmt | ast.Variable, known: dict[ast.Function, tuple[int, bool]], counter: ast.Variable | None
+) -> tuple[int, bool]:
+    """(about the instructions of a node, whether there is a loop of unknown turns in it); `known`: of functions;
+    `counter`: that of the loop around, of which a turn count may be made (`j < 7 - i`): it is known in each copy."""
     if isinstance(node, ast.Variable):
-        return _weigh(node.init, known) if isinstance(node.init, ast.Expr) else (0, False)
+        return _weigh(node.init, known, counter) if isinstance(node.init, ast.Expr) else (0, False)
     size, around = _COST.get(type(node), 0), False
     if isinstance(node, ast.Call) and isinstance(node.function.body, ast.Stmt):
         if node.function not in known:
             known[node.function] = 0, False
-            known[node.function] = _weigh(node.function.body, known)
+            known[node.function] = _weigh(node.function.body, known, None)
         size, around = known[node.function]
     for part in ast.children(node):
-        more, loops = _weigh(part, known)
+        more, loops = _weigh(part, known, counter)
         size, around = size + more, around or loops
     if isinstance(node, ast.Loop):
         number = turns(node)
         if number > 1:
             return (size * number if size * number <= 2 * _NEST else size), around
+        if counter is not None and _triangular(node, counter):
+            return size, around
         counted = node.kind == "for" and isinstance(node.condition, ast.Binary)
         copies = node.unroll or (min(_COPIES, _PARTIAL // max(size, 1)) if counted and not around else 0)
         return size * (1 if node.unroll == 1 else copies + 1), True
     return size, around
+
+
+def _triangular(s: ast.Loop, counter: ast.Variable) -> bool:
+    """Whether a counting loop's ends are made of constants and the counter of the loop around."""
+    test = s.condition
+    if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in _COMPARES:
+        return False
+    ends = [end for end in (_start(test), test.right) if end is not None]
+    return len(ends) == 2 and all(_made_of(end, counter) for end in ends)
+
+
+def _made_of(e: ast.Expr, counter: ast.Variable) -> bool:
+    if constant.evaluate(e) is not None or _counted(e) is counter:
+        return True
+    return isinstance(e, ast.Binary | ast.Cast) and all(
+        isinstance(part, ast.Expr) and _made_of(part, counter) for part in ast.children(e)
+    )
 
 
 _COST: dict[type, int] = {
