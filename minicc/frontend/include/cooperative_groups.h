@@ -310,6 +310,11 @@ template <unsigned Size, typename P, typename L> __device__ coalesced_group labe
 template <typename G> __device__ void sync(const G &g) { g.sync(); }
 template <typename G> __device__ auto thread_rank(const G &g) { return g.thread_rank(); }
 template <typename G> __device__ auto group_size(const G &g) { return g.size(); }
-template <typename G, typename F> __device__ void invoke_one(const G &g, F f) { if (g.thread_rank() == 0) f(); }
+template <typename G, typename F, typename... A> __device__ void invoke_one(const G &g, F &&f, A &&...a) { if (g.thread_rank() == 0) f(static_cast<A &&>(a)...); }
+template <typename G, typename F, typename... A> __device__ auto invoke_one_broadcast(const G &g, F &&f, A &&...a) {
+    decltype(f(static_cast<A &&>(a)...)) out{};
+    if (g.thread_rank() == 0) out = f(static_cast<A &&>(a)...);
+    return g.shfl(out, 0);
+}
 }
 }
