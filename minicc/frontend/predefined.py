@@ -271,7 +271,7 @@ PREFIXES: dict[str, str] = {
     "cuda/std/atomic": "cuda/atomic",
     "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
     "nvtx3/": "", "cudnn": "",
-    "cusolver": "", "cusparse": "", "npp": "", "nvjpeg": "", "nvJitLink": "",
+    "cusolver": "", "cusparse": "", "npp": "npp.h", "nvjpeg": "", "nvJitLink": "",
     "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",
     "cuda_egl": "", "cuda_vdpau": "", "generated_": "",
 }  # fmt: skip

@@ -168,6 +168,13 @@ def test_programs(name: str, tmp_path: Path) -> None:
         assert kernels(out.read_text(), ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
 
 
+def test_limits_of_npp() -> None:
+    text = """#include <nppdefs.h>
+    __global__ void k(long *o) { o[0] = NPP_MIN_32S; o[1] = NPP_MAX_32U; o[2] = NPP_MIN_8S; }"""
+    ir, _ = compile_text(text)
+    assert all(str(value) in ir for value in (-(1 << 31), (1 << 32) - 1, -128))
+
+
 def test_numbers_of_cufft() -> None:
     """Its headers may not be installed; kernels and callbacks name its types all the same."""
     text = """#include <cufftXt.h>
