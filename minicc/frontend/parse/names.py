@@ -329,8 +329,10 @@ class Names(Expressions):
             while self.tokens[end].kind != EOF and (depth > 0 or end == k + 1):
                 depth += self.brackets(end, depth)
                 end += 1
+        if self.tokens[end].text != "::":
+            return
         inner = self.tokens[end + 1]
-        if self.tokens[end].text != "::" or inner.kind != IDENT or inner.text == "template":
+        if inner.kind != IDENT or inner.text == "template":
             return
         if not any(t.kind == IDENT and self._is_parameter(t.text) for t in self.tokens[k:end]):
             return
