@@ -190,7 +190,8 @@ def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
             if any(data[at:]) and not images:
                 fail("objdump.format", f"no fatbin at byte {at:#x}", place=file)
             break
-        for entry in read_fatbin(data[at : at + header + size], file):
+        # At least the header: one that says it is shorter is the reader's to refuse.
+        for entry in read_fatbin(data[at : at + max(header + size, 16)], file):
             real, name = entry.arch.replace("compute_", "sm_"), entry.name or stem
             version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
             compressed = entry.compression != "none"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minicc import objdump
 from minicc.binary import Entry, read_cubin, read_fatbin, write_cubin, write_fatbin
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Program
@@ -122,3 +123,11 @@ def test_bad_architectures_are_refused():
         write_fatbin([Entry("cubin", "gfx90", b"x")])
     with pytest.raises(CompileError, match="not a fatbin"):
         read_fatbin(b"\x7fELF" + bytes(100), "x")
+
+
+def test_objdump_refuses_a_header_of_no_bytes(tmp_path):
+    """Such a fatbin is as long as nothing: stepping over it would not end."""
+    path = tmp_path / "a.fatbin"
+    path.write_bytes(struct.pack("<IHHQ", 0xBA55ED50, 1, 0, 0) + bytes(64))
+    with pytest.raises(CompileError, match=r"byte 0x4: .*header of 0 bytes"):
+        objdump.main(["-ptx", str(path)])
