@@ -3,7 +3,8 @@
 Operands are compared by value: a register that was found to be a copy stands for what it copies, and a pair for the two
 values that were moved into it. So the second of two divisions by one number is found to repeat its reciprocal. A
 compare that is repeated says the same, so what hangs on it repeats, too, and often nobody asks it any more: predicates
-are few, and most must not live on.
+are few, and most must not live on. A load repeats one of the same address where nothing between them, in one block,
+writes memory or waits for others that do (Inductor asks four times for what a thread's four elements share).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, map_reads, parts, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
+from minicc.ptxas.timing import timing
 from minicc.sass.instr import PT, RZ, Imm, Reg
 
 ZERO = Reg("R", RZ)
@@ -66,10 +68,13 @@ _PURE = frozenset(
 )
 
 
+_LOADS = frozenset({"LDG", "LDS", "LDL", "LD"})
+
+
 def _pure(inst: MInst) -> bool:
-    if inst.mnemonic not in _PURE or guarded(inst) or inst.side_effect:
+    if (inst.mnemonic not in _PURE and inst.mnemonic not in _LOADS) or guarded(inst) or inst.side_effect:
         return False
-    if inst.memory and (inst.memory != "load" or inst.mnemonic != "LDC"):
+    if inst.memory and inst.memory != "load":
         return False
     return all(type(d) is V or (type(d) is Reg and d.index in (255, 63, 7)) for d in inst.dsts)
 
@@ -121,12 +126,23 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
         """Whether what it reads and what it makes stay as they are."""
         return all(part in table for d in inst.dsts for part in parts(d)) and all(stable(r, b, at) for r in reads(inst))
 
+    def place(operand: MOperand) -> object:
+        """An operand of a load, its address named by what it holds."""
+        if type(operand) is not VMem or operand.base is None:
+            return valued(operand)
+        return valued(operand.base), attrs.evolve(operand, base=None)
+
     renamed: dict[int, V] = {}
     kept: set[int] = set()
+    changes = 0
+    """Instructions so far behind which memory may be another, and blocks."""
     for b, block in enumerate(function.blocks):
         out: list[MInst] = []
+        changes += 1
         for at, inst in enumerate(block.insts):
             out.append(inst)
+            if inst.memory not in ("", "load") or inst.side_effect or timing(inst.mnemonic, inst.modifiers).flow:
+                changes += 1
             if inst.mnemonic == "MOV":
                 to, source = inst.dsts[0], inst.srcs[0]
                 known = source == ZERO or type(source) is Imm
@@ -138,7 +154,8 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
             if not _pure(inst):
                 continue
             shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
-            key = (inst.mnemonic, inst.modifiers, tuple([valued(s) for s in inst.srcs]), inst.hidden, shape)
+            since = changes if inst.mnemonic in _LOADS else 0
+            key = (inst.mnemonic, inst.modifiers, tuple([place(s) for s in inst.srcs]), inst.hidden, shape, since)
             before = seen.setdefault(key, (inst, b, at))
             if before[0] is inst or not keeps(inst, b, at):
                 continue

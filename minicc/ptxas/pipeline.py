@@ -71,6 +71,7 @@ def _repeats(function: MFunction, arch: Arch, options: Options) -> None:
 
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
+    Pass("overwritten", dead.run),
     Pass("wide", _wide),
     Pass("copies", copies.run),
     Pass("cse", cse.run),

@@ -8,7 +8,7 @@ import pytest
 import runtime
 from minicc import sass
 from minicc.binary import write_cubin
-from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.conftest import ARCH, assemble, mnemonics
 
 TEXT = """.version 8.8
 .target sm_90
@@ -51,3 +51,40 @@ def test_divisions_by_one_number(compares: int) -> None:
         with np.errstate(over="ignore", under="ignore"):
             want = (x.astype(np.float64) / np.float32(by)).astype(np.float32)
         assert np.allclose(y[1024:], want, rtol=3e-7, atol=1e-38)
+
+
+@pytest.mark.parametrize(
+    ("space", "between", "loads"),
+    [
+        ("global", "", 1),
+        ("shared", "", 1),
+        ("volatile.global", "", 2),
+        ("volatile.shared", "", 2),
+        ("relaxed.gpu.global", "", 2),
+        ("global", "bar.sync 0;", 2),
+        ("global", "membar.gl;", 2),
+        ("global", "st.shared.b32 [%p + 8], %x;", 2),
+        ("shared", "red.global.add.u32 [%p + 16], %x;", 2),
+    ],
+)
+def test_loads_of_one_address(space: str, between: str, loads: int) -> None:
+    """Nothing between them writes memory or waits for those who do; what is cleared first is loaded all the same."""
+    text = f"""
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{{
+  .reg .b32 %x, %y, %z; .reg .b64 %p;
+  ld.param.u64 %p, [p];
+  mov.b32 %x, 0;
+  ld.{space}.b32 %x, [%p];
+  {between}
+  mov.b32 %y, 0;
+  ld.{space}.b32 %y, [%p];
+  add.s32 %z, %y, %x;
+  st.global.b32 [%p + 4], %z;
+  ret;
+}}"""
+    code = mnemonics(write_cubin(assemble(text)), "k")
+    assert code.count("LDG") + code.count("LDS") == loads
