@@ -93,17 +93,20 @@ class Memory:
     """How much later the second half of a line is there."""
     dram_spread: int = 90
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
-    port_read: float = 1.15
+    port_read: float = 1.0
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
     port_write: tuple[float, float, float, float] = (1.0, 1.1, 0.5, 2.25)
     """The same for stores: a sector; a line of which not all is stored; a line that is held; a reduction's sector."""
     port_bandwidth: float = 128
     """Bytes a cycle from L2 to a pair of SMs."""
+    port_line: float = 0.9
+    """Cycles of that port for sectors of a line, if their bytes take less (H200: threads that walk along a row each, of
+    which every eighth word misses: 0.9 to 1.06 a line for both SMs, and none of an SM's own)."""
     slice_read: tuple[float, float] = (0.35, 0.6)
     """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
     slice_fill: tuple[float, float] = (0.8, 0.4)
     """The same for what comes from DRAM."""
-    slice_write: tuple[float, float, float, float, float] = (1.1, 0.95, 1.1, 1.42, 2.03)
+    slice_write: tuple[float, float, float, float, float] = (1.15, 1.0, 1.1, 1.42, 2.03)
     """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
     that all store to the place written last."""
     slice_atomic: tuple[float, float, float, float, float] = (1.25, 2.4, 1.46, 1.5, 3.47)

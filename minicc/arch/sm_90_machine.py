@@ -36,7 +36,7 @@ CORE = Core(
 # that are being refreshed (2026-11-22, 132 SMs);
 # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED to one word 0.0924 warps a cycle in all.
 # DRAM: 4.8 TB/s by the data sheet; what streams reach is bound by the slices, which copies of 4 to 128 MB with one
-# to three sources show: a line costs its slice 5.2 cycles to read and fill and 4.9 to write, whatever the mixture.
+# to three sources show: a line costs its slice 5.2 cycles to read and fill and 5.2 to write, whatever the mixture.
 # Constant miss: GA10x (HUERTA25). Fence: an estimate, one L2 round trip.
 MEMORY = Memory(
     l1_bytes=262144,

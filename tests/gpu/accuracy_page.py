@@ -46,7 +46,7 @@ KEEP = (
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
     "smsp__average_warp_latency_per_inst_issued.ratio",
 )
-LATER = ("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
+LATER = ("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth")
 UNSEEN = {"second": "unseen"} | {name: f"unseen{n}" for n, name in enumerate(LATER, 4)}
 """The later sets, and the files that have them."""
 NEWEST = LATER[-1]

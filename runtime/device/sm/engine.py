@@ -59,6 +59,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_ASK] = units(m.port_read)
     MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_JOIN], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
     MP[l2.MP_RECEIVE] = units(m.sector / m.port_bandwidth)
+    MP[l2.MP_RECEIVE_LINE] = units(m.port_line)
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
     MP[l2.MP_FILL], MP[l2.MP_FILL_SECTOR] = map(units, m.slice_fill)
     MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PARTS], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(

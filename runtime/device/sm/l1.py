@@ -22,6 +22,7 @@ from runtime.device.sm.l2 import (
     MP_AT_LATE,
     MP_EPOCH,
     MP_RECEIVE,
+    MP_RECEIVE_LINE,
     MP_ROOM,
     l2_access,
     l2_ahead,
@@ -203,7 +204,8 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
             BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
             BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
-        there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, sector_count(missing) * MP[MP_RECEIVE])
+        took = max(sector_count(missing) * MP[MP_RECEIVE], MP[MP_RECEIVE_LINE])
+        there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, took)
         SM[m, L.M_ROOM + place_] = there
         SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
         if not bypass:

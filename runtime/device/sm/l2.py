@@ -66,6 +66,7 @@ L2_WAYS = 16
     MP_SEND_JOIN,
     MP_SEND_ATOM,
     MP_RECEIVE,
+    MP_RECEIVE_LINE,
     MP_READ,
     MP_READ_SECTOR,
     MP_FILL,
@@ -101,7 +102,7 @@ L2_WAYS = 16
     MP_GROUPS,
     MP_GROUPS_OVER,
     MP_COUNT,
-) = range(52)
+) = range(53)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 

@@ -22,8 +22,6 @@ from runtime.device.sm.vector import lanes_at
 LSU_ENTRIES, ADU_ENTRIES = 9, 4
 LSU_FRONT = 6
 """Cycles from issue until an entry of an idle memory queue leaves it."""
-FILLED = 16
-"""Sixteenths of a cycle of the load/store unit for a line that comes."""
 AGAIN = 20
 """Sixteenths of a cycle of the load/store unit for a CAST of which some lanes have to try again (H200: 32 warps)."""
 STREAMED = 4
@@ -143,8 +141,6 @@ def load_time(m: int, i: int, lines: int, extra: int) -> int:
     CODE[i, L.C_MISSED] = X[MISSED]
     if n > STREAMED and done > X[START] + hit:
         done = late_passes(m, done, n)
-    # A line that comes is written into L1 (H200: walks along rows, of which every eighth word misses).
-    X[COST] += X[MISSED] * FILLED
     X[RETURNS] = (RETURN * n >> 4) - CODE[i, L.C_QSUB]
     return done
 
