@@ -92,11 +92,13 @@ class _State:
 
 class _Needs:
     """Of one instruction: index in its block at which the result is first touched, at which a source is first
-    overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all. `covered`: a
-    later instruction of its queue announces that its sources have been read."""
+    overwritten (`_FAR`: not in this block), and whether a source is overwritten anywhere later at all; `first`: before
+    the result is touched, here or in a block that follows. `covered`: a later instruction of its queue announces that
+    its sources have been read."""
 
     def __init__(self, result: int = _FAR, overwrite: int = _FAR, later: bool = False, covered: bool = False) -> None:
         self.result, self.overwrite, self.later, self.covered = result, overwrite, later, covered
+        self.first = False
 
 
 class _Start:
@@ -140,7 +142,10 @@ def announces(print_: Footprint) -> bool:
     return any(not BASE["B"] <= key < BASE["SB"] for key, _ in print_.writes)
 
 
-def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after: set[int]) -> list[_Needs | None]:
+def _block_needs(
+    insts: list[MInst], prints: list[Footprint], overwritten_after: set[int], following: list[_Start]
+) -> list[_Needs | None]:
+    """`following` are the blocks that may come next."""
     touch: dict[int, int] = {}
     write: dict[int, tuple[int, int]] = {}  # key -> (index, queue) of the next writer
     leaves = _FAR  # index of the next CALL or RET: other code may write anything
@@ -163,10 +168,16 @@ def _block_needs(insts: list[MInst], prints: list[Footprint], overwritten_after:
                             needs.later = True
                     elif key in overwritten_after:
                         needs.later = True
+                        needs.first = needs.first or any(
+                            key in block.writes
+                            and block.writes[key] < min((block.touches.get(k, _FAR) for k in own), default=_FAR)
+                            for block in following
+                        )
             if leaves != _FAR and any(key < _FIRST_PREDICATE for key, _ in print_.reads):
                 needs.overwrite = min(needs.overwrite, leaves)
                 needs.later = True
-            if needs.later and queue and (needs.overwrite < needs.result or not print_.writes):
+            needs.first = needs.overwrite < needs.result or (needs.first and needs.result == _FAR)
+            if needs.later and queue and (needs.first or not print_.writes):
                 # Only by one that is waited for no later anyway.
                 needs.covered = announcer.get(queue, _FAR) <= needs.overwrite < _FAR
                 if not needs.covered and not print_.guarded:
@@ -222,8 +233,9 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
     pool = [k for k in range(COUNT) if not reserved >> k & 1]
     after = _written_from(function, cfg, prints)
     needs: list[list[_Needs | None] | None] = [None] * len(prints)
-    starts: dict[int, _Start] = {}
-    """Of the blocks that have been walked: of a loop's end, the loop is."""
+    starts = [_Start(block) for block in prints]
+    walked: set[int] = set()
+    """Blocks that have been: of a loop's end, the loop has."""
     entry = [_State() for _ in prints]
     queued = set(cfg.rpo)
     order = {b: n for n, b in enumerate(cfg.rpo)}
@@ -233,10 +245,11 @@ def assign(function: MFunction, cfg: Cfg, prints: list[list[Footprint]]) -> list
             queued.discard(b)
             found = needs[b]
             if found is None:
-                found = needs[b] = _block_needs(function.blocks[b].insts, prints[b], after[b])
-                starts[b] = _Start(prints[b])
+                following = [starts[s] for s in cfg.succs[b]]
+                found = needs[b] = _block_needs(function.blocks[b].insts, prints[b], after[b], following)
+                walked.add(b)
             state = entry[b].copy()
-            behind = [starts[s] for s in cfg.succs[b] if s in starts]
+            behind = [starts[s] for s in cfg.succs[b] if s in walked]
             _walk(function, b, prints[b], marks[b], preset_waits[b], found, state, pool, starts[b], behind)
             for s in cfg.succs[b]:
                 if entry[s].merge(state):
@@ -297,7 +310,6 @@ def _walk(
             continue
         if not mark.chosen:
             mark.chosen = True
-            first = need.overwrite < need.result
             kind = print_.timing.arrival
             if announces(print_):
                 apart = early if early and insts[i] in function.ahead else slow if kind == "ldg" else pool
@@ -305,7 +317,7 @@ def _walk(
             elif print_.writes and any(key < _FIRST_PREDICATE for key, _ in print_.reads):
                 # Done when its source has been read.
                 mark.rbar = chooser.choose(i, need.result, "read", print_.writes, pool)
-            if mark.rbar == NONE and need.later and (first or not print_.writes) and not need.covered:
+            if mark.rbar == NONE and need.later and (need.first or not print_.writes) and not need.covered:
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
                 mark.rbar = chooser.choose(i, need.overwrite, "read", print_.reads, busy_pool)
@@ -341,7 +353,7 @@ def _mixed(prints: list[Footprint], needs: list[_Needs | None]) -> bool:
             far = True
         elif print_.writes:
             near = True
-        near = near or (need.later and not need.covered and (need.overwrite < need.result or not print_.writes))
+        near = near or (need.later and not need.covered and (need.first or not print_.writes))
     return far and near
 
 

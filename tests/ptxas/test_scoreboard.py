@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptxas import scoreboard
+from minicc.ptxas.mir import MInst
 from minicc.ptxas.timing import Footprint, timing
 
 _ADDRESS, _RESULT = 8, 9
@@ -32,3 +33,17 @@ def test_what_was_under_way_before_is_not_waited_for_with_a_load() -> None:
         state = scoreboard._State({_RESULT: 1 << under_way, 30: 3})
         chooser = scoreboard._Chooser(state, _start(10, {}), [])
         assert chooser.choose(2, 300, "ldg", [(40, "alu")], [0, 1]) == 1 - under_way
+
+
+def test_an_address_overwritten_in_the_next_block_waits_for_no_result() -> None:
+    """A load whose address goes there before its result is wanted has a read barrier: else who writes the address waits
+    for memory. What comes first is the block's matter: the address or the result, and not both in one instruction."""
+    load = MInst("LDG", ("E",))
+    asks = Footprint(timing("LDG", ("E",)), [(_ADDRESS, "lsu")], [(_RESULT, "load")], False)
+    idle = Footprint(timing("IADD3", ()), [], [], False)
+    writes = Footprint(timing("IADD3", ()), [], [(_ADDRESS, "alu")], False)
+    wants = Footprint(timing("IADD3", ()), [(_RESULT, "alu")], [], False)
+    for block, first in (([writes, wants], True), ([wants, writes], False), ([idle, writes], True), ([idle], False)):
+        following = [scoreboard._Start([idle]), scoreboard._Start(block)]
+        (need,) = scoreboard._block_needs([load], [asks], {_ADDRESS}, following)
+        assert need is not None and need.later and need.first is first
