@@ -90,4 +90,6 @@ def _carried(value: ir.Value, web: dict[ir.Inst, None], kind: ir.Type) -> ir.Val
             return ir.ConstFloat(kind, value.value)
         case ir.Zero() | ir.Undef():
             return type(value)(kind)
-    return value if value in web else value.args[0]  # type: ignore[attr-defined]
+        case ir.Inst() if value not in web:
+            return value.args[0]
+    return value

@@ -105,7 +105,7 @@ class _Loop:
 
 
 def widen(text: str) -> str | None:
-    """The module's text with such loops four turns at a time; None if it has none."""
+    """The module's text with several turns of such loops at a time; None if it has none."""
     result = "\n}\n".join([_function(piece, text) for piece in text.split("\n}\n")])
     return None if result == text else result
 
@@ -206,6 +206,10 @@ def _unrolled(notes: str, module: str) -> bool:
     return any(re.search(rf'^{item} = .*!"llvm\.loop\.unroll', module, re.M) for item in items)
 
 
+def _renamed(text: str, names: dict[str, str]) -> str:
+    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
+
+
 def _widened(loop: _Loop) -> str:
     """The blocks that take the loop's place."""
     label, form, less, kept = loop.label, loop.type, loop.less, sorted(loop.after)
@@ -217,7 +221,7 @@ def _widened(loop: _Loop) -> str:
         text = ""
         for turn in range(number):
             names = values | {value: f"{value}.{turn}{suffix}" for value in made}
-            text += _NAME.sub(lambda name, names=names: names.get(name[0], name[0]), loop.turn)  # type: ignore[misc]
+            text += _renamed(loop.turn, names)
             values = {phi: names.get(value, value) for phi, (_, _, value) in loop.phis.items()}
         return text, names, values
 
@@ -230,14 +234,11 @@ def _widened(loop: _Loop) -> str:
 
     room = f"icmp ule {form} {{}}.ahead, {loop.bound}" if less[0] == "u" else f"icmp sgt {form} {loop.bound}, -1"
     text, at, values = f"{label[1:]}:\n", label, {phi: first for phi, (_, first, _) in loop.phis.items()}
-    ends = []
+    ways_out = []
     for level, width in enumerate(loop.widths, 1):
         last_level = level == len(loop.widths)
-        wide, rest, fewer = (
-            f".wide{level}",
-            f"{label}.rest{level}",
-            f"{label}.turn" if last_level else f"{label}.{level}",
-        )
+        wide, rest = f".wide{level}", f"{label}.rest{level}"
+        fewer = f"{label}.turn" if last_level else f"{label}.{level}"
         many, names, after = turns({phi: phi + wide for phi in loop.phis}, wide, width)
         text += f"""  {at}.ahead = mul {form} {loop.stride}, {width - 1}
   {at}.limit = sub {form} {loop.bound}, {at}.ahead
@@ -255,15 +256,15 @@ def _widened(loop: _Loop) -> str:
   {at}.left = icmp {less} {form} {names[loop.index]}, {loop.bound}
   br i1 {at}.left, label {fewer}, label {label}.done
 """
-        ends.append((rest, names))
+        ways_out.append((rest, names))
         ways = [(at, values), (rest, after)]
         if not last_level:
             text += f"{fewer[1:]}:\n{phis(f'.{level}', *ways)}"
             at, values = fewer, {phi: f"{phi}.{level}" for phi in loop.phis}
     single, names, after = turns({phi: f"{phi}.turn" for phi in loop.phis}, ".turn", 1)
-    ends.append((f"{label}.turn", names))
-    ends_ = "".join(
-        f"  {value} = phi {kinds[value]} {', '.join(f'[ {names[value]}, {block} ]' for block, names in ends)}\n"
+    ways_out.append((f"{label}.turn", names))
+    ends = "".join(
+        f"  {value} = phi {kinds[value]} {', '.join(f'[ {names[value]}, {block} ]' for block, names in ways_out)}\n"
         for value in kept
     )
     return f"""{text}{label[1:]}.turn:
@@ -271,4 +272,4 @@ def _widened(loop: _Loop) -> str:
   {label}.again = icmp {less} {form} {names[loop.index]}, {loop.bound}
   br i1 {label}.again, label {label}.turn, label {label}.done{loop.notes}
 {label[1:]}.done:
-{ends_}  br label {loop.exit}"""
+{ends}  br label {loop.exit}"""

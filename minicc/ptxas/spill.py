@@ -8,6 +8,8 @@ there anyway.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -47,7 +49,7 @@ class Spiller:
         self.store_bytes = 0
         self.load_bytes = 0
 
-    def rewrite(self, spilled: set[VReg], ranges: Ranges | None = None, *, load: bool = True) -> None:
+    def rewrite(self, spilled: Collection[VReg], ranges: Ranges | None = None, *, load: bool = True) -> None:
         """Replace each of `spilled` everywhere. Those for which others of them are needed make these stay, as do those
         that would have to be loaded, without `load`."""
         predicates = {reg.id for reg in spilled if reg.file == "P"}

@@ -73,7 +73,7 @@ def test_the_order_of_a_set_says_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     for order in (1, -1):
 
         def ordered(self: Spiller, spilled: Any, *rest: Any, order: int = order, **more: Any) -> None:
-            rewrite(self, dict.fromkeys(sorted(spilled, key=lambda reg: order * reg.id)), *rest, **more)  # type: ignore[arg-type]
+            rewrite(self, dict.fromkeys(sorted(spilled, key=lambda reg: order * reg.id)), *rest, **more)
 
         monkeypatch.setattr(Spiller, "rewrite", ordered)
         images.append(minicc.compile(path, arch="sm_90", options="-maxrregcount=28").cubin)

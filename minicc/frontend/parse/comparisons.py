@@ -16,11 +16,12 @@ COMPARING = frozenset(f"operator{op}" for op in ("==", "!=", "<", ">", "<=", ">=
 
 class Comparisons(Constraints):
     def default_comparison(self, f: ast.Function, pending: list[ast.Function]) -> None:
-        """The body of one waits until the class is complete."""
-        f.constexpr = f.comparing = True
-        pending.append(f)
+        """The bodies of one, and of the equality that it implies, wait until the class is complete."""
+        for each in filter(None, (f, self._implied_equality(f))):
+            each.constexpr = each.comparing = True
+            pending.append(each)
 
-    def implied_equality(self, f: ast.Function) -> ast.Function | None:
+    def _implied_equality(self, f: ast.Function) -> ast.Function | None:
         """A defaulted `<=>` declares `==`, too, unless the class does."""
         assert f.scope is not None
         known = f.scope.names.setdefault("operator==", []) if f.name == "operator<=>" else None

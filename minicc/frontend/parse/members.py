@@ -157,8 +157,7 @@ class Members(Comparisons):
         if self.at("=") and self.peek().text == "default" and f.params and f.name in COMPARING:
             self.i += 2
             self.expect(";")
-            for each in filter(None, (f, self.implied_equality(f))):
-                self.default_comparison(each, pending)
+            self.default_comparison(f, pending)
         elif self.at("{"):
             self.member_body(f, d, pending)
         else:
@@ -306,8 +305,7 @@ class Members(Comparisons):
             f.record, f.scope = made, self.scope
             self._add_this(f, made, d.this_quals)
             self._add_overload(self.scope, d.name.text, f, d.name)
-            for each in filter(None, (f, self.implied_equality(f))):
-                self.default_comparison(each, pending)
+            self.default_comparison(f, pending)
             return
         f = self.make_function(specs, d)
         if f.space == "global":

@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.cta import warp_of
+from runtime.device.sm.cta import nobody_at, warp_of
 from runtime.device.sm.front import arm
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, load32, popcount, store32
@@ -34,12 +34,7 @@ def complete(c: int, b: int, t: int) -> None:
     result = CT[c, L.T_RPOP + b] & 0xFFFF
     both = CT[c, L.T_RAND + b]
     either = CT[c, L.T_ROR + b]
-    CT[c, L.T_BAR + b] = 0
-    CT[c, L.T_BARN + b] = 0
-    CT[c, L.T_BARW + b] = 0
-    CT[c, L.T_RPOP + b] = 0
-    CT[c, L.T_RAND + b] = 1
-    CT[c, L.T_ROR + b] = 0
+    nobody_at(c, b)
     for n in range(G[L.G_WARPS]):
         if waiting >> n & 1:
             w = warp_of(c, n)

@@ -23,6 +23,17 @@ def warp_of(c: int, n: int) -> int:
     return (CT[c, L.T_SM] * 4 + (slot & 3)) * 16 + (slot >> 2)
 
 
+@compiled(inline=True)
+def nobody_at(c: int, b: int) -> None:
+    """Nobody waits at CTA barrier b."""
+    CT[c, L.T_BAR + b] = 0
+    CT[c, L.T_BARN + b] = 0
+    CT[c, L.T_BARW + b] = 0
+    CT[c, L.T_RPOP + b] = 0
+    CT[c, L.T_RAND + b] = 1
+    CT[c, L.T_ROR + b] = 0
+
+
 @compiled
 def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     """Put CTA `number` of the grid, block (x, y, z), into CTA slot c; its warps start at `t`."""
@@ -34,12 +45,7 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     CT[c, L.T_Z] = z
     CT[c, L.T_LIVE] = G[L.G_WARPS]
     for b in range(16):
-        CT[c, L.T_BAR + b] = 0
-        CT[c, L.T_BARN + b] = 0
-        CT[c, L.T_BARW + b] = 0
-        CT[c, L.T_RPOP + b] = 0
-        CT[c, L.T_RAND + b] = 1
-        CT[c, L.T_ROR + b] = 0
+        nobody_at(c, b)
     if SM[m, L.M_LIVE] == 0 and t > SM[m, L.M_SINCE]:
         SM[m, L.M_SINCE] = t
     SM[m, L.M_LIVE] += 1
