@@ -4,13 +4,14 @@ LLVM unrolls a loop of a number of turns that it has to count at run time by eig
 eight leave over, one by one, is most of them: in a loop in a loop (the taps of a filter), and where what is loaded says
 what is loaded next (the neighbours in a graph), under conditions, with which ptxas does not unroll the rest.
 
-Input: a module's text after LLVM's pipeline, whose blocks stand in an order in which a loop is one stretch, which other
-blocks may stand in, too.
+Input: a module's text after LLVM's pipeline.
 """
 
 from __future__ import annotations
 
 import re
+
+from minicc.graphs import dominators, natural_loops, postorder
 
 TURNS = 4
 _COUNT = re.compile(r"^  %(?:niter|prol\.iter)[\w.]* = phi ")
@@ -37,36 +38,33 @@ def _few(lines: list[str]) -> bool:
     """Whether a function has such a loop."""
     if not any(map(_COUNT.match, lines)):
         return False
-    blocks: dict[str, list[str]] = {"": []}
-    targets: dict[str, list[str]] = {"": []}
-    name = ""
+    blocks: list[list[str]] = [[]]
+    number: dict[str, int] = {}
     for line in lines:
         if label := _LABEL.match(line):
-            name = label[1]
-            blocks[name], targets[name] = [], []
+            if blocks[-1]:
+                blocks.append([])
+            number[label[1]] = len(blocks) - 1
         else:
-            blocks[name].append(line)
-            targets[name] += _TARGET.findall(line)
-    counted = [name for name, block in blocks.items() if any(map(_COUNT.match, block))]
-    place = {name: k for k, name in enumerate(targets)}
-    back = [(to, at) for at in targets for to in targets[at] if place[to] <= place[at]]
-    reached = {to: _reached(to, targets) for to, _ in back}
-    # Such an edge is a loop's if what it goes back to comes to it again.
-    loops = [(to, at) for to, at in back if at in reached[to]]
-    for count in counted:
-        around = [(to, at) for to, at in loops if place[to] <= place[count] <= place[at] and count in reached[to]]
-        if len({to for to, _ in around}) > 1:
-            return True
-        names = list(targets)
-        if any(to != at and _gathers(blocks, names[place[to] : place[at] + 1]) for to, at in around):
-            return True
+            blocks[-1].append(line)
+    succs = [[number[to] for line in block for to in _TARGET.findall(line) if to in number] for block in blocks]
+    preds: list[list[int]] = [[] for _ in blocks]
+    for k, after in enumerate(succs):
+        for to in after:
+            preds[to].append(k)
+    loops = natural_loops(succs, preds, dominators(postorder(succs), preds)).values()
+    for k, block in enumerate(blocks):
+        if any(map(_COUNT.match, block)):
+            around = [nodes for nodes in loops if k in nodes]
+            if len(around) > 1 or any(len(nodes) > 1 and _gathers(blocks, nodes) for nodes in around):
+                return True
     return False
 
 
-def _gathers(blocks: dict[str, list[str]], names: list[str]) -> bool:
+def _gathers(blocks: list[list[str]], nodes: set[int]) -> bool:
     """Whether the blocks of a loop load from where something that they load says."""
     made: set[str] = set()
-    for line in (line for name in names for line in blocks[name]):
+    for line in (line for k in sorted(nodes) for line in blocks[k]):
         value = _VALUE.match(line)
         if not value:
             continue
@@ -77,12 +75,3 @@ def _gathers(blocks: dict[str, list[str]], names: list[str]) -> bool:
         if load or (hangs and _ADDRESS.match(value[2])):
             made.add(value[1])
     return False
-
-
-def _reached(name: str, targets: dict[str, list[str]]) -> set[str]:
-    found, todo = {name}, [name]
-    while todo:
-        more = set(targets[todo.pop()]) - found
-        found |= more
-        todo += more
-    return found
