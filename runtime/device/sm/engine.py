@@ -395,9 +395,7 @@ class Run:
                     what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
         elif kind == "illegal_instruction":
             index = pc // 16
-            outside = index < self.decoded.count and self.tables["CODE"][index, L.C_KIND] == K.K_WARPSYNC
-            other = "a lane that is not in its mask" if outside else "jump to a place that holds no code"
-            reason = self.decoded.errors.get(index, other)
+            reason = self.decoded.errors.get(index) or self._refusal(index, int(g[L.G_FADDR]))
             what = f"illegal instruction: {reason}"
         elif kind == "timeout":
             limit, spent, cycles = self.options.instruction_limit, int(g[L.G_INSTR]), int(g[L.G_CYCLELIMIT])
@@ -420,6 +418,20 @@ class Run:
             what = "trap instruction"
         where = f"{self.grid.name or 'kernel'}, block {block}, thread {thread}, pc 0x{pc - entry:x}"
         return Fault(kind, f"{what} ({where})", pc - entry, block, thread, address)
+
+    def _refusal(self, index: int, operand: int) -> str:
+        """Why an instruction that there is was not executed."""
+        row = self.tables["CODE"][index] if index < self.decoded.count else np.zeros(L.C_COLUMNS, np.int64)
+        if row[L.C_KIND] == K.K_WARPSYNC:
+            return "a lane that is not in its mask"
+        if row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_TEXTURE:
+            return f"no texture or surface has the handle 0x{operand:x}"
+        if row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_TENSOR:
+            return (
+                f"the tensor map at 0x{operand & (1 << 64) - 1:x} has another rank or kind than the copy, or the box of "
+                "the copy does not begin at a multiple of 16 bytes"
+            )
+        return "jump to a place that holds no code"
 
     def _deadlock(self, entry: int) -> Fault:
         ws = self.tables["WS"]

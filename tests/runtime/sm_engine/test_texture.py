@@ -169,3 +169,9 @@ def test_surfaces(module: Any) -> None:
 def test_what_a_texture_cannot_be(options: dict[str, Any]) -> None:
     with pytest.raises(LaunchError, match="texture"):
         DEVICE.texture(options.pop("array", np.zeros(4, np.float32)), **options)
+
+
+@needs_nvcc
+def test_a_handle_of_nothing_is_named(module: Any) -> None:
+    with pytest.raises(runtime.DeviceError, match="no texture or surface has the handle 0xfffff"):
+        module["size"][1, 32](0xFFFFF, np.zeros(32, np.uint32))
