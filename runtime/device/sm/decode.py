@@ -85,6 +85,8 @@ class Decoded:
     """Whether any instruction needs the extension"""
     absolute: list[int]
     """direct jumps to absolute addresses: C_TARGET is relative to the code only once the grid is known"""
+    registers: int
+    """One more than the highest general register that any of it names"""
 
     def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
         """CODE and operand records for a grid with these constant banks and this place of the code."""
@@ -486,6 +488,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     absolute: list[int] = []
     constants: list[tuple[int, int, int, int, int]] = []
     facts: list[Facts | None] = [None] * count
+    registers = 0
     for i, instr in sorted(_reach(words, entry // 16, arch).items()):
         if isinstance(instr, str):
             errors[i] = instr
@@ -508,6 +511,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
         effects = sass.effects(instr, arch)
         _common(row, instr, bound, effects, arch, timings, i)
         facts[i] = Facts.of(effects, bound)
+        named = [a.index + a.count for a in (*effects.reads, *effects.writes) if a.file == "R" and a.index < RZ]
+        registers = max(registers, *named, 0)
     addresses = codegen.compile(b.form for b in bounds.values() if b.form is not None)
     for i, bound in bounds.items():
         if bound.key is not None:
@@ -523,8 +528,8 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == K.Q_NONE)
     free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
     code[:, L.C_PLAIN] = (code[:, L.C_KIND] == K.K_EXEC) & free
-    extended_ = bool((code[:, L.C_KIND] == K.K_EXTENDED).any())
-    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, extended_, absolute)
+    more = bool((code[:, L.C_KIND] == K.K_EXTENDED).any())
+    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, more, absolute, registers)
 
 
 def _common(

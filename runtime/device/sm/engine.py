@@ -182,8 +182,10 @@ class Run:
         self.tables["CODE"], operands = self.decoded.instance(banks, grid.code[0])
         self.tables["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
         # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
-        # widest operand beyond the last register.
-        stride = (abi.state_words(min(max(grid.registers, 8), 255) + 4) // 16 | 1) * 16
+        # widest operand beyond the last register. Code may name registers that the kernel did not ask for: it gets more
+        # with USETMAXREG.
+        registers = max(grid.registers, self.decoded.registers, 8)
+        stride = (abi.state_words(min(registers, 255) + 4) // 16 | 1) * 16
         state = self.space.array(f"state{name}", (rows, stride), np.uint32)
         local = aligned((max(rows * 32 * grid.local, 64),), np.uint8)
         self.out = np.zeros(PRINT_BYTES, np.uint8)
@@ -427,10 +429,8 @@ class Run:
         if row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_TEXTURE:
             return f"no texture or surface has the handle 0x{operand:x}"
         if row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_TENSOR:
-            return (
-                f"the tensor map at 0x{operand & (1 << 64) - 1:x} has another rank or kind than the copy, or the box of "
-                "the copy does not begin at a multiple of 16 bytes"
-            )
+            at = f"0x{operand & (1 << 64) - 1:x}"
+            return f"the tensor map at {at} is of another rank or kind, or the box is not at a multiple of 16 bytes"
         return "jump to a place that holds no code"
 
     def _deadlock(self, entry: int) -> Fault:
