@@ -14,14 +14,12 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, permuted, table_bits
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import PT, RZ, Imm, Reg
+from minicc.sass.instr import Imm
 
-ZERO = Reg("R", RZ)
-FALSE = Reg("P", PT, inv=True)
 _WIDE = ("LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "ATOMS", "ATOM", "ATOMG", "RED", "REDG")
 _LIMITS = {
     **dict.fromkeys(_WIDE, (24,)),

@@ -21,13 +21,12 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, target_of
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import PT, RZ, Const, Imm, Name, Reg
 
-ZERO, TRUE, FALSE = Reg("R", RZ), Reg("P", PT), Reg("P", PT, inv=True)
 _UNIFORM = frozenset({"MOV", "LDC", "ULDC", "IADD3", "VIADD", "IMAD", "SHF", "LEA", "LOP3"})
 _SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SR_GRIDID")
 _ATOMICS = ("REDG", "ATOMG", "ATOMS")

@@ -22,10 +22,10 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends, falls_through, is_plain, target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
+from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_read, parts_used, reads, writes
 from minicc.ptxas.options import Options
-from minicc.sass.instr import PT, Imm, Reg, Target
+from minicc.sass.instr import Imm, Target
 
 Place = tuple[int, int]
 """(block, index)"""
@@ -42,7 +42,6 @@ _QUIET = frozenset({"BAR", "BRA", "BREAK", "BSSY", "BSYNC", "EXIT", "SHFL", "STL
 """What has a side effect, but none on global memory."""
 _MEETINGS = frozenset({"BAR", "WARPSYNC"})
 """Where threads meet that may have stored."""
-_TRUE = Reg("P", PT)
 
 
 class _Unfit(Exception):
@@ -334,9 +333,9 @@ class _Loop:
             load.guard = self.asked
             return []
         both = V(self.function.new("P"))
-        sources = (load.guard, self.asked, _TRUE, Imm(0x80, "uint"), Imm(0, "uint"))
+        sources = (load.guard, self.asked, TRUE, Imm(0x80, "uint"), Imm(0, "uint"))
         load.guard = both
-        return [MInst("PLOP3", ("LUT",), (both, _TRUE), sources, loc=load.loc)]
+        return [MInst("PLOP3", ("LUT",), (both, TRUE), sources, loc=load.loc)]
 
     def _copy(self, inst: MInst, names: Names, into: dict[Part, VReg]) -> MInst:
         """A copy that reads what `names` has, and writes registers of its own (or what a load is carried in), which

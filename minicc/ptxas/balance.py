@@ -15,14 +15,12 @@ coalesced.
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+from minicc.sass.instr import Const, Imm, Reg
 
-ZERO = Reg("R", RZ)
-FALSE = Reg("P", PT, inv=True)
 _NEXT = 3
 """Instructions that count as near."""
 _SHARE = 0.75

@@ -16,13 +16,12 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, map_reads, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
-from minicc.sass.instr import PT, RZ, Imm, Reg
+from minicc.sass.instr import Imm, Reg
 
-_ZERO, _TRUE, _FALSE = Reg("R", RZ), Reg("P", PT), Reg("P", PT, inv=True)
 _DEPTH = 40
 """Operations that a bit is followed through."""
 _AND, _OR, _XOR = 0x80, 0xA8, 0x28
@@ -44,15 +43,15 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 def _packs(inst: MInst) -> bool:
     """Whether it makes a word of a predicate alone, or compares the upper halves of pairs that have none."""
     if inst.mnemonic == "SEL":
-        return all(isinstance(s, Imm) or s == _ZERO for s in inst.srcs[:2])
-    return inst.mnemonic == "ISETP" and "EX" in inst.modifiers and inst.srcs[0] == inst.srcs[1] == _ZERO
+        return all(isinstance(s, Imm) or s == ZERO for s in inst.srcs[:2])
+    return inst.mnemonic == "ISETP" and "EX" in inst.modifiers and inst.srcs[0] == inst.srcs[1] == ZERO
 
 
 def _asks(inst: MInst) -> bool:
     """Whether it compares a word with zero, or with a word that is known."""
     if inst.mnemonic != "ISETP" or inst.modifiers[0] not in ("NE", "EQ") or guarded(inst):
         return False
-    return inst.srcs[1] == _ZERO and inst.srcs[2] == _TRUE and inst.dsts[1] == _TRUE and "AND" in inst.modifiers
+    return inst.srcs[1] == ZERO and inst.srcs[2] == TRUE and inst.dsts[1] == TRUE and "AND" in inst.modifiers
 
 
 class _Bits:
@@ -83,7 +82,7 @@ class _Bits:
         """The compare as a function of predicates that are there at (b, at)."""
         value: Value | None = _NO
         if "EX" in inst.modifiers:
-            value = self._predicate(inst.srcs[3]) if inst.srcs[0] == _ZERO else None
+            value = self._predicate(inst.srcs[3]) if inst.srcs[0] == ZERO else None
         else:
             for bit in range(32):
                 one = self._bit(inst.srcs[0], bit, _DEPTH) if value is not None else None
@@ -118,7 +117,7 @@ class _Bits:
             row = one.bit_length() - 1
             inputs = [attrs.evolve(p, inv=(row >> k & 1 == 0) is (join == _AND)) for k, p in enumerate(inputs)]
         inst.mnemonic, inst.modifiers = "PLOP3", ("LUT",)
-        inst.srcs = (*inputs, _TRUE, Imm(join, "uint"), Imm(0, "uint"))
+        inst.srcs = (*inputs, TRUE, Imm(join, "uint"), Imm(0, "uint"))
         return True
 
     def _named(self, v: V, b: int, at: int) -> V:
@@ -147,7 +146,7 @@ class _Bits:
         """One bit of a word."""
         if isinstance(operand, Imm):
             return _YES if operand.bits >> bit & 1 else _NO
-        if operand == _ZERO:
+        if operand == ZERO:
             return _NO
         if not isinstance(operand, V) or operand.reg.file != "R" or operand.neg or operand.abs or operand.suffix:
             return None
@@ -169,10 +168,10 @@ class _Bits:
             case "SEL" if len(s) == 3:
                 chosen = self._predicate(s[2])
                 return _joined(0b11001010, chosen, self._bit(s[0], bit, depth), self._bit(s[1], bit, depth))
-            case "LOP3" if len(s) == 5 and isinstance(s[3], Imm) and s[4] == _FALSE:
+            case "LOP3" if len(s) == 5 and isinstance(s[3], Imm) and s[4] == FALSE:
                 # A table of LOP3 has its first input as the highest digit of the row.
                 return _joined(s[3].bits, *(self._bit(x, bit, depth) for x in s[:3]))
-            case "SHF" if s[1] == _ZERO or (isinstance(s[1], Imm) and s[1].bits < 32):
+            case "SHF" if s[1] == ZERO or (isinstance(s[1], Imm) and s[1].bits < 32):
                 return self._shifted(inst, s[1].bits if isinstance(s[1], Imm) else 0, bit, depth)
             case "SGXT" if words == ("U32",) and isinstance(s[1], Imm):
                 return self._bit(s[0], bit, depth) if bit < s[1].bits else _NO

@@ -12,12 +12,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads, writes
 from minicc.ptxas.options import Options
-from minicc.sass.instr import PT, RZ, Reg
+from minicc.sass.instr import Reg
 
-ZERO, TRUE, FALSE = Reg("R", RZ), Reg("P", PT), Reg("P", PT, inv=True)
 _NEAR = 48
 """Instructions looked back through."""
 _ASKS = frozenset({"ISETP", "FSETP", "DSETP", "SEL", "FSEL", "PLOP3", "LOP3"})

@@ -9,13 +9,12 @@ predicate less is live: a tile's masks (rows here, columns there) need only the 
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import OPPOSITE, counted, guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
-from minicc.sass.instr import PT, Imm, Reg
+from minicc.sass.instr import Imm
 
-TRUE = Reg("P", PT)
 _AND = 0x80
 _JOINS = {_AND: "AND", 0xA8: "OR", 0x28: "XOR"}
 """Tables of PLOP3, with PT as third operand."""

@@ -25,13 +25,12 @@ from itertools import pairwise
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts, parts_used, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+from minicc.sass.instr import Const, Imm, Reg
 
-ZERO = Reg("R", RZ)
 _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
     ("R", "U32", "HI"): (("HI",), (ZERO,)),
     ("R", "S32", "HI"): (("HI", "SX32"), ()),
@@ -397,7 +396,7 @@ class _Combiner:
         return found if self.holds(found, b, at) else None
 
     def _logic(self, outer: MInst, b: int, at: int) -> None:
-        if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != Reg("P", PT, inv=True):
+        if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != FALSE:
             return
         for n in range(3):
             t = outer.srcs[n]
@@ -406,7 +405,7 @@ class _Combiner:
             found = self.maker(t, "LOP3", b, at) or self._masked(t, b, at)
             if found is None or len(found.inst.srcs) != 5 or len(found.inst.dsts) != 1:
                 continue
-            if found.inst.srcs[4] != Reg("P", PT, inv=True):
+            if found.inst.srcs[4] != FALSE:
                 continue
             merged = _merge(outer, n, found.inst)
             if merged is not None:

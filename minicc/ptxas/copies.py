@@ -12,15 +12,12 @@ from functools import cache
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import GMMA, MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.mir import FALSE, GMMA, TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, parts_read, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Reg
+from minicc.sass.instr import RZ, URZ, Const, Imm, Reg
 
-ZERO = Reg("R", RZ)
-TRUE = Reg("P", PT)
-FALSE = Reg("P", PT, inv=True)
 _SLOTS: dict[str, tuple[int, ...]] = {
     "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
     "ISETP": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,), "VIMNMX": (1,),

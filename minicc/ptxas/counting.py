@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from minicc.ptxas.cfg import is_plain, target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import EXCHANGED, OPPOSITE, guarded, parts, parts_written, writes
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+from minicc.sass.instr import Const, Imm
 
 ALL = 0xFFFFFFFF
-TRUE, FALSE, ZERO = Reg("P", PT), Reg("P", PT, inv=True), Reg("R", RZ)
 _ORDERED = ("atomic", "fence", "barrier")
 _FARTHEST = 1 << 24
 """Largest step of a counter."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, map_reads, parts, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.ptxas.timing import timing
-from minicc.sass.instr import PT, RZ, Imm, Reg
+from minicc.sass.instr import Imm, Reg
 
-ZERO = Reg("R", RZ)
 _MOST_KEPT = 2
 """Predicates that live on because a compare was not repeated."""
 _PURE = frozenset(
@@ -198,7 +197,7 @@ def _same_predicate(inst: MInst, before: MInst, renamed: dict[int, V], kept: set
     to, source = inst.dsts[0], before.dsts[0]
     if inst.mnemonic not in ("ISETP", "FSETP") or not isinstance(to, V) or not isinstance(source, V):
         return False
-    if inst.dsts[1] != Reg("P", PT) or before.dsts[1] != Reg("P", PT):
+    if inst.dsts[1] != TRUE or before.dsts[1] != TRUE:
         return False
     if source.reg.id not in kept and len(kept) == _MOST_KEPT:
         return False

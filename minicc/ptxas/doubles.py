@@ -21,13 +21,11 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+from minicc.sass.instr import Const, Imm, Reg
 
-ZERO = Reg("R", RZ)
-FALSE = Reg("P", PT, inv=True)
 _SLOTS = {"DADD": (1,), "DMUL": (1,), "DFMA": (1, 2), "DSETP": (1,)}
 """Source positions that may hold something else than general registers, one of them at a time."""
 _COMMUTES = frozenset({"DADD", "DMUL", "DFMA"})

@@ -21,13 +21,11 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Segments, build, overlap
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import GMMA, Block, MFunction, MInst, Part, V, VReg
+from minicc.ptxas.mir import GMMA, TRUE, Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
-from minicc.sass.instr import PT, Reg
 
 _WIDEST = 4
-TRUE = Reg("P", PT)
 
 
 def copy_of(inst: MInst) -> tuple[V, V] | None:

@@ -25,16 +25,15 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.ahead import PURE, WEAK, stores
 from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import Block, MFunction, MInst, Part, V
+from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
 from minicc.ptxas.options import Options
-from minicc.sass.instr import RZ, Imm, Reg, Target
+from minicc.sass.instr import Imm, Target
 
 _BODY = 64
 """Instructions between head and join, at most: registers are held over them."""
 _WORDS = 8
 """Registers that loads of one head may take."""
-ZERO = Reg("R", RZ)
 _FEW = 8
 """Instructions that are computed before a branch that leaves a loop."""
 

@@ -17,11 +17,10 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
+from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
-from minicc.sass.instr import PT, Reg
 
 _LONGEST = 12
 """Instructions of a body."""
@@ -32,7 +31,6 @@ _BOTH = 8
 """Instructions of the two sides of a diamond."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
-TRUE = Reg("P", PT)
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
 
 

@@ -22,11 +22,11 @@ from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import PT, RZ, Imm, Reg
+from minicc.sass.instr import PT, Imm, Reg
 
 _UNIFORM = frozenset({"IADD3", "LEA", "LOP3", "SGXT", "SHF"})
 """Operations that the uniform datapath has, too."""
@@ -36,8 +36,7 @@ _HOPELESS = 300
 """Live registers with which much is spilled whatever is done. What fills the gaps that R2URs leave is then better than
 what the scheduler makes of none: on an H200 Triton's attention over 128 columns without cp.async takes 1.4 times as
 long with lifted descriptors, which others take 0.89 to 0.97 for where registers suffice."""
-_ZERO, _NEVER, _ALWAYS = Reg("R", RZ), Reg("P", PT, inv=True), Reg("P", PT)
-_TWINS: dict[MOperand, Reg] = {_ZERO: Reg("UR", 63), _NEVER: Reg("UP", PT, inv=True), _ALWAYS: Reg("UP", PT)}
+_TWINS: dict[MOperand, Reg] = {ZERO: Reg("UR", 63), FALSE: Reg("UP", PT, inv=True), TRUE: Reg("UP", PT)}
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -177,7 +176,7 @@ def _inputs(inst: MInst) -> list[Part] | None:
     if guarded(inst) or inst.side_effect or inst.hidden or len(inst.dsts) != 1:
         return None
     if inst.mnemonic == "MOV":
-        return [] if isinstance(inst.srcs[0], Imm) or inst.srcs[0] == _ZERO else None
+        return [] if isinstance(inst.srcs[0], Imm) or inst.srcs[0] == ZERO else None
     if inst.mnemonic not in _UNIFORM or "X" in inst.modifiers or "HI" in inst.modifiers:
         return None
     found = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from minicc.ptx.model import Inst
-from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Reg, Target
+from minicc.sass.instr import PT, RZ, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ Part = tuple[int, int]
 """A 32-bit part of a virtual register: (its id, which)."""
 RegFile = Literal["R", "UR", "P", "UP", "B"]
 MemoryKind = Literal["", "load", "store", "atomic", "fence", "barrier"]
+ZERO, TRUE, FALSE = Reg("R", RZ), Reg("P", PT), Reg("P", PT, inv=True)
+"""Operands that are always the same: the register that reads as zero, the predicate that is true, and its inverse."""
 
 
 class VReg:
@@ -134,7 +136,7 @@ class MInst:
     modifiers: tuple[str, ...] = ()
     dsts: tuple[MOperand, ...] = ()
     srcs: tuple[MOperand, ...] = ()
-    guard: V | Reg = Reg("P", PT)
+    guard: V | Reg = TRUE
     loc: object | None = None
     ptx: Inst | None = None
     side_effect: bool = False

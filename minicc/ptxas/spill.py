@@ -15,12 +15,11 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import again, dead
 from minicc.ptxas.intervals import Ranges
-from minicc.ptxas.mir import MFunction, MInst, MOperand, V, VMem, VReg
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg
+from minicc.sass.instr import Const, Imm, Reg
 
 STACK = Reg("R", 1)
-ZERO = Reg("R", RZ)
 INCOMING = Reg("R", 1, suffix=("caller",))
 """As an address: the caller's stack pointer, which is R1 plus the frame once that is known."""
 _FRAME_UNIT = 16
@@ -285,7 +284,7 @@ class _Rewriter:
         name = v.reg.id
         if name in self.holders:
             holder = self.holders[name]
-            sources = (V(holder.reg), Imm(holder.bit), ZERO, Imm(0xC0, "uint"), Reg("P", PT, inv=True))
+            sources = (V(holder.reg), Imm(holder.bit), ZERO, Imm(0xC0, "uint"), FALSE)
             self.out.append(MInst("LOP3", ("LUT",), (V(temp), ZERO), sources, loc=at.loc))
         elif name in self.remade:
             for part in range(v.count):
@@ -320,7 +319,7 @@ class _Rewriter:
             holder, bit = V(self.holders[name].reg), Imm(self.holders[name].bit)
             if self.holders[name].first:
                 return [MInst("SEL", (), (holder,), (ZERO, bit, V(temp, inv=True)), guard=inst.guard, loc=inst.loc)]
-            either = (holder, bit, ZERO, Imm(0xFC, "uint"), Reg("P", PT, inv=True))
+            either = (holder, bit, ZERO, Imm(0xFC, "uint"), FALSE)
             return [MInst("LOP3", ("LUT",), (holder,), either, guard=V(temp), loc=inst.loc)]
         place = self.slots[name] + 4 * v.part
         return [

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import attrs
 
-from minicc.ptxas.counting import ALL, FALSE, TRUE, ZERO, Counted, Unfit
-from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VMem, VReg
+from minicc.ptxas.counting import ALL, Counted, Unfit
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes
 from minicc.sass.instr import Imm, Reg, Target
 

@@ -8,12 +8,10 @@ Accumulators of matrix products begin so, by the hundred. Runs on physical regis
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import MFunction, MInst, V
+from minicc.ptxas.mir import ZERO, MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 from minicc.ptxas.options import Options
-from minicc.sass.instr import RZ, Imm, Name, Reg
-
-ZERO = Reg("R", RZ)
+from minicc.sass.instr import Imm, Name
 
 
 def _cleared(inst: MInst) -> int | None:

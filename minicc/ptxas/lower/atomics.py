@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, inv
+from minicc.ptxas.lower.builder import Builder, Pair, imm, inv
 from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.lower.memory import SCOPES, cluster_memory, fence_words, memory_operand, space_of
 from minicc.ptxas.lower.types import bits, dotted, type_of
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Reg
 
 _NAMES = {

@@ -15,17 +15,14 @@ from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
-from minicc.ptxas.mir import Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
-from minicc.sass.instr import PT, RZ, Const, Imm, Reg, Target
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
+from minicc.sass.instr import Const, Imm, Reg, Target
 
 if TYPE_CHECKING:
     from minicc.ptxas.lower.flatten import Flat
     from minicc.ptxas.lower.symbols import Symbols
     from minicc.ptxas.lower.wgmma import Plan
 
-ZERO = Reg("R", RZ)
-TRUE = Reg("P", PT)
-FALSE = Reg("P", PT, inv=True)
 STACK = Reg("R", 1)
 Pair = tuple[MOperand, MOperand]
 _MODS: dict[str, tuple[str, tuple[str, ...]]] = {}

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv
+from minicc.ptxas.lower.builder import Builder, imm, inv
 from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.lower.mbarrier import place
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Name, Reg
 
 SCOREBOARD = 1

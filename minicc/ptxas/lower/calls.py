@@ -12,10 +12,10 @@ import attrs
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, stack
-from minicc.ptxas.lower.builder import STACK, ZERO, Builder
+from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.flatten import call_lists, callee
 from minicc.ptxas.lower.params import words
-from minicc.ptxas.mir import RETURN_POINT, MInst, MOperand, V, VConst, function_label
+from minicc.ptxas.mir import RETURN_POINT, ZERO, MInst, MOperand, V, VConst, function_label
 from minicc.sass.instr import Target
 
 PROVIDED = frozenset({

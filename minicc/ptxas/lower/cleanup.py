@@ -8,12 +8,10 @@ import attrs
 
 from minicc.graphs import nesting
 from minicc.ptxas.dead import sweep
-from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, V, VConst, VMem
+from minicc.ptxas.lower.graph import Graph, ends, link
+from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import reads
-from minicc.sass.instr import RZ, Reg, Target
-
-ZERO = Reg("R", RZ)
+from minicc.sass.instr import Reg, Target
 
 
 def prune(function: MFunction) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, is_reg, number
+from minicc.ptxas.lower.builder import Builder, imm, is_reg, number
 from minicc.ptxas.lower.integer import operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm, Reg
 
 INTEGER = {

@@ -6,8 +6,8 @@ Branches carry no convergence yet: `converge` adds BSSY and BSYNC when the whole
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm
-from minicc.ptxas.mir import AFTER_COLLECTIVE, MOperand, V
+from minicc.ptxas.lower.builder import Builder, imm
+from minicc.ptxas.mir import AFTER_COLLECTIVE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 RETURN = ".return"

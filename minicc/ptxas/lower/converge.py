@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from minicc.graphs import reachable
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.closed import Closed, Found
-from minicc.ptxas.lower.graph import TRUE, Graph, ends, link
+from minicc.ptxas.lower.graph import Graph, ends, link
 from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
-from minicc.ptxas.mir import Block, MFunction, MInst, V, function_label
+from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, function_label
 from minicc.ptxas.operands import reads
 from minicc.sass.instr import Name, Target
 

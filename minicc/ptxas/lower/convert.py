@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.integer import extend
 from minicc.ptxas.lower.types import INTEGER_ROUNDING, ROUNDING, bits, dotted, signed, types_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 
 _WORD = {"u8": "U8", "s8": "S8", "u16": "U16", "s16": "S16", "u32": "U32", "s32": "", "u64": "U64", "s64": "S64"}
 _SHORT = {"f16": "F16", "bf16": "BF16"}

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
-from minicc.ptxas.lower.builder import FALSE, ZERO, Builder, Pair, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, Pair, imm, inv, neg
 from minicc.ptxas.lower.integer import high64, low64, operand, wide
 from minicc.ptxas.lower.types import bits, signed, type_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, ZERO, MOperand, V
 
 
 def divide(b: Builder, inst: ptx.Inst) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg, number
+from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg, number
 from minicc.ptxas.lower.types import ROUNDING, dotted
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 TWO24, TWO_12, TWO12, QUARTER, ONE, HALF = 0x4B800000, 0x39800000, 0x45800000, 0x3E800000, 0x3F800000, 0x3F000000

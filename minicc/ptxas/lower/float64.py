@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, fimm, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.types import ROUNDING, dotted
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 EXPONENT = 0x7FF00000

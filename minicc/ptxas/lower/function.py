@@ -8,7 +8,7 @@ from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import table
-from minicc.ptxas.lower.builder import TRUE, Builder
+from minicc.ptxas.lower.builder import Builder
 from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.cleanup import clean
 from minicc.ptxas.lower.contract import contract
@@ -16,7 +16,7 @@ from minicc.ptxas.lower.converge import converge
 from minicc.ptxas.lower.flatten import Flat, callee, flatten
 from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, size_of
 from minicc.ptxas.lower.types import bits
-from minicc.ptxas.mir import MFunction
+from minicc.ptxas.mir import TRUE, MFunction
 from minicc.sass.program import Param
 
 if TYPE_CHECKING:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from minicc.graphs import dominators, natural_loops, postorder
-from minicc.ptxas.mir import Block, MFunction
-from minicc.sass.instr import PT, Reg, Target
-
-TRUE = Reg("P", PT)
+from minicc.ptxas.mir import TRUE, Block, MFunction
+from minicc.sass.instr import Target
 
 
 def ends(block: Block) -> bool:

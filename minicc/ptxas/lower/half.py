@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, absolute, imm, neg
+from minicc.ptxas.lower.builder import Builder, absolute, imm, neg
 from minicc.ptxas.lower.types import dotted, type_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 
 
 def source(b: Builder, item: ptx.Operand, type_: str) -> MOperand:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, inv, is_reg, neg
+from minicc.ptxas.lower.builder import Builder, Pair, imm, inv, is_reg, neg
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 

@@ -6,10 +6,10 @@ PTX shift amounts are unsigned and clamp at the width; SHF without .W does the s
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import FALSE, TRUE, ZERO, Builder, Pair, imm, neg, number
+from minicc.ptxas.lower.builder import Builder, Pair, imm, neg, number
 from minicc.ptxas.lower.integer import extend, operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 LUTS = {"and": 0xC0, "or": 0xFC, "xor": 0x3C}

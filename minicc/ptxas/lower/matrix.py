@@ -8,10 +8,10 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, memory_operand
 from minicc.ptxas.lower.types import ROUNDING, dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import ZERO, MOperand, V, VMem
 from minicc.sass.instr import Control, Imm, Reg
 
 _INTEGER = {"s8": "S8", "u8": "U8"}

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, fence_words, view_shared
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Imm, Reg
 
 UZERO = Reg("UR", 63)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from functools import partial
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, imm
+from minicc.ptxas.lower.builder import STACK, Builder, imm
 from minicc.ptxas.lower.integer import wide
 from minicc.ptxas.lower.types import bits, dotted, type_of
-from minicc.ptxas.mir import MOperand, V, VConst, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VConst, VMem
 from minicc.sass.instr import Const, Control, Imm, Reg
 
 SPACES = ("global", "shared", "local", "const", "param")

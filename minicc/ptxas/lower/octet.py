@@ -9,8 +9,8 @@ f32 one product after another from zero, then C. PTX ISA, "Matrix Fragments for 
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, neg
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.lower.builder import Builder, imm, neg
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Name
 
 Words = list[MOperand]

@@ -6,10 +6,10 @@ A `.param` variable of a body is kept in virtual registers, a word each, where i
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.symbols import size_of
 from minicc.ptxas.lower.types import bits
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import ZERO, MOperand, V
 
 
 def words(b: Builder, name: str) -> list[V] | None:

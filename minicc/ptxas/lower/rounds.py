@@ -19,8 +19,8 @@ from collections.abc import Iterable
 import attrs
 
 from minicc.ptxas.lower.closed import Closed, Found
-from minicc.ptxas.lower.graph import TRUE, Graph, link
-from minicc.ptxas.mir import Block, MFunction, MInst
+from minicc.ptxas.lower.graph import Graph, link
+from minicc.ptxas.mir import TRUE, Block, MFunction, MInst
 from minicc.sass.instr import Target
 
 

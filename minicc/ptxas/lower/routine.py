@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi
-from minicc.ptxas.lower.builder import ZERO, Builder
+from minicc.ptxas.lower.builder import Builder
 from minicc.ptxas.lower.cleanup import clean
 from minicc.ptxas.lower.converge import converge
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.symbols import Symbols
 from minicc.ptxas.lower.types import type_of
-from minicc.ptxas.mir import RETURN_POINT, MFunction, MOperand, V, function_label
+from minicc.ptxas.mir import RETURN_POINT, ZERO, MFunction, MOperand, V, function_label
 from minicc.ptxas.operands import writes
 from minicc.sass.instr import Target
 

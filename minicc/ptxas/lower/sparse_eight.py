@@ -9,9 +9,9 @@ PTX ISA, "Matrix Fragments for sparse mma.m16n8k64" and ".m16n8k32". Sums of hal
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.matrix import group, scatter, two_products
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm, Name
 
 _FOURS = 0x1C1F

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, Pair, imm, neg
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.lower.builder import Builder, Pair, imm, neg
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Const, Name
 
 _S2R = {

@@ -7,8 +7,8 @@ of its own, and R1 follows it for the time of a call.
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import STACK, ZERO, Builder, imm
-from minicc.ptxas.mir import MInst, V
+from minicc.ptxas.lower.builder import STACK, Builder, imm
+from minicc.ptxas.mir import ZERO, MInst, V
 
 
 def lowest(b: Builder) -> V:

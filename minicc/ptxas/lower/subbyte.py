@@ -10,10 +10,10 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import saturated
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import ZERO, MOperand, V
 from minicc.sass.instr import Imm, Reg
 
 _NIBBLES = {"s4": True, "u4": False}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, Builder
+from minicc.ptxas.lower.builder import Builder
 from minicc.ptxas.lower.memory import gather, size_suffix, spread
 from minicc.ptxas.lower.texture import branches, each, items, place, words
 from minicc.ptxas.lower.types import bits, dotted, type_of
-from minicc.ptxas.mir import V, VMem
+from minicc.ptxas.mir import TRUE, V, VMem
 from minicc.sass.instr import Imm
 
 _SHAPES = {

@@ -16,8 +16,8 @@ from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.flatten import Flat
-from minicc.ptxas.mir import MInst, MModule, MOperand, V, VConst
-from minicc.sass.instr import RZ, Imm, Name, Reg
+from minicc.ptxas.mir import ZERO, MInst, MModule, MOperand, V, VConst
+from minicc.sass.instr import Imm, Name
 from minicc.sass.program import Relocation, Variable
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def _rank(b: Builder) -> V:
     if b.rank is None:
         number, b.rank = b.fn.new("R", 1, "rank"), b.fn.new("R", 1, "rank")
         b.entry_insts.append(MInst("S2R", (), (V(number),), (Name("SR_CgaCtaId"),)))
-        b.entry_insts.append(MInst("SHF", ("L", "U32"), (V(b.rank),), (V(number), Imm(24), Reg("R", RZ))))
+        b.entry_insts.append(MInst("SHF", ("L", "U32"), (V(b.rank),), (V(number), Imm(24), ZERO)))
     return V(b.rank)
 
 
@@ -307,7 +307,7 @@ def _header(b: Builder, name: str, kind: str) -> V:
 
 def address(b: Builder, symbol: ptx.Symbol) -> Pair:
     """The address of a name in its own space, as (low, high)."""
-    from minicc.ptxas.lower.builder import STACK, ZERO, imm
+    from minicc.ptxas.lower.builder import STACK, imm
 
     name, offset = symbol.name, symbol.offset
     if (shared := b.symbols.shared.get(name)) is not None:

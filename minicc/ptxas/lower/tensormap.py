@@ -7,10 +7,10 @@ sm_90a.
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.memory import memory_operand, space_of
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Name
 
 _FIELDS = {

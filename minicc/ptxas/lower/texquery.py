@@ -8,10 +8,10 @@ as ptxas 13.0 has them.
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.symbols import REFERENCES
 from minicc.ptxas.lower.texture import each
-from minicc.ptxas.mir import V, size_of_outside
+from minicc.ptxas.mir import TRUE, ZERO, V, size_of_outside
 from minicc.sass.instr import Const, Imm, Name
 
 _SIZES = {"width": 1, "height": 2, "depth": 4}

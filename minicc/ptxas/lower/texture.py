@@ -22,11 +22,11 @@ from collections.abc import Callable, Sequence
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, calls, stack, uniform
-from minicc.ptxas.lower.builder import STACK, TRUE, ZERO, Builder, absolute, imm, inv, number
+from minicc.ptxas.lower.builder import STACK, Builder, absolute, imm, inv, number
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Imm, Name, Reg
 
 _LAYERS = 0xFFFF

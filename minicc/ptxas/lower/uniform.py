@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from minicc.ptxas.lower.builder import TRUE, Builder, inv
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.lower.builder import Builder, inv
+from minicc.ptxas.mir import TRUE, MOperand, V
 from minicc.sass.instr import Imm, Reg
 
 URZ = Reg("UR", 63)

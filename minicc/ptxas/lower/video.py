@@ -12,9 +12,9 @@ from collections.abc import Iterable
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, inv, neg
+from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.integer import compare64
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 
 _LANES = {"2": 16, "4": 8}
 _CUTS = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), "h1": (16, 16)}

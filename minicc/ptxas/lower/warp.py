@@ -8,9 +8,9 @@ those of the mask may be there too, and lanes with other masks (tiles of a warp)
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import TRUE, ZERO, Builder, imm, neg, number
+from minicc.ptxas.lower.builder import Builder, imm, neg, number
 from minicc.ptxas.lower.types import bits, type_of
-from minicc.ptxas.mir import MOperand, V
+from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm, Name, Target
 
 FULL = 0xFFFFFFFF

@@ -16,7 +16,7 @@ that begins at zero then reads: so that nothing moves across, and no register un
 from __future__ import annotations
 
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VReg
+from minicc.ptxas.mir import GMMA, ZERO, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import reads, writes
 from minicc.sass.instr import Imm, Mem, Name, Reg
 
@@ -159,9 +159,9 @@ def _stages(insts: list[MInst]) -> None:
                 if not arrived:
                     out.append(_arrive(inst.loc))
                     arrived = True
-                zero, never = Reg("R", 255), Reg("UP", 7, inv=True)
-                idle = (Mem(None, desc=Reg("UR", 63)), zero, never, GSB)
-                out.append(MInst("HGMMA", ("64x8x16", "F16"), (zero,), idle, loc=inst.loc, side_effect=True))
+                never = Reg("UP", 7, inv=True)
+                idle = (Mem(None, desc=Reg("UR", 63)), ZERO, never, GSB)
+                out.append(MInst("HGMMA", ("64x8x16", "F16"), (ZERO,), idle, loc=inst.loc, side_effect=True))
             end()
             multiplied = False
             continue

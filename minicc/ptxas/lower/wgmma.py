@@ -15,10 +15,10 @@ import attrs
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
-from minicc.ptxas.lower.builder import ZERO, Builder
+from minicc.ptxas.lower.builder import Builder
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.lower.warpgroup import COMMIT, GSB
-from minicc.ptxas.mir import MFunction, MOperand, V, VMem, VReg
+from minicc.ptxas.mir import ZERO, MFunction, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import map_reads, map_writes
 from minicc.sass.instr import Imm, Reg
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import attrs
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import ZERO, Builder, imm, neg
+from minicc.ptxas.lower.builder import Builder, imm, neg
 from minicc.ptxas.lower.matrix import rounded
 from minicc.ptxas.lower.memory import address, space_of
 from minicc.ptxas.lower.types import dotted
-from minicc.ptxas.mir import MOperand, V, VMem
+from minicc.ptxas.mir import ZERO, MOperand, V, VMem
 from minicc.sass.instr import Imm, Name, Reg
 
 # Shape: tiles along M, along N, factors exchanged.
