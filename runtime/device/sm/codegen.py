@@ -223,10 +223,13 @@ def _result_registers(form: Form, instr: Instr) -> list[Register]:
 # ---- machine code
 
 
-class _Machine:
-    """LLVM's side: one target machine and one JIT engine, shared by all forms of the process."""
+class Host:
+    """LLVM's side: one target machine and one JIT engine, shared by all forms of the process.
 
-    def __init__(self) -> None:
+    `without` leaves out features of this CPU by the beginnings of their LLVM names: code as an older host would run it.
+    """
+
+    def __init__(self, without: tuple[str, ...] = ()) -> None:
         import llvmlite
         import llvmlite.binding as llvm
 
@@ -235,6 +238,10 @@ class _Machine:
         self.llvm = llvm
         self.cpu = llvm.get_host_cpu_name()
         features = llvm.get_host_cpu_features()
+        for name in features:
+            features[name] = features[name] and not name.startswith(without)
+        if without:
+            self.cpu = "generic"
         self.features = features.flatten()
         self.wide = bool(features.get("avx512f") and features.get("avx512vl") and features.get("avx512bw"))
         self.description = "|".join((llvmlite.__version__, str(llvm.get_default_triple()), self.cpu, self.features))
@@ -251,17 +258,17 @@ class _Machine:
 
 
 _LOCK = threading.Lock()
-_MACHINE: _Machine | None = None
+_HOST: Host | None = None
 
 
-def compile(forms: Iterable[Form]) -> dict[str, int]:
+def compile(forms: Iterable[Form], host: Host | None = None) -> dict[str, int]:
     """Addresses by form key. Forms that were compiled before, in this process or a former one, cost next to nothing."""
-    global _MACHINE
+    global _HOST
     wanted = {f.key: f for f in forms}
     with _LOCK:
-        if _MACHINE is None:
-            _MACHINE = _Machine()
-        machine = _MACHINE
+        if _HOST is None:
+            _HOST = Host()
+        machine = host or _HOST
         names: dict[str, str] = {}
         for key, form in wanted.items():
             if key in machine.addresses:
@@ -282,4 +289,4 @@ def compile(forms: Iterable[Form]) -> dict[str, int]:
         return {key: machine.addresses[key] for key in wanted}
 
 
-__all__ = ["Bound", "Unsupported", "bind", "compile", "immediate"]
+__all__ = ["Bound", "Host", "Unsupported", "bind", "compile", "immediate"]

@@ -223,6 +223,10 @@ class _Emitter:
             if self.strict:
                 name = f"llvm.experimental.constrained.{kind}.{fs}.{_suffix(e.args[0].width, vec)}"
                 result = self.rounded(ft, name, [(source_type, source)], rm)
+                if rm == "RM":
+                    # Without AVX-512 LLVM takes a constant from a float that holds both; downwards, x - x is -0.
+                    zero = self.new(f"icmp eq {source_type} {source}, zeroinitializer")
+                    result = self.new(f"select {_type(1, vec)} {zero}, {ft} zeroinitializer, {ft} {result}")
             else:
                 result = self.new(f"{kind} {source_type} {source} to {ft}")
         elif e.op in ("fext", "ftrunc"):

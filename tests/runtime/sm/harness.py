@@ -62,18 +62,18 @@ class Machine:
         call(b, self.state, mask, self.state, np.ascontiguousarray(b.operands["dst"]))
 
 
-def call(b: codegen.Bound, state: Any, mask: int, out: Any, dst: Any) -> None:
-    """One call of the compiled function."""
+def call(b: codegen.Bound, state: Any, mask: int, out: Any, dst: Any, host: codegen.Host | None = None) -> None:
+    """One call of the function as compiled for `host` (this one)."""
     assert b.form is not None
-    function = _FUNCTION(codegen.compile([b.form])[b.form.key])
+    function = _FUNCTION(codegen.compile([b.form], host)[b.form.key])
     record = np.array([b.operands], abi.OPERANDS)
     function(state.ctypes.data, record.ctypes.data, mask, out.ctypes.data, dst.ctypes.data)
 
 
-def staged(b: codegen.Bound, state: Any, mask: int) -> list[Any]:
+def staged(b: codegen.Bound, state: Any, mask: int, host: codegen.Host | None = None) -> list[Any]:
     """Result rows of the compiled function, in the shape of `reference.execute`."""
     out = np.zeros(abi.STAGE_WORDS, np.uint32)
-    call(b, state, mask, out, abi.STAGE)
+    call(b, state, mask, out, abi.STAGE, host)
     assert b.form is not None
     if b.form.access is not None and b.form.results and b.form.results[0].file == "ADDRESS":
         return [[int(x) for x in out[64 * k : 64 * k + 64].view(np.uint64)] for k in range(len(b.form.results))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from runtime.device.sm import abi
+from runtime.device.sm import abi, codegen
 from tests.runtime.sm import forms
 from tests.runtime.sm.harness import Machine, bound, expected, staged
 
@@ -90,6 +90,16 @@ def test_function_equals_reference(kind: str, line: str) -> None:
         for mask in (0xFFFFFFFF,) if trial else (0xFFFFFFFF, 0x80F0A55A):
             got, want = staged(b, machine.state, mask), expected(b, machine.state, mask)
             assert got == want, (line, trial, hex(mask))
+
+
+@pytest.mark.parametrize("without", [("avx512",), ("avx", "fma", "f16c", "bmi", "sse4", "ssse3")], ids=["AVX2", "SSE2"])
+def test_an_older_host_computes_the_same(without: tuple[str, ...]) -> None:
+    """LLVM goes other ways where the CPU lacks an instruction, some of them wrong in directed rounding."""
+    host = codegen.Host(without)
+    for kind in ("f32", "f64", "f16"):
+        for line in forms.lines(GROUPS[kind]):
+            b, machine = bound(line), _fill(kind, 0, line)
+            assert staged(b, machine.state, 0xFFFFFFFF, host) == expected(b, machine.state, 0xFFFFFFFF), line
 
 
 def test_straight_into_registers_merges_by_mask() -> None:
