@@ -28,7 +28,7 @@ _LOADS = frozenset({"MOV", "LDC"})
 _BRINGS = frozenset({"MOV", "ULDC"})
 """That which may as well bring it later."""
 _LINE = 64
-"""Bytes of a line of constants (measured on an H200, docs/accuracy.md)."""
+"""Bytes of a line of constants (measured on an H200, docs/h200.md)."""
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:

@@ -1,6 +1,7 @@
 """docs/accuracy.md and its picture, from what an H200 measured and what the model gives.
 
     python -m tests.gpu.accuracy_page DOCS                           the page, from tests/gpu/data
+    python -m tests.gpu.accuracy_page --kernels NAME                 every kernel of data/NAME.json, as a table
     python -m tests.gpu.accuracy_page --pack NAME RUN PLANS MODEL    data/NAME.json from ncu's CSV files and the model
 
 The micro-benchmarks are run on the model anew. The kernels of "validation" and "blind" are others' code, which is not
@@ -24,6 +25,7 @@ from tests.gpu.micro.plan import IMAGES, plans
 from tests.gpu.validation.found import half
 
 DATA = Path(__file__).parent / "data"
+WAYS = ("nvcc", "ours")
 CYCLES = compare.CYCLES
 COLORS = {
     "micro-benchmarks": "#9aa0a6",
@@ -49,7 +51,6 @@ KEEP = (
 LATER = ("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth")
 UNSEEN = {"second": "unseen"} | {name: f"unseen{n}" for n, name in enumerate(LATER, 4)}
 """The later sets, and the files that have them."""
-NEWEST = LATER[-1]
 COUNTED_AGAIN = {(name, "nvcc") for name in ("second", *LATER)} | {(name, "ours") for name in LATER[1:]}
 """Of these the model's columns are of the latest model."""
 Pair = tuple[str, float, float]
@@ -148,88 +149,99 @@ def picture(groups: dict[str, list[Pair]]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
+def cycles(rows: dict[str, Any], when: str = "model") -> list[Pair]:
+    """What the H200 and the model took; the H200 by later rounds, where there are any, but for the first count."""
+    return [
+        (k, (x["h200"] if when == "first" else x.get("again", x["h200"]))[CYCLES], x[when][CYCLES])
+        for k, x in rows.items()
+    ]
+
+
+def recorded() -> dict[tuple[str, str, str], list[Pair]]:
+    """Launches by set, whose code it is (nvcc, ours), and when the model's figures were made (first, model)."""
+    out = {}
+    blind, validation = (json.loads((DATA / f"{name}.json").read_text()) for name in ("blind", "validation"))
+    for way in ("nvcc", "ours"):
+        out["validation", way, "model"] = cycles(validation[way])
+        for which in ("open", "closed"):
+            rows = {k: x for k, x in blind[way].items() if half(k) == which}
+            out[f"first, {which} half", way, "model"] = cycles(rows)
+    for name, file in UNSEEN.items():
+        data = json.loads((DATA / f"{file}.json").read_text())
+        for way in ("nvcc", "ours"):
+            out[name, way, "first"] = cycles(data[way], "first")
+            if (name, way) in COUNTED_AGAIN:
+                out[name, way, "model"] = cycles(data[way])
+    return out
+
+
+def brief(pairs: list[Pair] | None) -> str:
+    """Mean, median and ninth decile of the errors."""
+    if not pairs:
+        return "-"
+    errors = sorted(100 * abs(m / h - 1) for _, h, m in pairs)
+    middle, ninth = errors[len(errors) // 2], errors[int(len(errors) * 0.9)]
+    return f"{statistics.fmean(errors):.1f} ({middle:.1f}; {ninth:.1f})"
+
+
+def summary(record: dict[tuple[str, str, str], list[Pair]]) -> list[str]:
+    """A row for each set of kernels that nothing was fitted to."""
+    lines = [
+        "| set | launches | nvcc's code, as first counted | now | ours, as first counted | now |",
+        "|---" * 6 + "|",
+    ]
+    for name in dict.fromkeys(name for name, _, _ in record):
+        count = " + ".join(str(len(record.get((name, w, "first"), record.get((name, w, "model"), [])))) for w in WAYS)
+        columns = [brief(record.get((name, way, when))) for way in WAYS for when in ("first", "model")]
+        lines += [f"| {name} | {count} | {' | '.join(columns)} |"]
+    return lines
+
+
+def kernels(name: str) -> list[str]:
+    """Every launch of a data file: cycles of nvcc's code and of ours on the H200 and on the model, as first counted."""
+    data = json.loads((DATA / f"{name}.json").read_text())
+    when = "first" if "first" in next(iter(data["nvcc"].values())) else "model"
+    sides = [{k: (h, m) for k, h, m in cycles(data[way], when)} for way in WAYS]
+    lines = ["| kernel, grid, block | nvcc: H200 | model | error | ours: H200 | model | error |", "|---" * 7 + "|"]
+    for label in sides[0] | sides[1]:
+        pairs = [side.get(label) for side in sides]
+        found = [f"{p[0]:.0f} | {p[1]:.0f} | {100 * (p[1] / p[0] - 1):+.1f} %" if p else "- | - | -" for p in pairs]
+        lines += [f"| {label} | {' | '.join(found)} |"]
+    return lines
+
+
 def page(docs: Path) -> None:
     """Write accuracy.md and accuracy.svg."""
-    calibration = micro()
-    record = json.loads((DATA / "validation.json").read_text())
-    pairs = {
-        v: [(k, row["h200"][CYCLES], row["model"][CYCLES]) for k, row in record[v].items()] for v in ("nvcc", "ours")
-    }
-    unseen = json.loads((DATA / "blind.json").read_text())
-    blind = {
-        (v, which): [(k, x["h200"][CYCLES], x["model"][CYCLES]) for k, x in unseen[v].items() if half(k) == which]
-        for v in ("nvcc", "ours")
-        for which in ("open", "closed")
-    }
-    sets = {name: json.loads((DATA / f"{file}.json").read_text()) for name, file in UNSEEN.items()}
-    later = {
-        (name, v, when): [
-            # Some were measured again later, five times.
-            (k, (x["h200"] if when == "first" else x.get("again", x["h200"]))[CYCLES], x[when][CYCLES])
-            for k, x in rows[v].items()
-        ]
-        for name, rows in sets.items()
-        for v in ("nvcc", "ours")
-        for when in (("first", "model") if (name, v) in COUNTED_AGAIN else ("first",))
-    }
-    groups = {
-        "micro-benchmarks": [p for rows in calibration.values() for p in rows],
-        "validation, nvcc": pairs["nvcc"],
-        "validation, ours": pairs["ours"],
-        "blind, nvcc": blind["nvcc", "open"] + blind["nvcc", "closed"],
-        "blind, ours": blind["ours", "open"] + blind["ours", "closed"],
-    }
-    (docs / "accuracy.svg").write_text(picture(groups))
+    calibration, record = micro(), recorded()
+    groups = {"micro-benchmarks": [p for rows in calibration.values() for p in rows]}
+    for way in WAYS:
+        groups[f"validation, {way}"] = record["validation", way, "model"]
+        groups[f"blind, {way}"] = [p for w in ("open", "closed") for p in record[f"first, {w} half", way, "model"]]
+    (docs / "accuracy.svg").write_text(picture({group: groups[group] for group in COLORS}))
     lines = [(Path(__file__).parent / "accuracy_text.md").read_text()]
-    head = "| launches | mean abs. error | median | 90 % below | mean error |"
-    lines += ["## Summary\n", f"| set {head}", "|---|---|---|---|---|---|"]
-    lines += [f"| calibration: {plan} | {quantiles(rows)} |" for plan, rows in calibration.items()]
-    lines += [f"| validation: {v} | {quantiles(rows)} |" for v, rows in pairs.items()]
-    lines += [f"| unseen, {which} half: {v} | {quantiles(rows)} |" for (v, which), rows in blind.items()]
-    for (name, v, when), rows in later.items():
-        lines += [f"| {name} unseen set, {'as first counted' if when == 'first' else 'now'}: {v} | {quantiles(rows)} |"]
-    lines += ["", "![model against H200](accuracy.svg)", ""]
-    for variant in ("nvcc", "ours"):
-        lines += [f"## Validation kernels, compiled by {'nvcc' if variant == 'nvcc' else 'minicc'}\n"]
-        lines += ["Sectors and bytes are the model's over the H200's; *long* is the share of long-scoreboard stalls.\n"]
-        lines += [
-            "| kernel, grid, block | cycles H200 | model | error | L1 hits | L2 reads | DRAM read | long H200 | model |"
-        ]
-        lines += ["|---|---|---|---|---|---|---|---|---|"]
-        for name, row in record[variant].items():
-            h, m = row["h200"], row["model"]
-
-            def ratio(key: str, h: Any = h, m: Any = m) -> str:
-                return f"{m.get(key, 0) / h[key]:.2f}" if h.get(key) else "-"
-
-            def share(side: Any) -> str:
-                total = side.get(KEEP[11])
-                return f"{100 * side.get(KEEP[10], 0) / total:.0f} %" if total else "-"
-
-            lines += [
-                f"| {name} | {h[CYCLES]:.0f} | {m[CYCLES]:.0f} | {100 * (m[CYCLES] / h[CYCLES] - 1):+.1f} % "
-                f"| {ratio(KEEP[4])} | {ratio(KEEP[5])} | {ratio('dram__bytes_read.sum')} | {share(h)} | {share(m)} |"
-            ]
-        lines += [""]
-    lines += [f"## Kernels that nobody had looked at (the {NEWEST} set, as first counted)\n"]
-    lines += ["Cycles on the H200, the model's, and the error, for nvcc's code and for minicc's.\n"]
-    lines += ["| kernel, grid, block | H200 | model | error | H200 | model | error |", "|---|---|---|---|---|---|---|"]
-    ours = {k: (h, m) for k, h, m in later[NEWEST, "ours", "first"]}
-    for name, h, m in later[NEWEST, "nvcc", "first"]:
-        other = "- | - | -"
-        if name in ours:
-            x, y = ours[name]
-            other = f"{x:.0f} | {y:.0f} | {100 * (y / x - 1):+.1f} %"
-        lines += [f"| {name} | {h:.0f} | {m:.0f} | {100 * (m / h - 1):+.1f} % | {other} |"]
-    lines += [""]
+    lines += [
+        "## Figures\n",
+        "Mean absolute error of cycles in percent (median; 90 % are below). The page begins with the last.\n",
+    ]
+    lines += [
+        *summary(record),
+        "",
+        "`python -m tests.gpu.accuracy_page --kernels unseen13` lists the launches of a set.",
+        "",
+    ]
+    lines += ["![model against H200](accuracy.svg)", ""]
+    lines += ["| calibration | launches | mean abs. error | median | 90 % below | mean error |", "|---" * 6 + "|"]
+    lines += [f"| {plan} | {quantiles(rows)} |" for plan, rows in calibration.items()]
     worst = sorted(groups["micro-benchmarks"], key=lambda p: -abs(p[2] / p[1] - 1))[:12]
-    lines += ["## The worst micro-benchmarks\n", "| launch | cycles H200 | model | error |", "|---|---|---|---|"]
+    lines += ["", "The worst of them:", "", "| launch | cycles H200 | model | error |", "|---" * 4 + "|"]
     lines += [f"| {k} | {h:.0f} | {m:.0f} | {100 * (m / h - 1):+.0f} % |" for k, h, m in worst]
     (docs / "accuracy.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--pack":
+    if sys.argv[1] == "--kernels":
+        print("\n".join(kernels(sys.argv[2])))
+    elif sys.argv[1] == "--pack":
         pack(sys.argv[2], *(Path(a) for a in sys.argv[3:6]))
     else:
         page(Path(sys.argv[1]))

@@ -59,3 +59,13 @@ def test_the_recorded_validation_is_what_the_page_says(name):
         # The paths of a few depend on who wins a race.
         assert sum(model == gpu for model, gpu in executed) >= len(executed) - 6
         assert all(model == pytest.approx(gpu, rel=0.03) for model, gpu in executed)
+
+
+def test_the_page_and_the_list_of_kernels_have_every_set() -> None:
+    record = accuracy_page.recorded()
+    rows = accuracy_page.summary(record)
+    assert len(rows) == 2 + len({name for name, _, _ in record})
+    newest = record["thirteenth", "nvcc", "first"]
+    assert f"{accuracy_page.error(newest):.1f}" in rows[-1]
+    assert len(accuracy_page.kernels("unseen13")) == 2 + len(newest)
+    assert "- | - | -" in "\n".join(accuracy_page.kernels("unseen7"))  # some were measured for one side only
