@@ -130,3 +130,19 @@ def test_subnormal_floats_become_doubles(flushed: bool) -> None:
     want = np.where(flushed & (np.abs(x) < np.finfo(np.float32).tiny), np.copysign(0, x), x).astype(np.float64)
     np.testing.assert_array_equal(out, want)
     assert (np.signbit(out) == np.signbit(want))[~np.isnan(want)].all()
+
+
+@pytest.mark.parametrize("flushed", [False, True])
+def test_a_function_that_rounds_flushes_what_it_leaves_as_it_is(flushed: bool) -> None:
+    """x * 1 by __fmul_rn is an operation: with -ftz=true a denormal x becomes a zero."""
+    sums = ("__fadd_rn(x[i], -0.0f)", "__fsub_rn(x[i], 0.0f)", "__fmul_rn(1.0f, x[i])", "__fdiv_rn(x[i], 1.0f)")
+    stores = "".join(f"out[i + {k} * blockDim.x] = {text};" for k, text in enumerate(sums))
+    source = f"__global__ void k(const float *x, float *out) {{ int i = threadIdx.x; {stores} }}"
+    image = minicc.compile(SourceFile("k.k", source), arch="sm_90", options=f"-ftz={str(flushed).lower()}").cubin
+    x = np.array([*SPECIAL, 1.17549435e-38, -1.17549421e-38, 1e-45], np.float32)
+    out = np.zeros((len(sums), len(x)), np.float32)
+    runtime.Device("sm_90").load(image)["k"][1, len(x)](x, out)
+    want = np.where(flushed & (np.abs(x) < np.finfo(np.float32).tiny), np.copysign(np.float32(0), x), x)
+    for got in out:
+        np.testing.assert_array_equal(got, want)
+        assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()

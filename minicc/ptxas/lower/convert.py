@@ -371,7 +371,8 @@ def eight_bit(b: Builder, inst: ptx.Inst, to: str, from_: str) -> None:
 
 
 def tensor_float(b: Builder, inst: ptx.Inst) -> None:
-    """cvt.rna.tf32.f32: add half a unit to the magnitude unless it is infinite or NaN, then clear 13 bits. The other
+    """cvt.rna.tf32.f32: add half a unit to the magnitude unless it is infinite or NaN, then clear 13 bits; what is then
+    not finite is for .satfinite a unit lower (a NaN, too: NVIDIA's ptxas leaves its bits less a unit). The other
     roundings have an instruction."""
     d, source = inst.operands
     x = b.reg(b.val(source, "f32"))
@@ -380,7 +381,13 @@ def tensor_float(b: Builder, inst: ptx.Inst) -> None:
     if "rna" in inst.modifiers and not relu:
         finite = b.setp("FSETP.LT.AND", absolute(x), fimm(0x7F800000))
         moved = b.sel(b.new("IADD3", x, imm(0x1000), ZERO), x, finite)
-        b.lop(out, moved, imm(0xFFFFE000), ZERO, 0xC0)
+        if "satfinite" not in inst.modifiers:
+            b.lop(out, moved, imm(0xFFFFE000), ZERO, 0xC0)
+            return
+        rounded = b.temp()
+        b.lop(rounded, moved, imm(0xFFFFE000), ZERO, 0xC0)
+        whole = b.setp("FSETP.LT.AND", absolute(rounded), fimm(0x7F800000))
+        b.select(out, rounded, b.new("IADD3", rounded, imm(0xFFFFE000), ZERO), whole)
         return
     rounding = "RZ" if "rz" in inst.modifiers else ""
     b.emit(dotted("F2FP", relu, "TF32.F32.PACK_B", rounding), (out,), (x,))

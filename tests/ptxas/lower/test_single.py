@@ -35,6 +35,7 @@ CASES = (
       for s, a, b in (("", "s4", "u4"), (".satfinite", "u4", "s4"))),
     *(f"cvt.{r}.bf16.{t} %h1,%{x}2;" for r in ("rn", "rz", "rm", "rp") for t, x in (("s32", "r"), ("u64", "rd"))),
     "cvt.rn.satfinite.f16.f32 %h1,%f2;", "cvt.rz.satfinite.relu.bf16.f32 %h1,%f2;", "cvt.rp.ftz.f16.f32 %h1,%f2;",
+    "cvt.rna.satfinite.tf32.f32 %r1,%f2;",
     *(f"cvt.pack.sat.{t}.s32.b32 %r1,%r2,%r3,%r4;" for t in ("u8", "s8", "u4", "s4", "u2", "s2")),
     "add.cc.u32 %r1,%r2,%r3; addc.u16 %h1,%h2,%h3;", "sub.cc.u32 %r1,%r2,%r3; subc.sat.s32 %r1,%r4,%r5;",
     "add.cc.u32 %r1,%r2,%r3; madc.lo.s16 %h1,%h2,%h3,%h4;", "mov.v4.u32 {%r1,%r2,%r3,%r4},%tid;",
@@ -42,6 +43,11 @@ CASES = (
     "atom.cas.b64 %rd1,[%rd0],%rd2,%rd3;",
     "atom.add.v2.f32 {%f1,%f2},[%rd0],{%f3,%f4};", "red.add.noftz.v2.bf16x2 [%rd0],{%r1,%r2};",
 )  # fmt: skip
+
+
+ENDS = np.array([0, 1, 0x7FFFFF, 0x800000, 0x7F7FEFFF, 0x7F7FFFFF, 0x7F800000], np.uint32)
+ENDS = np.concatenate([ENDS, ENDS | 1 << 31])
+"""The least and largest denormal and number, the last that rounds to a finite one of 10 bits, infinity."""
 
 
 def kernel(name: str, text: str) -> str:
@@ -71,6 +77,7 @@ def test_as_nvidia_compiles_them(tmp_path: Path) -> None:
     given = [
         random.integers(0, 1 << 32, 32 * 256, dtype=np.uint64).astype(np.uint32),
         random.standard_normal(32 * 512).astype(np.float16).view(np.uint32),
+        random.choice(ENDS, 32 * 256),
     ]
     for n, case in enumerate(CASES):
         for words in given:
