@@ -26,6 +26,7 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   -sass              machine code, as cuobjdump -sass prints it
   -ctrl, --control   with -sass: control codes as text, B--2---:R-:W0:-:S04
   --why              with -sass: what set each stall count and each wait, after the instruction
+  --fields           with -sass: all 128 bits, field by field, below the instruction
   -raw               with -sass: without the instruction words
   -ptx               PTX source
   -elf               section headers, symbols and the content of every section of each cubin
@@ -52,6 +53,7 @@ _FLAGS = {
     "--dump-resource-usage": "usage", "-lelf": "lelf", "--list-elf": "lelf", "-lptx": "lptx", "--list-ptx": "lptx",
     "-hex": "hex", "-ctrl": "control", "--control": "control", "-raw": "raw", "--json": "json", "-json": "json",
     "-all": "all", "--all-fatbin": "all", "-why": "why", "--why": "why",
+    "-fields": "fields", "--fields": "fields",
 }  # fmt: skip
 _VALUES = {
     "-xelf": "xelf", "--extract-elf": "xelf", "-xptx": "xptx", "--extract-ptx": "xptx", "-arch": "arch",
@@ -206,7 +208,7 @@ def _show(images: list[Image], request: Request) -> list[str]:
         return [f"{label} file {k:4}: {i.name}" for k, label, i in _counted(images) if f"l{label.lower()}" in wants]
     if "xelf" in values or "xptx" in values:
         return _extract(images, values)
-    if "why" in wants:
+    if wants & {"why", "fields"}:
         wants = wants | {"sass", "control"}
     if not wants - {"control", "all"} and all(not image.embedded for image in images):
         wants = wants | {"asm"}
@@ -330,11 +332,11 @@ def _sass(image: Image, request: Request) -> list[str]:
         if not _chosen(name, request):
             continue
         out += [f"\t\tFunction : {name}", _header_flags(image.arch)]
-        why = "why" in request.wants
-        text = dump.section_text(
-            lines, hex_column, words="raw" not in request.wants and not why, control=why or "control" in request.wants
-        )
-        out += _reasons(text, lines, arch) if why else text
+        more = request.wants & {"why", "fields"}
+        words, control = not more and "raw" not in request.wants, bool(more) or "control" in request.wants
+        text = dump.section_text(lines, hex_column, words=words, control=control)
+        text = _reasons(text, lines, arch) if "why" in more else text
+        out += _fields(text, lines, arch) if "fields" in more else text
         out += ["\t\t..........", "", ""]
     return out
 
@@ -351,6 +353,17 @@ def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
         return text
     width = max((len(line) for line in text), default=0) + 2
     return [f"{line:<{width}}{why.text()}".rstrip() for line, why in zip(text, found, strict=True)]
+
+
+def _fields(text: list[str], lines: list[Any], arch: Any) -> list[str]:
+    """Each line, and the fields of its word below it."""
+    from minicc.sass import anatomy
+
+    out = []
+    for head, line in zip(text, lines, strict=True):
+        fields = anatomy.table(line.word, arch, line.address) if line.instr else []
+        out += [head, *(f"            {field}" for field in fields)]
+    return out
 
 
 def _elf(image: Image) -> list[str]:
