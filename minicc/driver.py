@@ -562,6 +562,8 @@ def compile(
     if isinstance(source, SourceFile):
         kind = KINDS.get(Path(source.name).suffix, "k")
         build = Build(request, source.name, Path(source.name).stem, kind, source, report=seen.append)
+    elif "\n" in os.fspath(source):
+        fail("driver.no-input", "that is a text, not a path; give a text as minicc.SourceFile('name.cu', text)")
     else:
         build = open_input(os.fspath(source), request, seen.append)
     fatbin = build.fatbin()

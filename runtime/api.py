@@ -11,7 +11,6 @@ a `Buffer` stays on the device, launches on it are asynchronous, and reading it 
 from __future__ import annotations
 
 import abc
-import copy
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -114,6 +113,8 @@ class Device(abc.ABC):
     def buffer(self, array: object, stream: Stream | None = None) -> Buffer:
         """A device copy of an array (or of anything `numpy.asarray` takes)."""
         host = np.ascontiguousarray(array)
+        if host.dtype.hasobject:
+            raise LaunchError("buffer.type", "an array of Python objects cannot be on a device")
         out = self.empty(host.shape, host.dtype)
         if host.nbytes:
             self.write(out.address, host.reshape(-1).view(np.uint8).data, stream)
@@ -139,7 +140,10 @@ class Device(abc.ABC):
 
     def empty(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
         """A device array with unspecified contents."""
-        return self._buffer_type(self, tuple(shape) if isinstance(shape, Sequence) else (int(shape),), np.dtype(dtype))
+        extents = tuple(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else (shape,)
+        if not all(isinstance(n, int | np.integer) and n >= 0 for n in extents):
+            raise LaunchError("buffer.shape", f"{shape!r} is not the shape of an array: one or more extents from 0 on")
+        return self._buffer_type(self, tuple(int(n) for n in extents), np.dtype(dtype))
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = np.float32) -> Buffer:
         """A device array of zeros."""
@@ -216,10 +220,21 @@ class Buffer:
             raise LaunchError("buffer.shape", f"a buffer of shape {self.shape} cannot be one of {wanted}") from None
 
     def _view(self, shape: tuple[int, ...], offset: int) -> Buffer:
-        out = copy.copy(self)
+        out: Buffer = object.__new__(type(self))
+        out.__dict__.update(self.__dict__)
         out._base, out.shape, out.size = self, shape, int(np.prod(shape, dtype=np.int64))
         out.nbytes, out.address = out.size * self.dtype.itemsize, self.address + offset
         return out
+
+    def copy(self) -> Buffer:
+        """Another buffer with the same contents."""
+        return self.device.buffer(self.numpy())
+
+    def __copy__(self) -> Buffer:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Buffer:
+        return self.copy()
 
     def numpy(self, stream: Stream | None = None) -> Array:
         """The contents as a new numpy array; waits for the kernels that write it."""
@@ -495,12 +510,13 @@ class Variable:
 
 
 class Module(abc.ABC):
-    """A loaded program. `module["vadd"]` is the kernel of that symbol, or the only one with that base name."""
+    """A loaded program. `module["vadd"]` is the kernel of that symbol, or the only one with that base name;
+    `module["fill<int>"]` the instance of a template."""
 
     device: Device
 
     def __repr__(self) -> str:
-        return f"<Module {', '.join(self.kernels) or 'without kernels'} on {self.device.name}>"
+        return f"<Module {_listed(self.kernels) or 'without kernels'} on {self.device.name}>"
 
     @property
     @abc.abstractmethod
@@ -518,23 +534,41 @@ class Module(abc.ABC):
     def __getitem__(self, name: str) -> Kernel:
         return self._kernel(resolve(name, self.kernels, "kernel"))
 
+    def get_function(self, name: str) -> Kernel:
+        """`module[name]` under PyCUDA's and CuPy's name."""
+        return self[name]
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.kernels)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.kernels or any(signature(k).base == name for k in self.kernels)
+        return bool(_called(str(name), self.kernels))
+
+
+def _called(name: str, symbols: Sequence[str]) -> list[str]:
+    """The symbols that a user may mean by `name`: the symbol itself, else those with that base name, with template
+    arguments or without."""
+    if name in symbols:
+        return [name]
+    wanted = name.replace(" ", "")
+    known = [(symbol, signature(symbol)) for symbol in symbols]
+    return [symbol for symbol, s in known if wanted in (s.base, (s.base + s.template).replace(" ", ""))]
 
 
 def resolve(name: str, symbols: Sequence[str], what: str) -> str:
     """The symbol called `name`: exactly, or by its unique C++ base name. `LaunchError` lists what there is."""
-    if name in symbols:
-        return name
-    found = [s for s in symbols if signature(s).base == name]
+    found = _called(name, symbols)
     if len(found) == 1:
         return found[0]
     if found:
-        raise LaunchError("load.ambiguous", f"'{name}' could be any of: {', '.join(found)}")
-    raise LaunchError("load.no-symbol", f"there is no {what} '{name}'; there are: {', '.join(symbols) or 'none'}")
+        raise LaunchError("load.ambiguous", f"'{name}' could be any of: {_listed(found)}")
+    raise LaunchError("load.no-symbol", f"there is no {what} '{name}'; there are: {_listed(symbols) or 'none'}")
+
+
+def _listed(symbols: Sequence[str]) -> str:
+    """Names as a user may write them: without parameters where that tells them apart."""
+    names = [s.base + s.template for s in map(signature, symbols)]
+    return ", ".join(n if names.count(n) == 1 else symbol for n, symbol in zip(names, symbols, strict=True))
 
 
 def typed_parameters(name: str, places: Sequence[tuple[int, int]]) -> tuple[Parameter, ...]:

@@ -6,8 +6,9 @@ import bisect
 import contextlib
 import functools
 import struct
+import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, TypeVar
 
 import attrs
 import numpy as np
@@ -35,6 +36,22 @@ CLEAR_BYTES = 16 << 20
 STAGING_BYTES = 4 << 20
 """The driver's window for copies: host bytes are stored there and the copy engine moves them on."""
 
+S = TypeVar("S")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """A method that one thread at a time is in, as a driver's calls are: the driver and the model have one state."""
+
+    @functools.wraps(method)
+    def held(self: S, /, *args: P.args, **options: P.kwargs) -> R:
+        device: Any = getattr(self, "device", self)
+        with device.lock:
+            return method(self, *args, **options)
+
+    return held
+
 
 class ModelDevice(Device):
     """See `Device` for the options. `run` replaces the SM model, for tests."""
@@ -56,11 +73,20 @@ class ModelDevice(Device):
         stack: int = launch.STACK_LIMIT,
         run: Run | None = None,
     ) -> None:
+        if name not in machines.NAMES:
+            known = ", ".join(machines.NAMES)
+            raise LaunchError("device.name", f"no device {name!r}: {known} are models; cuda:0, cuda:1 ... GPUs")
+        self.lock = threading.RLock()
         self.arch = machines.get(name)
         self.name = self.arch.device_name
         self.stack = stack
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
+        numbers = {"cycle_limit": cycle_limit, "instruction_limit": instruction_limit, "runaway_limit": runaway_limit,
+                   "sample": sample, "cores": cores, "stack": stack, "memory": memory or 0}  # fmt: skip
+        for option, value in numbers.items():
+            if not isinstance(value, int | np.integer) or value < 0:
+                raise LaunchError("device.option", f"{option} {value!r} is not a number from 0 on")
         limits = (cycle_limit, instruction_limit, runaway_limit)
         options = Options(timing, hazards, *limits, progress=progress, sample=sample, cores=cores)
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
@@ -79,12 +105,14 @@ class ModelDevice(Device):
     def __repr__(self) -> str:
         return f"<Device {self.name}>"
 
+    @_alone
     def load(self, source: object) -> Module:
         image, name = images.read(source)
         return ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
 
     # -- memory --------------------------------------------------------------------------------------------------
 
+    @_alone
     def allocate(self, size: int) -> int:
         try:
             address = self.gpu.memory.allocate(size)
@@ -93,11 +121,13 @@ class ModelDevice(Device):
         self.tracer.step("driver", "allocate", address=address, bytes=size)
         return address
 
+    @_alone
     def free(self, address: int) -> None:
         # What was launched may use it.
         self.gpu.settle()
         self.gpu.memory.free(address)
 
+    @_alone
     def texture(
         self,
         array: object,
@@ -145,6 +175,7 @@ class ModelDevice(Device):
         """Device memory as a numpy view (the model's memory is the host's)."""
         return self.gpu.memory.view(address, size) if size else np.zeros(0, np.uint8)
 
+    @_alone
     def write(self, address: int, data: memoryview | bytes, stream: Stream | None = None) -> None:
         self._check_range(address, len(data))
         channel = self._channel(stream)
@@ -153,6 +184,7 @@ class ModelDevice(Device):
             self.gpu.memory.write(self._staging, part)
             self._copy(channel, address + at, self._staging, len(part))
 
+    @_alone
     def read(self, address: int, size: int, stream: Stream | None = None) -> bytearray:
         self._check_range(address, size)
         if stream is None:
@@ -164,6 +196,7 @@ class ModelDevice(Device):
             out[at : at + count] = self.gpu.memory.view(self._staging, count).data
         return out
 
+    @_alone
     def clear(self, address: int, size: int, stream: Stream | None = None) -> None:
         """Zero a range with the copy engine. Pieces that are zero already are left alone: memory that was never used
         then costs nothing."""
@@ -269,6 +302,7 @@ class ModelDevice(Device):
         while len(self._completions) > 64:
             self._completions.pop(next(iter(self._completions)))
 
+    @_alone
     def _launch(self, kernel: Kernel, request: Configuration, parameters: bytes) -> Launch:
         module = kernel.module
         assert isinstance(module, ModelModule)
@@ -330,10 +364,12 @@ class ModelDevice(Device):
                 one.held = []
                 del self._launches[number]
 
+    @_alone
     def synchronize(self) -> None:
         for stream in self._streams:
             stream.synchronize()
 
+    @_alone
     def stream(self, priority: int = 0) -> Stream:
         out = ModelStream(self, open_channel(self.gpu))
         least, most = api.STREAM_PRIORITIES
@@ -341,6 +377,7 @@ class ModelDevice(Device):
         self._streams.append(out)
         return out
 
+    @_alone
     def event(self) -> Event:
         return ModelEvent(self)
 
@@ -351,9 +388,11 @@ class ModelStream(Stream):
     def __init__(self, device: ModelDevice, channel: Channel) -> None:
         self.device, self.channel = device, channel
 
+    @_alone
     def synchronize(self) -> None:
         self.device._wait(self.channel, self.channel.submitted)
 
+    @_alone
     def wait(self, event: Event) -> None:
         assert isinstance(event, ModelEvent)
         if event.value:
@@ -371,6 +410,7 @@ class ModelEvent(Event):
         self.value = 0
         self._channel: Channel | None = None
 
+    @_alone
     def record(self, stream: Stream | None = None) -> Event:
         channel = self.device._channel(stream)
         self.value += 1
@@ -384,18 +424,23 @@ class ModelEvent(Event):
         return count, stamp
 
     @property
+    @_alone
     def done(self) -> bool:
         self.device.gpu.settle()
         return self._words()[0] >= self.value
 
+    @_alone
     def synchronize(self) -> None:
         if not self.done and self._channel is not None:
             self.device._wait(self._channel, self._channel.submitted)
 
+    @_alone
     def elapsed(self, since: Event) -> float:
         assert isinstance(since, ModelEvent)
-        self.synchronize()
-        since.synchronize()
+        for event in (self, since):
+            if not event.value:
+                raise LaunchError("event.unrecorded", "no time passed between events that were not both recorded")
+            event.synchronize()
         return (self._words()[1] - since._words()[1]) / 1e6
 
 
@@ -448,6 +493,7 @@ class ModelLaunch(Launch):
         state = "not run yet" if done is None else done.outcome.fault or f"{done.outcome.cycles} cycles"
         return f"<Launch {self.kernel.name}[{self.configuration}]: {getattr(state, 'kind', state)}>"
 
+    @_alone
     def wait(self) -> Launch:
         if self.completion is None:
             self.device._wait(self.channel, self.value)

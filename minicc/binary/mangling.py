@@ -27,13 +27,35 @@ class Type:
     const: bool = False
 
 
+_SCALARS = {
+    "a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "float", "h": "unsigned char", "i": "int",
+    "j": "unsigned int", "l": "long", "m": "unsigned long", "s": "short", "t": "unsigned short", "x": "long long",
+    "y": "unsigned long long",
+}  # fmt: skip
+"""Itanium ABI: builtin types by their code letter."""
+
+
+def spelled(kind: Type) -> str:
+    """A type as C++ writes it, as far as it is known."""
+    if kind.pointee is not None:
+        return f"{'const ' if kind.pointee.const else ''}{spelled(kind.pointee)} *"
+    return _SCALARS.get(kind.name, kind.name or kind.kind)
+
+
 @attrs.frozen
 class Signature:
-    """`base` is the function's name without namespaces and template arguments. `params` is None if they could not be
-    read, or the name is not mangled."""
+    """`base` is the function's name without namespaces and template arguments, `template` these ("<int, 4>"). `params`
+    is None if they could not be read, or the name is not mangled."""
 
     base: str
     params: tuple[Type, ...] | None
+    template: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The function as C++ writes it, with parameter types where they are known."""
+        types = "" if self.params is None else f"({', '.join(spelled(p) for p in self.params)})"
+        return f"{self.base}{self.template}{types}"
 
 
 class _Unknown(Exception):
@@ -45,6 +67,10 @@ class _Parser:
         self.text, self.at = text, 0
         self.substitutions: list[Type] = []
         self.depth = 0
+        self.last: list[Type] = []
+        """The template arguments of the name read last; literals are types called what they are."""
+        self.template: list[Type] = []
+        """Those of the function itself, which T_ and T0_ are."""
 
     def peek(self, count: int = 1) -> str:
         return self.text[self.at : self.at + count]
@@ -73,49 +99,56 @@ class _Parser:
 
     def name(self) -> str:
         """<name>: returns the last identifier; records substitutions for nested prefixes."""
+        self.last = []
         if self.take("N"):
             while self.peek() in ("K", "V", "r"):
                 self.at += 1
-            last = ""
+            last, found = "", list[Type]()
             while not self.take("E"):
                 if self.peek() == "S":
                     self.substitution()
                 elif self.peek() == "I":
-                    self.arguments()
+                    found = self.arguments()
                     self.substitutions.append(Type("class", 0, last))
                 elif self.peek().isdigit():
-                    last = self.identifier()
+                    last, found = self.identifier(), []
                     if self.peek() != "E":
                         self.substitutions.append(Type("class", 0, last))
                 elif self.take("L"):
                     continue
                 else:
                     raise _Unknown
+            self.last = found
             return last
         self.take("L")
         name = self.identifier()
         if self.peek() == "I":
             self.substitutions.append(Type("class", 0, name))
-            self.arguments()
+            self.last = self.arguments()
         return name
 
-    def arguments(self) -> None:
-        """<template-args>; a later T_ is not resolved."""
+    def arguments(self) -> list[Type]:
+        """<template-args>; packs are laid flat."""
         if not self.take("I"):
             raise _Unknown
         self.deeper()
+        found = []
         while not self.take("E"):
             if self.take("L"):
-                self.type()
+                kind, start = self.type(), self.at
                 while self.peek() and self.peek() != "E":
                     self.at += 1
+                text = self.text[start : self.at].replace("n", "-", 1)
                 if not self.take("E"):
                     raise _Unknown
+                truth = {"0": "false", "1": "true"} if kind.kind == "bool" else {}
+                found.append(Type("unknown", 0, truth.get(text, text)))
             elif self.take("J"):
                 while not self.take("E"):
-                    self.type()
+                    found.append(self.type())
             else:
-                self.type()
+                found.append(self.type())
+        return found
 
     def substitution(self) -> Type:
         if not self.take("S"):
@@ -153,10 +186,13 @@ class _Parser:
             return self.substitution()
         elif ch == "T":
             self.at += 1
+            start = self.at
             while self.peek() and self.peek() != "_":
                 self.at += 1
+            digits = self.text[start : self.at]
             self.take("_")
-            found = Type("unknown")
+            index = int(digits, 36) + 1 if digits.isalnum() else 0
+            found = self.template[index] if index < len(self.template) else Type("unknown")
         elif ch == "D" and self.peek(2) == "Dh":
             self.at += 2
             return Type("float", 2, "half")
@@ -184,10 +220,12 @@ def signature(name: str) -> Signature:
     if not name.startswith("_Z"):
         return Signature(name, None)
     parser = _Parser(name[2:])
-    base = name
+    base, written = name, ""
     try:
         templated = "I" in name
         base = parser.name()
+        parser.template = parser.last
+        written = f"<{', '.join(spelled(t) for t in parser.template)}>" if parser.template else ""
         if templated and parser.text[parser.at - 1] == "E" and parser.peek():
             parser.type()  # a template's return type comes first
         params: list[Type] = []
@@ -195,6 +233,6 @@ def signature(name: str) -> Signature:
             params.append(parser.type())
         if len(params) == 1 and params[0].name == "v":
             params = []
-        return Signature(base, tuple(params))
+        return Signature(base, tuple(params), written)
     except (_Unknown, IndexError, RecursionError):
-        return Signature(base, None)
+        return Signature(base, None, written)

@@ -6,6 +6,7 @@ for a real GPU alike, so it knows devices only through two callbacks.
 
 from __future__ import annotations
 
+import ctypes
 import numbers
 import struct
 from collections.abc import Callable, Sequence
@@ -86,7 +87,7 @@ def _const(parameter: Parameter) -> bool:
 def _describe(parameter: Parameter) -> str:
     kind = parameter.type.kind
     words = {"int": "signed integer", "uint": "unsigned integer", "class": "struct", "unknown": "parameter"}
-    return f"{parameter.size}-byte {words.get(kind, kind)}"
+    return f"{'an' if parameter.size == 8 else 'a'} {parameter.size}-byte {words.get(kind, kind)}"
 
 
 def _check(kernel: str, index: int, parameter: Parameter, value: object) -> bytes | None:
@@ -98,6 +99,10 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
     kind, size = parameter.type.kind, parameter.size
     # A texture object is passed as the number that it is in C.
     value = getattr(value, "handle", value)
+    if isinstance(value, ctypes.Structure | ctypes.Union | ctypes.Array):
+        value = bytes(value)
+    elif isinstance(value, ctypes._SimpleCData):
+        value = value.value
     if isinstance(value, np.ndarray) and value.ndim == 0 and kind != "pointer":
         value = value[()]
     if isinstance(value, np.ndarray) or (isinstance(value, DevicePointer) and not isinstance(value, np.generic)):
@@ -105,9 +110,12 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
         if kind == "class" or (kind == "unknown" and size != 8):
             if isinstance(value, np.ndarray) and value.nbytes == size:
                 return value.tobytes()
-            wrong(f"a {_describe(parameter)} is expected, not an array")
+            held = f" of {value.nbytes} bytes" if isinstance(value, np.ndarray) else ""
+            wrong(f"{_describe(parameter)} is expected, not an array{held}")
         if kind not in ("pointer", "unknown"):
-            wrong(f"a {_describe(parameter)} is expected, not an array")
+            wrong(f"{_describe(parameter)} is expected, not an array")
+        if not dtype.isnative:
+            wrong(f"an array of {dtype.str}: its bytes are in the order of other machines; see numpy.ndarray.astype")
         if isinstance(value, np.ndarray) and dtype.hasobject:
             wrong("an array of Python objects cannot be passed")
         target = parameter.type.pointee
@@ -118,12 +126,12 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
         return None if isinstance(value, np.ndarray) else struct.pack("<Q", value.address)
     if value is None:
         if kind not in ("pointer", "unknown") or size != 8:
-            wrong(f"None is no value for a {_describe(parameter)}")
+            wrong(f"None is no value for {_describe(parameter)}")
         return bytes(8)
     if isinstance(value, bytes | bytearray | np.void):
         data = value.tobytes() if isinstance(value, np.void) else bytes(value)
         if len(data) != size:
-            wrong(f"{len(data)} bytes given for a {_describe(parameter)}")
+            wrong(f"{len(data)} bytes given for {_describe(parameter)}")
         return data
     if isinstance(value, bool | np.bool_):
         value = int(value)
@@ -131,7 +139,11 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
         return _integer(int(value), parameter, wrong)
     if isinstance(value, numbers.Real):
         return _real(value, parameter, wrong)
-    wrong(f"cannot pass a {type(value).__name__} as a {_describe(parameter)}")
+    how = {
+        "pointer": "a numpy array or a Buffer",
+        "class": f"{size} bytes: a numpy record, a ctypes.Structure or bytes",
+    }
+    wrong(f"cannot pass a {type(value).__name__} as {_describe(parameter)}; give {how.get(kind, 'a number')}")
 
 
 def _plain(target: Type) -> str:
@@ -143,11 +155,11 @@ def _integer(value: int, parameter: Parameter, wrong: Callable[[str], NoReturn])
     if kind == "float":
         return _float(float(value), size, wrong)
     if kind == "class" or size not in (1, 2, 4, 8):
-        wrong(f"an integer is no value for a {_describe(parameter)}")
+        wrong(f"an integer is no value for {_describe(parameter)}")
     low = 0 if kind in ("uint", "bool", "pointer") else -(1 << 8 * size - 1)
     high = {"bool": 1, "int": (1 << 8 * size - 1) - 1}.get(kind, (1 << 8 * size) - 1)
     if not low <= value <= high:
-        wrong(f"{value} does not fit in a {_describe(parameter)}")
+        wrong(f"{value} does not fit in {_describe(parameter)}")
     return (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
@@ -162,5 +174,5 @@ def _float(value: float, size: int, wrong: Callable[[str], NoReturn]) -> bytes:
 def _real(value: Any, parameter: Parameter, wrong: Callable[[str], NoReturn]) -> bytes:
     kind, size = parameter.type.kind, parameter.size
     if kind not in ("float", "unknown"):
-        wrong(f"{value!r} is a float; a {_describe(parameter)} is expected")
+        wrong(f"{value!r} is a float; {_describe(parameter)} is expected")
     return _float(float(value), size, wrong)

@@ -93,7 +93,8 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
     text = image.rstrip(b"\0").decode("utf-8", "replace")
     if re.search(r"^\s*\.version\s+\d", text, re.MULTILINE):
         return jit(text, name, arch, tracer)
-    fail("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX", place=f"{name}: byte 0x0")
+    hint = "; minicc.compile makes one of a source" if name.endswith((".k", ".cu", ".ll")) else ""
+    fail("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX{hint}", place=f"{name}: byte 0x0")
 
 
 def _only(cubins: list[bytes], name: str, arch: Arch, tracer: Tracer) -> Program:

@@ -122,30 +122,13 @@ class Facts:
         """The kernel's name as C++ has it, with parameter types; the symbol if it is not mangled."""
         from minicc.binary.mangling import signature
 
-        known = signature(self.kernel)
-        if known.params is None:
-            return known.base
-        return f"{known.base}({', '.join(_type_name(p) for p in known.params)})"
+        return signature(self.kernel).shown
 
 
 def line_at(lines: list[Line], offset: int) -> tuple[str, int]:
     """(file, line) of a code offset; `lines` sorted by offset."""
     at = bisect.bisect([line.offset for line in lines], offset) - 1
     return (lines[at].file, lines[at].line) if at >= 0 else ("", 0)
-
-
-_SCALARS = {
-    "a": "signed char", "b": "bool", "c": "char", "d": "double", "f": "float", "h": "unsigned char", "i": "int",
-    "j": "unsigned int", "l": "long", "m": "unsigned long", "s": "short", "t": "unsigned short", "x": "long long",
-    "y": "unsigned long long",
-}  # fmt: skip
-"""Itanium ABI: builtin types by their code letter."""
-
-
-def _type_name(kind: Any) -> str:
-    if kind.pointee is not None:
-        return f"{'const ' if kind.pointee.const else ''}{_type_name(kind.pointee)} *"
-    return str(_SCALARS.get(kind.name, kind.name or kind.kind))
 
 
 def _instruction(code: bytes, at: int, arch: Arch) -> tuple[str, Instr | None, Timing | None, tuple[str, str, int]]:

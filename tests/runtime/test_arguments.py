@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 
 import numpy as np
@@ -16,6 +17,10 @@ from minicc.diagnostics import SourceFile
 from runtime.api import typed_parameters
 from runtime.driver.arguments import Parameter, pack
 from runtime.errors import LaunchError
+
+
+class Pair(ctypes.Structure):
+    _fields_ = (("a", ctypes.c_int), ("b", ctypes.c_float))
 
 
 def one(name: str, size: int, value: object) -> bytes:
@@ -43,6 +48,9 @@ def one(name: str, size: int, value: object) -> bytes:
         ("k", 8, 3.0, struct.pack("<d", 3.0)),
         ("k", 8, -1, b"\xff" * 8),
         ("k", 4, np.int64(7), struct.pack("<i", 7)),
+        ("_Z1kf", 4, ctypes.c_int(7), struct.pack("<f", 7.0)),
+        ("_Z1k1S", 8, Pair(1, 2.5), struct.pack("<if", 1, 2.5)),
+        ("_Z1kIfEvT_", 4, 3, struct.pack("<f", 3.0)),
     ],
 )
 def test_values(name, size, value, want):
@@ -80,6 +88,9 @@ def test_scalars_have_the_size_and_kind_that_the_compiler_gives_them(spelled):
         ("_Z1kPf", 8, np.zeros(3, np.int32), "not an array of int32"),
         ("_Z1kPi", 8, np.zeros(3, np.float32), "not an array of float32"),
         ("_Z1kf", 4, np.zeros(1, np.float32), "not an array"),
+        ("_Z1kPf", 8, np.zeros(3, ">f4"), "order of other machines"),
+        ("_Z1k1S", 8, (1, 2.5), "give 8 bytes"),
+        ("_Z1kIiEvT_", 4, 1.5, "is a float"),
         ("_Z1kf", 4, "1", "cannot pass a str"),
         ("_Z1ki", 4, None, "None is no value"),
         ("_Z1k1S", 12, b"x" * 11, "11 bytes"),
@@ -150,3 +161,18 @@ def test_mangled_names(name, base, kinds):
 @given(st.text("_ZNKPSTLIEvifdmbj0123456789abAB", max_size=40))
 def test_any_name_is_read_without_failing(text):
     assert isinstance(signature("_Z" + text).base, str)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("_Z4vaddPKfS0_Pfi", "vadd(const float *, const float *, float *, int)"),
+        ("_ZN2ns1kIfLi4ELb1EEEvPT_i", "k<float, 4, true>(float *, int)"),
+        ("_Z1kIN2ns1VIiEELin3EEvT_", "k<V, -3>(V)"),
+        ("_Z3mapI4AddSfEvPKfPfT0_", "map<AddS, float>(const float *, float *, float)"),
+        ("_Z1kIJifEEvDpT_", "k<int, float>"),
+        ("k_one", "k_one"),
+    ],
+)
+def test_names_as_they_are_shown(name, shown):
+    assert signature(name).shown == shown

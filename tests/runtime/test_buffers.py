@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -102,3 +105,74 @@ def test_variables_as_arrays(gpu):
     assert variable.numpy(np.float32).tolist() == [1, 2, 3, 4]
     variable.write(np.array([5, 6, 7, 8], np.float32))
     assert variable.numpy(np.float32, (2, 2)).tolist() == [[5, 6], [7, 8]]
+
+
+def test_a_copy_has_memory_of_its_own(gpu):
+    whole = gpu.buffer(np.arange(4, dtype=np.int32))
+    other = copy.copy(whole)
+    whole.fill(9)
+    whole.free()
+    assert other.numpy().tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("shape", [-1, (2, -3), "x", 1.5])
+def test_what_is_no_shape_is_refused(gpu, shape):
+    with pytest.raises(runtime.LaunchError, match="is not the shape of an array"):
+        gpu.empty(shape)
+
+
+TEMPLATES = """template <typename T> __global__ void put(T *p, T v) { *p = v; }
+template __global__ void put<int>(int *, int);
+template __global__ void put<float>(float *, float);"""
+
+
+def test_an_instance_of_a_template_by_its_name(gpu):
+    module = gpu.load(minicc.compile(minicc.SourceFile("put.cu", TEMPLATES)))
+    at, into = np.zeros(1, np.int32), np.zeros(1, np.float32)
+    module["put<int>"][1, 1](at, 3)
+    module.get_function("put<float>")[1, 1](into, 3)  # a whole number is converted: the parameter is known as float
+    assert (at[0], into[0]) == (3, 3.0)
+    with pytest.raises(runtime.LaunchError, match="could be any of: put<int>, put<float>"):
+        module["put"]
+    with pytest.raises(runtime.LaunchError, match="32-bit integers is expected"):
+        module["put<int>"][1, 1](into, 3)
+
+
+def test_threads_may_use_a_device_together(gpu, compiled):
+    kernel, n, sums = gpu.load(compiled)["vadd"], 256, []
+
+    def work(value):
+        a, c = np.full(n, value, np.float32), np.zeros(n, np.float32)
+        for _ in range(4):
+            kernel[1, n](a, a, c, n)
+        sums.append(bool((c == 2 * value).all()))
+
+    threads = [threading.Thread(target=work, args=(value,)) for value in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sums == [True] * 8
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({"name": "sm_80"}, "are models"), ({"cores": "two"}, "cores 'two'"), ({"cycle_limit": -1}, "cycle_limit -1")],
+)
+def test_options_of_a_device_are_checked(options, why):
+    with pytest.raises(runtime.LaunchError, match=why):
+        runtime.Device(**options)
+
+
+def test_time_between_events_that_were_recorded(gpu):
+    first = gpu.event().record()
+    assert gpu.event().record().elapsed(first) >= 0
+    with pytest.raises(runtime.LaunchError, match="not both recorded"):
+        gpu.event().elapsed(first)
+
+
+def test_a_source_is_no_image_and_no_path(gpu):
+    with pytest.raises(minicc.CompileError, match=r"minicc\.SourceFile"):
+        minicc.compile(TEMPLATES)
+    with pytest.raises(minicc.CompileError, match=r"minicc\.compile makes one"):
+        gpu.load(SAMPLES / "vadd.k")
