@@ -1,4 +1,4 @@
-"""Selection beside its peers: `python -m tests.isel.peers [-j JOBS] [-I DIR]... [FILE...]` prints docs/isel.md's table.
+"""Selection beside its peers: `python -m tests.isel.peers [-j JOBS] [-I DIR]... [FILE...]` has docs/isel.md's figures.
 
 For each kernel: PTX instructions that we, LLVM's own NVPTX backend (from the same IR) and nvcc (from the same source)
 write, and SASS instructions after NVIDIA's ptxas has compiled each of the three. A name counts what the file has under
