@@ -22,7 +22,12 @@ _MATHS = frozenset({"fma", "half", "fp64", "tensor"})
 _COLLECTIVE = frozenset({"SHFL", "VOTE", "MATCH", "REDUX"})
 """They see the lanes that are there, which are the same all along a run."""
 _ELSEWHERE = frozenset({"global", "const", "param", "local"})
-_BYTES = {"8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "128": 16}
+_BYTES = {
+    "8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "S64": 8, "F64": 8, "F32x2": 8, "F16x4": 8,
+    "BF16x4": 8, "128": 16, "F32x4": 16, "F16x8": 16, "BF16x8": 16,
+}  # fmt: skip
+_ROWS = {"LDSM": 16, "STSM": 16}
+"""Bytes of what a lane's address names, whatever of it the lane gets."""
 
 
 class Node:
@@ -39,7 +44,9 @@ class _Place:
         self.space, self.base, self.start, self.end = space, base, start, end
 
 
-def _place(inst: MInst, versions: dict[object, int]) -> _Place:
+def _places(inst: MInst, versions: dict[object, int]) -> list[_Place]:
+    """What an instruction accesses; of a copy (LDGSTS) what it stores to and what it loads."""
+    out: list[_Place] = []
     for operand in (*inst.srcs, *inst.dsts):
         if isinstance(operand, VMem | Mem):
             names: list[object] = []
@@ -51,11 +58,10 @@ def _place(inst: MInst, versions: dict[object, int]) -> _Place:
                 else:
                     name = None
                 names.append((name, versions.get(name, 0)))
-            size = 4
-            for modifier in inst.modifiers:
-                size = _BYTES.get(modifier, size)
-            return _Place(inst.space, tuple(names), operand.offset, operand.offset + size)
-    return _Place(inst.space, None, 0, 1 << 40)
+            size = _ROWS.get(inst.mnemonic, 0) or next((_BYTES[m] for m in inst.modifiers if m in _BYTES), 4)
+            space = "global" if out else inst.space
+            out.append(_Place(space, tuple(names), operand.offset, operand.offset + size))
+    return out or [_Place(inst.space, None, 0, 1 << 40)]
 
 
 def _bases(insts: list[MInst]) -> set[object]:
@@ -178,7 +184,7 @@ def build(
             else:
                 # What a kernel loads as constant, it never stores to.
                 constant = "CONSTANT" in inst.modifiers
-                where = _place(inst, versions)
+                where, *loaded = _places(inst, versions)
                 for other, place in stores if not constant else ():
                     earlier = passed.get(other, []) if inst.memory != "load" else []
                     if not _apart(where, place) or len(earlier) > _MOST_PASSED:
@@ -187,6 +193,8 @@ def build(
                         for read, source in earlier:
                             if not _apart(where, source):
                                 edge(read, i, 1)
+                    if any(not _apart(source, place) for source in loaded):
+                        edge(other, i, 1)
                 if inst.memory == "load":
                     if not constant:
                         loads.append((i, where))
@@ -198,7 +206,7 @@ def build(
                         else:
                             edge(other, i, 1)
                             passed.setdefault(i, []).append((other, place))
-                    loads = kept
+                    loads = kept + [(i, source) for source in loaded]
                     stores.append((i, where))
                 # Loads alone are compared with nothing.
                 if inst.memory != "load" and len(loads) + len(stores) > _MOST_OPEN:

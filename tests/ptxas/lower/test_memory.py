@@ -19,12 +19,14 @@ START = """
 """
 
 
-def run(body: str, data: np.ndarray[Any, Any], threads: int = THREADS, prologue: str = "") -> np.ndarray[Any, Any]:
+def run(
+    body: str, data: np.ndarray[Any, Any], threads: int = THREADS, prologue: str = "", **options: object
+) -> np.ndarray[Any, Any]:
     """Each thread has 16 bytes of input at %in and of output at %out; %t is its number."""
     from minicc import binary
 
     text = f"{HEAD}{prologue}\n.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}\n"
-    program = assemble(text)
+    program = assemble(text, **options)
     kernel: Any = device().load(binary.write_cubin(program))["k"]
     out = np.zeros(threads * 4, np.uint32)
     kernel[(1,), (threads,)](np.ascontiguousarray(data).view(np.uint32), out)
@@ -427,3 +429,44 @@ def test_addresses_of_constants_come_from_the_driver() -> None:
     assert "tab" not in program.constant4
     kinds = {(r.kind, r.symbol, r.addend) for v in program.variables for r in v.relocations}
     assert kinds == {("R_CUDA_G64", "tab", 8), ("R_CUDA_G64", "g", 4)}
+
+
+TOGETHER = "bar.warp.sync 0xffffffff;"
+CHANGES = {
+    "stmatrix": ("%s", f"stmatrix.sync.aligned.m8n8.x4.shared.b16 [%s], {{%r20,%r21,%r22,%r23}}; {TOGETHER}"),
+    "ldmatrix": ("%s", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r24,%r25,%r26,%r27}, [%s];"),
+    "cp.async": ("%in", "cp.async.ca.shared.global [%s], [%in], 16; cp.async.commit_group; cp.async.wait_group 0;"
+                 " ld.shared.v4.u32 {%r24,%r25,%r26,%r27}, [%s];"),
+    "red.f64": ("%in", "red.global.add.f64 [%in+8], %d1;"),
+    "atom.s64": ("%in", "atom.global.min.s64 %rd1, [%in], %rd2;"),
+    "atom.s64.shared": ("%s", "atom.shared.max.s64 %rd1, [%s], %rd2;"),
+    "atom.cas.b64": ("%in", "atom.global.cas.b64 %rd1, [%in], %rd3, %rd2;"),
+    "atom.v4.f32": ("%in", "atom.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%in], {%f5,%f6,%f7,%f8};"),
+    "st.v4": ("%s", "st.shared.v4.u32 [%s], {%r20,%r21,%r22,%r23};"),
+}  # fmt: skip
+"""What touches 16 bytes: from where on, and how."""
+
+
+@pytest.mark.parametrize("where", [0, 4, 8, 12])
+@pytest.mark.parametrize("name", CHANGES)
+def test_no_access_passes_another_of_the_same_bytes(name: str, where: int) -> None:
+    """A word is stored before, loaded, stored and loaded again after: in the order of the text."""
+    place, change = CHANGES[name]
+    space = "shared" if place == "%s" else "global"
+    body = f"""
+        .reg .b32 %s; .shared .align 16 .b8 s[{THREADS * 16}]; mov.u32 %s, s; mad.lo.u32 %s, %t, 16, %s;
+        ld.global.v4.u32 {{%r20,%r21,%r22,%r23}}, [%in]; cvt.rn.f64.u32 %d1, %r20; mov.b64 %rd2, {{%r20,%r21}};
+        st.shared.v4.u32 [%s], {{%r23,%r22,%r21,%r20}}; mov.b64 %rd3, {{%r20,%r20}};
+        {"".join(f"cvt.rn.f32.u32 %f{k + 5}, %r2{k};" for k in range(4))}
+        mov.u32 %r24, 0; mov.u32 %r25, 0; mov.u32 %r26, 0; mov.u32 %r27, 0; bar.sync 0;
+        mul.lo.u32 %r1, %r20, %r20; mul.lo.u32 %r1, %r1, %r1; mul.lo.u32 %r1, %r1, %r1; or.b32 %r1, %r1, 1;
+        st.{space}.u32 [{place}+{where}], %r1;
+        {change}
+        ld.{space}.u32 %r2, [{place}+{where}];
+        st.{space}.u32 [{place}+{where}], %t;
+        xor.b32 %r3, %r24, %r25; xor.b32 %r4, %r26, %r27;
+        {change}
+        xor.b32 %r5, %r24, %r25; xor.b32 %r6, %r26, %r27; xor.b32 %r6, %r6, %r5;
+        st.global.v4.u32 [%out], {{%r2,%r3,%r4,%r6}};"""
+    got, wanted = (run(body, numbers(32), 32, sched=sched) for sched in ("list", "serial"))
+    np.testing.assert_array_equal(got, wanted)
