@@ -60,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     as_json = "--json" in words or "-json" in words
+    if words and words[0] == "help" and not Path("help").exists():
+        words = [*words[1:2], "--help"]
     try:
         if words and words[0] in VERBS and not (Path(words[0]).suffix and Path(words[0]).exists()):
             status = _verb(words[0], words[1:])
@@ -170,7 +172,12 @@ def _compile(words: list[str]) -> int:
     if "output" in request.values and len(request.inputs) > 1:
         fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
 
+    _perhaps_a_verb(words[0])
+
     as_json, quiet = request.has("json"), request.has("no_warnings")
+    for option in request.replaced if not quiet else ():
+        text = f"incompatible redefinition for option '{option}', the last value of this option was used"
+        _print_diagnostics([Diagnostic("warning", "cli.redefined", text)], as_json)
     if request.has("debug") and request.has("lineinfo") and not quiet:
         text = "'-device-debug (-G)' overrides '-generate-line-info (-lineinfo)'"
         _print_diagnostics([Diagnostic("warning", "cli.lineinfo", text)], as_json)
@@ -208,6 +215,17 @@ def _compile(words: list[str]) -> int:
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
             driver.write(rule, driver.dependency_rule(build, output))
     return 0
+
+
+def _perhaps_a_verb(word: str) -> None:
+    """A first word that is no file and nearly a verb is an error that says so."""
+    if not word.startswith("-") and not Path(word).suffix and not Path(word).exists():
+        from difflib import get_close_matches
+
+        from minicc.diagnostics import fail
+
+        if close := get_close_matches(word, VERBS, n=1):
+            fail("cli.verb", f"{word}: no such file; did you mean 'minicc {close[0]}'?")
 
 
 def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextIO) -> None:

@@ -75,14 +75,12 @@ class Diagnostic(NamedTuple):
         """Text as clang prints it: place, severity, message, source line, caret, then notes."""
         prefix = f"{self.where}: " if self.where else f"{self.place}: " if self.place else "minicc: "
         number = f" #{self.code}" if self.code.endswith("-D") else ""
-        lines = [f"{prefix}{self.severity}{number}: {self.message}"]
+        lines = [f"{prefix}{self.severity}{number}: {''.join(map(_visible, self.message))}"]
         if self.where:
             line, column = self.where.source.position(self.where.start)
             text = self.where.source.line(line)
             if text.strip():
-                width = max(1, min(self.where.end, self.where.start + len(text) - column + 1) - self.where.start)
-                pad = "".join("\t" if ch == "\t" else " " * _columns(ch) for ch in text[: column - 1])
-                lines += [f"    {text}", f"    {pad}^{'~' * (width - 1)}"]
+                lines += _excerpt(text, column - 1, self.where.end - self.where.start)
         lines += [note.render() for note in self.notes]
         return "\n".join(lines)
 
@@ -101,8 +99,33 @@ class Diagnostic(NamedTuple):
         return out
 
 
+_WIDEST, _AROUND = 200, 60
+"""Of a line longer than the one, that many characters before the place are shown."""
+
+
+def _excerpt(text: str, at: int, length: int) -> list[str]:
+    """A source line and what marks `length` characters from `at` on; of a long line, the part around them."""
+    before, after = "", ""
+    if len(text) > _WIDEST:
+        start = max(0, at - _AROUND)
+        before, after = "..." * (start > 0), "..." * (start + _WIDEST < len(text))
+        text, at = text[start : start + _WIDEST], at - start
+    marked = max(1, sum(_columns(ch) for ch in text[at : at + length]))
+    pad = " " * len(before) + "".join("\t" if ch == "\t" else " " * _columns(ch) for ch in text[:at])
+    return [f"    {before}{''.join(map(_visible, text))}{after}", f"    {pad}^{'~' * (marked - 1)}"]
+
+
+def _visible(ch: str) -> str:
+    """A character as it is printed: what would steer the terminal, and bytes that are no text, by their numbers."""
+    if ch.isprintable() or ch in "\t\n":
+        return ch
+    return f"<{ord(ch) - 0xDC00:02X}>" if "\udc80" <= ch <= "\udcff" else f"<U+{ord(ch):04X}>"
+
+
 def _columns(ch: str) -> int:
     """What a character takes on a terminal."""
+    if not ch.isprintable():
+        return len(_visible(ch))
     if ch.isascii():
         return 1
     from unicodedata import combining, east_asian_width

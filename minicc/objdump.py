@@ -18,7 +18,7 @@ import attrs
 
 from minicc.diagnostics import fail
 
-USAGE = """usage: minicc objdump [options] FILE...
+USAGE = """Usage: minicc objdump [options] FILE...
 
 FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin section. `-` is standard input.
 

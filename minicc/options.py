@@ -33,7 +33,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("object", ("c", "compile"), "flag", "Compile each input to a host object with the fatbin embedded."),
     Option("preprocess", ("E", "preprocess"), "flag", "Preprocess only, to standard output or -o."),
     Option("emit", ("emit",), "value", "Stop after one more stage: ll, opt.ll, nvptx (LLVM's own PTX), sass.", "STAGE"),
-    Option("arch", ("arch", "gpu-architecture"), "value", "Architecture: sm_90, sm_90a, compute_90 ...", "ARCH"),
+    Option("arch", ("arch", "gpu-architecture"), "value", "Architecture: sm_90, sm_90a, compute_90, native, all ...",
+           "ARCH"),
     Option("code", ("code", "gpu-code"), "list", "Code to embed: sm_90, compute_90.", "CODE"),
     Option("gencode", ("gencode", "generate-code"), "glued", "One of several: arch=compute_90,code=sm_90.", "SPEC"),
     Option("include", ("I", "include-path"), "glued", "Add a directory to the include path.", "DIR"),
@@ -78,7 +79,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("rdc", ("rdc", "relocatable-device-code"), "bool", "true makes -c the same as -dc."),
     Option("host_value", ("Xcompiler", "compiler-options", "Xlinker", "linker-options", "Xarchive", "archive-options",
                           "Xfatbin", "fatbin-options", "Xnvlink", "nvlink-options",
-                          "ccbin", "compiler-bindir", "cudart", "default-stream", "threads", "t", "time",
+                          "ccbin", "compiler-bindir", "cudart", "default-stream", "time",
                           "diag-warn", "split-compile", "split-compile-extended", "Ofast-compile", "Ofc",
                           "optimization-info", "opt-info", "ftemplate-depth", "ftemplate-backtrace-limit",
                           "jump-table-density", "jtd", "frandom-seed", "fdevice-time-trace", "archiver-binary", "arbin",
@@ -89,6 +90,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("diag_suppress", ("diag-suppress", "Xcudafe", "cudafe-options"), "list",
            "No warnings of these numbers, as nvcc prints them.", "NUMBER"),
     Option("diag_error", ("diag-error",), "list", "Warnings of these numbers are errors.", "NUMBER"),
+    Option("host_number", ("t", "threads"), "glued", "The same.", "NUMBER"),
     Option("host_library", ("l", "library", "L", "library-path"), "glued", "The same.", "NAME"),
     Option("host_flag", ("g", "debug", "pg", "profile", "shared", "restrict", "expt-extended-lambda",
                          "extended-lambda", "Wno-deprecated-gpu-targets", "Wno-deprecated-declarations", "Wreorder",
@@ -126,7 +128,7 @@ _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name 
 _OWN = frozenset((
     "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep", "keep_dir",
     "depend_only", "depend", "depend_file", "depend_target", "odir", "options_file", "dryrun", "verbose", "explain",
-    "json", "device_c", "rdc", "host_value", "host_library", "host_flag", "m64", "help", "version",
+    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_flag", "m64", "help", "version",
 ))  # fmt: skip
 """Options of one step: what to make, where, and what to say about it."""
 
@@ -150,6 +152,8 @@ class Request:
         self.shared: list[str] = []
         """The words of all options that say how to compile, not what to make of which file: every stage takes them."""
         self.targets: list[Target] = []
+        self.replaced: list[str] = []
+        """Options that were given again with another value."""
 
     def has(self, dest: str) -> bool:
         return dest in self.flags
@@ -176,8 +180,9 @@ class Request:
         return "fatbin"
 
 
-def parse(argv: Sequence[str]) -> Request:
-    """Read a command line. Every mistake is a `CompileError` that names the argument and what was expected."""
+def parse(argv: Sequence[str], verb: str = "", own: Sequence[str] = ()) -> Request:
+    """Read a command line. Every mistake is a `CompileError` that names the argument and what was expected. `own` are
+    the options that `verb` has read already, for what an unknown one may have meant."""
     request = Request()
     words = list(argv)
     files = at = 0
@@ -194,7 +199,7 @@ def parse(argv: Sequence[str]) -> Request:
             if word[1:2] != "-" and letter in _GLUED:
                 option, equals, value = _GLUED[letter], "=", word[2:]
             else:
-                fail("cli.unknown-option", f"Unknown option '{word}'{_suggest(name)}")
+                fail("cli.unknown-option", f"Unknown option '{word}'{_suggest(name, verb, own)}")
         if option.kind == "flag":
             if equals:
                 fail("cli.unexpected-value", f"Option '{word.partition('=')[0]}' takes no value")
@@ -238,11 +243,12 @@ def _options_in(names: str, count: int) -> list[str]:
     return out
 
 
-def _suggest(name: str) -> str:
+def _suggest(name: str, verb: str, own: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, _BY_NAME, n=1)
-    return f"; did you mean '-{close[0]}'?" if close else "; see minicc --help"
+    close = get_close_matches(name, [*own, *_BY_NAME], n=1)
+    dashes = "--" if close and close[0] in own else "-"
+    return f"; did you mean '{dashes}{close[0]}'?" if close else f"; see minicc {f'{verb} ' if verb else ''}--help"
 
 
 def _keep(request: Request, option: Option, value: str) -> None:
@@ -253,6 +259,8 @@ def _keep(request: Request, option: Option, value: str) -> None:
     elif option.kind == "glued":
         request.lists.setdefault(option.dest, []).append(value)
     else:
+        if request.values.get(option.dest, value) != value:
+            request.replaced.append(option.names[-1])
         request.values[option.dest] = value
 
 
@@ -262,10 +270,21 @@ def _split(value: str) -> list[str]:
 
 
 _EMIT = ("ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")
+_WERROR = ("all-warnings", "cross-execution-space-call", "default-stream-launch", "deprecated-declarations",
+           "ext-lambda-captures-this", "missing-launch-bounds", "reorder")  # fmt: skip
+"""What nvcc takes there; only the first says something here."""
 _STD = ("c++03", "c++11", "c++14", "c++17", "c++20")
 
 
 def _check(request: Request) -> None:
+    for kind in request.lists.get("werror", []):
+        if kind not in _WERROR:
+            fail(
+                "cli.bad-value", f"Value '{kind}' is not defined for option 'Werror'; use one of: {', '.join(_WERROR)}"
+            )
+    for number in request.lists.get("host_number", []):
+        if not number.isdecimal():
+            fail("cli.bad-value", f"Value '{number}' is not a number for '-threads'")
     for level in request.lists.get("opt", []):
         if not (level.isascii() and level.isdigit()):
             fail("cli.bad-value", f"Value '{level}' is not defined for option 'optimize'; use 0 to 3")
@@ -321,6 +340,13 @@ def _targets(request: Request) -> list[Target]:
             fail("cli.bad-value", f"Option '-gencode {spec}' must read arch=compute_XX,code=sm_XX")
         add(fields["arch"], codes)
     name = request.values.get("arch")
+    if name in ("all", "all-major"):
+        if "code" in request.lists:
+            fail("cli.incompatible", f"Option '-code' cannot be given with '-arch={name}'")
+        for real in arch.NAMES:
+            if real[-1].isdigit():  # not those that run on one chip only
+                add(real.replace("sm_", "compute_"), [real, real.replace("sm_", "compute_")])
+        return list(targets.values())
     if name == "native":
         name = "sm_90"
     if name is not None or not targets:

@@ -185,11 +185,17 @@ def _c_divide(a: Any, b: Any) -> Any:
     return a / b
 
 
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > 64:
+        raise ValueError("integers are limited to 64 bits")
+    return a**b
+
+
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: _c_divide,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.MatMult: operator.matmul,
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.Pow: _power,
 }  # fmt: skip
 _UNARY: dict[type, Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
@@ -218,6 +224,8 @@ class _Interpreter:
     def __init__(
         self, script: Script, launch: Launcher, store: Storer, overrides: Overrides, wait: Callable[[], None]
     ) -> None:
+        self.source = script.source
+        """Where the text stands that is evaluated: the script, or an option."""
         self.script, self.launch_, self.store, self.overrides, self.wait = script, launch, store, overrides, wait
         self.waiting = False
         """Whether launches in streams may be under way."""
@@ -253,10 +261,12 @@ class _Interpreter:
             raise ValueError(f"array of shape {dims} is negative or above {MAX_BYTES >> 20} MiB")
         return dims
 
-    def arange(self, start: int, stop: int | None = None) -> np.ndarray:
-        low, high = (0, start) if stop is None else (start, stop)
-        self.shape(max(0, high - low), DTYPES["i64"])
-        return np.arange(low, high, dtype=np.int64)
+    def arange(self, *bounds: Any, dtype: DType = DTYPES["i64"]) -> np.ndarray:
+        if bounds and isinstance(bounds[-1], DType):
+            *bounds, dtype = bounds  # type: ignore[assignment]
+        values = range(*bounds)
+        self.shape(len(values), DTYPES["i64"])
+        return np.arange(values.start, values.stop, values.step, dtype=np.int64).astype(dtype.dtype)
 
     def range_(self, *args: int) -> range:
         return range(*args)
@@ -438,10 +448,20 @@ class _Interpreter:
                     fail("script.unknown-function", f"no function '{name}'", self.span(node), notes=[note])
                 if name == "expect":
                     return self.expect(args, {k.arg or "": self.value(k.value) for k in keywords}, node)
-                return self.functions[name](
-                    *[self.value(a) for a in args], **{k.arg: self.value(k.value) for k in keywords if k.arg}
-                )
+                return self.call(name, node, args, keywords)
         self.error(node, f"{type(node).__name__} is not part of the launch script")
+
+    def call(self, name: str, node: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]) -> Any:
+        """A function of the script; what it does not take is told with how it is called."""
+        given, named = [self.value(a) for a in args], {k.arg: self.value(k.value) for k in keywords if k.arg}
+        try:
+            return self.functions[name](*given, **named)
+        except (TypeError, AttributeError) as error:  # of the wrong number or kind: zeros(4, 32), sum("x")
+            from runtime.script_help import of
+
+            usage = " or ".join(of(name)) or f"{name}(x)"
+            why = "" if isinstance(error, AttributeError) or "lambda" in str(error) else f" ({error})"
+            self.error(node, f"'{name}' is called as {usage}{why}")
 
     def index(self, node: ast.expr) -> Any:
         match node:
@@ -466,13 +486,13 @@ class _Interpreter:
     # Errors
 
     def span(self, node: ast.AST) -> Span:
-        line = getattr(node, "lineno", 1)
-        whole = _line_span(self.script.source, line)
-        prefix = _LINE.match(self.script.source.line(line))
+        source, line = self.source, getattr(node, "lineno", 1)
+        whole = _line_span(source, line)
+        prefix = _LINE.match(source.line(line))
         shift = prefix.start(1) if prefix else 0
         start = whole.start + shift + getattr(node, "col_offset", 0)
         same = getattr(node, "end_lineno", line) == line
-        return Span(whole.source, start, whole.start + shift + node.end_col_offset if same else whole.end)  # type: ignore[attr-defined]
+        return Span(source, start, whole.start + shift + node.end_col_offset if same else whole.end)  # type: ignore[attr-defined]
 
     def error(self, node: ast.AST, message: str) -> NoReturn:
         fail("script.error", message, self.span(node))
@@ -544,7 +564,9 @@ def run(
             node = _parsed(text, "eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             fail("script.syntax", str(error), Span(source, 0, len(text)))
+        interpreter.source = source
         interpreter.names[name] = interpreter.value(node)
+    interpreter.source = script.source
     interpreter.run(script.body, top=True)
     interpreter.settle()
     interpreter.outcome.variables = interpreter.names

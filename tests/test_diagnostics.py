@@ -42,3 +42,17 @@ def test_json_names_the_place():
         "severity": "error", "code": "stage.code", "message": "message", "file": "a.k",
         "line": 2, "column": 1, "end_line": 2, "end_column": 3,
     }  # fmt: skip
+
+
+@given(
+    st.text(alphabet="ab \x1b\x07\udce9\xa0", max_size=400).filter(str.strip),
+    st.text(alphabet="ab \x1b\udce9", max_size=400),
+)
+def test_no_line_is_too_long_or_steers_the_terminal(before, after):
+    text = f"{before}@{after}"
+    _, line, mark = (
+        Diagnostic("error", "c", "here", Span(SourceFile("t", text), len(before), len(before) + 1)).render().split("\n")
+    )
+    assert (line + mark).isprintable()
+    assert line[mark.index("^")] == "@" and mark.endswith("^")
+    assert line.count("<") <= 200 and len(line) <= 200 * len("<U+001B>") + 20

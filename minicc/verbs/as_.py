@@ -9,12 +9,13 @@ from pathlib import Path
 
 from minicc.diagnostics import SourceFile, Span, fail
 
-USAGE = """usage: minicc as FILE.sass [-o FILE.cubin] [-arch sm_90]
+USAGE = """Usage: minicc as FILE.sass [-o FILE.cubin] [-arch sm_90]
 
 Assembles what `minicc objdump` prints into a cubin. FILE `-` is standard input, `-o -` standard output.
 
   -o FILE      where the cubin goes (default: the input's name with .cubin)
   -arch NAME   machine (default: the listing's .target, else sm_90)
+  --json       errors as JSON
 
 Lines are `[control] instruction ;` with the control codes as `minicc objdump --control` shows them; without them the
 assembler makes every instruction wait for all before it. Labels are `name:` and are used as `(name) in back quotes.
@@ -30,6 +31,8 @@ def main(argv: Sequence[str]) -> int:
         if word in ("-h", "--help"):
             sys.stdout.write(USAGE)
             return 0
+        if word in ("-json", "--json"):  # diagnostics: see `cli.main`
+            continue
         if word in ("-o", "--output-file") or word.startswith("-o="):
             output = (
                 word[3:]

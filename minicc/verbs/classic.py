@@ -49,6 +49,9 @@ def main(words: list[str]) -> int:
     if "help" in arguments.flags or "-h" in words or not words:
         print(HELP, end="")
         return 0 if words else EXIT_SOURCE
+    for word in arguments.rest:
+        if word.startswith("-"):
+            fail("cli.unknown-option", f"Unknown option '{word}'; see minicc classic --help")
     if len(arguments.rest) != 1 or arguments.rest[0] not in EXPERIMENTS:
         fail("classic.experiment", f"name one experiment: {', '.join(EXPERIMENTS)}")
     check_runtime()

@@ -5,12 +5,24 @@ from __future__ import annotations
 from minicc.diagnostics import fail
 from minicc.options import OPTIONS
 
+HELP = """Usage: minicc completion bash|zsh|fish
+
+Prints a script that completes minicc's verbs and options.
+
+  bash      source <(minicc completion bash)
+  zsh       minicc completion zsh > "${fpath[1]}/_minicc"
+  fish      minicc completion fish > ~/.config/fish/completions/minicc.fish
+"""
+
 
 def main(words: list[str]) -> int:
     """Print the script for bash, zsh or fish."""
     from minicc.cli import VERBS
 
     shell = words[0] if words else ""
+    if shell in ("-h", "--help"):
+        print(HELP, end="")
+        return 0
     options = [("--" if len(name) > 1 else "-") + name for option in OPTIONS for name in option.names]
     if shell == "bash":
         print(

@@ -56,8 +56,10 @@ def main(words: list[str]) -> int:
     against = arguments.last("against", "twins")
     if against not in ("twins", "nvcc") or (against == "nvcc" and shutil.which("nvcc") is None):
         fail("fuzz.against", f"Nothing to compare with: '{against}' (twins, or nvcc where it is installed)")
-    if parse(arguments.rest).inputs:
+    if parse(arguments.rest, "fuzz", arguments.own).inputs:
         fail("fuzz.input", f"minicc fuzz makes its kernels itself; what is '{arguments.rest[-1]}'?")
+    if not Path(arguments.last("save", ".")).is_dir():
+        fail("cli.bad-value", f"'--save {arguments.last('save')}' is no folder")
     check_runtime()
     seed = arguments.number("seed", int(time.time()))
     end = time.monotonic() + arguments.number("seconds", 60)

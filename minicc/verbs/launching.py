@@ -45,6 +45,8 @@ class Arguments:
     values: dict[str, list[str]]
     flags: set[str]
     rest: list[str]
+    own: tuple[str, ...] = ()
+    """All options that the verb knows."""
 
     def last(self, name: str, default: str = "") -> str:
         """The value given last."""
@@ -58,13 +60,18 @@ class Arguments:
         return int(text) if text else default
 
 
-def arguments(words: Sequence[str], values: Sequence[str], flags: Sequence[str]) -> Arguments:
-    """Sort a command line. `values` and `flags` are the long options that the verb knows; all others are left."""
-    out = Arguments({}, set(), [])
+def arguments(
+    words: Sequence[str], values: Sequence[str], flags: Sequence[str], short: dict[str, str] | None = None
+) -> Arguments:
+    """Sort a command line. `values` and `flags` are the long options that the verb knows, `short` one-letter names of
+    some; all others are left."""
+    out = Arguments({}, set(), [], (*values, *flags))
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
+        if short and word[1:] in short:
+            word = f"--{short[word[1:]]}"
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("--") and name in flags:
             out.flags.add(name)
@@ -89,6 +96,9 @@ def _dims(text: str, option: str) -> tuple[int, ...] | None:
     return tuple(int(part) for part in parts)
 
 
+_NCU_SETS = ("basic", "detailed", "full", "roofline", "pmsampling", "none")
+
+
 def _overrides(arguments: Arguments) -> Overrides:
     from runtime.script import Overrides
 
@@ -96,7 +106,8 @@ def _overrides(arguments: Arguments) -> Overrides:
     for text in arguments.values.get("set", []):
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            fail("cli.bad-value", f"'--set {text}' must read NAME=EXPRESSION")
+            hint = "; ncu's sets of sections are --section here" if text in _NCU_SETS else ""
+            fail("cli.bad-value", f"'--set {text}' must read NAME=EXPRESSION{hint}")
         assign[name.strip()] = value
     shared = arguments.last("shared")
     if shared and not shared.isdigit():
@@ -131,7 +142,7 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     from minicc.options import parse
 
     rest = [*arguments.rest, *extra]
-    request = parse(rest)
+    request = parse(rest, verb, arguments.own)
     if len(request.inputs) != 1:
         fail("cli.one-input", f"minicc {verb} takes exactly one file")
     device_name = arguments.last("device", "sm_90")
@@ -257,5 +268,6 @@ def _script(arguments: Arguments, source: SourceFile) -> Script:
             fail("driver.no-input", f"{given}: {getattr(error, 'strerror', None) or error}")
     script = parse(source)
     if not script.body:
-        fail("run.no-script", f"{source.name}: no //! lines say how to launch it; write some, or give --script")
+        some = "" if source.name.endswith((".cubin", ".fatbin")) else "write some, or "
+        fail("run.no-script", f"{source.name}: no //! lines say how to launch it; {some}give --script FILE with them")
     return script

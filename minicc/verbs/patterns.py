@@ -8,7 +8,7 @@ from typing import Any
 from minicc import arch as archs
 from minicc.diagnostics import fail
 
-USAGE = """usage: minicc patterns [WORD...] [options]
+USAGE = """Usage: minicc patterns [WORD...] [options]
 
 Without words: how many patterns there are, by category, width and SM, and how full the three tables are. With words:
 the patterns whose tree, template or cost class contains all of them: the tree of operations that one covers, the PTX
@@ -66,15 +66,19 @@ def main(words: list[str]) -> int:
         return 0
     if "table" in values:
         records = table(_one_of(_TABLES, values["table"], "table"), values.get("arch", "sm_90"), rest)
-        print(json.dumps([record for record, _ in records], indent=2) if as_json else records_text(values, records))
+        print(_document("records", [record for record, _ in records]) if as_json else records_text(values, records))
         return 0 if records else 1
     if not rest and not values.keys() - {"arch"}:
         report = statistics(values.get("arch"))
-        print(json.dumps(report, indent=2) if as_json else render(report), end="\n" if as_json else "")
+        print(json.dumps({"schema": 1, **report}, indent=2) if as_json else render(report), end="\n" * as_json)
         return 0
     found = chosen(rest, values)
-    print(json.dumps(found, indent=2) if as_json else listing(found), end="\n" if as_json else "")
+    print(_document("patterns", found) if as_json else listing(found), end="\n" * as_json)
     return 0 if found else 1
+
+
+def _document(name: str, records: list[dict[str, Any]]) -> str:
+    return json.dumps({"schema": 1, name: records}, indent=2)
 
 
 def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
@@ -210,7 +214,7 @@ def generations(as_json: bool) -> str:
     from minicc.arch.tensor import GENERATIONS
 
     if as_json:
-        return json.dumps([attrs.asdict(found) for found in GENERATIONS], indent=2) + "\n"
+        return _document("generations", [attrs.asdict(found) for found in GENERATIONS]) + "\n"
     lines = ["  sm   name       instruction           shape      threads  latency  throughput  formats"]
     for g in GENERATIONS:
         rate = (

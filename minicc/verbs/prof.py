@@ -28,8 +28,8 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
   --page PAGE         details (default), raw (every metric), source (every line and instruction)
   --csv               ncu's CSV layout of the page
   --print-units HOW   auto (default) or base
-  --launch-skip N     leave out the first N launches      --launch-count N    profile at most N
-  --kernel-name RE    profile only kernels whose name matches
+  -s, --launch-skip N    leave out the first N launches      -c, --launch-count N   profile at most N
+  -k, --kernel-name RE   profile only kernels whose name matches
   --peak-bandwidth B  GB/s that the Floor and LittlesLaw sections hold the kernel to (default: the machine's)
   --timeline FILE     what every warp, pipe and memory access of an SM did, as FILE.json (Perfetto, chrome://tracing)
                       or FILE.svg; --timeline-sm N (default 0), --timeline-first CYCLE (0),
@@ -55,12 +55,13 @@ _VALUES = (
     "explain",
 )  # fmt: skip
 _WINDOW = (("sm", 0), ("first", 0), ("cycles", 20_000))
+_SHORT = {"s": "launch-skip", "c": "launch-count", "k": "kernel-name"}
 _FLAGS = ("csv", "help", "list-sections", "query-metrics")
 
 
 def main(words: list[str]) -> int:
     """The verb. `words` is the command line after `prof`."""
-    arguments = launching.arguments(words, _VALUES, _FLAGS)
+    arguments = launching.arguments(words, _VALUES, _FLAGS, _SHORT)
     if "help" in arguments.flags or "-h" in words or not words:
         print(HELP, end="")
         return 0 if words else EXIT_SOURCE
@@ -118,7 +119,8 @@ def _matching(names: list[str], wanted: list[str], what: str) -> list[str]:
             import difflib
 
             near = difflib.get_close_matches(text, names, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
+            every = "--list-sections" if what == "section" else "--query-metrics"
+            hint = f"; did you mean '{near[0]}'?" if near else f"; see minicc prof {every}"
             fail("prof.unknown", f"no {what} '{text}'{hint}")
         found += [name for name in matches if name not in found]
     return found

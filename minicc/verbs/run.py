@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HELP = f"""Usage: minicc run FILE [options] [compile options]
 
 FILE is .k or .cu with //! lines that say how to launch it, or .ptx, .cubin, .fatbin with --script.
+See minicc run --script-help for what those lines may say.
 
 {launching.HELP.format(devices=" or cuda:0 (a real GPU)")}  --no-timing         run functionally only: faster, no cycles
   --hazards HOW       report (default), hardware, off: what a read before its time does
@@ -37,7 +38,7 @@ Exit status: 0 all checks hold; 1 a check failed or the input is wrong; 255 ptxa
 """
 
 _VALUES = (*launching.VALUES, "head", "save")
-_FLAGS = ("no-timing", "report", "trace-launch", "help")
+_FLAGS = ("no-timing", "report", "trace-launch", "help", "script-help")
 
 
 def main(words: list[str]) -> int:
@@ -46,6 +47,12 @@ def main(words: list[str]) -> int:
     if "help" in arguments.flags or "-h" in words or not words:
         print(HELP, end="")
         return 0 if words else EXIT_SOURCE
+    if "script-help" in arguments.flags:
+        from runtime import script_help
+
+        print(script_help.text(), end="")
+        return 0
+    head = arguments.number("head", 4)
     session = launching.perform(
         arguments, "run", timing="no-timing" not in arguments.flags, trace="trace-launch" in arguments.flags
     )
@@ -65,7 +72,7 @@ def main(words: list[str]) -> int:
         report["outputs"] = {key: _ends(outcome.variables[key], 4) for key in outcome.outputs}
         print(json.dumps(report, default=_plain))
     else:
-        _print(script, outcome, device, arguments, name)
+        _print(script, outcome, device, arguments, name, head)
     return 0 if outcome.ok else EXIT_SOURCE
 
 
@@ -101,7 +108,8 @@ def _plain(value: Any) -> Any:
 
 def _ends(array: np.ndarray, n: int) -> dict[str, Any]:
     flat = array.reshape(-1)
-    return {"dtype": str(flat.dtype), "shape": array.shape, "head": flat[:n].tolist(), "tail": flat[-n:].tolist()}
+    return {"dtype": str(flat.dtype), "shape": array.shape, "head": flat[:n].tolist(),
+            "tail": flat[max(flat.size - n, 0) :].tolist()}  # fmt: skip
 
 
 def _number(value: Any) -> str:
@@ -119,7 +127,7 @@ def _check_line(check: Check) -> str:
     )
 
 
-def _print(script: Script, outcome: Outcome, device: Any, arguments: Arguments, name: str) -> None:
+def _print(script: Script, outcome: Outcome, device: Any, arguments: Arguments, name: str, head: int) -> None:
     print(f"{name}: {script.teaches}" if script.teaches else name)
     for record in outcome.launches:
         shape = ", ".join("x".join(map(str, dims)) for dims in (record.grid, record.block))
@@ -131,7 +139,6 @@ def _print(script: Script, outcome: Outcome, device: Any, arguments: Arguments, 
         print(record.result.report() if "report" in arguments.flags else record.result.summary())
         if "trace-launch" in arguments.flags:
             print(record.result.trace)
-    head = int(arguments.last("head", "4"))
     print()
     for key in outcome.outputs:
         ends = _ends(outcome.variables[key], head)

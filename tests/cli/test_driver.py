@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -163,6 +164,14 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
         (["fuzz", "--count", "0"], "Unknown option '--count'"),
         (["fuzz", "x.cu"], "what is 'x.cu'?"),
         (["-cubin", "wrong.cubin"], "wrong.cubin: byte 0x0"),
+        (["run", VADD, "--head", "x"], "'x' is not a number for '--head'"),
+        (["run", "wrong.cubin"], "give --script FILE"),
+        (["prof", VADD, "--set", "full"], "--section here"),
+        (["prof", VADD, "--section", "Zz"], "--list-sections"),
+        (["classic", "figure4", "--csv"], "Unknown option '--csv'"),
+        (["fuzz", "--save", "none/none"], "is no folder"),
+        (["cache", "info", "more"], "what is 'more'?"),
+        (["objdum", "x"], "did you mean 'minicc objdump'?"),
     ],
 )
 def test_words_that_mean_nothing_are_errors(words, said, tmp_path, capsys):
@@ -248,3 +257,34 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     driver.write(os.devnull, b"device")
     assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
     assert path.read_bytes() == b"second"
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_every_verb_has_a_help(verb, capsys):
+    for words in ([verb, "--help"], ["help", verb]):
+        assert cli.main(words) == 0
+        assert f"minicc {verb}" in capsys.readouterr().out.split("\n")[0]
+
+
+def test_the_language_of_scripts_is_explained(capsys):
+    assert cli.main(["run", "--script-help"]) == 0
+    assert "arange(stop, dtype=i64)" in capsys.readouterr().out
+    assert cli.main(["help"]) == 0
+    assert "Usage:  minicc [options] FILE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["patterns"], ["patterns", "mad"], ["patterns", "--tensor"], ["patterns", "--table", "tertiary"], ["cache"],
+     ["bound", VADD], ["run", VADD, "--set", "n=64"], ["prof", VADD, "--set", "n=64"], ["classic", "table2"]],
+)  # fmt: skip
+def test_documents_say_their_schema(words, capsys):
+    assert cli.main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == 1
+
+
+def test_as_says_its_errors_as_json(tmp_path, capsys):
+    (tmp_path / "wrong.sass").write_text(".function k, entry\n  NONE ;\n")
+    assert cli.main(["as", "wrong.sass", "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().err)["diagnostics"]
+    assert found["line"] == 2

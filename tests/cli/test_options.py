@@ -56,6 +56,9 @@ def test_gencode_collects_by_virtual_architecture():
         ("-arch= a.k", "'' is not defined"),
         ("-arch=sm_90 -code=sm_90 a.k", "'sm_90') must be a virtual architecture"),
         ("-diag-suppress=abc a.k", "'abc' is not a number"),
+        ("-Werror=some a.k", "'some' is not defined for option 'Werror'"),
+        ("-tx a.k", "'x' is not a number for '-threads'"),
+        ("-arch=all -code=sm_90 a.k", "'-code' cannot be given with '-arch=all'"),
         ("-maxrregcount=\N{SUPERSCRIPT TWO} a.k", "not a number of registers"),
     ],
 )
@@ -94,3 +97,20 @@ def test_optimised_debugging_is_line_tables():
 def test_no_spelling_belongs_to_two_options():
     names = [name for option in OPTIONS for name in option.names]
     assert len(names) == len(set(names))
+
+
+def test_all_machines():
+    for name in ("all", "all-major"):
+        assert parse([f"-arch={name}", "a.k"]).targets == [("compute_90", ("sm_90",), True)]
+
+
+def test_a_value_given_again_is_noted():
+    request = parse(["-arch=sm_90", "-o", "x", "-arch=sm_90a", "-o=x", "-t4", "a.k"])
+    assert (request.replaced, request.values["arch"]) == (["gpu-architecture"], "sm_90a")
+
+
+def test_a_verb_s_own_options_are_meant_first():
+    with pytest.raises(CompileError, match="did you mean '--section'"):
+        parse(["--sectin", "a.k"], "prof", ("section",))
+    with pytest.raises(CompileError, match="see minicc prof --help"):
+        parse(["--zzzzzz", "a.k"], "prof", ("section",))

@@ -33,7 +33,7 @@ def test_statistics_of_a_machine(name: str, capsys: pytest.CaptureFixture[str]) 
     report = json.loads(capsys.readouterr().out)
     for category, count in report["counts"]["category"].items():
         cli.main(["patterns", "-arch", name, "--json", "--category", category])
-        assert len(json.loads(capsys.readouterr().out)) == count
+        assert len(json.loads(capsys.readouterr().out)["patterns"]) == count
     assert report["patterns"] == report["counts"]["sm"]["all"] == sum(report["counts"]["width"].values()) < 850
 
 
@@ -49,7 +49,7 @@ def test_search(capsys: pytest.CaptureFixture[str]) -> None:
 
     def found(*words: str) -> list[dict[str, object]]:
         cli.main(["patterns", "--json", *words])
-        rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)
+        rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)["patterns"]
         return rows
 
     assert len(found("--category", "special")) == 50
@@ -70,7 +70,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     for counted in report["tables"]:
         name = counted["table"]
         assert cli.main(["patterns", "--table", name, "--json"]) == 0
-        records = json.loads(capsys.readouterr().out)
+        records = json.loads(capsys.readouterr().out)["records"]
         assert len(records) == counted["used"] and len({record["key"] for record in records}) == len(records)
         slots = {record["slot"] for record in records}
         for record in records:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicc.diagnostics import CompileError, SourceFile
-from runtime.script import Overrides, compare, parse, run
+from runtime import script_help
+from runtime.script import Overrides, _Interpreter, compare, parse, run
 
 
 def script(text):
@@ -93,6 +94,8 @@ def test_overrides_replace_sizes_and_shapes():
         "x = 1\nwhile 1 == 1:\n    x = x + 1",
         "x = 3\nfor i in range(100):\n    x = x * x",
         "x = 1 << 100000",
+        "x = 7 ** 100000000",
+        "x = arange(1 << 40, u8)",
         "x = 'a' * 1000000000",
         "x = f'{1}'",
         "x = 1 / 0",
@@ -152,3 +155,32 @@ def test_a_wrong_line_is_an_error_with_its_place(lines, recwarn):
     with pytest.raises(CompileError, match=r"a\.k:\d:\d+: error"):
         run(parse(source), lambda *_: None, lambda *_: None, Overrides())
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "text", ["arange(5, i32)", "i32(arange(5))", "arange(0, 5, i32)", "arange(0, 5, 1, dtype=i32)"]
+)
+def test_counting_with_a_type(text):
+    outcome, _ = execute(f"x = {text} ** 2")
+    assert outcome.variables["x"].tolist() == [0, 1, 4, 9, 16] and outcome.variables["x"].dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x = zeros()", "called as zeros(shape, dtype=f32)"), ("x = cdiv(3)", "called as cdiv(a, b)"),
+     ("x = uniform(0, 1)", "called as uniform(low, high, shape, dtype=f32)")],
+)  # fmt: skip
+def test_a_wrong_call_is_told_how_to_call(text, said):
+    with pytest.raises(CompileError) as caught:
+        execute(text)
+    assert said in caught.value.diagnostics[0].message and "lambda" not in caught.value.diagnostics[0].message
+
+
+def test_every_function_is_in_the_help():
+    interpreter = _Interpreter(parse(SourceFile("a.k", "")), print, print, Overrides(), print)
+    assert {name for name in interpreter.functions if not script_help.of(name)} == set()
+
+
+def test_an_error_in_an_option_points_into_the_option():
+    with pytest.raises(CompileError, match=r"--set n:1:5: error: 'm' is not defined"):
+        run(parse(SourceFile("a.k", "//! n = 3")), print, print, Overrides(assign={"n": "2 + m"}))
