@@ -18,7 +18,7 @@ from tests.conftest import SAMPLES
 from tests.end_to_end.harness import run_script
 from tests.gpu.test_recorded import DATA, RECORD, digest
 
-HEAD = """# The samples, on an H200 and on the model
+HEAD = """## On an H200 and on the model
 
 {device}, driver {driver}, {date}: `{command}` ran every image below through `minicc run`'s own script; cycles are
 `gpc__cycles_elapsed.max` of `ncu --cache-control all --clock-control none`, summed over the sample's launches; times
@@ -46,6 +46,13 @@ def ncu(variant: str) -> dict[str, list[float]]:
 
 def main() -> None:
     cycles = {variant: ncu(variant) for variant in ("ours", "nvcc")}
+    print(
+        "# The samples\n\nEach runs alone: `minicc run samples/NAME.k`. [labs.md](labs.md) asks questions about some of them.\n"
+    )
+    print("| sample | teaches |\n|---|---|")
+    for path in sorted(SAMPLES.glob("*.k")):
+        print(f"| {path.stem} | {script.parse(SourceFile(path.name, path.read_text())).teaches} |")
+    print()
     print(HEAD.format(**RECORD))
     print("| sample | code | registers | instructions | worst error | bits | cycles H200 | model | error | time us |")
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -81,9 +88,6 @@ def main() -> None:
             ratios.append(sum(total) / sum(cycles["nvcc"][sample]))
     if ratios:
         print(f"\nCycles on the GPU, ours over nvcc's, geometric mean: {statistics.geometric_mean(ratios):.3f}")
-    print("\n| sample | teaches |\n|---|---|")
-    for path in sorted(SAMPLES.glob("*.k")):
-        print(f"| {path.stem} | {script.parse(SourceFile(path.name, path.read_text())).teaches} |")
 
 
 main()
