@@ -47,7 +47,7 @@ def ncu(variant: str) -> dict[str, list[float]]:
 def main() -> None:
     cycles = {variant: ncu(variant) for variant in ("ours", "nvcc")}
     print(
-        "# The samples\n\nEach runs alone: `minicc run samples/NAME.k`. [labs.md](labs.md) asks questions about some of them.\n"
+        "# The samples\n\nEach runs alone: `minicc run samples/NAME.k`. [labs.md](labs.md) asks questions about some.\n"
     )
     print("| sample | teaches |\n|---|---|")
     for path in sorted(SAMPLES.glob("*.k")):
