@@ -200,7 +200,7 @@ class _Asked:
     def pass_by(self, inst: MInst) -> None:
         """After an instruction that lanes may leave or come back at, or that writes a guard, all is asked again."""
         if self.known and (
-            (not inst.dsts and inst.memory is None)
+            (not inst.dsts and inst.memory not in ("load", "store", "atomic"))
             or any(isinstance(d, V) and any(d.reg is g.reg for g in self.known if isinstance(g, V)) for d in inst.dsts)
         ):
             self.known = {}
