@@ -68,8 +68,8 @@ def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:
     """Registers a thread with which so many blocks of so many threads are on an SM at once."""
     occupancy = arch.occupancy
     unit = occupancy.warp_granularity
-    warps = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
-    warps = -(-warps // unit) * unit * blocks
+    warps = -(-max(1, threads[0] * threads[1] * threads[2]) // 32) * blocks
+    warps = -(-warps // unit) * unit
     per_warp = occupancy.registers_per_sm // warps // occupancy.register_unit_per_warp
     return per_warp * occupancy.register_unit_per_warp // 32
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import minicc
+from minicc import arch
+from minicc.analysis.occupancy import occupancy
 from minicc.binary import read_cubin
+from minicc.ptxas.allocate import blocks_limit
 
 POLYNOMIAL = "__global__ void f(double *p)\n{\n    double x = p[threadIdx.x], s = 0;\n%s    p[threadIdx.x] = s;\n}\n"
 
@@ -67,3 +72,14 @@ def test_not_where_one_alone_takes_far_longer(tmp_path: Path) -> None:
 """)
     function = read_cubin(minicc.compile(path, arch="sm_90").cubin, "f").functions[0]
     assert function.frame == 0 and function.registers > 48
+
+
+@pytest.mark.parametrize("warps", range(1, 33))
+def test_launch_bounds_leave_what_so_many_blocks_have_room_for(warps: int) -> None:
+    """As the work distributor counts, and NVIDIA's ptxas: an SM's registers go to four warps at a time, whosever."""
+    sm, threads = arch.get("sm_90"), 32 * warps
+    for blocks in range(1, min(32, 64 // warps) + 1):
+        limit = blocks_limit(sm, (threads, 1, 1), blocks)
+        if limit <= 248:
+            fit = [occupancy(sm, registers, 0, threads).limits["registers"] for registers in (limit, limit + 8)]
+            assert fit[0] >= blocks > fit[1]
