@@ -50,153 +50,200 @@ def matrix(hosts: int, count: int, transposed: int, mask: u32, rows: int, store:
 
 
 @compiled
+def mates(w: int, i: int, scratch: int) -> None:
+    """In a cluster: where the shared memory of each of its CTAs is, for `translate`."""
+    if CODE[i, L.C_SPACE] == K.SPACE_SHARED or CODE[i, L.C_ACCESS] == K.A_LDGSTS:
+        # The rank of the CTA in its cluster is above the offset; these instructions reach their own only.
+        for k in range(32):
+            store64(scratch + 8 * k, np.uint64(loads64(scratch + 8 * k) & (WINDOW - 1)))
+    G[L.G_RANK] = CT[WS[w, L.W_CTA], L.T_RANK]
+    for rank in range(G[L.G_CLUSTER]):
+        mate = CT[WS[w, L.W_CTA], L.T_MATES + rank]
+        store64(G[L.G_MATES] + 8 * rank, np.uint64(CT[mate, L.T_SHARED]))
+
+
+@compiled
+def matrices(i: int, mask: u32, dst: int, state: int, shared: int, local: int) -> int:
+    """LDSM and STSM: the addresses of 8 lanes a matrix, then `matrix`. 0 or minus the fault."""
+    scratch = G[L.G_SCRATCH]
+    hosts = scratch + HOSTS
+    count = CODE[i, L.C_AUX]
+    needed = np.uint32((1 << (8 * count)) - 1)
+    bad = translate(CODE[i, L.C_SPACE], 16, needed, scratch, hosts, shared, local, 0, i)
+    if bad < 0:
+        return bad
+    if CODE[i, L.C_ACCESS] == K.A_LDSM:
+        matrix(hosts, count, CODE[i, L.C_AUX2], mask, dst, 0)
+    else:
+        matrix(hosts, count, CODE[i, L.C_AUX2], mask, state + CODE[i, L.C_DATA], 1)
+    return 0
+
+
+@compiled
+def copy(i: int, mask: u32, state: int, shared: int, local: int) -> int:
+    """LDGSTS: global memory to shared memory, zeros where a lane's predicate says so and behind a part of the source.
+    0 or minus the fault."""
+    scratch = G[L.G_SCRATCH]
+    hosts = scratch + HOSTS
+    width = CODE[i, L.C_WIDTH]
+    wanted = mask
+    if CODE[i, L.C_AUX] >= 0:
+        wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
+    bad = translate(K.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
+    if bad < 0:
+        return bad
+    filled = CODE[i, L.C_AUX2]
+    if filled:
+        # With a part of the source, its address is moved up by as many bytes as are zeros at the end.
+        for k in range(32):
+            a = loads64(scratch + 256 + 8 * k)
+            cut = a & (width - 1)
+            store64(scratch + 256 + 8 * k, np.uint64(a - cut))
+            store64(scratch + CUTS + 8 * k, np.uint64(cut))
+    bad = translate(K.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
+    if bad < 0:
+        return bad
+    for k in range(32):
+        if not (mask >> np.uint32(k)) & np.uint32(1):
+            continue
+        target = loads64(hosts + 8 * k)
+        if (wanted >> np.uint32(k)) & np.uint32(1):
+            source = loads64(hosts + 256 + 8 * k)
+            given = width - loads64(scratch + CUTS + 8 * k) if filled else width
+            for word in range(0, width, 4):
+                value = load32(source + word) if word < given else np.uint32(0)
+                if word < given and given < word + 4:
+                    value = np.uint32(value & np.uint32((1 << (8 * (given - word))) - 1))
+                store32(target + word, value)
+        else:
+            for word in range(0, width, 4):
+                store32(target + word, np.uint32(0))
+    return 0
+
+
+@compiled(inline=True)
+def side_by_side(i: int, dst: int, state: int, shared: int) -> int:
+    """The common case: 32 lanes' words one after the other, so rows of registers and as much memory in one piece.
+    Whether it is so; if not, nothing has been done."""
+    width = CODE[i, L.C_WIDTH]
+    space = CODE[i, L.C_SPACE]
+    a = loads64(G[L.G_SCRATCH])
+    host = 0
+    if space == K.SPACE_SHARED:
+        if a >= 0 and a & (width - 1) == 0 and a + 32 * width <= G[L.G_SHAREDSIZE]:
+            host = shared + a
+    elif space == K.SPACE_GLOBAL or space == K.SPACE_GENERIC:
+        a -= G[L.G_MEMBASE]
+        if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i):
+            host = G[L.G_MEM] + a
+    if host == 0:
+        return 0
+    if CODE[i, L.C_ACCESS] == K.A_LOAD:
+        if width == 4:
+            copy_words(dst, host)
+        elif width == 8:
+            rows_from_pairs(dst, host)
+        else:
+            rows_from_quads(dst, host)
+    else:
+        src = state + CODE[i, L.C_DATA]
+        if width == 4:
+            copy_words(host, src)
+        elif width == 8:
+            pairs_from_rows(host, src)
+        else:
+            quads_from_rows(host, src)
+    return 1
+
+
+@compiled
+def load(i: int, mask: u32, dst: int, alike: int) -> None:
+    """Loaded values to the rows at `dst`; `alike`: all lanes name one place, whose words they all get."""
+    hosts = G[L.G_SCRATCH] + HOSTS
+    width = CODE[i, L.C_WIDTH]
+    if alike and width >= 4:
+        host = loads64(hosts)
+        for word in range(0, width, 4):
+            spread(dst + 32 * word, load32(host + word))
+    elif CODE[i, L.C_UNIFORM] and width >= 4:
+        host = loads64(hosts)
+        store32(dst, load32(host))
+        if width >= 8:
+            store32(dst + 4, load32(host + 4))
+    else:
+        load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
+
+
+@compiled
+def atomic(i: int, mask: u32, dst: int, state: int) -> None:
+    """Atomics and reductions, lane after lane; old values to the rows at `dst`, where they are wanted."""
+    scratch = G[L.G_SCRATCH]
+    hosts = scratch + HOSTS
+    target = dst if CODE[i, L.C_ACCESS] == K.A_ATOM else 0
+    if CODE[i, L.C_AUX2] >= 0:
+        # ATOM with a predicate does what shared memory cannot for other lanes only, and says which those are.
+        done = mask
+        for k in range(32):
+            a = loads64(scratch + 8 * k)
+            for window in (G[L.G_SHAREDWIN], G[L.G_LOCALWIN]):
+                if window and a >= window and a < window + WINDOW:
+                    done = np.uint32(done & ~np.uint32(np.uint32(1) << np.uint32(k)))
+        flag = state + CODE[i, L.C_AUX2]
+        store32(flag, (load32(flag) & ~mask) | done)
+        mask = done
+    if CODE[i, L.C_AUX] == 2:
+        # POPC.INC: each word grows by the number of lanes that name it.
+        for k in range(32):
+            if (mask >> np.uint32(k)) & np.uint32(1):
+                host = loads64(hosts + 8 * k)
+                old = load32(host)
+                store32(host, old + np.uint32(1))
+                if target:
+                    store32(target + 4 * k, old)
+    else:
+        atomic_lanes(
+            CODE[i, L.C_OP],
+            CODE[i, L.C_TYPE],
+            CODE[i, L.C_WIDTH],
+            hosts,
+            mask,
+            state + CODE[i, L.C_DATA],
+            state + CODE[i, L.C_DATA2],
+            target,
+        )
+
+
+@compiled
 def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     """Execute memory instruction i of warp w for the lanes `mask` (not empty); loaded values go to rows at host address
     `dst`. Lane addresses stay in the scratch area. As `translate`: 1, 2, 0, or minus the fault."""
     state = WS[w, L.W_STATE]
     scratch = G[L.G_SCRATCH]
-    hosts = scratch + HOSTS
     invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
     shared = CT[WS[w, L.W_CTA], L.T_SHARED]
     if G[L.G_CLUSTER] > 1:
-        if CODE[i, L.C_SPACE] == K.SPACE_SHARED or CODE[i, L.C_ACCESS] == K.A_LDGSTS:
-            # The rank of the CTA in its cluster is above the offset; these instructions reach their own only.
-            for k in range(32):
-                store64(scratch + 8 * k, np.uint64(loads64(scratch + 8 * k) & (WINDOW - 1)))
-        G[L.G_RANK] = CT[WS[w, L.W_CTA], L.T_RANK]
-        for rank in range(G[L.G_CLUSTER]):
-            mate = CT[WS[w, L.W_CTA], L.T_MATES + rank]
-            store64(G[L.G_MATES] + 8 * rank, np.uint64(CT[mate, L.T_SHARED]))
+        mates(w, i, scratch)
     local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
     width = CODE[i, L.C_WIDTH]
     kind = CODE[i, L.C_ACCESS]
     space = CODE[i, L.C_SPACE]
     if kind == K.A_LDSM or kind == K.A_STSM:
-        count = CODE[i, L.C_AUX]
-        needed = np.uint32((1 << (8 * count)) - 1)
-        bad = translate(space, 16, needed, scratch, hosts, shared, local, 0, i)
-        if bad < 0:
-            return bad
-        if kind == K.A_LDSM:
-            matrix(hosts, count, CODE[i, L.C_AUX2], mask, dst, 0)
-        else:
-            matrix(hosts, count, CODE[i, L.C_AUX2], mask, state + CODE[i, L.C_DATA], 1)
-        return 0
+        return matrices(i, mask, dst, state, shared, local)
     if kind == K.A_LDGSTS:
-        wanted = mask
-        if CODE[i, L.C_AUX] >= 0:
-            wanted &= load32(state + CODE[i, L.C_AUX]) ^ np.uint32(CODE[i, L.C_AUX3])
-        bad = translate(K.SPACE_SHARED, width, mask, scratch, hosts, shared, local, 0, i)
-        if bad < 0:
-            return bad
-        filled = CODE[i, L.C_AUX2]
-        if filled:
-            # With a part of the source, its address is moved up by as many bytes as are zeros at the end.
-            for k in range(32):
-                a = loads64(scratch + 256 + 8 * k)
-                cut = a & (width - 1)
-                store64(scratch + 256 + 8 * k, np.uint64(a - cut))
-                store64(scratch + CUTS + 8 * k, np.uint64(cut))
-        bad = translate(K.SPACE_GLOBAL, width, wanted, scratch + 256, hosts + 256, shared, local, 0, i)
-        if bad < 0:
-            return bad
-        for k in range(32):
-            if not (mask >> np.uint32(k)) & np.uint32(1):
-                continue
-            target = loads64(hosts + 8 * k)
-            if (wanted >> np.uint32(k)) & np.uint32(1):
-                source = loads64(hosts + 256 + 8 * k)
-                given = width - loads64(scratch + CUTS + 8 * k) if filled else width
-                for word in range(0, width, 4):
-                    value = load32(source + word) if word < given else np.uint32(0)
-                    if word < given and given < word + 4:
-                        value = np.uint32(value & np.uint32((1 << (8 * (given - word))) - 1))
-                    store32(target + word, value)
-            else:
-                for word in range(0, width, 4):
-                    store32(target + word, np.uint32(0))
-        return 0
+        return copy(i, mask, state, shared, local)
     if space == K.SPACE_CONST and CODE[i, L.C_UNIFORM]:
         mask = np.uint32(1)
-    if mask == np.uint32(FULL) and kind <= K.A_STORE and width >= 4 and consecutive(scratch, width):
-        # The common case: rows of registers, and as much memory in one piece.
-        a = loads64(scratch)
-        host = 0
-        if space == K.SPACE_SHARED:
-            if a >= 0 and a & (width - 1) == 0 and a + 32 * width <= G[L.G_SHAREDSIZE]:
-                host = shared + a
-        elif space == K.SPACE_GLOBAL or space == K.SPACE_GENERIC:
-            a -= G[L.G_MEMBASE]
-            if a & (width - 1) == 0 and allocated(width, a, a + 31 * width, i):
-                host = G[L.G_MEM] + a
-        if host:
-            if kind == K.A_LOAD:
-                if width == 4:
-                    copy_words(dst, host)
-                elif width == 8:
-                    rows_from_pairs(dst, host)
-                else:
-                    rows_from_quads(dst, host)
-            else:
-                src = state + CODE[i, L.C_DATA]
-                if width == 4:
-                    copy_words(host, src)
-                elif width == 8:
-                    pairs_from_rows(host, src)
-                else:
-                    quads_from_rows(host, src)
-            return 1
+    rows = mask == np.uint32(FULL) and kind <= K.A_STORE and width >= 4 and consecutive(scratch, width)
+    if rows and side_by_side(i, dst, state, shared):
+        return 1
+    hosts = scratch + HOSTS
     result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i)
     if result < 0:
         return result
-    if result == 2 and kind == K.A_LOAD and width >= 4:
-        host = loads64(hosts)
-        for word in range(0, width, 4):
-            spread(dst + 32 * word, load32(host + word))
-    elif kind == K.A_LOAD:
-        if CODE[i, L.C_UNIFORM]:
-            host = loads64(hosts)
-            if width >= 4:
-                store32(dst, load32(host))
-            if width >= 8:
-                store32(dst + 4, load32(host + 4))
-            if width < 4:
-                load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
-        else:
-            load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
+    if kind == K.A_LOAD:
+        load(i, mask, dst, result == 2)
     elif kind == K.A_STORE:
         store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA])
     else:
-        target = dst if kind == K.A_ATOM else 0
-        if CODE[i, L.C_AUX2] >= 0:
-            # ATOM with a predicate does what shared memory cannot for other lanes only, and says which those are.
-            done = mask
-            for k in range(32):
-                a = loads64(scratch + 8 * k)
-                for window in (G[L.G_SHAREDWIN], G[L.G_LOCALWIN]):
-                    if window and a >= window and a < window + WINDOW:
-                        done = np.uint32(done & ~np.uint32(np.uint32(1) << np.uint32(k)))
-            flag = state + CODE[i, L.C_AUX2]
-            store32(flag, (load32(flag) & ~mask) | done)
-            mask = done
-        if CODE[i, L.C_AUX] == 2:
-            # POPC.INC: each word grows by the number of lanes that name it.
-            for k in range(32):
-                if (mask >> np.uint32(k)) & np.uint32(1):
-                    host = loads64(hosts + 8 * k)
-                    old = load32(host)
-                    store32(host, old + np.uint32(1))
-                    if target:
-                        store32(target + 4 * k, old)
-        else:
-            atomic_lanes(
-                CODE[i, L.C_OP],
-                CODE[i, L.C_TYPE],
-                width,
-                hosts,
-                mask,
-                state + CODE[i, L.C_DATA],
-                state + CODE[i, L.C_DATA2],
-                target,
-            )
+        atomic(i, mask, dst, state)
     return result
