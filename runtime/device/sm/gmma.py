@@ -334,35 +334,31 @@ def metadata(state: int, register: int, kind: int, selector: int, r: int, j: int
     return np.int64(load32(state + register + 4 * lane)) >> (2 * (j & 15)) & 3
 
 
+@compiled(inline=True)
+def step_of(bits: int) -> int:
+    """Bits of memory that are read at a time: single bits come by words."""
+    return 32 if bits == 1 else bits
+
+
+@compiled(inline=True)
+def descriptor(i: int, state: int, which: int) -> int:
+    """Of A (0) or B (1). With A in registers B's has a register of its own."""
+    if CODE[i, L.C_AUX2] & K.GM_FROM_REGISTERS:
+        return np.int64(load64(state + CODE[i, L.C_AUX3] + 8))
+    return np.int64(load64(state + CODE[i, L.C_DATA] + 8 * which))
+
+
 @compiled
-def multiply(w: int, i: int) -> int:
-    """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result
-    in C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA
-    the descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
-    C_BYPASS its inversion, C_CLASS -1, C_TARGET the metadata register, C_SPAN its selector. 0 or minus the fault."""
+def read_a(w: int, i: int, count: int, shared: int) -> int:
+    """This warp's 16 rows of A, `count` elements each, as raw bits to the work area. 0 or minus the fault."""
     state = WS[w, L.W_STATE]
     work = G[L.G_WORK]
-    shared = CT[WS[w, L.W_CTA], L.T_SHARED]
-    size = G[L.G_SHAREDSIZE]
-    columns = CODE[i, L.C_WIDTH]
-    depth = CODE[i, L.C_SPACE]
-    types = CODE[i, L.C_TYPE]
     how = CODE[i, L.C_AUX2]
-    kind_a = types & 7
-    kind_b = types >> 3
-    bits = bits_of(kind_a)
-    floats = kind_a <= K.GM_E5M2
-    step = 32 if bits == 1 else bits
-    count = depth >> 5 if bits == 1 else depth
-    # Wide enough for a metadata field to reach.
-    full = 2 * count if how & K.GM_SPARSE else count
+    kind = CODE[i, L.C_TYPE] & 7
+    bits = bits_of(kind)
+    step = step_of(bits)
+    from_memory = descriptor(i, state, 0)
     first_row = (WS[w, L.W_ID] & 3) * 16
-    if how & K.GM_FROM_REGISTERS:
-        b_descriptor = np.int64(load64(state + CODE[i, L.C_AUX3] + 8))
-        a_descriptor = 0
-    else:
-        a_descriptor = np.int64(load64(state + CODE[i, L.C_DATA]))
-        b_descriptor = np.int64(load64(state + CODE[i, L.C_DATA] + 8))
     for r in range(16):
         store64(work + 8 * (A_MARK + r), np.uint64(0))
         for k in range(count):
@@ -375,76 +371,141 @@ def multiply(w: int, i: int) -> int:
                 raw = word >> (k * step & 31) & (1 << step) - 1
             else:
                 if how & K.GM_TRANSPOSE_A:
-                    a = descriptor_address(a_descriptor, first_row + r, k, 2, 1)
+                    a = descriptor_address(from_memory, first_row + r, k, 2, 1)
                 else:
-                    a = descriptor_address(a_descriptor, first_row + r, k * step >> 3, 2, 0)
-                if a + (step >> 3) > size:
+                    a = descriptor_address(from_memory, first_row + r, k * step >> 3, 2, 0)
+                if a + (step >> 3) > G[L.G_SHAREDSIZE]:
                     G[L.G_FADDR] = a
                     return -K.F_ADDRESS
                 raw = load_element(shared + a, step)
-            if floats and how & K.GM_NEGATE_A:
+            if kind <= K.GM_E5M2 and how & K.GM_NEGATE_A:
                 raw ^= 1 << bits - 1
             store64(work + 8 * (A_RAW + r * count + k), np.uint64(raw))
-    for n in range(columns):
+    return 0
+
+
+@compiled
+def read_b(w: int, i: int, full: int, shared: int) -> int:
+    """All columns of B, `full` elements each, likewise."""
+    work = G[L.G_WORK]
+    how = CODE[i, L.C_AUX2]
+    kind = CODE[i, L.C_TYPE] & 7
+    bits = bits_of(kind)
+    step = step_of(bits)
+    from_memory = descriptor(i, WS[w, L.W_STATE], 1)
+    for n in range(CODE[i, L.C_WIDTH]):
         store64(work + 8 * (B_MARK + n), np.uint64(0))
         for k in range(full):
             if how & K.GM_TRANSPOSE_B:
-                a = descriptor_address(b_descriptor, n, k, 2, 1)
+                a = descriptor_address(from_memory, n, k, 2, 1)
             else:
-                a = descriptor_address(b_descriptor, n, k * step >> 3, 2, 0)
-            if a + (step >> 3) > size:
+                a = descriptor_address(from_memory, n, k * step >> 3, 2, 0)
+            if a + (step >> 3) > G[L.G_SHAREDSIZE]:
                 G[L.G_FADDR] = a
                 return -K.F_ADDRESS
             raw = load_element(shared + a, step)
-            if floats and how & K.GM_NEGATE_B:
+            if kind <= K.GM_E5M2 and how & K.GM_NEGATE_B:
                 raw ^= 1 << bits - 1
             store64(work + 8 * (B_RAW + n * full + k), np.uint64(raw))
-    if floats:
-        for at in range(16 * count):
-            unpack(
-                loads64(work + 8 * (A_RAW + at)), kind_a, 0, work + 8 * (A_MANTISSA + at), work + 8 * (A_EXPONENT + at),
-                work + 8 * (A_MARK + at // count),
-            )  # fmt: skip
-    if floats and not how & K.GM_SPARSE:
-        for at in range(columns * count):
-            unpack(
-                loads64(work + 8 * (B_RAW + at)), kind_b, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at),
-                work + 8 * (B_MARK + at // count),
-            )  # fmt: skip
+    return 0
+
+
+@compiled
+def unpack_a(kind: int, count: int) -> None:
+    """Mantissas, exponents and marks of A's rows."""
+    work = G[L.G_WORK]
+    for at in range(16 * count):
+        unpack(
+            loads64(work + 8 * (A_RAW + at)), kind, 0, work + 8 * (A_MANTISSA + at), work + 8 * (A_EXPONENT + at),
+            work + 8 * (A_MARK + at // count),
+        )  # fmt: skip
+
+
+@compiled
+def unpack_b(kind: int, count: int, columns: int) -> None:
+    """Mantissas, exponents and marks of B's columns."""
+    work = G[L.G_WORK]
+    for at in range(columns * count):
+        unpack(
+            loads64(work + 8 * (B_RAW + at)), kind, 0, work + 8 * (B_MANTISSA + at), work + 8 * (B_EXPONENT + at),
+            work + 8 * (B_MARK + at // count),
+        )  # fmt: skip
+
+
+@compiled(inline=True)
+def fraction_bits(kind: int) -> int:
+    """Of a floating format, without the leading one."""
+    return 10 if kind == K.GM_F16 or kind == K.GM_TF32 else 7 if kind == K.GM_BF16 else 3 if kind == K.GM_E4M3 else 2
+
+
+@compiled(inline=True)
+def element_at(r: int, n: int, to: int) -> int:
+    """Byte offset, from the first register of an accumulator, of row r's element n."""
+    lane = 4 * (r & 7) + (n >> 1 & 3)
+    if to == K.GM_TO_F16:
+        return 128 * ((r >> 3) + 2 * (n >> 3)) + 4 * lane + 2 * (n & 1)
+    return 128 * (2 * (r >> 3) + (n & 1) + 4 * (n >> 3)) + 4 * lane
+
+
+@compiled(inline=True)
+def dot(i: int, r: int, n: int, count: int, fraction: int, c: int) -> int:
+    """The bits of row r times column n plus c."""
+    work = G[L.G_WORK]
+    types = CODE[i, L.C_TYPE]
+    to = CODE[i, L.C_AUX] & 3
+    kind = types & 7
+    if kind > K.GM_E5M2:
+        return integer_dot(work, r, n, count, types, c, CODE[i, L.C_AUX] & K.GM_SATURATE)
+    top = 0x7C00 if to == K.GM_TO_F16 else 0x7F800000
+    out = -1
+    if c & top == top or load64(work + 8 * (A_MARK + r)) or load64(work + 8 * (B_MARK + n)):
+        out = special_dot(work, r, n, count, types, c, to)
+    if out < 0:
+        f = 13 if kind == K.GM_E4M3 or kind == K.GM_E5M2 else 25
+        out = fused_dot(work, r, n, count, fraction, f, -21 if to == K.GM_TO_F16 else -133, c, to)
+    return out
+
+
+@compiled
+def multiply(w: int, i: int) -> int:
+    """Carry out instruction i for warp w. C_WIDTH is N, C_SPACE K of A (as stored), C_TYPE the formats, C_OP's result
+    in C_AUX, C_AUX2 how, C_DEST and C_DATA2 the first registers of result and accumulator (C_DATA2 -1: zero), C_DATA
+    the descriptors or A's registers, C_AUX3 B's descriptor then, C_BANK the predicate of the accumulator (-1 none) and
+    C_BYPASS its inversion, C_CLASS -1, C_TARGET the metadata register, C_SPAN its selector. 0 or minus the fault."""
+    state = WS[w, L.W_STATE]
+    shared = CT[WS[w, L.W_CTA], L.T_SHARED]
+    columns = CODE[i, L.C_WIDTH]
+    depth = CODE[i, L.C_SPACE]
+    kind_a = CODE[i, L.C_TYPE] & 7
+    kind_b = CODE[i, L.C_TYPE] >> 3
+    sparse = CODE[i, L.C_AUX2] & K.GM_SPARSE
+    count = depth >> 5 if bits_of(kind_a) == 1 else depth
+    bad = read_a(w, i, count, shared)
+    if bad < 0:
+        return bad
+    # Wide enough for a metadata field to reach.
+    bad = read_b(w, i, 2 * count if sparse else count, shared)
+    if bad < 0:
+        return bad
+    if kind_a <= K.GM_E5M2:
+        unpack_a(kind_a, count)
+        if not sparse:
+            unpack_b(kind_b, count, columns)
     wanted = CODE[i, L.C_DATA2] >= 0
     if CODE[i, L.C_BANK] >= 0 and load32(state + CODE[i, L.C_BANK]) ^ np.uint32(CODE[i, L.C_BYPASS]) == np.uint32(0):
         wanted = False
     to = CODE[i, L.C_AUX] & 3
-    saturate = CODE[i, L.C_AUX] & K.GM_SATURATE
-    f = 13 if kind_a == K.GM_E4M3 or kind_a == K.GM_E5M2 else 25
-    floor = -21 if to == K.GM_TO_F16 else -133
-    fraction = 0
-    for kind in (kind_a, kind_b):
-        fraction += (
-            10 if kind == K.GM_F16 or kind == K.GM_TF32 else 7 if kind == K.GM_BF16 else 3 if kind == K.GM_E4M3 else 2
-        )
+    fraction = fraction_bits(kind_a) + fraction_bits(kind_b)
     for r in range(16):
-        if how & K.GM_SPARSE:
-            choose(state, work, r, columns, count, kind_a, kind_b, CODE[i, L.C_TARGET], CODE[i, L.C_SPAN])
+        if sparse:
+            choose(state, G[L.G_WORK], r, columns, count, kind_a, kind_b, CODE[i, L.C_TARGET], CODE[i, L.C_SPAN])
         for n in range(columns):
-            lane = 4 * (r & 7) + (n >> 1 & 3)
-            if to == K.GM_TO_F16:
-                at = 128 * ((r >> 3) + 2 * (n >> 3)) + 4 * lane + 2 * (n & 1)
-            else:
-                at = 128 * (2 * (r >> 3) + (n & 1) + 4 * (n >> 3)) + 4 * lane
+            at = element_at(r, n, to)
             c = 0
             if wanted:
                 place = state + CODE[i, L.C_DATA2] + at
                 c = np.int64(load16(place)) if to == K.GM_TO_F16 else np.int64(load32(place))
-            out = -1
-            if not floats:
-                out = integer_dot(work, r, n, count, types, c, saturate)
-            else:
-                top = 0x7C00 if to == K.GM_TO_F16 else 0x7F800000
-                if c & top == top or load64(work + 8 * (A_MARK + r)) or load64(work + 8 * (B_MARK + n)):
-                    out = special_dot(work, r, n, count, types, c, to)
-                if out < 0:
-                    out = fused_dot(work, r, n, count, fraction, f, floor, c, to)
+            out = dot(i, r, n, count, fraction, c)
             if to == K.GM_TO_F16:
                 store16(state + CODE[i, L.C_DEST] + at, np.uint64(out))
             else:
