@@ -116,3 +116,8 @@ def ur_word(index: int, *, write: bool = False) -> int:
 def up_word(index: int, *, write: bool = False) -> int:
     """Word offset of uniform predicate `index` (7 = UPT)."""
     return UP + (P_DUMP if write and index == 7 else index)
+
+
+def word(file: str, index: int, *, write: bool = False) -> int:
+    """Word offset of a register by its file: R, UR, P or UP."""
+    return {"R": r_row, "UR": ur_word, "P": p_word, "UP": up_word}[file](index, write=write)

@@ -130,25 +130,13 @@ def _register(op: Any, part: str) -> Reg | None:
     return found if isinstance(found, Reg) else None
 
 
-def _word(file: str, index: int, write: bool) -> int:
-    match file:
-        case "R":
-            return abi.r_row(index, write=write)
-        case "UR":
-            return abi.ur_word(index, write=write)
-        case "P":
-            return abi.p_word(index, write=write)
-        case _:
-            return abi.up_word(index, write=write)
-
-
 def _read_word(slot: Slot, reg: Reg) -> int:
     index = reg.index
     if slot.kind == "R":
         return abi.r_row(index) + slot.row * abi.LANES
     if slot.kind == "U":
         return abi.UR + index + slot.row
-    return _word(reg.file, index, False)
+    return abi.word(reg.file, index)
 
 
 def immediate(op: Any, slot: Slot) -> int:
@@ -198,7 +186,7 @@ def bind(instr: Instr, arch: Arch) -> Bound:
                 sources.append((reg.file, reg.index + slot.row + row))
     results: list[Register] = []
     for k, (file, index) in enumerate(_result_registers(form, instr)):
-        dst[k] = _word(file, index, True)
+        dst[k] = abi.word(file, index, write=True)
         results.append((file, index))
     access = form.access
     if access is not None and access.space == "constant":

@@ -16,11 +16,12 @@ import numpy.typing as npt
 from minicc import sass
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
-from minicc.sass.instr import PT, RZ, Imm, Instr, Mem, Name, Reg, Target
+from minicc.sass.instr import PT, RZ, Instr, Mem, Reg, Target
 from runtime.device import syscalls
-from runtime.device.sm import abi, codegen, extended
+from runtime.device.sm import abi, codegen, control_rows, extended
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
+from runtime.device.sm.control_rows import always, place
 from runtime.device.sm.prove import Facts, Flow, prove, tables
 from runtime.device.sm.timing import Timing, timing
 from runtime.device.sm.units import constant_line
@@ -54,16 +55,6 @@ _TYPES = {"u32": K.T_U32, "s32": K.T_S32, "u64": K.T_U64, "s64": K.T_S64, "f32":
 """Of vectors (and 128 bits, which are only exchanged and compared) the type of a word."""
 _DRIVER = {syscalls.ADDRESSES["vprintf"]: K.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: K.CALL_ASSERT,
            syscalls.ADDRESSES["malloc"]: K.CALL_MALLOC, syscalls.ADDRESSES["free"]: K.CALL_FREE}  # fmt: skip
-_CONTROL = {
-    "BRA": K.K_BRA, "BRX": K.K_BRA_REG, "BRXU": K.K_BRA_REG, "JMP": K.K_CALL, "JMX": K.K_BRA_REG, "JMXU": K.K_BRA_REG,
-    "CALL": K.K_CALL, "RET": K.K_BRA_REG, "EXIT": K.K_EXIT, "KILL": K.K_EXIT, "BSSY": K.K_BSSY, "BSYNC": K.K_BSYNC,
-    "BREAK": K.K_BREAK, "WARPSYNC": K.K_WARPSYNC, "YIELD": K.K_YIELD, "NANOSLEEP": K.K_NANOSLEEP, "BAR": K.K_BAR,
-    "B2R": K.K_B2R, "DEPBAR": K.K_DEPBAR, "MEMBAR": K.K_MEMBAR, "LDGDEPBAR": K.K_LDGDEPBAR, "CCTL": K.K_CCTL,
-    "SETLMEMBASE": K.K_NOP,
-    "BPT": K.K_TRAP, "LEPC": K.K_LEPC, "NOP": K.K_NOP, "ERRBAR": K.K_NOP, "CGAERRBAR": K.K_NOP, "FENCE": K.K_NOP,
-    "PREEXIT": K.K_NOP, "ACQBULK": K.K_NOP, "ENDCOLLECTIVE": K.K_ENDCOLLECTIVE, "PMTRIG": K.K_NOP, "CCTLL": K.K_NOP,
-    "QSPC": K.K_QSPC,
-}  # fmt: skip
 
 
 @attrs.define(eq=False)
@@ -136,184 +127,6 @@ def _effective_stall(stall: int, yields: bool, pause: int) -> int:
     return stall
 
 
-def _word(reg: Reg, write: bool = False) -> int:
-    """Byte offset of a register in the warp state."""
-    match reg.file:
-        case "R":
-            return 4 * abi.r_row(reg.index, write=write)
-        case "UR":
-            return 4 * abi.ur_word(reg.index, write=write)
-        case "UP":
-            return 4 * abi.up_word(reg.index, write=write)
-        case _:
-            return 4 * abi.p_word(reg.index, write=write)
-
-
-def _always(predicate: Reg) -> bool:
-    return predicate.index == PT and not predicate.inv
-
-
-def _registers(instr: Instr) -> list[Reg]:
-    return [o for o in instr.operands if isinstance(o, Reg)]
-
-
-def _control_row(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
-    """Fill the kind-specific columns of a control instruction."""
-    name, ops, mods = instr.mnemonic, instr.operands, instr.modifiers
-    kind = _CONTROL.get(name, K.K_ILLEGAL)
-    row[L.C_KIND] = kind
-    row[L.C_MISSED] = kind == K.K_EXIT
-    row[L.C_DATA] = row[L.C_DATA2] = row[L.C_AUX] = -1
-    row[L.C_TARGET] = -1
-    target = next((o for o in ops if isinstance(o, Target)), None)
-    if target is not None and target.address is not None:
-        row[L.C_TARGET] = target.address >> 4 if target.address % 16 == 0 else -1
-    regs = _registers(instr)
-    general = [r for r in regs if r.file in ("R", "UR")]
-    predicates = [r for r in regs if r.file in ("P", "UP")]
-    imms = [o for o in ops if isinstance(o, Imm)]
-    barrier = next((r.index for r in regs if r.file == "B"), -1)
-    if kind not in (K.K_BAR, K.K_B2R, K.K_QSPC) and predicates and not _always(predicates[0]):
-        row[L.C_PRED] = _word(predicates[0])
-        row[L.C_PINV] = 0xFFFFFFFF if predicates[0].inv else 0
-    match kind:
-        case K.K_BRA:
-            if "DIV" in mods or "CONV" in mods:
-                row[L.C_KIND] = K.K_BRA_DIV
-                row[L.C_AUX] = _word(general[0]) if general else 4 * abi.p_word(PT)
-                row[L.C_AUX2] = "CONV" in mods
-        case K.K_BRA_REG | K.K_CALL:
-            row[L.C_AUX] = 0
-            if general:
-                row[L.C_DATA] = _word(general[0])
-                row[L.C_AUX2] = 1
-                relative = "REL" in mods or name in ("BRX", "BRXU")
-                row[L.C_AUX] = 0 if relative else 1
-                offset = target.address if target is not None and target.address is not None else 0
-                if target is None and imms:
-                    value = imms[-1].bits
-                    offset = 16 * (i + 1) + (value - (1 << 32) if value > 0 and value >> 31 & 1 else value)
-                row[L.C_AUX3] = offset
-            elif "ABS" in mods or name == "JMP":
-                absolute.append(i)
-                row[L.C_TARGET] = target.address if target is not None and target.address is not None else -1
-                if target is None and imms:
-                    row[L.C_TARGET] = imms[-1].bits
-        case K.K_BSSY | K.K_BSYNC | K.K_BREAK:
-            row[L.C_AUX] = barrier
-            if not 0 <= barrier < 16:
-                row[L.C_KIND] = K.K_ILLEGAL
-        case K.K_WARPSYNC:
-            row[L.C_AUX2] = "EXCLUSIVE" in mods
-            if general:
-                row[L.C_DATA] = _word(general[0])
-            elif imms:
-                row[L.C_AUX] = imms[0].bits
-        case K.K_NANOSLEEP:
-            row[L.C_AUX] = imms[-1].bits if imms else 0
-            if general:
-                row[L.C_DATA] = _word(general[0])
-        case K.K_BAR:
-            _barrier_row(row, instr, predicates)
-        case K.K_B2R:
-            row[L.C_DEST] = _word(general[0], write=True) if general else 4 * abi.DUMP_ROW * abi.LANES
-            if predicates and predicates[-1].index != PT:
-                row[L.C_AUX] = _word(predicates[-1], write=True)
-        case K.K_DEPBAR:
-            scoreboards = [r.index for r in regs if r.file == "SB"]
-            row[L.C_AUX3] = 0
-            for o in ops:
-                if isinstance(o, Name):
-                    for digit in o.text.strip("{}").replace(" ", "").split(","):
-                        if digit.isdigit():
-                            row[L.C_AUX3] |= 1 << int(digit)
-            if "LE" in mods and scoreboards and imms:
-                if imms[0].bits == 0:
-                    row[L.C_AUX3] |= 1 << scoreboards[0]
-                else:
-                    row[L.C_AUX], row[L.C_AUX2] = scoreboards[0], imms[0].bits
-                scoreboards = scoreboards[1:]
-            for number in scoreboards:
-                row[L.C_AUX3] |= 1 << number
-        case K.K_MEMBAR:
-            row[L.C_AUX] = 1 if "CTA" in mods else 48 if "SYS" in mods else 16
-        case K.K_CCTL:
-            if "IVALL" not in mods:
-                row[L.C_KIND] = K.K_NOP
-        case K.K_TRAP:
-            if "TRAP" not in mods:
-                row[L.C_KIND] = K.K_NOP
-        case K.K_LEPC:
-            row[L.C_DEST] = _word(general[0], write=True)
-            row[L.C_AUX] = target.address if target is not None and target.address is not None else 16 * i
-        case K.K_QSPC:
-            memory = next(o for o in ops if isinstance(o, Mem))
-            row[L.C_DEST] = _word(predicates[0], write=True)
-            row[L.C_DATA] = _word(memory.base if memory.base is not None else Reg("R", RZ))
-            row[L.C_DATA2] = _word(memory.ureg) if memory.ureg is not None else -1
-            wide = memory.base is not None and memory.base.index != RZ and "U32" not in memory.base.suffix
-            row[L.C_AUX] = "E" in mods and wide
-            row[L.C_AUX2] = {"S": 1, "L": 2, "D": 3}.get(mods[-1] if mods else "", 0)
-            row[L.C_AUX3] = memory.offset
-    if name == "BMOV":
-        _bmov_row(row, instr)
-
-
-def _barrier_row(row: Table, instr: Instr, predicates: list[Reg]) -> None:
-    mods = instr.modifiers
-    modes = {"SYNC": 0, "SYNCALL": 0, "ARV": 1, "RED": 2}
-    mode = next((modes[m] for m in mods if m in modes), -1)
-    numbers = [o for o in instr.operands if isinstance(o, Imm) or (isinstance(o, Reg) and o.file in ("R", "UR"))]
-    row[L.C_AUX2] = mode
-    row[L.C_AUX] = row[L.C_AUX3] = 0
-    if mode < 0:
-        row[L.C_KIND] = K.K_ILLEGAL
-        return
-    if numbers:
-        which = numbers[0]
-        if isinstance(which, Imm):
-            row[L.C_AUX] = which.bits & 15
-        else:
-            row[L.C_AUX], row[L.C_DATA] = -1, _word(which)
-    if len(numbers) > 1:
-        count = numbers[1]
-        if isinstance(count, Imm):
-            row[L.C_AUX3] = count.bits
-        else:
-            row[L.C_AUX3], row[L.C_DATA2] = -1, _word(count)
-            if isinstance(numbers[0], Reg):
-                row[L.C_AUX] = -2  # one register for both: count << 16 | number
-    if mode == 2:
-        row[L.C_OP] = 1 if "AND" in mods else 2 if "OR" in mods else 0
-        source = predicates[-1] if predicates else Reg("P", PT)
-        row[L.C_TYPE] = _word(source)
-        row[L.C_BYPASS] = 0xFFFFFFFF if source.inv else 0
-
-
-def _bmov_row(row: Table, instr: Instr) -> None:
-    """BMOV between a convergence barrier (or the mask of running lanes) and a register."""
-    ops = instr.operands
-
-    def number(op: Any) -> int:
-        if isinstance(op, Reg) and op.file == "B":
-            return op.index
-        return 16 if isinstance(op, Name) and op.text == "MACTIVE" else 17
-
-    if isinstance(ops[0], Reg) and ops[0].file in ("R", "UR"):
-        row[L.C_KIND] = K.K_BMOV_READ
-        row[L.C_DEST] = _word(ops[0], write=True)
-        row[L.C_AUX] = number(ops[1])
-        row[L.C_AUX2] = "CLEAR" in instr.modifiers
-    else:
-        row[L.C_KIND] = K.K_BMOV_WRITE
-        row[L.C_AUX] = number(ops[0])
-        value = ops[1]
-        if isinstance(value, Reg) and value.file in ("R", "UR"):
-            row[L.C_DATA] = _word(value)
-        elif isinstance(value, Imm):
-            row[L.C_AUX2] = value.bits
-
-
 def _base_row(row: Table, instr: Instr) -> None:
     """From which registers a memory instruction makes addresses of device memory."""
     memory = [o for o in instr.operands if isinstance(o, Mem)]
@@ -322,11 +135,11 @@ def _base_row(row: Table, instr: Instr) -> None:
     where = memory[-1]
     if where.base is None or where.base.file != "R" or where.base.index == RZ:
         return
-    row[L.C_BASE] = _word(where.base)
+    row[L.C_BASE] = place(where.base)
     row[L.C_WIDE] = "U32" not in where.base.suffix
     row[L.C_OFFSET] = where.offset
     if where.ureg is not None:
-        row[L.C_UBASE] = _word(where.ureg)
+        row[L.C_UBASE] = place(where.ureg)
 
 
 def _transfer_row(row: Table, move: codegen.Transfer) -> None:
@@ -341,17 +154,14 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
     row[L.C_DEST] = dump
     row[L.C_AUX] = 0
 
-    def place(file: str, index: int, write: bool) -> int:
-        return _word(Reg(file, index), write)  # type: ignore[arg-type]
-
     if move.dest is not None:
-        row[L.C_DEST] = place(move.dest[0], move.dest[1], True)
+        row[L.C_DEST] = 4 * abi.word(*move.dest[:2], write=True)
     if move.data is not None:
-        row[L.C_DATA] = place(move.data[0], move.data[1], False)
+        row[L.C_DATA] = 4 * abi.word(*move.data[:2])
     if move.op == "load":
         row[L.C_AUX] = move.signed
     elif move.op in ("atom", "red"):
-        row[L.C_AUX2] = _word(Reg("P", move.predicate), write=True) if move.predicate >= 0 else -1
+        row[L.C_AUX2] = 4 * abi.p_word(move.predicate, write=True) if move.predicate >= 0 else -1
         if move.atomic == "popc.inc":
             row[L.C_AUX] = 2
             row[L.C_OP] = K.OP_ADD
@@ -362,12 +172,12 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
                 row[L.C_KIND] = K.K_ILLEGAL
             if move.atomic in ("cas", "cast") and move.compare is not None:
                 row[L.C_DATA2] = row[L.C_DATA]
-                row[L.C_DATA] = place(move.compare[0], move.compare[1], False)
+                row[L.C_DATA] = 4 * abi.word(*move.compare[:2])
     elif move.op == "ldgsts":
         row[L.C_AUX] = -1
         row[L.C_AUX2] = move.zero_fill
         if move.guard is not None:
-            row[L.C_AUX] = _word(Reg("P", move.guard[0]))
+            row[L.C_AUX] = 4 * abi.p_word(move.guard[0])
             row[L.C_AUX3] = 0xFFFFFFFF if move.guard[1] else 0
     elif move.op in ("ldsm", "stsm"):
         row[L.C_AUX], row[L.C_AUX2] = move.matrices, move.transposed
@@ -393,11 +203,12 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
             for op in instr.operands:
                 if isinstance(op, Target) and op.address is not None and "ABS" not in instr.modifiers:
                     work.append(op.address >> 4)
-            indirect = "ABS" in instr.modifiers or any(r.file in ("R", "UR") for r in _registers(instr))
+            registers = [o for o in instr.operands if isinstance(o, Reg)]
+            indirect = "ABS" in instr.modifiers or any(r.file in ("R", "UR") for r in registers)
             names.add(name)
             if name in ("BRX", "BRXU", "JMX", "JMXU", "JMP") or (name == "CALL" and indirect):
                 everything = True
-            plain = _always(instr.guard) and all(_always(r) for r in _registers(instr) if r.file in ("P", "UP"))
+            plain = always(instr.guard) and all(always(r) for r in registers if r.file in ("P", "UP"))
             both = {"DIV", "CONV"} & set(instr.modifiers)
             if plain and not both and name in ("EXIT", "RET", "BRX", "JMP", "JMX", "BRA"):
                 break
@@ -444,7 +255,7 @@ def _meaning(
     if move is not None and move.op == "sync":
         return bound, extended.sync_row(row, instr, move)
     if bound.key is None:
-        _control_row(row, i, instr, absolute)
+        control_rows.fill(row, i, instr, absolute)
         if row[L.C_KIND] == K.K_ILLEGAL:
             return bound, f"{instr.mnemonic} is not modelled"
     elif move is not None:
@@ -542,7 +353,7 @@ def _common(
     i: int,
 ) -> None:
     """Guard, control field, unit and register ports."""
-    row[L.C_GUARD] = _word(instr.guard)
+    row[L.C_GUARD] = place(instr.guard)
     row[L.C_GINV] = 0xFFFFFFFF if instr.guard.inv else 0
     move = bound.transfer
     space, kind, width = ("", "", 4)

@@ -40,8 +40,7 @@ def _place(reg: Reg | None, write: bool = False) -> int:
     """Byte offset of a register in the warp state."""
     if reg is None:
         return 4 * abi.ur_word(URZ)
-    words = {"R": abi.r_row, "UR": abi.ur_word, "P": abi.p_word, "UP": abi.up_word}
-    return 4 * words[reg.file](reg.index, write=write)
+    return 4 * abi.word(reg.file, reg.index, write=write)
 
 
 def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
