@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from minicc import arch as archs
+from minicc import passes
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
 from minicc.options import Request, Target
+from minicc.passes import Asked
 
 if TYPE_CHECKING:
     from minicc.isel.explain import Explanation
@@ -51,6 +53,7 @@ class Build:
         self.explanation: Explanation | None = None
         """What instruction selection weighed, for --explain."""
         self._memo: dict[tuple[str, str], Any] = {}
+        self._asked: dict[str, Asked] = {}
 
     # Bookkeeping
 
@@ -117,6 +120,7 @@ class Build:
             early = self.request.stage in ("opt.ll", "ptx")
             with nullcontext() if early else ahead.preparing(archs.get(target.compute)):
                 text = nvvm.optimise(ll, options)
+            self.info += passes.report(options.asked, "nvvm") if options.asked else []
             self.keep(f"{self.tag(target)}.opt.ll", text)
             return text
 
@@ -148,7 +152,10 @@ class Build:
                 from minicc.isel.explain import Explanation
 
                 self.explanation = Explanation()
-            return isel.select(nvvm.read(text), archs.get(target.compute), self.isel_options(), self.explanation)
+            options = self.isel_options()
+            made = isel.select(nvvm.read(text), archs.get(target.compute), options, self.explanation)
+            self.info += passes.report(options.asked, "isel") if options.asked else []
+            return made
 
         return self.once("parse", "", parse) if self.kind == "ptx" else self.once("isel", target.compute, make)
 
@@ -307,13 +314,22 @@ class Build:
             ftz=r.boolean("ftz", fast),
             fmad=self.contracts,
             debug=self.debug,
+            asked=self.asked("nvvm"),
         )
+
+    def asked(self, level: str) -> Asked | None:
+        """What the command line asks of the passes of `level`, one object for all of a build; None: nothing."""
+        words = self.request.lists.get(f"x{level}")
+        if words and level not in self._asked:
+            self._asked[level] = passes.parse(words, level)
+        return self._asked.get(level)
 
     def isel_options(self) -> Any:
         from minicc.isel.options import Options
 
         first = self.request.values.get("isel") == "first-match"
-        return Options(how="first-match" if first else "cost", debug="full" if self.debug == "full" else "none")
+        debug: Literal["full", "none"] = "full" if self.debug == "full" else "none"
+        return Options(how="first-match" if first else "cost", debug=debug, asked=self.asked("isel"))
 
     def ptxas_options(self, code: str) -> Any:
         from minicc.ptxas.options import Options, bound_registers, parse

@@ -51,6 +51,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("lineinfo", ("lineinfo", "generate-line-info"), "flag", "Line tables, without changing the code."),
     Option("maxreg", ("maxrregcount",), "value", "At most N registers a thread.", "N"),
     Option("xptxas", ("Xptxas", "ptxas-options"), "list", "Options for ptxas: -v, -O2, --sched=serial ...", "OPTS"),
+    Option("xnvvm", ("Xnvvm",), "list", "Passes of the LLVM stage: --dump-after=P, --disable=P ...", "OPTS"),
+    Option("xisel", ("Xisel",), "list", "The same for instruction selection.", "OPTS"),
     Option("resource_usage", ("resource-usage", "res-usage"), "flag", "Print registers, stack and shared memory."),
     Option("fast_math", ("use_fast_math",), "flag", "-ftz=true -prec-div=false -prec-sqrt=false -fmad=true."),
     Option("fmad", ("fmad",), "bool", "Contract a*b+c into fma (default true)."),

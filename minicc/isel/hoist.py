@@ -42,8 +42,12 @@ def hoist(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
         hoisting.run()
         hoisting.invariant("icmp", "fcmp")
         hoisting.invariant("sdiv", "udiv", "srem", "urem")
-    loops = hoisting.loops
-    return [(blocks[n], {blocks[b] for b in loops[n]}) for n in hoisting.order if n in loops]
+    return hoisting.nest()
+
+
+def loops(function: ir.Function) -> list[tuple[ir.Block, set[ir.Block]]]:
+    """The loops alone: header and blocks, outer ones before those in them."""
+    return _Hoisting(function).nest() if len(function.blocks) > 1 else []
 
 
 class _Hoisting:
@@ -56,6 +60,11 @@ class _Hoisting:
         self.number = {block: n for n, block in enumerate(self.blocks)}
         self.loops = graphs.natural_loops(self.succs, self.preds, self.idom)
         self.instead: dict[ir.Value, ir.Value] = {}
+
+    def nest(self) -> list[tuple[ir.Block, set[ir.Block]]]:
+        """Header and blocks of each loop, outer ones first."""
+        blocks, loops = self.blocks, self.loops
+        return [(blocks[n], {blocks[b] for b in loops[n]}) for n in self.order if n in loops]
 
     def run(self) -> None:
         """One pass in reverse postorder: operands are united before what uses them."""

@@ -11,28 +11,22 @@ from typing import Any, NoReturn
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
-from minicc.isel.addresses import share
 from minicc.isel.bits import Bits
 from minicc.isel.calls import Calls
-from minicc.isel.cases import choose
 from minicc.isel.choices import Choices
-from minicc.isel.contract import Contract, sums
+from minicc.isel.contract import Contract
 from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
 from minicc.isel.divide import Divide
 from minicc.isel.dots import Dots
-from minicc.isel.equal import unite, unite_comparisons
 from minicc.isel.halves import HALVES, Halves, is_packed
-from minicc.isel.hoist import hoist
 from minicc.isel.intrinsics import Intrinsics
 from minicc.isel.layout import DataLayout
 from minicc.isel.memory import Memory
 from minicc.isel.named import Named
 from minicc.isel.options import Options
 from minicc.isel.order import layout
-from minicc.isel.outlive import outliving
 from minicc.isel.products import Products
-from minicc.isel.retype import retype
-from minicc.isel.sink import predecessors, sink, users
+from minicc.isel.sink import predecessors, users
 from minicc.isel.wide import Wide
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
@@ -168,21 +162,11 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
     # --- driver -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
+        """Expressions of the function as it is now, block by block."""
         function = self.function
-        if self.options.opt_level > 0:
-            retype(function)
-            choose(function)
-            share(function, self.layout)
-            unite(function)
-            loops = hoist(function)
-            unite_comparisons(function)
-            sink(function, loops)
-            self.outlive = outliving(function, loops)
-        self.users = used = users(function)
+        self.users = used = self.users or users(function)
         self.multiplies = any(inst.op == "mul" for inst in function.instructions())
         self.use_counts = {value: len(found) for value, found in used.items()}
-        if self.options.fmad and self.options.opt_level > 0:
-            self.sums, self.absorbed = sums(used)
         order = layout(function)
         preds = self.preds = predecessors(function)
         self.reachable.update(order)

@@ -6,6 +6,8 @@ from typing import Literal
 
 import attrs
 
+from minicc.passes import Asked
+
 
 @attrs.frozen(eq=False, repr=False)
 class Options:
@@ -13,6 +15,8 @@ class Options:
 
     how: Literal["cost", "first-match"] = "cost"
     """"first-match": the first pattern that fits, the trivially right twin of least-cost covering."""
+    asked: Asked | None = None
+    """What is asked of the passes (-Xisel)."""
     explain: bool = False
     """Keep, for each PTX instruction, the candidates that were weighed and their costs."""
     opt_level: int = 3

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from minicc.arch.schema import Arch
-from minicc.diagnostics import SourceFile, Span, fail
+from minicc.isel import pipeline
 from minicc.isel.calls import is_kernel
-from minicc.isel.cover import Cover
-from minicc.isel.dag import Node
-from minicc.isel.database import of
 from minicc.isel.debug import Locations
-from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.globals import Globals, linkage, ptx_names, referenced
 from minicc.isel.lower import Lowering
 from minicc.isel.options import Options
-from minicc.isel.symbols import spread
 from minicc.nvvm import ir
-from minicc.nvvm.tokens import offset_of
 from minicc.ptx import model as ptx
 
 if TYPE_CHECKING:
@@ -81,27 +75,8 @@ def _function(
     debug: DebugInfo | None = None,
 ) -> ptx.Function:  # fmt: skip
     lowering = Lowering(module, function, names, arch, options)
-    lowering.run()
-    blocks = lowering.blocks
-    mark_uses(blocks, lowering)
-    for dag in blocks:
-        for node in dag.nodes:
-            if node.head != "atom" or node.uses or node.op.startswith(("atom.exch", "atom.cas")):
-                continue
-            if node.data[0] in ("relaxed", "release"):  # red has no others
-                node.rename("red" + node.op[4:], "")
-    explain = options.explain or explanation is not None
-    cover = Cover(of(arch), options.how == "first-match", explain)
-    ordered = sorted((node for dag in blocks for node in dag.nodes), key=lambda n: n.index)
-    missing = cover.run(ordered)
-    if missing is not None:
-        _no_pattern(module, function, missing)
-    demand(blocks, lowering)
-    emitter = Emitter(lowering, cover, number, locations)
-    number_results(blocks, emitter)
-    if "cluster" in arch.features and options.opt_level > 0:
-        emitter.spread = spread(blocks, module, names)
-    emitter.run()
+    work = pipeline.Work(lowering, arch, options, number, locations, options.explain or explanation is not None)
+    emitter = pipeline.run(work)
     made = _header(lowering, function, names, annotations)
     made.body = emitter.out
     made.reg_ranges = emitter.declarations()
@@ -112,16 +87,8 @@ def _function(
         debug.function(function, made, number, lowering.frame)
     if explanation is not None:
         first = options.how == "first-match"
-        explanation.add(function.name, made.body, emitter.explained, cover.database, first)
+        explanation.add(function.name, made.body, emitter.explained, work.cover.database, first)
     return made
-
-
-def _no_pattern(module: ir.Module, function: ir.Function, node: Node) -> NoReturn:
-    fail(
-        "isel.unsupported",
-        f"no pattern for '{node.op}' in function '{function.name}'",
-        Span(SourceFile(module.name, module.text), *offset_of(module.text, function.offset)),
-    )
 
 
 def _header(

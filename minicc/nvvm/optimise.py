@@ -15,9 +15,11 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
+from minicc import passes
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm.options import Options
 
@@ -129,25 +131,22 @@ def _report(text: str, ir: str, options: Options) -> None:
     fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
 
 
-def _pipeline(llvm: Any, module: Any, machine: Any, ir: str, builder: Any, level: int) -> str:
-    """Runs LLVM's middle end over the module; what it is then."""
-    if level:
-        # LLVM's pipeline tidies the blocks before it knows values. Where an `else if` ends, blocks are then merged that
-        # would have told two values apart, and a branch on floats with three ways to its end stays a branch.
-        first = llvm.create_new_module_pass_manager()
-        # The pass runs again in code generation; it would take its own access to an aggregate parameter for an escape.
-        spaces = "addrspace(3)" in ir and " byval(" not in ir
-        if spaces:
-            first.add_always_inliner_pass()
-        first.add_sroa_pass()
-        first.run(module, builder)
-        if spaces:
-            # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
-            # knows that stores through them change nothing in shared memory (dwt2d: a third of its stores there go).
-            _register(llvm, machine)
-            _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
-    builder.getModulePassManager().run(module, builder)
-    return str(module)
+def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
+    """What is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where an `else if`
+    ends, blocks are then merged that would have told two values apart, and a branch on floats with three ways to its
+    end stays a branch."""
+    first = llvm.create_new_module_pass_manager()
+    # The pass runs again in code generation; it would take its own access to an aggregate parameter for an escape.
+    spaces = "addrspace(3)" in ir and " byval(" not in ir
+    if spaces:
+        first.add_always_inliner_pass()
+    first.add_sroa_pass()
+    first.run(module, builder)
+    if spaces:
+        # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
+        # knows that stores through them change nothing in shared memory (dwt2d: a third of its stores there go).
+        _register(llvm, machine)
+        _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
 
 
 def _again(
@@ -158,7 +157,10 @@ def _again(
     ir = _KERNEL.sub(lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
     module = _parse(llvm, ir, machine, options)
     with _changed(llvm, changed):
-        return _pipeline(llvm, module, machine, ir, builder, options.opt_level)
+        if options.asked is None or "early" not in options.asked.disable:
+            _early(llvm, module, machine, ir, builder)
+        builder.getModulePassManager().run(module, builder)
+        return str(module)
 
 
 _KERNEL = re.compile(r"^(define ptx_kernel [^\n]*?@([\w.$]+)\([^\n]*\))( #\d+[^\n]*\{)$", re.M)
@@ -220,51 +222,143 @@ def _passes(llvm: Any, module: Any, builder: Any, *names: str) -> None:
     manager.run(module, builder)
 
 
-def _run_passes(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> tuple[Any, str]:
-    """The optimised module and its text; `ir` is the text that it has now, which says what there is to do."""
-    level = options.opt_level
-    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-    builder = llvm.create_pass_builder(machine, tuning)
-    text = _pipeline(llvm, module, machine, ir, builder, level)
-    if level > 1 and " phi " in text:
-        tuned = _tuned(llvm, machine, ir, builder, options, text)
-        if tuned != text:
-            text, module = tuned, _parse(llvm, tuned, machine, options)
-    if level > 1 and " = alloca " in text:
+class _Work:
+    """A module on its way. `ir` is the text that came in, `text` what the module is now; None if nobody printed it."""
+
+    def __init__(self, llvm: Any, machine: Any, ir: str, options: Options) -> None:
+        self.llvm, self.machine, self.ir, self.options = llvm, machine, ir, options
+        self.module = _parse(llvm, ir, machine, options)
+        tuning = llvm.create_pipeline_tuning_options(speed_level=options.opt_level)
+        self.builder = llvm.create_pass_builder(machine, tuning)
+        self._text: str | None = None
+        self.prepared: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The module as LLVM prints it."""
+        if self._text is None:
+            self._text = str(self.module)
+        return self._text
+
+    def changed(self) -> None:
+        """The module is another one now."""
+        self._text = None
+
+    def become(self, text: str) -> None:
+        """Go on with another text."""
+        self.module, self._text = _parse(self.llvm, text, self.machine, self.options), text
+
+
+def _early_pass(w: _Work) -> None:
+    _early(w.llvm, w.module, w.machine, w.ir, w.builder)
+    w.changed()
+
+
+def _middle(w: _Work) -> None:
+    w.builder.getModulePassManager().run(w.module, w.builder)
+    w.changed()
+
+
+def _tune(w: _Work) -> None:
+    if " phi " in w.text:
+        tuned = _tuned(w.llvm, w.machine, w.ir, w.builder, w.options, w.text)
+        if tuned != w.text:
+            w.become(tuned)
+
+
+def _arrays(w: _Work) -> None:
+    if " = alloca " in w.text:
         from minicc.nvvm import arrays
 
-        words = arrays.as_words(text)
-        if words != text:
-            module = _parse(llvm, words, machine, options)
-            _passes(llvm, module, builder, "sroa", "instruction_combine")
-            text = str(module)
-    if level and ".approx" in ir:
+        words = arrays.as_words(w.text)
+        if words != w.text:
+            w.become(words)
+            _passes(w.llvm, w.module, w.builder, "sroa", "instruction_combine")
+            w.changed()
+
+
+def _approx(w: _Work) -> None:
+    if ".approx" in w.ir:
         from minicc.nvvm.approx import fold
 
         for _ in range(_ROUNDS):
-            folded = fold(text)
+            folded = fold(w.text)
             if folded is None:
                 break
-            module = _parse(llvm, folded, machine, options)
-            builder.getModulePassManager().run(module, builder)
-            text = str(module)
-    if level > 1 and " phi " in text and ".barrier." in text:
+            w.become(folded)
+            _middle(w)
+
+
+def _barriers(w: _Work) -> None:
+    if " phi " in w.text and ".barrier." in w.text:
         from minicc.nvvm import barriers
 
-        if marked := barriers.marked(text):
-            module = _parse(llvm, marked, machine, options)
-            with _changed(llvm, {"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
-                _passes(llvm, module, builder, "loop_unroll")
-            module = _parse(llvm, barriers.restored(str(module)), machine, options)
-            _passes(llvm, module, builder, "instruction_combine", "simplify_cfg")
-            text = str(module)
-    if level > 1 and " phi " in text:
+        if marked := barriers.marked(w.text):
+            w.become(marked)
+            with _changed(w.llvm, {"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
+                _passes(w.llvm, w.module, w.builder, "loop_unroll")
+            w.become(barriers.restored(str(w.module)))
+            _passes(w.llvm, w.module, w.builder, "instruction_combine", "simplify_cfg")
+            w.changed()
+
+
+def _strides(w: _Work) -> None:
+    if " phi " in w.text:
         from minicc.nvvm.strides import widen
 
-        wide = widen(text)
+        wide = widen(w.text)
         if wide is not None:
-            text, module = wide, _parse(llvm, wide, machine, options)
-    return module, text
+            w.become(wide)
+
+
+def _prepare(w: _Work) -> None:
+    if w.options.opt_level and _longest_chain(w.text) > _SLSR_LIMIT:
+        _register(w.llvm, w.machine)
+        _emit(w.llvm, w.machine, w.module, stop_before="slsr")  # the module itself is what the passes so far made of it
+        limits = {"start_after": "nary-reassociate", "stop_after": "codegenprepare"}
+    else:
+        limits = {"stop_after": _LAST_PASS.get(w.options.opt_level, "codegenprepare")}
+    w.prepared = _prepared(_emit(w.llvm, w.machine, w.module, **limits))
+
+
+class Pass(NamedTuple):
+    """One pass. `level` is the least -O that runs it."""
+
+    name: str
+    run: Callable[[_Work], None]
+    level: int
+    optional: bool = True
+
+
+PASSES = (
+    Pass("early", _early_pass, 1),
+    Pass("middle", _middle, 0, optional=False),
+    Pass("tune", _tune, 2),
+    Pass("arrays", _arrays, 2),
+    Pass("approx", _approx, 1),
+    Pass("barriers", _barriers, 2),
+    Pass("strides", _strides, 2),
+    Pass("prepare", _prepare, 0, optional=False),
+)
+"""LLVM's middle end and what stands around it, in order; `prepare` is the part of code generation that works on IR."""
+
+
+def _run_passes(work: _Work, chosen: tuple[Pass, ...]) -> None:
+    options = work.options
+    if options.asked is not None:
+        passes.check(options.asked, PASSES, "nvvm")
+
+    def verify(after: str) -> None:
+        try:
+            work.module.verify()
+        except RuntimeError as error:
+            fail("nvvm.verify", f"after pass '{after}': {' '.join(str(error).split())}", place=options.source_name)
+
+    def show() -> str:
+        return work.prepared or work.text
+
+    steps = [(p, partial(p.run, work)) for p in chosen if options.opt_level >= p.level]
+    passes.run(steps, options.asked, "module", show, verify)
 
 
 def _prepared(mir: str) -> str:
@@ -278,14 +372,10 @@ def optimise(ir: str, options: Options) -> str:
     """Optimised IR, prepared for instruction selection. Invalid IR is a `CompileError` that points into the text."""
     with _lock, _unheard() if "llvm.loop.unroll" in ir else contextlib.nullcontext():
         llvm = load()
-        machine = _machine(llvm, options)
-        module = _parse(llvm, ir, machine, options)
-        module, text = _run_passes(llvm, module, machine, ir, options)
-        if options.opt_level and _longest_chain(text) > _SLSR_LIMIT:
-            _register(llvm, machine)
-            _emit(llvm, machine, module, stop_before="slsr")  # the module itself is what the passes so far made of it
-            return _prepared(_emit(llvm, machine, module, start_after="nary-reassociate", stop_after="codegenprepare"))
-        return _prepared(_emit(llvm, machine, module, stop_after=_LAST_PASS.get(options.opt_level, "codegenprepare")))
+        work = _Work(llvm, _machine(llvm, options), ir, options)
+        _run_passes(work, PASSES)
+        assert work.prepared is not None
+        return work.prepared
 
 
 def link(ir: str, library: str, options: Options, names: list[str]) -> str:
@@ -353,11 +443,10 @@ def nvptx(ir: str, options: Options) -> str:
     """PTX as LLVM's NVPTX backend writes it from the same input: the peer that ours is compared with."""
     with _lock:
         llvm = load()
-        machine = _machine(llvm, options)
-        module = _parse(llvm, ir, machine, options)
-        module, _ = _run_passes(llvm, module, machine, ir, options)
+        work = _Work(llvm, _machine(llvm, options), ir, options)
+        _run_passes(work, PASSES[:-1])
         llvm.set_option("", "-disable-nvptx-ir-peephole=false")
         try:
-            return str(machine.emit_assembly(module))
+            return str(work.machine.emit_assembly(work.module))
         finally:
             llvm.set_option("", "-disable-nvptx-ir-peephole=true")

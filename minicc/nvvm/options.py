@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from minicc.passes import Asked
+
 
 class Options(NamedTuple):
     """Options of the LLVM stage."""
@@ -23,3 +25,5 @@ class Options(NamedTuple):
     """32-bit pointers into shared, local and constant memory, as nvcc uses."""
     source_name: str = "<llvm-ir>"
     """Name in diagnostics about IR text."""
+    asked: Asked | None = None
+    """What is asked of the passes (-Xnvvm)."""

@@ -61,6 +61,13 @@ def format(module: Module) -> str:
     return "".join(out)
 
 
+def statements(body: list[Statement]) -> str:
+    """Statements alone, as they stand in a function."""
+    out: list[str] = []
+    _Body(out).scope(Scope(body), body)
+    return "".join(out)
+
+
 def variable(item: Variable) -> str:
     """A declaration without its ';'."""
     parts = [f".{item.linkage}"] if item.linkage else []

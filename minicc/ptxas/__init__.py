@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import time
 
-from minicc import shares
+from minicc import passes, shares
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
@@ -46,7 +46,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     pipeline.check(options)
     start = time.process_time()
     found = verify(module, arch, options.selected)
-    options.clock("verify", start)
+    passes.clock(options, "verify", start)
     _stop_at_errors(found)
     options.messages.extend(d.render() for d in found if d.severity == "warning")
     start = time.process_time()
@@ -55,7 +55,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     except Exception:
         _stop_at_errors(verify(module, arch) if options.selected else [])
         raise
-    options.clock("lower", start)
+    passes.clock(options, "lower", start)
     if options.verbose:
         options.messages.extend(report.head(lowered))
     done: set[int] = set()
@@ -80,7 +80,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
         if options.stop_after is None or options.stop_after == pipeline.NAMES[-1]:
             last = time.process_time()
             made = emit.emit(function, lowered, arch, options)
-            options.clock("emit", last)
+            passes.clock(options, "emit", last)
             if options.verbose:
                 spent = (time.perf_counter() - start) * 1000
                 options.messages.extend(report.function_lines(function, made, arch.name, spent))
@@ -97,7 +97,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     functions = [code for code, _ in made if code is not None]
     for _, messages in made:
         options.messages.extend(messages)
-    options.messages.extend(report.passes(options))
+    options.messages.extend(passes.report(options, "ptxas"))
     return emit.program(lowered, functions, arch)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Literal
 
 import attrs
 
+from minicc import passes
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 
@@ -47,11 +47,6 @@ class Options:
     """(pass, function, text)."""
     seconds: dict[str, float] = attrs.field(factory=dict)
     """Processor time per pass, if `time_passes`."""
-
-    def clock(self, name: str, start: float) -> None:
-        """Note what a pass took that began at `start`, of `time.process_time`."""
-        if self.time_passes:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - start
 
 
 LEAST_REGISTERS, MOST_REGISTERS = 24, 255
@@ -136,16 +131,8 @@ def parse(words: list[str], options: Options) -> None:
             if choice not in ("auto", "never"):
                 _bad(word, "Value must be auto or never in option")
             options.inline = "never" if choice == "never" else "auto"
-        elif name == "disable":
-            options.disable |= frozenset(take().split("+"))
-        elif name == "dump-after":
-            options.dump_after |= frozenset(take().split("+"))
-        elif name == "stop-after":
-            options.stop_after = take()
-        elif name == "time-passes":
-            options.time_passes = True
-        elif name == "verify-passes":
-            options.verify = True
+        elif passes.word(options, name, take):
+            pass
         elif name in ("dlcm", "dscm", "def-load-cache", "def-store-cache", "arch", "gpu-name"):
             take()
         elif name == "fmad":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from minicc import passes
 from minicc.arch.schema import Arch
-from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.diagnostics import EXIT_PTXAS
 from minicc.ptxas import (
     addresses,
     aggregate,
@@ -116,12 +117,7 @@ NAMES = tuple(p.name for p in PASSES)
 
 def check(options: Options) -> None:
     """A pass name that does not exist, or cannot be disabled, is a `CompileError`."""
-    named = {*options.disable, *options.dump_after} - {"all"} | ({options.stop_after} if options.stop_after else set())
-    for name in sorted(named - set(NAMES)):
-        fail("ptxas.pass", f"no pass is called '{name}'; there are: {', '.join(NAMES)}", exit_status=EXIT_PTXAS)
-    for p in PASSES:
-        if p.name in options.disable and not p.optional:
-            fail("ptxas.pass", f"pass '{p.name}' cannot be disabled", exit_status=EXIT_PTXAS)
+    passes.check(options, PASSES, "ptxas", EXIT_PTXAS)
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -133,11 +129,11 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         if p.name not in options.disable and options.opt_level >= p.level:
             start = time.process_time()
             p.run(function, arch, options)
-            options.clock(p.name, start)
+            passes.clock(options, p.name, start)
         allocated = allocated or p.name == "regalloc"
         if options.verify:
             verify.verify(function, p.name, allocated=allocated)
-        if p.name in options.dump_after or "all" in options.dump_after:
+        if passes.dumped(options, p.name):
             text = dump.function_text(function, controls=p.name == "control")
             options.dumps.append((p.name, function.name, text))
         if options.stop_after == p.name:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from minicc.ptxas.mir import MFunction, MModule
-from minicc.ptxas.options import Options
 from minicc.sass.program import Function
 
 
@@ -30,16 +29,6 @@ def function_lines(source: MFunction, made: Function, arch: str, milliseconds: f
         lines.append(used)
         lines.append(f"ptxas info    : Compile time = {milliseconds:.3f} ms")
     return lines
-
-
-def passes(options: Options) -> list[str]:
-    """What --dump-after and --time-passes ask for."""
-    out = [f"// {function}: after {name}\n{text.rstrip()}" for name, function, text in options.dumps]
-    total = sum(options.seconds.values())
-    return out + [
-        f"ptxas info    : {name:14}{1000 * spent:9.3f} ms {spent / total:6.1%}"
-        for name, spent in options.seconds.items()
-    ]
 
 
 def warnings(source: MFunction, made: Function, warn_spills: bool, warn_lmem: bool) -> list[str]:

@@ -31,19 +31,19 @@ def stages(monkeypatch, tmp_path):
     """What LLVM's pipeline makes of a kernel, each time that it runs."""
     module = importlib.import_module("minicc.nvvm.optimise")
     texts: list[str] = []
-    pipeline = module._pipeline
+    again = module._again
 
     def heard(*arguments):
-        texts.append(pipeline(*arguments))
+        texts.append(again(*arguments))
         return texts[-1]
 
     def of(test: str, more: str = "") -> list[str]:
         file = tmp_path / "k.k"
         file.write_text(LOOP.replace("TEST", test) + more)
-        minicc.compile(file, arch="sm_90")
-        return texts
+        info = minicc.compile(file, arch="sm_90", options="-Xnvvm --dump-after=middle").info
+        return [next(text for text in info if ": after middle" in text), *texts]
 
-    monkeypatch.setattr(module, "_pipeline", heard)
+    monkeypatch.setattr(module, "_again", heard)
     return of
 
 
