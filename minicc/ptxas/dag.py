@@ -88,6 +88,195 @@ def _columns(multiply: MInst) -> int:
     return next((int(m.split("x")[1]) for m in multiply.modifiers if m.startswith("64x")), 8)
 
 
+class _Graph:
+    """The edges of a run that is read in order: `registers`, `effects` and `memory` of each instruction, then
+    `rename`, which is what comes after it."""
+
+    def __init__(self, insts: list[MInst], prints: list[Footprint], distances: Distances) -> None:
+        self.insts, self.prints, self.distances = insts, prints, distances
+        self.edges: list[dict[int, int]] = [{} for _ in insts]
+        """Of each instruction: who must follow it, by how many cycles."""
+        self.writers: dict[int, list[tuple[int, str]]] = {}
+        self.readers: dict[int, list[tuple[int, str]]] = {}
+        self.last = {key: i for i, print_ in enumerate(prints) for key, _ in print_.writes}
+        """Where each register is written last: who reads it after that is in nobody's way."""
+        self.loads: list[tuple[int, _Place]] = []
+        self.stores: list[tuple[int, _Place]] = []
+        self.passed: dict[int, list[tuple[int, _Place]]] = {}
+        """The loads that a store was the first to follow: another store, apart from it, may touch what they load."""
+        self.fence, self.shared_fence, self.chain = -1, -1, -1
+        self.multiplies: list[int] = []
+        """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
+        self.bases = _bases(insts)
+        self.versions: dict[object, int] = {}
+
+    def edge(self, a: int, b: int, cycles: int) -> None:
+        row = self.edges[a]
+        if row.get(b, -1) < cycles:
+            row[b] = cycles
+
+    def registers(self, i: int) -> None:
+        """What it reads is written before, what it writes has been read and written before."""
+        edges, prints, writers, readers = self.edges, self.prints, self.writers, self.readers
+        raw, print_ = self.distances.raw, prints[i]
+        for key, reader in print_.reads:
+            for w, producer in writers.get(key, ()):
+                before = prints[w].timing
+                cycles = before.expect if before.arrival else raw(producer, reader)
+                row = edges[w]
+                if row.get(i, -1) < cycles:
+                    row[i] = cycles
+            if self.last.get(key, -1) > i:
+                if key in readers:
+                    readers[key].append((i, reader))
+                else:
+                    readers[key] = [(i, reader)]
+        for key, producer in print_.writes:
+            for w, first in writers.get(key, ()):
+                before = prints[w].timing
+                self.edge(w, i, before.expect if before.arrival else self.distances.waw(first, producer))
+            for r, reader in readers.pop(key, ()):
+                if r != i:
+                    self.edge(r, i, self.distances.war(reader, producer))
+            if print_.guarded and key in writers:
+                writers[key].append((i, producer))
+            else:
+                writers[key] = [(i, producer)]
+
+    def effects(self, i: int, inst: MInst) -> None:
+        """Side effects stay in order."""
+        if (inst.side_effect and inst.mnemonic not in _COLLECTIVE) or inst.memory in ("fence", "barrier"):
+            if self.chain >= 0:
+                self.edge(self.chain, i, 1)
+            self.chain = i
+        if inst.mnemonic in GMMA:
+            self.multiplies.append(i)
+
+    def memory(self, i: int, inst: MInst) -> None:
+        if self.fence >= 0:
+            self.edge(self.fence, i, 1)
+        if self.shared_fence > self.fence and inst.space not in _ELSEWHERE:
+            self.edge(self.shared_fence, i, 1)
+        if inst.memory == "barrier" and inst.space == "shared":
+            self._shared_barrier(i, inst)
+        elif inst.memory in ("fence", "barrier"):
+            self._fence(i, inst)
+        else:
+            self._access(i, inst)
+
+    def _shared_barrier(self, i: int, inst: MInst) -> None:
+        """What it waits for goes into shared memory or registers: loads from elsewhere may pass it."""
+        for other, place in (*self.loads, *self.stores):
+            if place.space not in _ELSEWHERE:
+                self.edge(other, i, 1)
+        self.shared_fence = i
+        if "DEPBAR" in inst.modifiers:
+            work = 0
+            for other in reversed(self.multiplies):
+                work += _columns(self.insts[other]) // 2
+                self.edge(other, i, work)
+            self.multiplies = []
+
+    def _fence(self, i: int, inst: MInst) -> None:
+        """Everything before it comes before it."""
+        for other, place in self.loads:
+            # It waits for what is read from shared memory (see `scoreboard`).
+            expect = self.prints[other].timing.expect
+            self.edge(other, i, expect if place.space in ("shared", "generic", "") else 1)
+        for other, _ in self.stores:
+            self.edge(other, i, 1)
+        self.loads, self.stores = [], []
+        if inst.memory == "barrier" and i - self.fence > _MUCH:
+            # Arithmetic that could follow it hides the latency of those loads if it does not.
+            for other in range(self.fence + 1, i):
+                if self.prints[other].timing.pipe in _MATHS:
+                    self.edge(other, i, 1)
+        self.fence = i
+
+    def _access(self, i: int, inst: MInst) -> None:
+        """A load comes after the stores that may touch what it loads, a store after the loads and stores, too."""
+        # What a kernel loads as constant, it never stores to.
+        constant = "CONSTANT" in inst.modifiers
+        where, *loaded = _places(inst, self.versions)
+        for other, place in self.stores if not constant else ():
+            earlier = self.passed.get(other, []) if inst.memory != "load" else []
+            if not _apart(where, place) or len(earlier) > _MOST_PASSED:
+                self.edge(other, i, 1)
+            else:
+                for read, source in earlier:
+                    if not _apart(where, source):
+                        self.edge(read, i, 1)
+            if any(not _apart(source, place) for source in loaded):
+                self.edge(other, i, 1)
+        if inst.memory == "load":
+            if not constant:
+                self.loads.append((i, where))
+            # Loads alone are compared with nothing.
+            return
+        kept = []
+        for other, place in self.loads:
+            if _apart(where, place):
+                kept.append((other, place))
+            else:
+                self.edge(other, i, 1)
+                self.passed.setdefault(i, []).append((other, place))
+        self.loads = kept + [(i, source) for source in loaded]
+        self.stores.append((i, where))
+        if len(self.loads) + len(self.stores) > _MOST_OPEN:
+            for other, _ in (*self.loads, *self.stores):
+                if other != i:
+                    self.edge(other, i, 1)
+            self.loads, self.stores, self.fence = [], [], i
+
+    def rename(self, inst: MInst) -> None:
+        """Registers that addresses are based on have another value behind an instruction that writes them."""
+        bases, versions = self.bases, self.versions
+        for operand in inst.dsts:
+            if type(operand) is V:
+                if operand.reg.id not in bases:
+                    continue
+                # A pair used as an address is named by its low part; a new high part makes a new address too.
+                for part in range(max(operand.part - 1, 0), operand.part + operand.count):
+                    versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
+            elif type(operand) is Reg and (operand.file, operand.index) in bases:
+                versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
+
+    def renew(self, renewed: dict[MInst, list[MInst]]) -> None:
+        """Compares that are made again come when the loads that are named there do."""
+        where_is = {inst: i for i, inst in enumerate(self.insts)}
+        for i, inst in enumerate(self.insts):
+            for load in renewed.get(inst, ()):
+                at = where_is.get(load, i)
+                if at < i:
+                    self.edge(at, i, max(1, self.prints[at].timing.expect))
+
+    def nodes(self, end: Footprint | None, ahead: Collection[MInst]) -> list[Node]:
+        """The graph, with the longest path from each instruction to the end."""
+        tails: dict[int, int] = {}
+        for key, reader in end.reads if end is not None else ():
+            for w, producer in self.writers.get(key, ()):
+                before = self.prints[w].timing
+                cycles = before.expect if before.variable else self.distances.raw(producer, reader)
+                tails[w] = max(tails.get(w, 0), cycles)
+        nodes: list[Node] = []
+        heights = [0] * len(self.insts)
+        for i in range(len(self.insts) - 1, -1, -1):
+            print_ = self.prints[i]
+            height = max(print_.timing.stall, tails.get(i, 0))
+            if ahead and self.insts[i] in ahead:
+                height = max(height, print_.timing.expect)
+            for succ, cycles in self.edges[i].items():
+                if heights[succ] + cycles > height:
+                    height = heights[succ] + cycles
+            heights[i] = height
+            nodes.append(Node(list(self.edges[i].items()), height))
+        nodes.reverse()
+        for row in self.edges:
+            for succ in row:
+                nodes[succ].preds += 1
+        return nodes
+
+
 def build(
     insts: list[MInst],
     prints: list[Footprint],
@@ -99,156 +288,14 @@ def build(
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
     is needed in time. A compare in `renewed` comes when the loads that are named there do;
     those in `ahead` are wanted as long after the run as they take."""
-    edges: list[dict[int, int]] = [{} for _ in insts]
-    bases = _bases(insts)
-    raw, waw, war = distances.raw, distances.waw, distances.war
-
-    def edge(a: int, b: int, cycles: int) -> None:
-        row = edges[a]
-        if row.get(b, -1) < cycles:
-            row[b] = cycles
-
-    writers: dict[int, list[tuple[int, str]]] = {}
-    readers: dict[int, list[tuple[int, str]]] = {}
-    loads: list[tuple[int, _Place]] = []
-    stores: list[tuple[int, _Place]] = []
-    passed: dict[int, list[tuple[int, _Place]]] = {}
-    """The loads that a store was the first to follow: another store, apart from it, may touch what they load."""
-    fence, shared_fence = -1, -1
-    multiplies: list[int] = []
-    """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
-    chain = -1
-    versions: dict[object, int] = {}
-    last = {key: i for i, print_ in enumerate(prints) for key, _ in print_.writes}
-    """Where each register is written last: who reads it after that is in nobody's way."""
-    for i, (inst, print_) in enumerate(zip(insts, prints, strict=True)):
-        for key, reader in print_.reads:
-            for w, producer in writers.get(key, ()):
-                before = prints[w].timing
-                cycles = before.expect if before.arrival else raw(producer, reader)
-                row = edges[w]
-                if row.get(i, -1) < cycles:
-                    row[i] = cycles
-            if last.get(key, -1) > i:
-                if key in readers:
-                    readers[key].append((i, reader))
-                else:
-                    readers[key] = [(i, reader)]
-        for key, producer in print_.writes:
-            for w, first in writers.get(key, ()):
-                before = prints[w].timing
-                edge(w, i, before.expect if before.arrival else waw(first, producer))
-            for r, reader in readers.pop(key, ()):
-                if r != i:
-                    edge(r, i, war(reader, producer))
-            if print_.guarded and key in writers:
-                writers[key].append((i, producer))
-            else:
-                writers[key] = [(i, producer)]
-        if (inst.side_effect and inst.mnemonic not in _COLLECTIVE) or inst.memory in ("fence", "barrier"):
-            if chain >= 0:
-                edge(chain, i, 1)
-            chain = i
-        if inst.mnemonic in GMMA:
-            multiplies.append(i)
+    graph = _Graph(insts, prints, distances)
+    for i, inst in enumerate(insts):
+        graph.registers(i)
+        graph.effects(i, inst)
         if inst.memory:
-            if fence >= 0:
-                edge(fence, i, 1)
-            if shared_fence > fence and inst.space not in _ELSEWHERE:
-                edge(shared_fence, i, 1)
-            if inst.memory == "barrier" and inst.space == "shared":
-                # What it waits for goes into shared memory or registers: loads from elsewhere may pass it.
-                for other, place in (*loads, *stores):
-                    if place.space not in _ELSEWHERE:
-                        edge(other, i, 1)
-                shared_fence = i
-                if "DEPBAR" in inst.modifiers:
-                    work = 0
-                    for other in reversed(multiplies):
-                        work += _columns(insts[other]) // 2
-                        edge(other, i, work)
-                    multiplies = []
-            elif inst.memory in ("fence", "barrier"):
-                for other, place in loads:
-                    # It waits for what is read from shared memory (see `scoreboard`).
-                    edge(other, i, prints[other].timing.expect if place.space in ("shared", "generic", "") else 1)
-                for other, _ in stores:
-                    edge(other, i, 1)
-                loads, stores = [], []
-                if inst.memory == "barrier" and i - fence > _MUCH:
-                    # Arithmetic that could follow it hides the latency of those loads if it does not.
-                    for other in range(fence + 1, i):
-                        if prints[other].timing.pipe in _MATHS:
-                            edge(other, i, 1)
-                fence = i
-            else:
-                # What a kernel loads as constant, it never stores to.
-                constant = "CONSTANT" in inst.modifiers
-                where, *loaded = _places(inst, versions)
-                for other, place in stores if not constant else ():
-                    earlier = passed.get(other, []) if inst.memory != "load" else []
-                    if not _apart(where, place) or len(earlier) > _MOST_PASSED:
-                        edge(other, i, 1)
-                    else:
-                        for read, source in earlier:
-                            if not _apart(where, source):
-                                edge(read, i, 1)
-                    if any(not _apart(source, place) for source in loaded):
-                        edge(other, i, 1)
-                if inst.memory == "load":
-                    if not constant:
-                        loads.append((i, where))
-                else:
-                    kept = []
-                    for other, place in loads:
-                        if _apart(where, place):
-                            kept.append((other, place))
-                        else:
-                            edge(other, i, 1)
-                            passed.setdefault(i, []).append((other, place))
-                    loads = kept + [(i, source) for source in loaded]
-                    stores.append((i, where))
-                # Loads alone are compared with nothing.
-                if inst.memory != "load" and len(loads) + len(stores) > _MOST_OPEN:
-                    for other, _ in (*loads, *stores):
-                        if other != i:
-                            edge(other, i, 1)
-                    loads, stores, fence = [], [], i
-        for operand in inst.dsts if bases else ():
-            if type(operand) is V:
-                if operand.reg.id not in bases:
-                    continue
-                # A pair used as an address is named by its low part; a new high part makes a new address too.
-                for part in range(max(operand.part - 1, 0), operand.part + operand.count):
-                    versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
-            elif type(operand) is Reg and (operand.file, operand.index) in bases:
-                versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
+            graph.memory(i, inst)
+        if graph.bases:
+            graph.rename(inst)
     if renewed:
-        where_is = {inst: i for i, inst in enumerate(insts)}
-        for i, inst in enumerate(insts):
-            for load in renewed.get(inst, ()):
-                at = where_is.get(load, i)
-                if at < i:
-                    edge(at, i, max(1, prints[at].timing.expect))
-    tails: dict[int, int] = {}
-    for key, reader in end.reads if end is not None else ():
-        for w, producer in writers.get(key, ()):
-            before = prints[w].timing
-            tails[w] = max(tails.get(w, 0), before.expect if before.variable else distances.raw(producer, reader))
-    nodes: list[Node] = []
-    heights = [0] * len(insts)
-    for i in range(len(insts) - 1, -1, -1):
-        print_ = prints[i]
-        height = max(print_.timing.stall, tails.get(i, 0))
-        if ahead and insts[i] in ahead:
-            height = max(height, print_.timing.expect)
-        for succ, cycles in edges[i].items():
-            if heights[succ] + cycles > height:
-                height = heights[succ] + cycles
-        heights[i] = height
-        nodes.append(Node(list(edges[i].items()), height))
-    nodes.reverse()
-    for row in edges:
-        for succ in row:
-            nodes[succ].preds += 1
-    return nodes
+        graph.renew(renewed)
+    return graph.nodes(end, ahead)
