@@ -13,7 +13,7 @@ from minicc import passes, shares
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
-from minicc.ptxas import emit, pipeline, report
+from minicc.ptxas import allocate, emit, pipeline, report
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import LEAST_REGISTERS, Options
 from minicc.sass.program import Function, Program
@@ -70,6 +70,11 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
                 f"bound of {LEAST_REGISTERS}"
             )
             function.max_registers = LEAST_REGISTERS
+        if what := allocate.beyond(function, arch):
+            options.messages.append(
+                f"ptxas warning : Value of {what} for entry {function.name} is out of range. .minnctapersm will be "
+                "ignored"
+            )
         parts = {part.name: part for part in (function, *lowered.device.get(function.name, ()))}
         for part in sorted(parts.values(), key=lambda part: bool(part.routines)):
             if id(part) not in done:

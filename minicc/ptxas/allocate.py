@@ -60,8 +60,19 @@ def register_limit(function: MFunction, arch: Arch, options: Options) -> int:
     elif options.max_registers and not threads:
         limit = min(limit, options.max_registers)
     if threads:
-        limit = min(limit, max(blocks_limit(arch, threads, max(1, function.min_ctas or 1)), 16))
+        asked = 1 if beyond(function, arch) else max(1, function.min_ctas or 1)
+        limit = min(limit, max(blocks_limit(arch, threads, asked), 16))
     return limit
+
+
+def beyond(function: MFunction, arch: Arch) -> str:
+    """What of an SM its launch bounds ask too much of, in ptxas's words, if they do: they are ignored then."""
+    threads, blocks = function.req_threads or function.max_threads, function.min_ctas or 1
+    if blocks > arch.occupancy.max_blocks:
+        return "minnctapersm"
+    if threads and threads[0] * threads[1] * threads[2] * blocks > arch.occupancy.max_warps * 32:
+        return "threads per SM"
+    return ""
 
 
 def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:

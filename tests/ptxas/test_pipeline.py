@@ -110,6 +110,28 @@ def test_launch_bounds(kernels_ptx: str) -> None:
     assert assemble(bounded).function("many").registers <= 32
 
 
+@pytest.mark.parametrize("threads, blocks, what", [(1024, 3, "threads per SM"), (64, 33, "minnctapersm"), (64, 32, "")])
+def test_launch_bounds_that_no_sm_meets_are_ignored(
+    threads: int, blocks: int, what: str, kernels_ptx: str, oracle, tmp_path: Path
+) -> None:
+    """With NVIDIA's warning, up to the full stop; what they ask for beside blocks stands."""
+    bounds = f"many_param_2\n)\n.maxntid {threads}, 1, 1\n.minnctapersm {blocks}"
+    text = kernels_ptx.replace("many_param_2\n)", bounds)
+    options = Options()
+    made = assemble(text, options).function("many")
+    (tmp_path / "k.ptx").write_text(text)
+    command = [oracle("ptxas"), "-arch=sm_90", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")]
+    theirs = subprocess.run(command, capture_output=True, text=True).stderr
+    warning = f"ptxas warning : Value of {what} for entry many is out of range."
+    assert [m for m in options.messages if m.startswith(warning)] == ([*options.messages] if what else [])
+    assert (warning in theirs) == bool(what)
+    if what:
+        alone = assemble(kernels_ptx.replace("many_param_2\n)", f"many_param_2\n)\n.maxntid {threads}, 1, 1"))
+        assert made.registers == alone.function("many").registers
+    else:
+        assert made.registers <= 32
+
+
 def test_verbose_text(kernels_ptx: str, oracle, tmp_path: Path) -> None:
     """Line for line the words of NVIDIA's ptxas, numbers apart."""
     source = tmp_path / "k.ptx"
