@@ -32,7 +32,9 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   -elf               section headers, symbols and the content of every section of each cubin
   -symbols           ELF symbol names
   -res-usage         registers, stack, shared and constant memory of each kernel
-  -lelf, -lptx       list the images; -xelf NAME,...|all, -xptx NAME,...|all extract those whose name holds a NAME
+  -lelf, -lptx, -ltext   list the images, and the functions' code; -xelf NAME,...|all, -xptx, -xtext extract those
+                     whose name holds a NAME
+  -sort              functions by name
   -hex               bytes of each code section
   -arch sm_XX        only images of this architecture
   -all               of an executable also the relocatable images
@@ -52,10 +54,12 @@ _FLAGS = {
     "-elf": "elf", "--dump-elf": "elf", "-symbols": "symbols", "--dump-elf-symbols": "symbols", "-res-usage": "usage",
     "--dump-resource-usage": "usage", "-lelf": "lelf", "--list-elf": "lelf", "-lptx": "lptx", "--list-ptx": "lptx",
     "-hex": "hex", "-ctrl": "control", "--control": "control", "-raw": "raw", "--json": "json", "-json": "json",
-    "-all": "all", "--all-fatbin": "all", "-why": "why", "--why": "why",
+    "-ltext": "ltext", "--list-text": "ltext",
+    "-sort": "sort", "--sort-functions": "sort", "-all": "all", "--all-fatbin": "all", "-why": "why", "--why": "why",
     "-fields": "fields", "--fields": "fields",
 }  # fmt: skip
 _VALUES = {
+    "-xtext": "xtext", "--extract-text": "xtext",
     "-xelf": "xelf", "--extract-elf": "xelf", "-xptx": "xptx", "--extract-ptx": "xptx", "-arch": "arch",
     "--gpu-architecture": "arch", "-fun": "fun", "--function": "fun",
 }  # fmt: skip
@@ -73,7 +77,7 @@ class Request:
 @attrs.define
 class Image:
     """One cubin or PTX text of an input. `embedded`: it came out of a fatbin; its name lacks number, architecture and
-    kind (`_numbered`)."""
+    kind (`_numbered`). `identifier`: the source file that a fatbin says it is of."""
 
     kind: str
     arch: str
@@ -82,6 +86,7 @@ class Image:
     version: tuple[int, int] = (1, 8)
     compressed: bool = False
     options: str = ""
+    identifier: str = ""
     embedded: bool = True
 
 
@@ -93,6 +98,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if not request.files:
         fail("cli.input", "no input file (see minicc objdump --help)")
+    if (arch := request.values.get("arch")) and not re.fullmatch(r"sm_\d{2,3}[af]?", arch):
+        fail("cli.value", f"'-arch {arch}' is no architecture; sm_90, sm_90a ...")
     out: list[str] = []
     documents = []
     for file in request.files:
@@ -142,7 +149,8 @@ def _numbered(images: list[Image], arch: str | None) -> list[Image]:
             if arch is not None and image.arch != arch:
                 continue
             counts[image.kind] += 1
-            image = attrs.evolve(image, name=f"{image.name}.{counts[image.kind]}.{image.arch}.{image.kind}")
+            number = "" if image.identifier else f".{counts[image.kind]}"
+            image = attrs.evolve(image, name=f"{image.name}{number}.{image.arch}.{image.kind}")
         out.append(image)
     return out
 
@@ -194,10 +202,11 @@ def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
             break
         # At least the header: one that says it is shorter is the reader's to refuse.
         for entry in read_fatbin(data[at : at + max(header + size, 16)], file):
-            real, name = entry.arch.replace("compute_", "sm_"), entry.name or stem
+            real = entry.arch.replace("compute_", "sm_")
+            name = Path(entry.name.strip()).stem.replace(" ", "-") or stem
             version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
             compressed = entry.compression != "none"
-            images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options))
+            images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options, entry.name))
         at = (at + header + size + 7) & ~7
     return images
 
@@ -206,11 +215,15 @@ def _show(images: list[Image], request: Request) -> list[str]:
     wants, values = request.wants, request.values
     if wants & {"lelf", "lptx"}:
         return [f"{label} file {k:4}: {i.name}" for k, label, i in _counted(images) if f"l{label.lower()}" in wants]
-    if "xelf" in values or "xptx" in values:
+    if "ltext" in wants:
+        return [f"SASS text section {k} : {name}" for k, (name, _) in enumerate(_texts(images), 1)]
+    if values.keys() & {"xelf", "xptx", "xtext"}:
         return _extract(images, values)
+    if "fun" in values:
+        _warn_of_unknown(images, values["fun"])
     if wants & {"why", "fields"}:
         wants = wants | {"sass", "control"}
-    if not wants - {"control", "all"} and all(not image.embedded for image in images):
+    if not wants - {"control", "all", "sort"} and all(not image.embedded for image in images):
         wants = wants | {"asm"}
     out: list[str] = []
     for image in images:
@@ -222,6 +235,26 @@ def _show(images: list[Image], request: Request) -> list[str]:
             continue
         out += _show_cubin(image, request, wants)
     return out
+
+
+def _texts(images: list[Image]) -> list[tuple[str, bytes]]:
+    """The code of each function, by the name of the file that -xtext makes of it: cuobjdump's, which calls a fatbin
+    that does not say its source "x"."""
+    out = []
+    for image in images:
+        if image.kind == "cubin":
+            known = bool(image.identifier) or not image.embedded
+            stem = image.name.removesuffix(f".{image.arch}.cubin") if known else "x"
+            out += [(f"{stem}-{name}.{image.arch}.elf.bin", code) for name, code in code_sections(image)]
+    return out
+
+
+def _warn_of_unknown(images: list[Image], names: str) -> None:
+    known = {name for image in images if image.kind == "cubin" for name, _ in code_sections(image)}
+    for name in names.split(","):
+        if name not in known:
+            held = ", ".join(sorted(known)) or "none"
+            sys.stderr.write(f"minicc: warning: no function is called {name}; there are: {held}\n")
 
 
 def _counted(images: list[Image]) -> Iterator[tuple[int, str, Image]]:
@@ -252,6 +285,14 @@ def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
         if label == "PTX":
             what, more = f"{what} and ptxas options", f" -arch={image.arch} {image.options}"
         out.append(f"Extracting {what} {k:4}: {safe}{more}")
+    if pattern := values.get("xtext"):
+        parts, texts = [""] if pattern == "all" else pattern.split(","), list(enumerate(_texts(images), 1))
+        wanted = [(k, text) for k, text in texts if any(part in text[0] for part in parts)]
+        if not wanted and pattern != "all":
+            fail("objdump.extract", f"no code of a function whose name holds '{pattern}'")
+        for k, (name, code) in wanted:
+            write(name.replace("/", "_"), code)
+            out.append(f"Extracting SASS text section {k} : {name}")
     return out
 
 
@@ -266,6 +307,8 @@ def _entry_header(image: Image) -> list[str]:
     out += [f"code version = [{image.version[0]},{image.version[1]}]", "host = linux", "compile_size = 64bit"]
     if image.compressed:
         out.append("compressed")
+    if image.identifier:
+        out.append(f"identifier = {image.identifier}")
     if image.kind == "ptx":
         out.append(f"ptxasOptions = {image.options}")
     return out
@@ -277,11 +320,13 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
         from minicc.binary import read_cubin
         from minicc.sass import disassemble
 
-        out += [disassemble(read_cubin(image.data, image.name), image.name).rstrip("\n")]
+        program = read_cubin(image.data, image.name)
+        program.functions = [f for f in program.functions if _chosen(f.name, request)]
+        out += [disassemble(program, image.name).rstrip("\n")]
     if "elf" in wants:
         out += _elf(image)
     if "usage" in wants:
-        out += _usage(image)
+        out += _usage(image, request)
     if "sass" in wants:
         out += _sass(image, request)
     if "symbols" in wants:
@@ -322,8 +367,8 @@ def _sass(image: Image, request: Request) -> list[str]:
 
     arch = arch_of(image.arch, place=image.name)
     sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
-    if "fun" in request.values and not any(_chosen(name, request) for name, _ in sections):
-        sys.stderr.write(f"minicc: warning: {image.name}: no function is called {request.values['fun']}\n")
+    if "sort" in request.wants:
+        sections.sort(key=lambda section: section[0])
     hex_column = dump.column(line for _, lines in sections for line in lines)
     out = ["", f"\tcode for {image.arch}"]
     if "fun" not in request.values:
@@ -413,7 +458,7 @@ def usage_of(image: Image) -> dict[str, Any]:
     return {"common": common, "functions": functions}
 
 
-def _usage(image: Image) -> list[str]:
+def _usage(image: Image, request: Request) -> list[str]:
     usage = usage_of(image)
     out = [
         "",
@@ -422,6 +467,8 @@ def _usage(image: Image) -> list[str]:
         "  " + " ".join(f"{k}:{v}" for k, v in usage["common"].items()),
     ]
     for name, row in usage["functions"].items():
+        if not _chosen(name, request):
+            continue
         out += [f" Function {name}:", "  " + " ".join(f"{k}:{v}" for k, v in row.items())]
     return out
 

@@ -32,7 +32,8 @@ _DUMP = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s*(.*?)\s*/\* (0x[0-9a-f]{16}) \*/\
 _HIGH = re.compile(r"\s*/\* (0x[0-9a-f]{16}) \*/\s*$")
 _FUNCTION = re.compile(r"\s*Function : (\S+)\s*$")
 _SKIP = re.compile(
-    r"\s*(\.headerflags|\.target|code for|Fatbin|=+|compile_size|arch =|code version|host =|producer|\.\.\.)"
+    r"\s*(\.headerflags|\.target|code for|Fatbin|=+|compile_size|arch =|code version|host =|identifier =|compressed$"
+    r"|ptxasOptions =|producer|\.\.\.)"
 )
 _COMMENT = re.compile(r"(//|#(?!\w)).*$")
 PADDING = bytes.fromhex("1879000000000000" + "0000000000c00f00")

@@ -13,6 +13,7 @@ from minicc import objdump
 from minicc.binary import Entry, read_cubin, read_fatbin, write_cubin, write_fatbin
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Program
+from minicc.verbs import as_
 from tests.binary.conftest import HERE, damaged, output
 from tests.binary.test_cubin import EXIT
 
@@ -131,3 +132,61 @@ def test_objdump_refuses_a_header_of_no_bytes(tmp_path):
     path.write_bytes(struct.pack("<IHHQ", 0xBA55ED50, 1, 0, 0) + bytes(64))
     with pytest.raises(CompileError, match=r"byte 0x4: .*header of 0 bytes"):
         objdump.main(["-ptx", str(path)])
+
+
+SEARCHED = [
+    "-lelf", "-lptx", "-ltext", "-sass", "-ptx", "-res-usage", "-res-usage -fun k_one", "-sort -sass", "-xelf all",
+    "-xptx all", "-xtext k_", "-lelf -arch sm_80",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["fatbin", "object"])
+def test_objdump_of_a_container_is_cuobjdump_s(oracle, tmp_path, monkeypatch, capsys, source):
+    """What it prints and the files that it extracts: with and without the name of a source (an object with lines)."""
+    file = tmp_path / "some name.v2.cu"
+    file.write_text((HERE / "kernels.cu").read_text().replace("__cluster_dims__(2, 1, 1)", ""))
+    how = ["-fatbin"] if source == "fatbin" else ["-c", "-lineinfo"]
+    codes = [
+        "-std=c++17",
+        "-gencode",
+        "arch=compute_80,code=sm_80",
+        "-gencode",
+        "arch=compute_90,code=[sm_90,compute_90]",
+    ]
+    output(oracle("nvcc"), *how, *codes, file, "-o", tmp_path / "made")
+    for k, options in enumerate(SEARCHED):
+        folders = [tmp_path / f"{who}{k}" for who in ("theirs", "ours")]
+        for folder in folders:
+            folder.mkdir()
+        words = [*options.split(), "../made"]
+        monkeypatch.chdir(folders[0])
+        theirs = output(oracle("cuobjdump"), *words)
+        monkeypatch.chdir(folders[1])
+        assert objdump.main(words) == 0
+        ours = capsys.readouterr().out
+        assert ours.split("\n") == theirs.split("\n"), options
+        left = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
+        assert left[0] == left[1], options
+        assert ("-x" in options) == bool(left[1])
+
+
+def test_a_function_that_is_not_there_is_told(tmp_path, capsys):
+    path = tmp_path / "k.cubin"
+    path.write_bytes(_cubin())
+    for how in ("-asm", "-sass", "-res-usage"):
+        assert objdump.main([how, "-fun", "none", str(path)]) == 0
+        said = capsys.readouterr()
+        assert "no function is called none; there are: k" in said.err and ".function" not in said.out
+    with pytest.raises(CompileError, match="'-arch 90' is no architecture"):
+        objdump.main(["-arch", "90", str(path)])
+
+
+def test_a_container_s_listing_can_be_assembled(tmp_path, capsys):
+    path = tmp_path / "x.fatbin"
+    path.write_bytes(
+        write_fatbin([Entry("cubin", "sm_90", _cubin(), "zstd", "file.k"), Entry("ptx", "compute_90", PTX.encode())])
+    )
+    assert objdump.main(["-asm", str(path)]) == 0
+    (tmp_path / "x.sass").write_text(capsys.readouterr().out)
+    assert as_.main([str(tmp_path / "x.sass")]) == 0
+    assert read_cubin((tmp_path / "x.cubin").read_bytes(), "x").functions[0].code == EXIT
