@@ -165,7 +165,7 @@ def _text(arguments: Arguments, launches: list[Facts], sections: tuple[Section, 
             return ncu_csv.raw(launches, base, names) if page == "raw" else ncu_csv.chosen(launches, names, base)
         out = []
         for f in launches:
-            found = metrics.values(f)
+            found = metrics.values(f, names)
             rows: list[tuple[str, ...]] = [("Metric Name", "Metric Unit", "Metric Value")]
             for name in names:
                 value, unit = scaled(found.get(name, 0.0), metrics.unit(name), base)
@@ -267,6 +267,7 @@ def _query() -> int:
     for name, meaning in METRICS.items():
         print(f"{name}{f' [{meaning.unit}]' if meaning.unit else ''}: {meaning.text}")
     print("\nFamilies:")
+    print("  and of every sum: .avg, and of both .per_second, .per_cycle_active, .per_cycle_elapsed")
     for pattern, _ in FAMILIES:
         print(f"  {re.sub(r'[(][?]P<([a-z]+)>', r'<', pattern.pattern).replace(chr(92), '').replace(')', '>')}")
     return 0

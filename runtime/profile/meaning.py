@@ -227,6 +227,8 @@ def _state(match: re.Match[str], unit: str, what: str) -> Meaning:
 Maker = Callable[[re.Match[str]], Meaning]
 _R = "(?P<r>" + "|".join(STATES) + ")"
 _S = "(?P<space>global|local|shared)_op_(?P<op>ld|st|atom|red)"
+_P = "(?P<pipe>adu|alu|cbu|fma|fmaheavy|fp16|fp64|lsu|tensor_op_gmma|tensor_op_hmma|tex|uniform|xu)"
+"""What the engine counts instructions of."""
 _ROWS: tuple[tuple[str, Maker], ...] = (
     (
         rf"smsp__average_warps_issue_stalled_{_R}_per_issue_active\.ratio",
@@ -276,15 +278,15 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
         lambda m: Meaning("%", f"L2 sectors of {_OP[m['op']]} that it had"),
     ),
     (
-        r"sm__inst_executed_pipe_(?P<pipe>\w+)\.sum",
+        rf"sm__inst_executed_pipe_{_P}\.sum",
         lambda m: Meaning("inst", f"warp instructions of pipe {m['pipe']}"),
     ),
     (
-        r"sm__(?:pipe_(?P<pipe>\w+)|(?P<tensor>tensor\w*))_cycles_active\.avg\.pct_of_peak_sustained_active",
+        rf"sm__(?:pipe_{_P}|(?P<tensor>tensor_op_[hg]mma))_cycles_active\.avg\.pct_of_peak_sustained_active",
         lambda m: Meaning("%", f"active cycles in which pipe {m['pipe'] or m['tensor']} was taken"),
     ),
     (
-        r"sm__inst_executed_pipe_(?P<pipe>\w+)\.avg\.pct_of_peak_sustained_active",
+        rf"sm__inst_executed_pipe_{_P}\.avg\.pct_of_peak_sustained_active",
         lambda m: Meaning("%", f"active cycles in which unit {m['pipe']} was taken"),
     ),
     (
@@ -292,7 +294,7 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
         lambda m: Meaning("inst", f"warp instructions {m['op']}"),
     ),
     (
-        r"smsp__sass_thread_inst_executed_op_(?P<op>\w+)_pred_on\.sum",
+        r"smsp__sass_thread_inst_executed_op_(?P<op>[fdh](?:add|mul|fma))_pred_on\.sum",
         lambda m: Meaning("inst", f"thread instructions {m['op'].upper()} whose guard was true"),
     ),
     (

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from runtime.device.sm import kinds as K
+from runtime.profile import rollups
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning
 
@@ -54,7 +55,12 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def meaning(name: str) -> Meaning | None:
-    """What a metric means; families of names (stall reasons, pipes, spaces) are found by their pattern."""
+    """What a metric means; families of names (stall reasons, pipes, spaces) are found by their pattern, and what
+    follows from others by the rules of names."""
+    return _direct(name) or rollups.meaning(name, _direct)
+
+
+def _direct(name: str) -> Meaning | None:
     if name in METRICS:
         return METRICS[name]
     for pattern, make in FAMILIES:
@@ -96,8 +102,8 @@ def pipe_cycles(rows: Iterable[Hot]) -> dict[str, float]:
     return busy
 
 
-def values(f: Facts) -> Values:
-    """Every metric of a launch that the model can tell."""
+def values(f: Facts, names: Iterable[str] = ()) -> Values:
+    """Every metric of a launch that the model can tell, and those of `names` that follow from them."""
     out: Values = dict(f.counters)
     sums = Sums(f.instructions)
     _launch(f, out)
@@ -107,6 +113,11 @@ def values(f: Facts) -> Values:
         _issue(f, out)
         _throughput(f, out)
         _roofline(f, out)
+    for name in names:
+        if name not in out:
+            found = rollups.value(name, out, f, lambda one: _direct(one) is not None)
+            if found is not None:
+                out[name] = found
     return out
 
 
@@ -183,7 +194,7 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
         out[f"sass__inst_executed_per_opcode.{name}"] = n
     for row in f.instructions:
         if row.mnemonic in FLOPS and row.threads:
-            name = f"smsp__sass_thread_inst_executed_op_{row.mnemonic.lower()}_pred_on.sum"
+            name = f"smsp__sass_thread_inst_executed_op_{row.mnemonic.lower().rstrip('2')}_pred_on.sum"
             out[name] = number(out, name) + row.threads
 
 

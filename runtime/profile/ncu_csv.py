@@ -55,7 +55,7 @@ def chosen(launches: Sequence[Facts], names: Sequence[str], base: bool) -> str:
     """One row a metric, as `ncu --metrics ... --csv` has them."""
     rows: list[list[str]] = [[*_WHO, "Section Name", "Metric Name", "Metric Unit", "Metric Value"]]
     for n, f in enumerate(launches):
-        out = metrics.values(f)
+        out = metrics.values(f, names)
         for name in sorted(names):
             value, unit = scaled(out.get(name, 0.0), metrics.unit(name), base)
             rows.append([*_who(n, f), "Command line profiler metrics", name, unit, value])
@@ -134,7 +134,7 @@ def source(f: Facts) -> str:
 
 def raw(launches: Sequence[Facts], base: bool, names: Sequence[str] = ()) -> str:
     """The raw page: a column a metric, a row of units, a row a launch."""
-    found = [metrics.values(f) for f in launches]
+    found = [metrics.values(f, names) for f in launches]
     columns = sorted(names or {name for out in found for name in out})
     rows: list[list[str]] = [[*_WHO, *columns]]
     rows.append([""] * len(_WHO) + [scaled(0.0, metrics.unit(name), base)[1] for name in columns])

@@ -314,3 +314,32 @@ def test_the_page_is_complete_and_well_formed(capsys, tmp_path):
     for f in profiled("scan"):
         assert f.demangled.replace("<", "&lt;") in text
     assert "SHFL" in text and "Energy" in text and "CPI" in text
+
+
+def test_names_that_follow_from_others():
+    """ncu's rules for names: over units, over time, by operation, and one sum for SMs and sub-cores."""
+    (f,) = profiled("sgemm_tiled")
+    base = metrics.values(f)
+    n, seconds = f.arch.sm_count, f.microseconds / 1e6
+    shared = [base[name] for name in base if name.startswith("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_")]
+    want = {
+        "dram__bytes.sum": base["dram__bytes_read.sum"] + base["dram__bytes_write.sum"],
+        "dram__bytes.sum.per_second": (base["dram__bytes_read.sum"] + base["dram__bytes_write.sum"]) / seconds,
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sum(shared),
+        "l1tex__t_sectors.avg": base["l1tex__t_sectors.sum"] / n,
+        "sm__sass_thread_inst_executed_op_ffma_pred_on.sum": base["model__flops_fp32.sum"] / 2,
+        "sm__sass_thread_inst_executed_op_dadd_pred_on.sum": 0.0,
+        "smsp__inst_executed.avg.per_cycle_active": base["smsp__issue_active.avg.per_cycle_active"],
+        "sm__cycles_elapsed.avg.per_second": base["smsp__cycles_elapsed.avg.per_second"],
+        "sm__inst_executed.sum.per_cycle_elapsed": base["smsp__inst_executed.sum"] / f.outcome.cycles,
+    }
+    found = metrics.values(f, want)
+    for name, value in want.items():
+        assert found[name] == pytest.approx(value, rel=1e-6), name
+        assert metrics.meaning(name) is not None
+    for name in (
+        "lts__t_bytes.avg",
+        "sm__inst_executed_pipe_none.sum",
+        "sm__sass_thread_inst_executed_op_int_pred_on.sum",
+    ):
+        assert metrics.meaning(name) is None and name not in metrics.values(f, [name])
