@@ -12,7 +12,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, map_reads, parts, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
@@ -21,52 +21,11 @@ from minicc.sass.instr import Imm, Reg
 
 _MOST_KEPT = 2
 """Predicates that live on because a compare was not repeated."""
-_PURE = frozenset(
-    [
-        "IADD3",
-        "IMAD",
-        "VIADD",
-        "LOP3",
-        "SHF",
-        "LEA",
-        "SEL",
-        "FSEL",
-        "PRMT",
-        "IABS",
-        "SGXT",
-        "BMSK",
-        "FADD",
-        "FMUL",
-        "FFMA",
-        "DADD",
-        "DMUL",
-        "DFMA",
-        "ISETP",
-        "FSETP",
-        "DSETP",
-        "PLOP3",
-        "FMNMX",
-        "VIMNMX",
-        "I2FP",
-        "F2FP",
-        "I2F",
-        "F2I",
-        "F2F",
-        "FRND",
-        "MUFU",
-        "POPC",
-        "FLO",
-        "BREV",
-        "S2R",
-        "LDC",
-        "HADD2",
-        "HMUL2",
-        "HFMA2",
-        "ULDC",
-    ]
-)
-
-
+_PURE = frozenset({
+    "IADD3", "IMAD", "VIADD", "LOP3", "SHF", "LEA", "SEL", "FSEL", "PRMT", "IABS", "SGXT", "BMSK", "FADD", "FMUL",
+    "FFMA", "DADD", "DMUL", "DFMA", "ISETP", "FSETP", "DSETP", "PLOP3", "FMNMX", "VIMNMX", "I2FP", "F2FP", "I2F",
+    "F2I", "F2F", "FRND", "MUFU", "POPC", "FLO", "BREV", "S2R", "LDC", "HADD2", "HMUL2", "HFMA2", "ULDC",
+})  # fmt: skip
 _LOADS = frozenset({"LDG", "LDS", "LDL", "LD"})
 
 
@@ -80,105 +39,127 @@ def _pure(inst: MInst) -> bool:
 
 def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = True) -> None:
     """Replace repeated computations by MOVs (for copy propagation to take away); `compares`: predicates, too."""
-    single = Single.of(function)
-    table = single.table
-    seen: dict[object, tuple[MInst, int, int]] = {}
-    """What computed a value first, where; whether it will do is asked when it comes again, which few do."""
-
-    def stable(operand: V | Reg, b: int, at: int) -> bool:
-        if isinstance(operand, Reg):
-            return operand.file == "SR"
-        for part in operand.parts:
-            found = table.get(part)
-            if found is None:
-                return False
-            if (found.at >= at) if found.block == b else not single.dominates(found.block, found.at, b, at):
-                return False
-        return True
-
-    values: dict[Part, V | Reg | Imm] = {}
-    """What parts with one definition are copies of: a part with one definition, RZ, or a constant."""
-
-    def held(part: Part) -> object:
-        """What the part is a copy of, as something to compare: a part, or a constant by itself."""
-        found = values.get(part)
-        if found is None:
-            return part
-        return (found.reg.id, found.part) if type(found) is V else (found,)
-
-    def valued(operand: MOperand) -> object:
-        """The operand, its registers named by what they hold."""
-        if type(operand) is not V:
-            return operand
-        number = operand.reg.id
-        if number in renamed:
-            number = renamed[number].reg.id
-        if operand.count == 1:
-            place = held((number, operand.part))
-        else:
-            place = tuple([held((number, operand.part + w)) for w in range(operand.count)])
-        if operand.neg or operand.abs or operand.inv or operand.suffix:
-            return place, operand.neg, operand.abs, operand.inv, operand.suffix
-        return place
-
-    def keeps(inst: MInst, b: int, at: int) -> bool:
-        """Whether what it reads and what it makes stay as they are."""
-        return all(part in table for d in inst.dsts for part in parts(d)) and all(stable(r, b, at) for r in reads(inst))
-
-    def place(operand: MOperand) -> object:
-        """An operand of a load, its address named by what it holds."""
-        if type(operand) is not VMem or operand.base is None:
-            return valued(operand)
-        return valued(operand.base), attrs.evolve(operand, base=None)
-
-    renamed: dict[int, V] = {}
-    kept: set[int] = set()
-    changes = 0
-    """Instructions so far behind which memory may be another, and blocks."""
+    finder = _Finder(Single.of(function), compares)
     for b, block in enumerate(function.blocks):
-        out: list[MInst] = []
-        changes += 1
-        for at, inst in enumerate(block.insts):
-            out.append(inst)
-            if inst.memory not in ("", "load") or inst.side_effect or timing(inst.mnemonic, inst.modifiers).flow:
-                changes += 1
-            if inst.mnemonic == "MOV":
-                to, source = inst.dsts[0], inst.srcs[0]
-                known = source == ZERO or type(source) is Imm
-                if not known and (source != _plain(source) or not all(stable(r, b, at) for r in reads(inst))):
-                    continue
-                if type(to) is V and to.count == 1 and (to.reg.id, to.part) in table:
-                    values[to.reg.id, to.part] = _held(source, values)
-                continue
-            if not _pure(inst):
-                continue
-            shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
-            since = changes if inst.mnemonic in _LOADS else 0
-            key = (inst.mnemonic, inst.modifiers, tuple([place(s) for s in inst.srcs]), inst.hidden, shape, since)
-            before = seen.setdefault(key, (inst, b, at))
-            if before[0] is inst or not keeps(inst, b, at):
-                continue
-            if not (single.dominates(*before[1:], b, at) and keeps(*before)):
-                seen[key] = (inst, b, at)
-                continue
-            copies = _copies(inst, before[0])
-            if copies is not None:
-                out[-1:] = copies
-                for copy in copies:
-                    to = copy.dsts[0]
-                    assert isinstance(to, V)
-                    values[to.reg.id, to.part] = _held(copy.srcs[0], values)
-            elif compares and b == before[1] and _same_predicate(inst, before[0], renamed, kept):
-                out.pop()
-            elif inst.mnemonic.endswith("SETP"):
-                for to, source in zip(inst.dsts, before[0].dsts, strict=True):
-                    if type(to) is V and type(source) is V:
-                        values[to.reg.id, to.part] = _held(source, values)
-        block.insts = out
+        finder.block(b, block)
+    renamed = finder.renamed
     if renamed:
         for block in function.blocks:
             for inst in block.insts:
                 map_reads(inst, lambda v: attrs.evolve(v, reg=renamed[v.reg.id].reg) if v.reg.id in renamed else v)
+
+
+class _Finder:
+    """What has been computed so far, block after block."""
+
+    def __init__(self, single: Single, compares: bool) -> None:
+        self.single, self.table, self.compares = single, single.table, compares
+        self.seen: dict[object, tuple[MInst, int, int]] = {}
+        """What computed a value first, where; whether it will do is asked when it comes again, which few do."""
+        self.values: dict[Part, V | Reg | Imm] = {}
+        """What parts with one definition are copies of: a part with one definition, RZ, or a constant."""
+        self.renamed: dict[int, V] = {}
+        self.kept: set[int] = set()
+        self.changes = 0
+        """Instructions so far behind which memory may be another, and blocks."""
+
+    def block(self, b: int, block: Block) -> None:
+        out: list[MInst] = []
+        self.changes += 1
+        for at, inst in enumerate(block.insts):
+            out.append(inst)
+            if inst.memory not in ("", "load") or inst.side_effect or timing(inst.mnemonic, inst.modifiers).flow:
+                self.changes += 1
+            if inst.mnemonic == "MOV":
+                self._move(inst, b, at)
+            elif _pure(inst):
+                before = self._before(inst, b, at)
+                if before is not None:
+                    self._replace(out, before, b)
+        block.insts = out
+
+    def _move(self, inst: MInst, b: int, at: int) -> None:
+        """Note what a MOV makes its register hold."""
+        to, source = inst.dsts[0], inst.srcs[0]
+        known = source == ZERO or type(source) is Imm
+        if not known and (source != _plain(source) or not all(self._stable(r, b, at) for r in reads(inst))):
+            return
+        if type(to) is V and to.count == 1 and (to.reg.id, to.part) in self.table:
+            self.values[to.reg.id, to.part] = _held(source, self.values)
+
+    def _before(self, inst: MInst, b: int, at: int) -> tuple[MInst, int, int] | None:
+        """The instruction that an instruction repeats, where its result is there and still what it was."""
+        shape = tuple([d.count if type(d) is V else -1 for d in inst.dsts])
+        since = self.changes if inst.mnemonic in _LOADS else 0
+        key = (inst.mnemonic, inst.modifiers, tuple([self._place(s) for s in inst.srcs]), inst.hidden, shape, since)
+        before = self.seen.setdefault(key, (inst, b, at))
+        if before[0] is inst or not self._keeps(inst, b, at):
+            return None
+        if not (self.single.dominates(*before[1:], b, at) and self._keeps(*before)):
+            self.seen[key] = (inst, b, at)
+            return None
+        return before
+
+    def _replace(self, out: list[MInst], before: tuple[MInst, int, int], b: int) -> None:
+        """Make the last instruction of `out` copies of what `before` made, or note that it is the same."""
+        inst, values = out[-1], self.values
+        copies = _copies(inst, before[0])
+        if copies is not None:
+            out[-1:] = copies
+            for copy in copies:
+                to = copy.dsts[0]
+                assert isinstance(to, V)
+                values[to.reg.id, to.part] = _held(copy.srcs[0], values)
+        elif self.compares and b == before[1] and _same_predicate(inst, before[0], self.renamed, self.kept):
+            out.pop()
+        elif inst.mnemonic.endswith("SETP"):
+            for to, source in zip(inst.dsts, before[0].dsts, strict=True):
+                if type(to) is V and type(source) is V:
+                    values[to.reg.id, to.part] = _held(source, values)
+
+    def _keeps(self, inst: MInst, b: int, at: int) -> bool:
+        """Whether what it reads and what it makes stay as they are."""
+        made = all(part in self.table for d in inst.dsts for part in parts(d))
+        return made and all(self._stable(r, b, at) for r in reads(inst))
+
+    def _stable(self, operand: V | Reg, b: int, at: int) -> bool:
+        if isinstance(operand, Reg):
+            return operand.file == "SR"
+        for part in operand.parts:
+            found = self.table.get(part)
+            if found is None:
+                return False
+            if (found.at >= at) if found.block == b else not self.single.dominates(found.block, found.at, b, at):
+                return False
+        return True
+
+    def _place(self, operand: MOperand) -> object:
+        """An operand, the address of a load named by what it holds."""
+        if type(operand) is not VMem or operand.base is None:
+            return self._valued(operand)
+        return self._valued(operand.base), attrs.evolve(operand, base=None)
+
+    def _valued(self, operand: MOperand) -> object:
+        """The operand, its registers named by what they hold."""
+        if type(operand) is not V:
+            return operand
+        number = operand.reg.id
+        if number in self.renamed:
+            number = self.renamed[number].reg.id
+        if operand.count == 1:
+            place = self._copied((number, operand.part))
+        else:
+            place = tuple([self._copied((number, operand.part + w)) for w in range(operand.count)])
+        if operand.neg or operand.abs or operand.inv or operand.suffix:
+            return place, operand.neg, operand.abs, operand.inv, operand.suffix
+        return place
+
+    def _copied(self, part: Part) -> object:
+        """What the part is a copy of, as something to compare: a part, or a constant by itself."""
+        found = self.values.get(part)
+        if found is None:
+            return part
+        return (found.reg.id, found.part) if type(found) is V else (found,)
 
 
 def _plain(operand: MOperand) -> V | None:
