@@ -203,51 +203,126 @@ def read(debug_line: Data, debug_str: Data | None, starts: dict[int, tuple[str, 
             debug_line.bad(at, f".debug_line: unit of {length} bytes does not fit in the section")
         if not 2 <= version <= 4:
             debug_line.bad(at + 4, f".debug_line: DWARF version {version} is not supported (2 to 4 are)")
-        _unit(debug_line, debug_str, starts, out, at, end, version, header)
+        _Unit(debug_line, debug_str, starts, out, at, end).run(version, header)
         at = end
     return out
 
 
-def _unit(
-    data: Data,
-    debug_str: Data | None,
-    starts: dict[int, tuple[str, int]],
-    out: dict[str, list[Line]],
-    at: int,
-    end: int,
-    version: int,
-    header: int,
-) -> None:
-    cursor = _Cursor(data, at + _HEAD.size, end)
-    program = at + _HEAD.size + header
-    if program > end:
-        data.bad(at + 6, ".debug_line: the header is longer than its unit")
-    step = cursor.byte()
-    if version >= 4:
-        cursor.byte()
-    cursor.byte()
-    base = cursor.byte()
-    base = base - 256 if base > 127 else base
-    line_range, opcode_base = cursor.byte(), cursor.byte()
-    if not line_range or not opcode_base:
-        data.bad(cursor.at - 2, ".debug_line: line range or opcode base is 0")
-    lengths = [cursor.byte() for _ in range(opcode_base - 1)]
-    directories, files = [""], [""]
-    while name := cursor.text():
-        directories.append(name)
-    while name := cursor.text():
-        directory, _, _ = cursor.uleb(), cursor.uleb(), cursor.uleb()
-        files.append(posixpath.join(directories[directory], name) if directory < len(directories) else name)
-    cursor.at = program
-    table: list[_Row] = []
-    address, file, line, column, context, called = 0, 1, 1, 0, 0, ""
-    function: str | None = None
-    names: dict[int, str] = {}
+class _Unit:
+    """A line program as DWARF 2 to 4 have it: its header, then a machine of a few registers that emits rows."""
 
-    def emit() -> None:
-        where = files[file] if 0 < file < len(files) else ""
-        table.append(_Row(where, line, column, context, called))
-        if function is None:
+    def __init__(
+        self,
+        data: Data,
+        debug_str: Data | None,
+        starts: dict[int, tuple[str, int]],
+        out: dict[str, list[Line]],
+        at: int,
+        end: int,
+    ) -> None:
+        self.data, self.debug_str, self.starts, self.out, self.end = data, debug_str, starts, out, end
+        self.at = at
+        self.cursor = _Cursor(data, at + _HEAD.size, end)
+        self.table: list[_Row] = []
+        self.names: dict[int, str] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new sequence."""
+        self.address, self.file, self.line, self.column, self.context = 0, 1, 1, 0, 0
+        self.called = ""
+        self.function: str | None = None
+        self.table.clear()
+
+    def run(self, version: int, header: int) -> None:
+        program = self.at + _HEAD.size + header
+        if program > self.end:
+            self.data.bad(self.at + 6, ".debug_line: the header is longer than its unit")
+        self._header(version)
+        self.cursor.at = program
+        while self.cursor.at < self.end:
+            self._operation(self.cursor.byte())
+
+    def _header(self, version: int) -> None:
+        cursor = self.cursor
+        self.step = cursor.byte()
+        if version >= 4:
+            cursor.byte()
+        cursor.byte()
+        base = cursor.byte()
+        self.base = base - 256 if base > 127 else base
+        self.line_range, self.opcode_base = cursor.byte(), cursor.byte()
+        if not self.line_range or not self.opcode_base:
+            self.data.bad(cursor.at - 2, ".debug_line: line range or opcode base is 0")
+        self.lengths = [cursor.byte() for _ in range(self.opcode_base - 1)]
+        directories, self.files = [""], [""]
+        while name := cursor.text():
+            directories.append(name)
+        while name := cursor.text():
+            directory, _, _ = cursor.uleb(), cursor.uleb(), cursor.uleb()
+            known = directory < len(directories)
+            self.files.append(posixpath.join(directories[directory], name) if known else name)
+
+    def _operation(self, opcode: int) -> None:
+        cursor = self.cursor
+        if opcode >= self.opcode_base:
+            self.address += (opcode - self.opcode_base) // self.line_range * self.step
+            self.line += self.base + (opcode - self.opcode_base) % self.line_range
+            self._emit()
+        elif opcode == 0:
+            self._extended()
+        elif opcode == 1:
+            self._emit()
+        elif opcode == 2:
+            self.address += cursor.uleb() * self.step
+        elif opcode == 3:
+            self.line += cursor.sleb()
+        elif opcode == 4:
+            self.file = cursor.uleb()
+        elif opcode == 5:
+            self.column = cursor.uleb()
+        elif opcode == 8:
+            self.address += (255 - self.opcode_base) // self.line_range * self.step
+        elif opcode == 9:
+            self.address += self.data.unpack(struct.Struct("<H"), cursor.at, "fixed advance")[0]
+            cursor.at += 2
+        else:
+            for _ in range(self.lengths[opcode - 1]):
+                cursor.uleb()
+
+    def _extended(self) -> None:
+        cursor = self.cursor
+        size = cursor.uleb()
+        if not size:
+            self.data.bad(cursor.at, ".debug_line: extended operation of length 0")
+        stop = cursor.at + size
+        if stop > self.end:
+            self.data.bad(cursor.at, ".debug_line: an extended operation runs past its unit")
+        operation = cursor.byte()
+        if operation == 1:
+            self._begin()
+        elif operation == 2:
+            self.function, addend = self.starts.get(cursor.at, (None, 0))
+            self.address = addend if self.function is not None else 0
+        elif operation == _INLINED_CALL:
+            self.context, offset = cursor.uleb(), cursor.uleb()
+            self.called = self._name(offset) if self.context else ""
+        cursor.at = stop
+
+    def _name(self, offset: int) -> str:
+        """Of a function that was inlined."""
+        if offset not in self.names:
+            strings = self.debug_str
+            known = strings is not None and offset < len(strings)
+            self.names[offset] = strings.string(offset, "inlined name", 4096) if known and strings else ""
+        return self.names[offset]
+
+    def _emit(self) -> None:
+        """A row, and the line that it is, with the calls that it was inlined through."""
+        where = self.files[self.file] if 0 < self.file < len(self.files) else ""
+        table = self.table
+        table.append(_Row(where, self.line, self.column, self.context, self.called))
+        if self.function is None:
             return
         # A call site may be any earlier row; depth is bounded so that a damaged table cannot make huge chains.
         chain: list[tuple[str, int, int, str]] = []
@@ -258,53 +333,7 @@ def _unit(
             if site.context >= current.context:
                 break
             current = site
-        lines = out.setdefault(function, [])
-        if lines and lines[-1].offset == address:
+        lines = self.out.setdefault(self.function, [])
+        if lines and lines[-1].offset == self.address:
             lines.pop()
-        lines.append(Line(address, where, line, column, tuple(chain)))
-
-    while cursor.at < end:
-        opcode = cursor.byte()
-        if opcode >= opcode_base:
-            address += (opcode - opcode_base) // line_range * step
-            line += base + (opcode - opcode_base) % line_range
-            emit()
-        elif opcode == 0:
-            size = cursor.uleb()
-            if not size:
-                data.bad(cursor.at, ".debug_line: extended operation of length 0")
-            stop = cursor.at + size
-            if stop > end:
-                data.bad(cursor.at, ".debug_line: an extended operation runs past its unit")
-            extended = cursor.byte()
-            if extended == 1:
-                address, file, line, column, context, called, function = 0, 1, 1, 0, 0, "", None
-                table.clear()
-            elif extended == 2:
-                function, addend = starts.get(cursor.at, (None, 0))
-                address = addend if function is not None else 0
-            elif extended == _INLINED_CALL:
-                context, offset = cursor.uleb(), cursor.uleb()
-                if context and offset not in names:
-                    known = debug_str is not None and offset < len(debug_str)
-                    names[offset] = debug_str.string(offset, "inlined name", 4096) if known and debug_str else ""
-                called = names[offset] if context else ""
-            cursor.at = stop
-        elif opcode == 1:
-            emit()
-        elif opcode == 2:
-            address += cursor.uleb() * step
-        elif opcode == 3:
-            line += cursor.sleb()
-        elif opcode == 4:
-            file = cursor.uleb()
-        elif opcode == 5:
-            column = cursor.uleb()
-        elif opcode == 8:
-            address += (255 - opcode_base) // line_range * step
-        elif opcode == 9:
-            address += data.unpack(struct.Struct("<H"), cursor.at, "fixed advance")[0]
-            cursor.at += 2
-        else:
-            for _ in range(lengths[opcode - 1]):
-                cursor.uleb()
+        lines.append(Line(self.address, where, self.line, self.column, tuple(chain)))

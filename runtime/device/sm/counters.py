@@ -57,40 +57,56 @@ def counters(
     PCC: Any, SM: Any, decoded: Decoded, grid: Grid, arch: Arch, residency: Residency, cycles: int, timing: bool
 ) -> dict[str, float]:
     """All counters of a grid. Sums are over the whole device, `.avg` over its SMs or sub-cores."""
-    selected = PCC[:, K.R_SELECTED]
-    executed = float(selected.sum())
-    active, threads = (float(PCC[:, column].sum()) for column in (L.P_ACTIVE, L.P_THREADS))
+    out = {**_launch(grid, arch, residency), **_executed(PCC, decoded)}
+    if timing:
+        out |= _l1(PCC, decoded)
+        out |= _beyond(PCC, decoded)
+        out |= _time(PCC, SM, arch, cycles)
+        out |= _rates(out, arch, cycles)
+    return out
+
+
+def _launch(grid: Grid, arch: Arch, residency: Residency) -> dict[str, float]:
     ctas = grid.grid[0] * grid.grid[1] * grid.grid[2]
     size = grid.block[0] * grid.block[1] * grid.block[2]
-    out: dict[str, float] = {
+    resident = residency.ctas * residency.warps_per_cta
+    return {
         "launch__grid_size": ctas,
         "launch__block_size": size,
         "launch__thread_count": ctas * size,
         "launch__registers_per_thread": grid.registers,
         "launch__shared_mem_per_block": grid.shared,
         "launch__waves_per_multiprocessor": ctas / max(residency.ctas * arch.sm_count, 1),
-        "launch__occupancy_per_block_size": residency.ctas * residency.warps_per_cta,
-        "sm__maximum_warps_per_active_cycle_pct": 100
-        * residency.ctas
-        * residency.warps_per_cta
-        / arch.occupancy.max_warps,
+        "launch__occupancy_per_block_size": resident,
+        "sm__maximum_warps_per_active_cycle_pct": 100 * resident / arch.occupancy.max_warps,
+        "launch__shared_mem_config_size": shared_configuration(grid, arch),
+        **residency.limits,
+    }
+
+
+def _executed(PCC: Any, decoded: Decoded) -> dict[str, float]:
+    """Instructions, of warps, threads and pipes."""
+    selected = PCC[:, K.R_SELECTED]
+    executed = float(selected.sum())
+    active, threads = (float(PCC[:, column].sum()) for column in (L.P_ACTIVE, L.P_THREADS))
+    out = {
         "smsp__inst_executed.sum": executed,
         "sm__inst_executed.sum": executed,
         "smsp__thread_inst_executed.sum": active,
         "smsp__thread_inst_executed_per_inst_executed.ratio": active / executed if executed else 0.0,
         "smsp__thread_inst_executed_pred_on.sum": threads,
         "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": threads / executed if executed else 0.0,
-        "launch__shared_mem_config_size": shared_configuration(grid, arch),
-        **residency.limits,
     }
     pipes: dict[str, float] = {}
     for i, row in enumerate(decoded.timings):
         if row is not None and row.counter:
             pipes[row.counter] = pipes.get(row.counter, 0.0) + float(selected[i])
-    for name, value in sorted(pipes.items()):
-        out[f"sm__inst_executed_pipe_{name}.sum"] = value
-    if not timing:
-        return out
+    return out | {f"sm__inst_executed_pipe_{name}.sum": value for name, value in sorted(pipes.items())}
+
+
+def _l1(PCC: Any, decoded: Decoded) -> dict[str, float]:
+    """What the load/store unit was asked for, by space and kind of access."""
+    out: dict[str, float] = {}
     code = decoded.code
     memory = code[:, L.C_KIND] == K.K_MEM
     for space, place in _MEMORY.items():
@@ -114,9 +130,15 @@ def counters(
     sectors, hits = float(PCC[:, L.P_SECTORS].sum()), float(PCC[:, L.P_L1HIT].sum())
     out["l1tex__t_sectors.sum"] = sectors
     out["l1tex__t_sector_hit_rate.pct"] = 100 * hits / sectors if sectors else 0.0
+    return out
+
+
+def _beyond(PCC: Any, decoded: Decoded) -> dict[str, float]:
+    """Sectors of L2, bytes of DRAM."""
+    code = decoded.code
+    memory = code[:, L.C_KIND] == K.K_MEM
     l2, l2_hits = float(PCC[:, L.P_L2].sum()), float(PCC[:, L.P_L2HIT].sum())
-    out["lts__t_sectors.sum"] = l2
-    out["lts__t_sectors_srcunit_tex.sum"] = float(PCC[:, L.P_ASKED].sum())
+    out = {"lts__t_sectors.sum": l2, "lts__t_sectors_srcunit_tex.sum": float(PCC[:, L.P_ASKED].sum())}
     rest = l2
     for access, op in ((K.A_STORE, "write"), (K.A_ATOM, "atom"), (K.A_RED, "red")):
         rows = memory & (code[:, L.C_ACCESS] == access)
@@ -126,14 +148,22 @@ def counters(
     out["lts__t_sector_hit_rate.pct"] = 100 * l2_hits / l2 if l2 else 0.0
     out["dram__bytes_read.sum"] = 32.0 * float(PCC[:, L.P_DRAM].sum())
     out["dram__bytes_write.sum"] = 32.0 * float(PCC[:, L.P_WRITTEN].sum())
+    return out
+
+
+def _time(PCC: Any, SM: Any, arch: Arch, cycles: int) -> dict[str, float]:
+    """Cycles, what was issued in them, and what warps waited for."""
+    executed = float(PCC[:, K.R_SELECTED].sum())
     active = float(SM[:, L.M_ACTIVE].sum())
     warp_cycles = float(SM[:, L.M_WARPCYCLES].sum())
     sms, sub = arch.sm_count, arch.sub_cores
-    out["gpc__cycles_elapsed.max"] = cycles
-    out["sm__cycles_elapsed.avg"] = cycles
-    out["sm__cycles_active.avg"] = active / sms
-    out["smsp__cycles_active.avg"] = active / sms
-    out["gpu__time_duration.sum"] = cycles * 1000.0 / arch.clock_mhz
+    out: dict[str, float] = {
+        "gpc__cycles_elapsed.max": cycles,
+        "sm__cycles_elapsed.avg": cycles,
+        "sm__cycles_active.avg": active / sms,
+        "smsp__cycles_active.avg": active / sms,
+        "gpu__time_duration.sum": cycles * 1000.0 / arch.clock_mhz,
+    }
     if active:
         out["sm__inst_executed.avg.per_cycle_active"] = executed / active
         out["smsp__issue_active.avg.per_cycle_active"] = executed / active / sub
@@ -143,18 +173,24 @@ def counters(
         out["smsp__warps_eligible.avg.per_cycle_active"] = eligible / active / sub
         out["sm__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * executed / sub / sms / cycles
     totals = stalls(PCC)
-    booked = sum(totals.values())
     if executed:
         for name, value in totals.items():
             out[f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio"] = value / executed
-        out["smsp__average_warp_latency_per_inst_issued.ratio"] = booked / executed
-    seconds = cycles / (arch.clock_mhz * 1e6)
-    if seconds:
-        out["dram__bytes_read.sum.per_second"] = out["dram__bytes_read.sum"] / seconds
-        peak = arch.memory.dram_bandwidth * cycles
-        out["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * out["dram__bytes_read.sum"] / peak
-        out["lts__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * 32 * l2 / (arch.memory.l2_bandwidth * cycles)
+        out["smsp__average_warp_latency_per_inst_issued.ratio"] = sum(totals.values()) / executed
     return out
+
+
+def _rates(counted: dict[str, float], arch: Arch, cycles: int) -> dict[str, float]:
+    """Bytes a second, and shares of the peaks."""
+    seconds = cycles / (arch.clock_mhz * 1e6)
+    if not seconds:
+        return {}
+    read, sectors = counted["dram__bytes_read.sum"], counted["lts__t_sectors.sum"]
+    return {
+        "dram__bytes_read.sum.per_second": read / seconds,
+        "dram__throughput.avg.pct_of_peak_sustained_elapsed": 100 * read / (arch.memory.dram_bandwidth * cycles),
+        "lts__throughput.avg.pct_of_peak_sustained_elapsed": 100 * 32 * sectors / (arch.memory.l2_bandwidth * cycles),
+    }
 
 
 def _add(out: dict[str, float], name: str, values: Any) -> None:
