@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except CompileError as error:
-        _print_diagnostics(error.diagnostics, as_json)
+        report(error.diagnostics, as_json)
         return error.exit_status
     except KeyboardInterrupt:
         return 130
@@ -80,20 +80,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         # Files are read and written where their errors are told; what is left is standard output, and the machine.
         text = f"{error.filename or 'standard output'}: {error.strerror or error}"
-        _print_diagnostics([Diagnostic("error", "driver.system", text)], as_json)
+        report([Diagnostic("error", "driver.system", text)], as_json)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return EXIT_SOURCE
     except MemoryError:
-        _print_diagnostics([Diagnostic("error", "driver.memory", "out of memory")], as_json)
+        report([Diagnostic("error", "driver.memory", "out of memory")], as_json)
         return EXIT_SOURCE
     except ModuleNotFoundError as error:
         if (package := str(error.name).partition(".")[0]) in ("minicc", "runtime"):
-            return _internal_error(error)
+            return _internal_error(error, as_json)
         text = f"the Python package '{package}' is not installed for {sys.executable}; minicc needs it"
-        _print_diagnostics([Diagnostic("error", "driver.package", text)], as_json)
+        report([Diagnostic("error", "driver.package", text)], as_json)
         return EXIT_SOURCE
     except Exception as error:
-        return _internal_error(error)
+        return _internal_error(error, as_json)
 
 
 def _open_streams() -> None:
@@ -177,16 +177,15 @@ def _compile(words: list[str]) -> int:
     as_json, quiet = request.has("json"), request.has("no_warnings")
     for option in request.replaced if not quiet else ():
         text = f"incompatible redefinition for option '{option}', the last value of this option was used"
-        _print_diagnostics([Diagnostic("warning", "cli.redefined", text)], as_json)
+        report([Diagnostic("warning", "cli.redefined", text)], as_json)
     if request.has("debug") and request.has("lineinfo") and not quiet:
         text = "'-device-debug (-G)' overrides '-generate-line-info (-lineinfo)'"
-        _print_diagnostics([Diagnostic("warning", "cli.lineinfo", text)], as_json)
+        report([Diagnostic("warning", "cli.lineinfo", text)], as_json)
     for name in request.inputs:
         seen: list[Diagnostic] = []
         build = driver.open_input(name, request, seen.append)
         if request.has("dryrun") or request.has("verbose"):
-            for line in driver.plan(build):
-                print(f"#$ {line}", file=sys.stderr)
+            say(as_json, "plan", list(driver.plan(build)), "#$ ")
         if request.has("dryrun"):
             continue
         if request.has("depend_only"):
@@ -196,13 +195,11 @@ def _compile(words: list[str]) -> int:
             continue
         start = time.perf_counter()
         result = driver.run(build)
-        _print_diagnostics(seen, as_json)
-        for line in build.info:
-            print(line, file=sys.stderr)
+        report(seen, as_json)
+        say(as_json, "info", build.info)
         if request.has("verbose"):
-            for stage, seconds in build.times:
-                print(f"#$ {stage:24} {seconds * 1e3:8.1f} ms", file=sys.stderr)
-            print(f"#$ {'total':24} {(time.perf_counter() - start) * 1e3:8.1f} ms", file=sys.stderr)
+            times = [*build.times, ("total", time.perf_counter() - start)]
+            say(as_json, "times", [f"{stage:24} {seconds * 1e3:8.1f} ms" for stage, seconds in times], "#$ ")
         output = driver.output_name(build)
         if request.has("keep"):
             directory = Path(request.values.get("keep_dir", "."))
@@ -228,6 +225,16 @@ def _perhaps_a_verb(word: str) -> None:
             fail("cli.verb", f"{word}: no such file; did you mean 'minicc {close[0]}'?")
 
 
+def say(as_json: bool, what: str, lines: list[str], prefix: str = "") -> None:
+    """Lines of a report on standard error, as a document of its own if asked for."""
+    if as_json and lines:
+        import json
+
+        print(json.dumps({"schema": 1, what: lines}), file=sys.stderr)
+    elif lines:
+        print("\n".join(prefix + line for line in lines), file=sys.stderr)
+
+
 def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextIO) -> None:
     if explanation is None:
         from minicc.isel.explain import Explanation
@@ -241,7 +248,8 @@ def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextI
         print(explanation.render(), end="", file=to)
 
 
-def _print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
+def report(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
+    """Diagnostics on standard error."""
     if as_json:
         import json
 
@@ -255,7 +263,7 @@ def _print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None
         print(f"{errors} errors generated.", file=sys.stderr)
 
 
-def _internal_error(error: Exception) -> int:
+def _internal_error(error: Exception, as_json: bool) -> int:
     """A fault of minicc itself: say so, say how to report it, and show the stack only where asked for."""
     import traceback
 
@@ -263,6 +271,9 @@ def _internal_error(error: Exception) -> int:
         traceback.print_exc()
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
+    if as_json:
+        report([Diagnostic("error", "internal", f"{type(error).__name__}: {error} (at {place})")], as_json)
+        return EXIT_INTERNAL
     print(
         f"minicc: internal error: {type(error).__name__}: {error} (at {place})\n"
         "This is a fault of minicc, not of your program. Please report it with the input and the command line;\n"

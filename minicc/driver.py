@@ -314,6 +314,7 @@ class Build:
             ftz=r.boolean("ftz", fast),
             fmad=self.contracts,
             debug=self.debug,
+            source_name=self.name if self.kind == "ll" else "<llvm-ir>",
             asked=self.asked("nvvm"),
         )
 
@@ -513,11 +514,8 @@ def write(path: str, content: str | bytes) -> None:
 def dependency_rule(build: Build, output: str) -> str:
     """A make rule: output depends on the source and every file it includes."""
     names = [build.name, *(name for name in build.dependencies if name != build.name)]
-    return (
-        f"{build.request.values.get('depend_target', output)} : "
-        + " \\\n    ".join(name.replace(" ", "\\ ") for name in names)
-        + "\n"
-    )
+    target = build.request.values.get("depend_target", output.replace(" ", "\\ "))
+    return f"{target} : " + " \\\n    ".join(name.replace(" ", "\\ ") for name in names) + "\n"
 
 
 class Compiled:

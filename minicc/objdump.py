@@ -105,6 +105,8 @@ def main(argv: Sequence[str]) -> int:
     for file in request.files:
         images = _numbered(read_images(file, everything="all" in request.wants), request.values.get("arch"))
         if "json" in request.wants:
+            if request.values.keys() & {"xelf", "xptx", "xtext"}:
+                _extract(images, request.values)
             documents.append({"file": file, "images": [image_json(i, request) for i in images]})
         else:
             out += _show(images, request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ is made as small as possible, printed, and left in a file.
   --integers         no floating point
   --save DIR         where a kernel goes that fails (default .)
   --print            print kernels, compile nothing
+  --json             what came out as JSON, a line each
 
 Examples:
   minicc fuzz --seconds 300 --against nvcc
@@ -56,7 +58,8 @@ def main(words: list[str]) -> int:
     against = arguments.last("against", "twins")
     if against not in ("twins", "nvcc") or (against == "nvcc" and shutil.which("nvcc") is None):
         fail("fuzz.against", f"Nothing to compare with: '{against}' (twins, or nvcc where it is installed)")
-    if parse(arguments.rest, "fuzz", arguments.own).inputs:
+    request = parse(arguments.rest, "fuzz", arguments.own)
+    if request.inputs:
         fail("fuzz.input", f"minicc fuzz makes its kernels itself; what is '{arguments.rest[-1]}'?")
     if not Path(arguments.last("save", ".")).is_dir():
         fail("cli.bad-value", f"'--save {arguments.last('save')}' is no folder")
@@ -64,16 +67,19 @@ def main(words: list[str]) -> int:
     seed = arguments.number("seed", int(time.time()))
     end = time.monotonic() + arguments.number("seconds", 60)
     runner = Runner(against == "nvcc", " ".join(arguments.rest))
-    print(f"seed {seed}")
+    as_json = request.has("json")
+    print(json.dumps({"schema": 1, "seed": seed}) if as_json else f"seed {seed}", flush=True)
     while time.monotonic() < end:
         found = _batch(runner, seed, end, arguments)
         if found is not None:
             path = Path(arguments.last("save", ".")) / f"fuzz_{seed}.cu"
             path.write_text(found.text)
-            print(f"{found.text}\n{found}\n{path}: seed {seed}")
+            told = {"schema": 1, "agree": False, "seed": seed, "file": str(path), "why": str(found)}
+            print(json.dumps(told) if as_json else f"{found.text}\n{found}\n{path}: seed {seed}")
             return EXIT_SOURCE
         seed += 1
-    print(f"{runner.kernels} kernels, {runner.runs} images: all agree")
+    told = {"schema": 1, "agree": True, "kernels": runner.kernels, "images": runner.runs}
+    print(json.dumps(told) if as_json else f"{runner.kernels} kernels, {runner.runs} images: all agree")
     return 0
 
 

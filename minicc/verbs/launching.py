@@ -249,12 +249,14 @@ def _image(request: Request) -> tuple[Any, str, SourceFile]:
             return path.read_bytes(), str(path), SourceFile(str(path), "")
         except OSError as error:
             fail("driver.no-input", f"{path}: {error.strerror or error}")
-    build = driver.open_input(request.inputs[0], request, lambda d: print(d.render(), file=sys.stderr))
+    from minicc.cli import report, say
+
+    as_json = request.has("json")
+    build = driver.open_input(request.inputs[0], request, lambda d: report([d], as_json))
     if build.kind == "cubin":
         return build.data, build.name, build.source
     data = build.fatbin()
-    for line in build.info:
-        print(line, file=sys.stderr)
+    say(as_json, "info", build.info)
     return data, build.name, build.source
 
 

@@ -67,10 +67,11 @@ def main(words: list[str]) -> int:
         return 0 if words else EXIT_SOURCE
     if name := arguments.last("explain"):
         return _explain(name)
+    as_json = "--json" in words or "-json" in words
     if "list-sections" in arguments.flags:
-        return _list_sections()
+        return _list_sections(as_json)
     if "query-metrics" in arguments.flags:
-        return _query()
+        return _query(as_json)
     page = arguments.last("page", "details")
     if page not in ("details", "raw", "source"):
         fail("cli.bad-value", f"Value '{page}' is not details, raw or source for '--page'")
@@ -253,17 +254,25 @@ def _explain(name: str) -> int:
     return 0
 
 
-def _list_sections() -> int:
+def _list_sections(as_json: bool) -> int:
     from runtime.profile.sections import SECTIONS
 
+    if as_json:
+        found = [{"name": s.name, "title": s.title, "default": s.basic} for s in SECTIONS]
+        print(json.dumps({"schema": 1, "sections": found}))
+        return 0
     for section in SECTIONS:
         print(f"{section.name:32} {section.title}{'' if section.basic else ' (ask for it)'}")
     return 0
 
 
-def _query() -> int:
+def _query(as_json: bool) -> int:
     from runtime.profile.meaning import FAMILIES, METRICS
 
+    if as_json:
+        found = [{"name": name, "unit": m.unit, "text": m.text} for name, m in METRICS.items()]
+        print(json.dumps({"schema": 1, "metrics": found, "families": [pattern.pattern for pattern, _ in FAMILIES]}))
+        return 0
     for name, meaning in METRICS.items():
         print(f"{name}{f' [{meaning.unit}]' if meaning.unit else ''}: {meaning.text}")
     print("\nFamilies:")

@@ -288,3 +288,49 @@ def test_as_says_its_errors_as_json(tmp_path, capsys):
     assert cli.main(["as", "wrong.sass", "--json"]) == 1
     (found,) = json.loads(capsys.readouterr().err)["diagnostics"]
     assert found["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["-cubin", VADD, "-Xptxas", "-v"], "info"),
+        (["-cubin", VADD, "-Xisel", "--time-passes"], "info"),
+        (["-cubin", VADD, "-v"], "times"),
+        (["-cubin", VADD, "--dryrun"], "plan"),
+        (["-cubin", "unused.cu"], "diagnostics"),
+        (["bound", "nothing.k"], "diagnostics"),
+        (["run", "unused.cu"], "diagnostics"),
+        (["-cubin", "broken.ll"], "diagnostics"),
+        (["prof", "--list-sections"], "sections"),
+        (["prof", "--query-metrics"], "metrics"),
+        (["fuzz", "--seconds", "0"], "agree"),
+    ],
+)
+def test_what_is_said_is_json_where_it_is_asked_for(words, key, tmp_path, capsys):
+    (tmp_path / "unused.cu").write_text("__global__ void k() { int unused; }\n")
+    (tmp_path / "broken.ll").write_text("define void @k( {\n")
+    cli.main([*words, "--json"])
+    said = capsys.readouterr()
+    found = [json.loads(line) for line in (said.out + said.err).splitlines()]
+    assert any(key in one for one in found) and all(one["schema"] == 1 for one in found)
+    for one in found:
+        assert all(d.get("file", "broken.ll") in ("broken.ll", "unused.cu") for d in one.get("diagnostics", ()))
+
+
+def test_an_internal_error_is_json_where_it_is_asked_for(monkeypatch, capsys):
+    monkeypatch.setattr(driver, "run", lambda build: 1 // 0)
+    assert cli.main([VADD, "--json"]) == 70
+    (found,) = json.loads(capsys.readouterr().err)["diagnostics"]
+    assert found["code"] == "internal" and "ZeroDivisionError" in found["message"]
+
+
+def test_blanks_in_names_of_a_make_rule(tmp_path):
+    (tmp_path / "a b.cu").write_text("__global__ void k() {}\n")
+    assert cli.main(["-cubin", "-MD", "a b.cu"]) == 0
+    assert (tmp_path / "a b.d").read_text() == "a\\ b.cubin : a\\ b.cu\n"
+
+
+def test_extraction_is_done_for_json_too(tmp_path, capsys):
+    assert cli.main([VADD, "-fatbin", "-o", "v.fatbin"]) == 0
+    assert cli.main(["objdump", "--json", "-xelf", "all", "v.fatbin"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] and list(tmp_path.glob("*.cubin"))
