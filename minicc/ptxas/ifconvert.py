@@ -27,8 +27,8 @@ _LONGEST = 12
 _SELDOM = 24
 """Those of a body in a loop that loads from far memory and is skipped where two integers are equal, such as two of an
 n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
-_BOTH = 8
-"""Instructions of the two sides of a diamond."""
+_BOTH, _BOTH_FAR = 8, 16
+"""Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
@@ -43,6 +43,11 @@ def _simple(inst: MInst) -> bool:
         or (inst.side_effect and inst.memory not in ("store", "atomic"))
         or any(not isinstance(w, V) or w.reg.file not in ("R", "P") for w in writes(inst))
     )
+
+
+def _loads(body: list[MInst]) -> bool:
+    """Whether something is loaded from far memory."""
+    return any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
 
 
 def _changes(body: list[MInst]) -> bool:
@@ -70,8 +75,7 @@ def _compared(insts: list[MInst], guard: V) -> str:
 
 def _seldom(head: Block, body: list[MInst], guard: V) -> bool:
     """Whether a body of a loop that waits for far memory is skipped seldom by a whole warp."""
-    far = any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
-    return far and head.loop_depth > 0 and _compared(head.insts, guard) == "EQ"
+    return _loads(body) and head.loop_depth > 0 and _compared(head.insts, guard) == "EQ"
 
 
 def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst] | None:
@@ -207,7 +211,8 @@ class _Converter:
         one, other = first.insts[:-1], second.insts
         if other and other[-1].mnemonic == "BRA" and is_plain(other[-1]):
             return False
-        if len(one) + len(other) > _BOTH or self.preds.get(second.label) != {head.label} or (
+        longest = _BOTH_FAR if _loads(one) and _loads(other) else _BOTH
+        if len(one) + len(other) > longest or self.preds.get(second.label) != {head.label} or (
             self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
         ):  # fmt: skip
             return False

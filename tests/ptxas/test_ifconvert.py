@@ -82,3 +82,23 @@ __global__ void f(const int *p, int *best, int n) {
     code = checked(tmp_path, source)
     assert "BSSY" not in code
     assert code.count("LDG") > 20
+
+
+def test_loads_of_two_sides_are_under_way_together(tmp_path: Path) -> None:
+    """A step of a longest common subsequence: the neighbour on the diagonal, or the greater of the other two."""
+    source = """
+//! a = i32(arange(32) % 3)
+//! d = i32(arange(400) * 29 % 31)
+//! out = zeros(32, i32)
+//! f[1, 32](a, d, out, 10)
+//! i = arange(32)
+//! l = d[i + 10]
+//! r = d[i * 10]
+//! expect(out, where(a == 1, d[i] + 1, where(l > r, l, r)))
+__global__ void f(const int *a, const int *d, int *out, int w) {
+    int i = threadIdx.x;
+    out[i] = a[i] == 1 ? d[i] + 1 : max(d[i + w], d[i * w]);
+}
+"""
+    code = checked(tmp_path, source)
+    assert "BSSY" not in code and "LDG" not in code[code.index("VIMNMX") :]
