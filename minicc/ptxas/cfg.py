@@ -36,6 +36,14 @@ def target_of(inst: MInst) -> str | None:
     return None
 
 
+def append(block: Block, insts: list[MInst]) -> None:
+    """Put instructions before the branches that end a block."""
+    at = len(block.insts)
+    while at and ends(block.insts[at - 1]):
+        at -= 1
+    block.insts[at:at] = insts
+
+
 class Cfg:
     """Edges of `function.blocks` by index. `rpo` holds reachable blocks only. Nobody changes one: passes share it as
     long as the labels are the same."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg, ends
-from minicc.ptxas.mir import Block, MFunction, MInst, V
+from minicc.ptxas.cfg import Cfg, append
+from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, map_reads, writes
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Imm
@@ -84,16 +84,8 @@ def _hoist(function: MFunction, once: set[int]) -> set[int]:
             kept.append(inst)
         block.insts = kept
     for b, insts in waiting.items():
-        _append(function.blocks[b], insts)
+        append(function.blocks[b], insts)
     return moved
-
-
-def _append(block: Block, insts: list[MInst]) -> None:
-    """Before the branches that end the block."""
-    at = len(block.insts)
-    while at and ends(block.insts[at - 1]):
-        at -= 1
-    block.insts[at:at] = insts
 
 
 def _merge(function: MFunction, once: set[int], moved: set[int]) -> None:

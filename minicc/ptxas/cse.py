@@ -29,7 +29,8 @@ _PURE = frozenset({
 _LOADS = frozenset({"LDG", "LDS", "LDL", "LD"})
 
 
-def _pure(inst: MInst) -> bool:
+def is_pure(inst: MInst) -> bool:
+    """Whether it only computes, or loads."""
     if (inst.mnemonic not in _PURE and inst.mnemonic not in _LOADS) or guarded(inst) or inst.side_effect:
         return False
     if inst.memory and inst.memory != "load":
@@ -72,7 +73,7 @@ class _Finder:
                 self.changes += 1
             if inst.mnemonic == "MOV":
                 self._move(inst, b, at)
-            elif _pure(inst):
+            elif is_pure(inst):
                 before = self._before(inst, b, at)
                 if before is not None:
                     self._replace(out, before, b)
