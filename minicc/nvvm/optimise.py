@@ -304,10 +304,11 @@ def _barriers(w: _Work) -> None:
 
 def _strides(w: _Work) -> None:
     if " phi " in w.text:
-        from minicc.nvvm.strides import widen
+        from minicc.nvvm.strides import freed, widen
 
-        wide = widen(w.text)
-        if wide is not None:
+        free = freed(w.text)
+        wide = widen(free) or free
+        if wide != w.text:
             w.become(wide)
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from minicc import ptx
-from minicc.nvvm.strides import widen
+from minicc.nvvm.strides import freed, widen
 from tests.isel.run_ptx import compile_ir, run_rows
 
 LONGEST = 40
@@ -124,3 +124,30 @@ def test_what_is_left_alone() -> None:
     assert widen(stores) is not None
     for other in changed:
         assert other != text and widen(other) is None
+
+
+REST = """
+f.prol:
+  %i.prol = phi i32 [ %i.next.prol, %f.prol ], [ %t, %entry ]
+  %prol.iter = phi i32 [ %prol.iter.next, %f.prol ], [ 0, %entry ]
+  %a.prol = load float, ptr %x
+  %b.prol = LOAD
+  %i.next.prol = add nuw nsw i32 %i.prol, STEP
+  %prol.iter.next = add i32 %prol.iter, 1
+  %done = icmp eq i32 %prol.iter.next, %xtraiter
+  br i1 %done, label %out, label %f.prol, !llvm.loop !0
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "second", "free"),
+    [
+        ("32", "load float, ptr %y", True), ("256", "load float, ptr %y", True), ("31", "load float, ptr %y", False),
+        ("1", "load float, ptr %y", False), ("128", "fadd float %a.prol, 1.0", False),
+    ],
+)  # fmt: skip
+def test_what_unrolling_leaves_over(step: str, second: str, free: bool) -> None:
+    """Turns a warp's width apart, with two loads each, may go several at a time in ptxas."""
+    text = REST.replace("STEP", step).replace("LOAD", second)
+    assert freed(text) == (text.replace(", !llvm.loop !0", "") if free else text)
