@@ -19,7 +19,7 @@ for the branch's condition anyhow, and leaves once. A counter that is asked for 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.ahead import PURE, WEAK, stores
@@ -112,9 +112,10 @@ def _loads(function: MFunction) -> None:
         return
     cfg = Cfg.of(function)
     for head in reversed(range(len(blocks) - 2)):
-        join = _join(cfg, head)
-        if join:
-            _move(function, head, join)
+        if join := _join(cfg, head):
+            _move(function, head, join, range(head + 1, join))
+        elif aside := _aside(cfg, head):
+            _move(function, head, head + 1, (aside,), seldom=True)
 
 
 def _join(cfg: Cfg, head: int) -> int:
@@ -137,20 +138,39 @@ def _join(cfg: Cfg, head: int) -> int:
     return join + 1 if alone else join
 
 
-def _move(function: MFunction, head: int, join: int) -> None:
-    """Move the loads at the join that need nothing of what lies between, and what makes their addresses."""
+def _aside(cfg: Cfg, head: int) -> int:
+    """The long path of a division, or the like, that a block branches to and that comes back to the next; 0 if there
+    is no such."""
+    if len(cfg.succs[head]) != 2 or head + 1 not in cfg.succs[head]:
+        return 0
+    aside = sum(cfg.succs[head]) - head - 1
+    alone = cfg.preds[aside] == [head] and cfg.succs[aside] == [head + 1]
+    if aside <= head or not alone or set(cfg.preds[head + 1]) != {head, aside}:
+        return 0
+    insts = cfg.function.blocks[aside].insts
+    return aside if any(map(_shared, insts)) and all(i.memory in ("", "load") or _shared(i) for i in insts) else 0
+
+
+def _shared(inst: MInst) -> bool:
+    """Whether a routine of ours is called, which leaves memory as it is."""
+    return inst.mnemonic == "CALL" and inst.ptx is not None and inst.ptx.opcode != "call"
+
+
+def _move(function: MFunction, head: int, join: int, sides: Iterable[int], *, seldom: bool = False) -> None:
+    """Move the loads at the join that need nothing of what lies between, and what makes their addresses; `seldom`: what
+    lies between is a path as `_aside` finds it."""
     top, bottom = function.blocks[head].insts, function.blocks[join].insts
     end = len(top)
     while end and top[end - 1].mnemonic == "BRA":
         end -= 1
-    between = top[end:] + [inst for block in function.blocks[head + 1 : join] for inst in block.insts]
-    if any(inst.mnemonic == "EXIT" or inst.mnemonic == "CALL" for inst in between):
+    between = top[end:] + [inst for b in sides for inst in function.blocks[b].insts]
+    if not seldom and any(inst.mnemonic in ("EXIT", "CALL") for inst in between):
         return
     used = {part for inst in between for part in parts_read(inst)}
     made = {part for inst in between for part in parts_written(inst)}
-    if not any(inst.mnemonic == "LDG" for inst in between) and not _waits(top[:end], used):
+    if not seldom and not any(inst.mnemonic == "LDG" for inst in between) and not _waits(top[:end], used):
         return
-    calm = not any(map(stores, between)) and not any(i.memory == "barrier" for i in between)
+    calm = not any(inst.memory == "barrier" or stores(inst) for inst in between if not seldom)
     wanted = _movable(bottom, used, made, calm, set(bottom))
     needed: set[MInst] = set()
     sources: set[Part] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
+from tests.ptxas.conftest import checked
 
 THREADS = 64
 WORDS = 256
@@ -206,3 +208,24 @@ extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n
 """
     early, plain = images(text)
     assert results(early) == results(plain)
+
+
+def test_divisions_keep_no_load_waiting(tmp_path: Path) -> None:
+    """Loads that stand behind several divisions are made before the first: their long paths are seldom gone."""
+    source = """
+//! x = f32(arange(96))
+//! out = zeros(32, f32)
+//! f[1, 32](x, out, f32(6), f32(2), f32(3))
+//! i = arange(32)
+//! expect(out, f32(3 * i + 2 * (i + 32) + 1.5 * (i + 64)), rel=1e-6)
+__global__ void f(const float *x, float *out, float a, float b, float c) {
+    int i = threadIdx.x;
+    float s = a / b * x[i];
+    s += a / c * x[i + 32];
+    s += c / b * x[i + 64];
+    out[i] = s;
+}
+"""
+    code = checked(tmp_path, source)
+    last = max(at for at, mnemonic in enumerate(code) if mnemonic == "LDG")
+    assert code.count("CALL") == 3 and last < code.index("BRA")
