@@ -71,6 +71,9 @@ class Switch:
         found = ranges(self.cases, self.default)
         targets = list(dict.fromkeys([self.default, *(r.target for r in found)]))
         reg = emitter.reg(value)
+        if self.type == "i64" and value.zb < 32:
+            reg = self.low(reg)
+            self.type = "i32"
         written: set[ptx.Reg] = set()
         for target in targets:
             label = emitter.labels[target]
@@ -110,6 +113,12 @@ class Switch:
         self.plain(f"add.{self.type}", moved, reg, self.literal(-first))
         return moved
 
+    def low(self, reg: ptx.Reg) -> ptx.Reg:
+        """The lower word of 64 bits."""
+        word = self.emitter.register("i32")
+        self.plain("trunc.i32.i64", word, reg)
+        return word
+
     def branch(self, pred: str, reg: ptx.Reg, value: int, label: str, kind: str = "") -> None:
         """Compare with a constant and branch if it holds."""
         holds = self.emitter.register("p")
@@ -124,9 +133,7 @@ class Switch:
         index = self.minus(reg, first)
         self.branch("ugt", index, span, self.labels[self.default])
         if self.type == "i64":
-            low = self.emitter.register("i32")
-            self.plain("trunc.i32.i64", low, index)
-            index = low
+            index = self.low(index)
         names = [self.labels[self.default]] * (span + 1)
         for r in found:
             names[r.low - first : r.high - first + 1] = [self.labels[r.target]] * (r.high - r.low + 1)

@@ -29,6 +29,8 @@ _SELDOM = 24
 n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
 _BOTH, _BOTH_FAR = 8, 16
 """Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
+_SIDES = 4
+"""How many blocks after the first side the second may stand: after those of other cases of a switch."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
@@ -198,9 +200,19 @@ class _Converter:
             head.insts.append(inst)
 
     def diamond(self, at: int) -> bool:
-        """Convert blocks at to at + 3, if they are: a branch, two sides, and where they join."""
-        head, first, second, join = self.blocks[at : at + 4]
-        if not head.insts or not first.insts or first.succs != [join.label] or second.succs != [join.label]:
+        """Convert a branch, two sides, and where they join: blocks at to at + 3, or with others around the second side
+        that go there, too (the last test of several)."""
+        head, first = self.blocks[at : at + 2]
+        if not head.insts or not first.insts:
+            return False
+        target = target_of(head.insts[-1])
+        after = next(
+            (k for k in range(at + 2, min(at + 2 + _SIDES, len(self.blocks))) if self.blocks[k].label == target), 0
+        )
+        if not 0 < after < len(self.blocks) - 1:
+            return False
+        second, join = self.blocks[after : after + 2]
+        if first.succs != [join.label] or second.succs != [join.label]:
             return False
         branch, jump = head.insts[-1], first.insts[-1]
         guard = branch.guard
@@ -218,13 +230,13 @@ class _Converter:
             return False
         if any(guarded(i) for i in (*one, *other)) or not (self._fit(one, guard) and self._fit(other, guard)):
             return False
-        barrier = self._barrier(head, first, join, second)
-        if barrier is not None:
+        near = after == at + 2
+        if near and (barrier := self._barrier(head, first, join, second)):
             head.insts.remove(barrier[0])
             join.insts.remove(barrier[1])
             self._unname(barrier[0])
         privates = [self._private(Block("", side)) for side in (one, other)]
-        for inst in (branch, jump):
+        for inst in (branch, jump)[: 2 if near else 1]:
             self._unname(inst)
         head.insts.pop()
         while one and other and self._same(one[0], other[0], privates):
@@ -232,10 +244,11 @@ class _Converter:
             del other[0]
         self._take(head, one, attrs.evolve(guard, inv=not guard.inv), privates[0])
         self._take(head, other, guard, privates[1])
+        head.insts += [] if near else [jump]
         head.succs = [join.label]
         self.preds[join.label] -= {first.label, second.label}
         self.preds[join.label].add(head.label)
-        del self.blocks[at + 1 : at + 3]
+        del self.blocks[after], self.blocks[at + 1]
         return True
 
     def _same(self, a: MInst, b: MInst, privates: list[set[int]]) -> bool:

@@ -102,3 +102,30 @@ __global__ void f(const int *a, const int *d, int *out, int w) {
 """
     code = checked(tmp_path, source)
     assert "BSSY" not in code and "LDG" not in code[code.index("VIMNMX") :]
+
+
+def test_the_last_of_several_cases(tmp_path: Path) -> None:
+    """Of four ways two are branched to; the last test's two sides run under guards. Words decide, not pairs."""
+    source = """
+//! s = i64(arange(32) * 12345678901)
+//! x = zeros(32, i32)
+//! y = zeros(32, i32)
+//! f[1, 32](s, x, y)
+//! k = (arange(32) * 12345678901 >> 20) & 3
+//! expect(x, where(k == 0, 1, where(k == 1, 2, 0)))
+//! expect(y, where(k == 2, 3, where(k == 3, 4, 0)))
+__global__ void f(const long long *s, int *x, int *y) {
+    int i = threadIdx.x, a = x[i], b = y[i];
+    switch ((s[i] >> 20) & 3) {
+        case 0: a = a * a + 1; break;
+        case 1: a = a * 5 + 2; break;
+        case 2: b = b * b + 3; break;
+        default: b = b * 7 + 4;
+    }
+    x[i] = a;
+    y[i] = b;
+}
+"""
+    code = checked(tmp_path, source)
+    assert code.count("ISETP") == 3
+    assert code.count("BRA") == 4  # two to cases, and past them
