@@ -28,6 +28,9 @@ KERNEL = """.visible .entry k(.param .u64 out, .param .f64 a, .param .f64 b, .pa
 ld.param.u64 %rd0, [out]; ld.param.f64 %f0, [a]; ld.param.f64 %f1, [b]; ld.param.u32 %r0, [n];
 mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8; add.u64 %rd2, %rd0, %rd1; ld.global.f64 %f2, [%rd2];
 """
+THREE = "".join(
+    f"fma.rn.f64 %f{k + 3}, %f{k + 2}, %f{k + 2}, 0d3FD555555555555{k + 5};" for k in range(3)
+) + "mov.f64 %f9, %f5;"  # fmt: skip
 WITHOUT = frozenset({"doubles"})
 
 
@@ -49,8 +52,10 @@ def test_forms() -> None:
         ("mov.f64 %f3, 0d4008000000000000; mul.f64 %f9, %f2, %f3;", " 3"),
         ("mul.f64 %f9, %f0, %f2;", "c[0x0][0x218]"),
         ("neg.f64 %f3, %f0; fma.rn.f64 %f9, %f2, %f2, %f3;", "-c[0x0][0x218]"),
-        ("fma.rn.f64 %f9, %f2, %f2, 0d3FD5555555555555;", " c[0x2][0x0]"),
-        ("fma.rn.f64 %f3, %f2, %f2, 0d3FD5555555555555; fma.rn.f64 %f9, %f3, %f3, 0dBFD5555555555555;", "-c[0x2][0x0]"),
+        ("fma.rn.f64 %f9, %f2, %f2, 0d3FD5555555555555;", " UR"),
+        ("fma.rn.f64 %f3, %f2, %f2, 0d3FD5555555555555; fma.rn.f64 %f9, %f3, %f3, 0dBFD5555555555555;", "-UR"),
+        (THREE, " c[0x2][0x8]"),
+        (THREE + "fma.rn.f64 %f9, %f5, %f5, 0dBFD5555555555555;", "-c[0x2][0x0]"),
     ):
         doubles = [sass.format(i) for i in code(body) if i.mnemonic in ("DADD", "DMUL", "DFMA")]
         assert any(operand in text for text in doubles), (body, doubles)
