@@ -22,7 +22,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import Interval, Ranges, Segments, build, merge, overlap
+from minicc.ptxas.intervals import Interval, Ranges, Segments, bits_of, build, merge, overlap
 from minicc.ptxas.lower.abi import SAVED_UNIFORM
 from minicc.ptxas.mir import MFunction, MInst, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
@@ -142,10 +142,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         # What saves registers for a caller, or gives some back, has been told their numbers.
         function.colouring = ranges, [i.reg for i in scan.todo]
     spiller.finish()
-    highest = STACK_POINTER
-    for reg in _present(function):
-        if reg.file == "R" and reg.fixed is not None:
-            highest = max(highest, reg.fixed + reg.width - 1)
+    present = [interval.reg for interval in ranges.intervals if interval is not None and interval.reg.file == "R"]
+    highest = max([STACK_POINTER, *(reg.fixed + reg.width - 1 for reg in present if reg.fixed is not None)])
     # With setmaxnreg, what a launch gives a warp is what the code before it counts on.
     function.attributes["registers"] = limit if len(regions) > 1 else highest + 1 + _EXTRA
 
@@ -371,12 +369,25 @@ class _Live:
         self.interval, self.segments, self.color, self.at = interval, segments, color, at
 
 
-def _meet(many: Segments, segments: Segments) -> bool:
-    """Whether two ascending lists share a point; the first may be long."""
-    if not segments:
+class _Taken:
+    """Numbers that belong to registers that had them before, at the same points: what calls may change, above all."""
+
+    def __init__(self, numbers: int, segments: Segments) -> None:
+        self.numbers = numbers
+        """A mask of them."""
+        self.ends = [point for segment in segments for point in segment]
+        """Where the segments start and end, ascending."""
+
+    def meets(self, segments: Segments) -> bool:
+        """Whether the ascending list shares a point with them."""
+        ends = self.ends
+        for start, end in segments:
+            at = bisect.bisect_right(ends, start)
+            if at == len(ends):
+                return False
+            if at & 1 or ends[at] < end:
+                return True
         return False
-    first = bisect.bisect_left(many, segments[0])
-    return overlap(many, segments, 0, max(first - 1, 0))
 
 
 class Scan:
@@ -412,8 +423,11 @@ class Scan:
                 continue
             for part, segments in enumerate(interval.parts):
                 taken.setdefault(number + part, []).extend(segments)
-        self.taken = {number: merge(segments) for number, segments in taken.items()}
-        """Where each number belongs to registers that had it before."""
+        alike: dict[tuple[tuple[int, int], ...], int] = {}
+        for number, segments in taken.items():
+            points = tuple(merge(segments))
+            alike[points] = alike.get(points, 0) | 1 << number
+        self.taken = [_Taken(numbers, list(points)) for points, numbers in alike.items()]
         self.spilled: dict[int, VReg] = {}
         self.prices: dict[int, float] = {}
         self.function = function
@@ -484,9 +498,9 @@ class Scan:
                     entry = self.resting[name]
                     if free >> entry.color & 1 and overlap(entry.segments, segments, point, entry.at):
                         free &= ~(1 << entry.color)
-                for number, theirs in self.taken.items():
-                    if _meet(theirs, segments):
-                        free &= ~(1 << number)
+                for theirs in self.taken:
+                    if free & theirs.numbers and theirs.meets(segments):
+                        free &= ~theirs.numbers
             fit &= free >> part
         for region in self.regions:
             if any(overlap(region.segments, segments) for segments in current.parts):
@@ -599,9 +613,10 @@ class Scan:
                 for n in range(region.limit - _EXTRA, self.size):
                     blocked[n] = True
                 break
-        for n, theirs in self.taken.items():
-            if n < self.size and any(_meet(theirs, segments) for segments in current.parts):
-                blocked[n] = True
+        for theirs in self.taken:
+            if any(map(theirs.meets, current.parts)):
+                for n in bits_of(theirs.numbers & self.everything):
+                    blocked[n] = True
         holders: dict[int, set[int]] = {}
         for name in rivals:
             entry = self.live.get(name) or self.resting[name]

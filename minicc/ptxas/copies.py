@@ -8,6 +8,7 @@ for dead code elimination.
 from __future__ import annotations
 
 from functools import cache
+from operator import is_not
 
 import attrs
 
@@ -201,7 +202,8 @@ class _Propagation:
                 value = self._origin((source.reg.id, source.part), b, at)
                 if value is not None and not isinstance(value, V):
                     _place(inst, sources, n, value)
-        inst.srcs = tuple(sources)
+        if any(map(is_not, sources, inst.srcs)):
+            inst.srcs = tuple(sources)
 
 
 def _simplify(inst: MInst) -> None:

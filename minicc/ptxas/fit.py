@@ -12,32 +12,20 @@ warps are there at once. Functions that pass one of `_STEPS` by are tried with s
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.diagnostics import CompileError
 from minicc.ptxas import again, allocate, crowd, schedule
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import build
-from minicc.ptxas.mir import Block, MFunction, MInst
-from minicc.ptxas.operands import Components
+from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
-from minicc.ptxas.timing import Distances, footprint
+from minicc.ptxas.trial import DOUBT, Trials, warps
 
 _LARGEST = 6000
 """Instructions of the largest function that is tried more than once."""
 _WORK = 10_000
 """Instructions in all trials together, about; two are always made."""
-_ISSUE = 2
-"""Cycles for each instruction beside its share of the latency of a warp: other warps have to issue, too."""
-_NEAR, _FAR = 60, 300
-"""A load of which the scheduler expects more cycles than the first comes from far memory and takes the second."""
-_LOCAL = 60
-"""More cycles for an access to local memory, whose unit all warps of an SM share: with 20, the code of 39 kernels at 24
-and 32 registers takes 1.02 of the model's cycles, with 100 it is too dear for nbody."""
 _GAIN = 0.99
 """Of the best cost so far, what another must at most have."""
-_DOUBT = 1.06
-"""Spill code costs so much more than it seems to: on an H200 a sparse product, Mandelbrot's set and a matrix product
-that came down to 0.93 to 0.96 for more warps with it took 1.17, 1.05 and 1.03 of the time without."""
 _FULL_WORTH = 1.05
 """Of the cycles of a warp alone, what full occupancy may cost."""
 _ANY_BLOCK = 64
@@ -67,9 +55,6 @@ _SEARCHED = 1200
 _FEW_WARPS = 12
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
-_HELD = 10
-"""Cycles for which a memory instruction holds its sources."""
-
 _WINDOW = 6
 """Instructions over which what is computed again is used again."""
 
@@ -80,7 +65,14 @@ Orders = list[list[MInst]]
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
-    """Schedule `function`, for the target that suits it."""
+    """Schedule `function`, for the target that suits it; regalloc has the registers of the order if it has been
+    tried."""
+    trials = Trials(function, arch, options)
+    _run(function, arch, options, trials)
+    function.trial = trials.known() if trials.made else None
+
+
+def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
     given = _orders(function)
     graphs = {"given": schedule.Graphs(function, arch, options)}
     usual = allocate.comfortable(function, arch, options)
@@ -88,19 +80,19 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if bounds:
         most = _usual(function, graphs["given"], usual, 0)
         if function.req_threads:
-            _for_more_blocks(function, arch, options, given)
+            _for_more_blocks(function, arch, options, trials, given)
             if function.budget:
                 return
             if not function.short:
-                _for_more_warps(function, arch, options, graphs["given"], most)
+                _for_more_warps(function, arch, options, trials, graphs["given"], most)
     else:
-        most = _for_any_block(function, arch, options, graphs["given"], usual)
-        _for_more_warps(function, arch, options, graphs["given"], most)
+        most = _for_any_block(function, trials, graphs["given"], usual)
+        _for_more_warps(function, arch, options, trials, graphs["given"], most)
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
         return
-    search = _Search(function, arch, options)
+    search = _Search(function, arch, options, trials)
     first = _orders(function)
     if (function.is_routine or not function.short) and not search.attempt(first):
         _reorder(function, first)
@@ -164,8 +156,8 @@ def _made_again(function: MFunction, arch: Arch, given: Orders, usual: int) -> t
 class _Search:
     """Orders with registers, and which of them would take least time."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
-        self.function, self.arch, self.options = function, arch, options
+    def __init__(self, function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
+        self.function, self.arch, self.options, self.trials = function, arch, options, trials
         self.best = float("inf")
         self.kept: Orders = []
         self.crowded = False
@@ -177,14 +169,14 @@ class _Search:
             if spilled:
                 _reorder(self.function, orders)
                 self.function.crowded = way
-                trial = _tried(self.function, self.arch, self.options)
+                trial = self.trials.of()
                 spilled = trial.spilled
                 if trial.cost < _GAIN * self.best or not self.kept:
                     self.best, self.crowded, self.kept = trial.cost, way, orders
         return spilled
 
 
-def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, usual: int) -> int:
+def _for_any_block(function: MFunction, trials: Trials, graphs: schedule.Graphs, usual: int) -> int:
     """The usual order, with fewer registers if it is just the loads under way that take more than a large block has;
     the most live ones."""
     first: Orders = []
@@ -196,47 +188,49 @@ def _for_any_block(function: MFunction, arch: Arch, options: Options, graphs: sc
         large = sum(map(len, first)) > _LARGEST
         if large or not _SAFE < most <= launched + _SLACK:
             return most
-        if _tried(function, arch, options, _ANY_BLOCK).registers <= _ANY_BLOCK:
+        if trials.of().registers <= _ANY_BLOCK:
             return most
         function.budget = _ANY_BLOCK
-        if not _tried(function, arch, options, _ANY_BLOCK).spilled:
+        if not trials.of().spilled:
             return most
         function.budget = None
     _reorder(function, first)
     return least
 
 
-def _for_more_warps(function: MFunction, arch: Arch, options: Options, graphs: schedule.Graphs, most: int) -> None:
+def _for_more_warps(
+    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, most: int
+) -> None:
     """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it."""
     known = function.req_threads is not None
     wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
     kept, short, budget = _orders(function), function.short, function.budget
     if not wanted or function.is_routine or sum(map(len, kept)) > (_SEARCHED if known else _SMALL):
         return
-    usual = _tried(function, arch, options, wanted)
+    usual = trials.of()
     if usual.registers <= wanted:
         return
     function.budget = wanted
     graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
-    fewer = _tried(function, arch, options)
+    fewer = trials.of()
     function.short = short
-    worth = (1 if wanted == _ANY_BLOCK else _WORTH) / (_DOUBT if fewer.local else 1)
+    worth = (1 if wanted == _ANY_BLOCK else _WORTH) / (DOUBT if fewer.local else 1)
     longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
-    if longer or fewer.among(function, arch, wanted) > worth * usual.among(function, arch, usual.registers):
+    if longer or fewer.among(wanted) > worth * usual.among(usual.registers):
         function.budget = budget
         _reorder(function, kept)
 
 
-def _for_more_blocks(function: MFunction, arch: Arch, options: Options, given: Orders) -> None:
+def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> None:
     """The order as it is, or one for as few registers as leave room for a block more on an SM, where it is known how
     large blocks are and few warps would be there otherwise."""
     from minicc.ptxas import lean
 
     if sum(map(len, given)) > _SEARCHED:
         return
-    usual = _tried(function, arch, options)
+    usual = trials.of()
     wanted = max((step for step in allocate.steps(function, arch, options) if step < usual.registers), default=0)
-    if wanted < _ANY_BLOCK or _warps(function, arch, usual.registers) > _FEW_WARPS:
+    if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return
     kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
     function.budget, short = wanted, function.short
@@ -244,51 +238,13 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, given: O
     _reorder(function, _made_again(function, arch, given, live)[1])
     lean.run(function, arch)
     schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
-    fewer = _tried(function, arch, options)
+    fewer = trials.of()
     longer = fewer.alone > _LONGER * usual.alone
-    if longer or fewer.among(function, arch, wanted) > _WORTH * usual.among(function, arch, usual.registers):
+    if longer or fewer.among(wanted) > _WORTH * usual.among(usual.registers):
         function.budget, function.short = None, short
         for inst, srcs in sources:
             inst.srcs = srcs
         _reorder(function, kept)
-
-
-def _warps(function: MFunction, arch: Arch, registers: int) -> int:
-    """Warps that an SM has room for."""
-    all_ = arch.occupancy
-    unit = all_.register_unit_per_warp
-    warps = min(all_.max_warps, all_.registers_per_sm // (-(-registers * 32 // unit) * unit))
-    threads = function.req_threads
-    if threads:
-        block = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
-        warps = max(warps // block, 1) * block
-    return warps
-
-
-class _Trial:
-    """What a function would be with registers."""
-
-    def __init__(
-        self,
-        alone: float = float("inf"),
-        issued: float = 0,
-        cost: float = float("inf"),
-        spilled: bool = True,
-        registers: int = 0,
-        local: float = 0,
-    ) -> None:
-        self.alone = alone
-        """Cycles of a warp alone, until its last instruction is issued."""
-        self.issued = issued
-        """Instructions, those of local memory twice."""
-        self.cost = cost
-        """Cycles of a warp among a few, its own and what others take from it."""
-        self.spilled, self.registers, self.local = spilled, registers, local
-
-    def among(self, function: MFunction, arch: Arch, registers: int) -> float:
-        """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what
-        there is to issue, and waits for all of them together."""
-        return self.issued + self.alone * arch.sub_cores / _warps(function, arch, registers)
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
@@ -310,75 +266,3 @@ def _orders(function: MFunction) -> Orders:
 def _reorder(function: MFunction, orders: Orders) -> None:
     for block, insts in zip(function.blocks, orders, strict=True):
         block.insts = list(insts)
-
-
-def _tried(function: MFunction, arch: Arch, options: Options, enough: int = 0) -> _Trial:
-    """What the function would be with registers; it is left as it was. Its time is not asked if it needs no more than
-    `enough`."""
-    fixed = [reg.fixed for reg in function.vregs]
-    blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
-    function.blocks = [Block(b.label, list(map(_clone, b.insts)), list(b.succs), b.loop_depth) for b in blocks]
-    try:
-        allocate.run(function, arch, options)
-        spilled = len(function.vregs) > len(fixed)
-        registers = function.attributes["registers"]
-        assert isinstance(registers, int)
-        if registers <= enough:
-            return _Trial(spilled=spilled, registers=registers)
-        schedule.run(function, arch, options)
-        alone, issued, local = length(function, arch)
-        cost = (alone + _ISSUE * issued + _LOCAL * local) * (_DOUBT if spilled else 1)
-        return _Trial(alone, issued + local, cost, spilled, registers, local)
-    except CompileError:
-        return _Trial()
-    finally:
-        function.blocks, function.frame, function.attributes = blocks, frame, attributes
-        function.colouring = None
-        function.prints = {}
-        del function.vregs[len(fixed) :]
-        for reg, number in zip(function.vregs, fixed, strict=True):
-            reg.fixed = number
-
-
-def _clone(i: MInst) -> MInst:
-    made = MInst(
-        i.mnemonic, i.modifiers, i.dsts, i.srcs, i.guard, i.loc, i.ptx, i.side_effect, i.memory, i.space, i.control,
-        i.hidden, i.implicit_reads, i.implicit_writes,
-    )  # fmt: skip
-    made.reading, made.writing, made.touched, made.named = i.reading, i.writing, i.touched, i.named
-    return made
-
-
-def length(function: MFunction, arch: Arch) -> tuple[float, float, float]:
-    """Cycles that the code as it stands takes a warp alone, its instructions, and those of local memory; each loop
-    level counts for several."""
-    components, distances = Components(function), Distances(arch)
-    alone = issued = local = 0.0
-    for block in function.blocks:
-        now = 0
-        made: dict[int, tuple[int, str]] = {}
-        """Key -> (cycle from which on it is there, or of its issue; its producer if latency is fixed)."""
-        held: dict[int, int] = {}
-        for inst in block.insts:
-            print_ = function.prints.get(inst) or footprint(inst, components)
-            facts = print_.timing
-            for key, reader in print_.reads:
-                if key in made:
-                    at, producer = made[key]
-                    now = max(now, at + distances.raw(producer, reader) if producer else at)
-            for key, _ in print_.writes:
-                if key in made and not made[key][1]:
-                    now = max(now, made[key][0])
-                now = max(now, held.pop(key, 0))
-            for key, producer in print_.writes:
-                made[key] = (
-                    (now + (_FAR if facts.expect > _NEAR else facts.expect), "") if facts.variable else (now, producer)
-                )
-            if facts.variable:
-                for key, _ in print_.reads:
-                    held[key] = now + _HELD
-            now += max(facts.stall, 1)
-        alone += block.weight * now
-        issued += block.weight * len(block.insts)
-        local += block.weight * sum(1 for inst in block.insts if inst.space == "local")
-    return alone, issued, local

@@ -14,6 +14,9 @@ from minicc.ptxas.timing import timing
 
 _BITS: dict[int, tuple[int, ...]] = {}
 _KEPT = 1 << 12
+_FIRST = (0,)
+_PARTS = 8
+"""Bits of the number of a part, beside that of its register."""
 
 
 def bits_of(mask: int) -> tuple[int, ...]:
@@ -114,46 +117,47 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
         block = function.blocks[b]
         begin, finish = starts[b], starts[b + 1]
         scale = block.weight
-        until: dict[tuple[int, int], int] = {}
+        until: dict[int, int] = {}
+        """Register and part -> where its life ends that is under way."""
         for reg, mask in live.live_out[b].items():
             for part in bits_of(mask):
-                until[(reg, part)] = finish
-        for i in range(len(block.insts) - 1, -1, -1):
-            access = live.accesses[b][i]
-            at = begin + 2 * i
-            slow = timing(block.insts[i].mnemonic, block.insts[i].modifiers).variable
-            early = at if block.insts[i].mnemonic in _SLOW_READERS else at + 1
+                until[reg << _PARTS | part] = finish
+        at = finish
+        for inst, access in zip(reversed(block.insts), reversed(live.accesses[b]), strict=True):
+            at -= 2
+            early = at if inst.mnemonic in _SLOW_READERS else at + 1
             for reg, mask in access.defs:
                 found = intervals[reg] or interval(reg)
                 found.weight += scale
                 found.touched += 1
-                for part in bits_of(mask):
-                    found.parts[part].append((early, until.pop((reg, part), at + 2)))
+                for part in _FIRST if mask == 1 else bits_of(mask):
+                    found.parts[part].append((early, until.pop(reg << _PARTS | part, at + 2)))
             for reg, mask in access.partial:
-                found = interval(reg)
-                found.weight += scale
-                found.touched += 1
-                for part in bits_of(mask):
-                    if (reg, part) not in until:
-                        found.parts[part].append((early, at + 2))
-            addend = _addend(block.insts[i]) if tied and early == at else -1
-            for reg, mask in access.uses:
                 found = intervals[reg] or interval(reg)
                 found.weight += scale
                 found.touched += 1
                 for part in bits_of(mask):
-                    if (reg, part) not in until:
-                        until[(reg, part)] = at if reg == addend else at + 1
-                        if slow:
+                    if reg << _PARTS | part not in until:
+                        found.parts[part].append((early, at + 2))
+            addend = _addend(inst) if tied and early == at else -1
+            for reg, mask in access.uses:
+                found = intervals[reg] or interval(reg)
+                found.weight += scale
+                found.touched += 1
+                for part in _FIRST if mask == 1 else bits_of(mask):
+                    if reg << _PARTS | part not in until:
+                        until[reg << _PARTS | part] = at if reg == addend else at + 1
+                        if timing(inst.mnemonic, inst.modifiers).variable:
                             found.late.add(at + 1)
-        for (reg, part), end in until.items():
+        for name, end in until.items():
+            reg, part = name >> _PARTS, name & (1 << _PARTS) - 1
             # Also parts that are read though never written on this path: they hold whatever the register holds. Of a
             # multiply's quad of descriptors half has no value if its factor is in registers: that is nobody's life.
             unknown = vregs[reg].file == "UR" and not live.live_in[b].get(reg, 0) >> part & 1
             interval(reg).parts[part].append((end - 1 if unknown else begin, end))
     for each in intervals:
         if each is not None:
-            each.parts = [merge(p) for p in each.parts]
+            each.parts = [merge(p) if len(p) > 1 else p for p in each.parts]
     _relations(function, interval)
     return Ranges(intervals, starts, live)
 

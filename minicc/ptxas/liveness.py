@@ -11,6 +11,8 @@ does not rely on this (see `allocate`).
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
@@ -44,9 +46,15 @@ class Liveness:
     """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
 
     def __init__(
-        self, accesses: list[list[Access]], live_in: list[dict[int, int]], live_out: list[dict[int, int]]
+        self, accesses: list[list[Access]], before: list[int], behind: list[int], starts: list[tuple[int, int]]
     ) -> None:
-        self.accesses, self.live_in, self.live_out = accesses, live_in, live_out
+        self.accesses, self.before, self.starts = accesses, before, starts
+        """What is live before each block, as a bit set; `starts[bit]` is (vreg id, part)."""
+        self.live_out = [_unpack(value, starts) for value in behind]
+
+    @cached_property
+    def live_in(self) -> list[dict[int, int]]:
+        return [_unpack(value, self.starts) for value in self.before]
 
 
 def _guard_key(inst: MInst) -> tuple[object, bool]:
@@ -170,8 +178,7 @@ def analyse(function: MFunction, cfg: Cfg) -> Liveness:
                 seen[reg] = seen.get(reg, 0) | mask
             for reg, mask in access.partial:
                 seen[reg] = seen.get(reg, 0) | mask
-    live_in, live_out = _backward(cfg, gen, kill_bits, reach)
-    return Liveness(accesses, [_unpack(v, starts) for v in live_in], [_unpack(v, starts) for v in live_out])
+    return Liveness(accesses, *_backward(cfg, gen, kill_bits, reach), starts)
 
 
 def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None:
@@ -181,19 +188,19 @@ def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None
     partial = [b for b, block in enumerate(accesses) if any(access.partial for access in block)]
     if not partial:
         return
-    home: dict[int, int] = {}
-    """Register -> the block that all accesses are in, or -1."""
-    for b, block in enumerate(accesses):
-        for access in block:
-            for row in (access.uses, access.defs, access.partial):
-                for reg, _ in row:
-                    if home.setdefault(reg, b) != b:
-                        home[reg] = -1
-    owned: dict[int, set[int]] = {}
-    for reg, b in home.items():
-        owned.setdefault(b, set()).add(reg)
+    named = [
+        {reg for access in block for row in (access.uses, access.defs, access.partial) for reg, _ in row}
+        for block in accesses
+    ]
+    once: set[int] = set()
+    """Registers that one block alone names."""
+    again: set[int] = set()
+    for regs in named:
+        again |= once & regs
+        once |= regs
+    once -= again
     for b in partial:
-        block, own = accesses[b], owned.get(b, set())
+        block, own = accesses[b], named[b] & once
         private = _wanted_under_guard(function.blocks[b].insts, block, own - _early(block, own))
         for access in block if private else ():
             if access.partial and any(reg in private for reg, _ in access.partial):

@@ -235,6 +235,8 @@ class MFunction:
         """Whether some run of it would do with more registers than there are."""
         self.budget: int | None = None
         """Registers that `fit` has settled on, if fewer than the limit."""
+        self.trial: Any = None
+        """Of the order that `fit` has settled on, what it is with registers, if that has been tried."""
         self.converted = False
         """Whether bodies of branches run under guards now."""
         self.colouring: Any = None

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import is_not
 
 import attrs
 
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V, VConst, VMem
+from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
@@ -140,7 +141,7 @@ def counted(function: MFunction) -> tuple[dict[int, int], dict[int, int]]:
 def guarded(inst: MInst) -> bool:
     """Whether the instruction may be skipped by its guard."""
     guard = inst.guard
-    return isinstance(guard, V) or guard.index != 7 or guard.inv
+    return guard is not TRUE and (type(guard) is V or guard.index != 7 or guard.inv)  # type: ignore[union-attr]
 
 
 def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
@@ -168,8 +169,12 @@ def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
 
 
 def map_reads(inst: MInst, change: Callable[[V], MOperand]) -> None:
-    """Replace every virtual register that the instruction reads, guard included, in place."""
-    inst.srcs = tuple(map_operand(s, change) for s in inst.srcs)
+    """Replace every virtual register that the instruction reads, guard included, in place. Where none is replaced the
+    operands stay the same object, by which others know what they have found out about the instruction."""
+    srcs = inst.srcs
+    new = tuple([s if type(s) is Reg or type(s) is Imm else map_operand(s, change) for s in srcs])
+    if any(map(is_not, new, srcs)):
+        inst.srcs = new
     if isinstance(inst.guard, V):
         guard = change(inst.guard)
         assert isinstance(guard, V | Reg)
@@ -177,8 +182,11 @@ def map_reads(inst: MInst, change: Callable[[V], MOperand]) -> None:
 
 
 def map_writes(inst: MInst, change: Callable[[V], MOperand]) -> None:
-    """Replace every virtual register that the instruction writes, in place."""
-    inst.dsts = tuple(change(d) if isinstance(d, V) else d for d in inst.dsts)
+    """Replace every virtual register that the instruction writes, in place; see `map_reads`."""
+    dsts = inst.dsts
+    new = tuple([change(d) if type(d) is V else d for d in dsts])
+    if any(map(is_not, new, dsts)):
+        inst.dsts = new
 
 
 class Components:

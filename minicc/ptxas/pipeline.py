@@ -71,6 +71,15 @@ def _repeats(function: MFunction, arch: Arch, options: Options) -> None:
         dead.run(function, arch, options)
 
 
+def _registers(function: MFunction, arch: Arch, options: Options) -> None:
+    """Registers as `fit` has tried them, or else found now."""
+    trial, function.trial = function.trial, None
+    if trial is not None:
+        trial.take()
+    else:
+        allocate.run(function, arch, options)
+
+
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
     Pass("overwritten", dead.run),
@@ -106,7 +115,7 @@ PASSES = [
     Pass("bittest", bittest.run),
     Pass("renew", renew.run),
     Pass("schedule", fit.run),
-    Pass("regalloc", allocate.run, optional=False, level=0),
+    Pass("regalloc", _registers, optional=False, level=0),
     Pass("banks", banks.run),
     Pass("moves", flow.drop_idle, optional=False, level=0),
     Pass("zeros", zeros.run),
