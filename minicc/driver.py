@@ -360,10 +360,13 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
         fail("driver.no-input", f"{name}: {error.strerror or error}")
     path = Path(name)
     kind = "k" if name == "-" or request.values.get("language") == "cu" else KINDS.get(path.suffix, "")
+    if not kind and data.startswith(CONTAINERS):
+        kind, data = _contained(data, name, path.stem, request)
     if not kind:
         fail(
             "driver.unknown-input",
-            f"{name}: don't know what to do with suffix '{path.suffix}'; known: " + " ".join(KINDS),
+            f"{name}: don't know what to do with suffix '{path.suffix}'; known: {' '.join(KINDS)} and .fatbin, "
+            "objects and programs with device code",
         )
     text = ""
     if kind != "cubin":
@@ -376,6 +379,31 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
     shown = "<stdin>" if name == "-" else name
     return Build(request, name, stem, kind, SourceFile(shown, text), data, report)
+
+
+CONTAINERS = (b"\x7fELF", b"\x50\xed\x55\xba")
+"""How files begin that may hold device code: objects and programs, fatbins."""
+
+
+def _contained(data: bytes, name: str, stem: str, request: Request) -> tuple[str, bytes]:
+    """(kind, content) of what a container holds for the architecture asked for: its cubin, else the newest PTX; the
+    PTX where that is what is to be made."""
+    from minicc.objdump import code_sections, images_of
+
+    wanted = [code for target in request.targets for code in target.codes]
+    images = images_of(data, name, stem)
+    texts = [image for image in images if image.kind == "ptx"]
+    codes = [image for image in images if image.kind == "cubin" and image.arch in wanted]
+    codes = [image for image in codes if code_sections(image)] or codes[:1]  # a linker leaves an empty one
+    if codes and not (texts and request.stage == "ptx"):
+        if len(codes) > 1:
+            many = f"{name} holds {len(codes)} cubins for {' '.join(wanted)}"
+            fail("driver.several-images", f"{many}; minicc objdump -xelf extracts one")
+        return "cubin", codes[0].data
+    if texts:
+        return "ptx", max(texts, key=lambda image: image.version).data.rstrip(b"\0")
+    held = ", ".join(dict.fromkeys(image.arch for image in images)) or "nothing"
+    fail("driver.no-image", f"{name} holds no code for {' '.join(wanted)} (it holds {held}); see -arch")
 
 
 ORDER = ("preprocess", "ll", "opt.ll", "nvptx", "ptx", "sass", "cubin", "fatbin", "object")

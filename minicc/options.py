@@ -372,7 +372,7 @@ def describe(verbs: dict[str, str]) -> str:
     lines = [
         "minicc: CUDA-style kernels to real Hopper machine code, and a machine to run it on",
         "",
-        "Usage:  minicc [options] FILE...          compile (.k .cu .ll .ptx .sass .cubin, or - for standard input)",
+        "Usage:  minicc [options] FILE...          compile (.k .cu .ll .ptx .sass .cubin .fatbin .o, - is stdin)",
         "        minicc VERB [options] ...         one of:",
         *(f"          {verb:12}{text}" for verb, text in verbs.items()),
         "",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import attrs
@@ -15,9 +14,10 @@ from minicc.verbs.launching import Arguments
 HELP = """Usage: minicc bound FILE [options] [compile options]
        minicc bound --machine gf110|gk104 [--blocking N] [--load LDS|LDS.64|LDS.128] [options]
 
-FILE (.k, .cu, .ll, .ptx, .sass, .cubin) is compiled if need be and its machine code looked at, not run. For each loop:
-the cycles that issue slots, pipes, register reads, the load/store unit and memory need for one iteration, if no latency
-shows and nothing conflicts; the tightest bounds it, and with it the share of the arithmetic peak that it can reach.
+FILE (.k, .cu, .ll, .ptx, .sass, .cubin, .fatbin, a program) is compiled if need be and its machine code looked at, not
+run. For each loop: the cycles that issue slots, pipes, register reads, the load/store unit and memory need for one
+iteration, if no latency shows and nothing conflicts; the tightest bounds it, and with it the share of the arithmetic
+peak that it can reach.
 
   --kernel NAME       only this kernel
   --block N           threads of a block, for occupancy (default 256)
@@ -113,23 +113,24 @@ def _sgemm(arguments: Arguments) -> int:
 
 def _kernels(arguments: Arguments) -> int:
     from minicc import arch as archs
-    from minicc import driver
+    from minicc import cli, driver
     from minicc.analysis.bound import bounds, peak
     from minicc.analysis.occupancy import occupancy
     from minicc.options import parse
 
-    request = parse([*arguments.rest, "-lineinfo"])
+    request = parse([*arguments.rest, "-lineinfo"], "bound", arguments.own)
     if len(request.inputs) != 1:
         fail("cli.one-input", "minicc bound takes exactly one file")
-    build = driver.open_input(request.inputs[0], request, lambda d: print(d.render(), file=sys.stderr))
+    build = driver.open_input(request.inputs[0], request, lambda d: cli.report([d], request.has("json")))
     target = request.targets[0]
     program = build.program(target, (target.codes or (target.compute.replace("compute", "sm"),))[0])
     arch = archs.get(program.arch)
     wanted = arguments.last("kernel")
     functions = [f for f in program.functions if f.entry and wanted in f.name]
     if not functions:
-        names = ", ".join(f.name for f in program.functions)
-        fail("bound.no-kernel", f"{build.name} has no kernel '{wanted}'; it has {names or 'none'}")
+        names = ", ".join(f.name for f in program.functions if f.entry)
+        called = f" '{wanted}'" if wanted else ""
+        fail("bound.no-kernel", f"{build.name} has no kernel{called}; it has {names or 'none'}")
     block = arguments.number("block", 256)
     report: list[dict[str, Any]] = []
     lines: list[str] = []

@@ -242,16 +242,11 @@ def _progress(patience: float = 1.0) -> Callable[[str, int, int, int], None]:
 def _image(request: Request) -> tuple[Any, str, SourceFile]:
     """What to load: compiled here, or the file's own bytes if it is a container."""
     from minicc import driver
-
-    path = Path(request.inputs[0])
-    if path.suffix == ".fatbin":
-        try:
-            return path.read_bytes(), str(path), SourceFile(str(path), "")
-        except OSError as error:
-            fail("driver.no-input", f"{path}: {error.strerror or error}")
     from minicc.cli import report, say
 
-    as_json = request.has("json")
+    path, as_json = Path(request.inputs[0]), request.has("json")
+    if path.suffix not in driver.KINDS and path.is_file() and (data := path.read_bytes()).startswith(driver.CONTAINERS):
+        return data, str(path), SourceFile(str(path), "")  # the device picks what runs on it
     build = driver.open_input(request.inputs[0], request, lambda d: report([d], as_json))
     if build.kind == "cubin":
         return build.data, build.name, build.source
@@ -270,6 +265,6 @@ def _script(arguments: Arguments, source: SourceFile) -> Script:
             fail("driver.no-input", f"{given}: {getattr(error, 'strerror', None) or error}")
     script = parse(source)
     if not script.body:
-        some = "" if source.name.endswith((".cubin", ".fatbin")) else "write some, or "
+        some = "write some, or " if source.text else ""
         fail("run.no-script", f"{source.name}: no //! lines say how to launch it; {some}give --script FILE with them")
     return script

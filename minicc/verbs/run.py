@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 HELP = f"""Usage: minicc run FILE [options] [compile options]
 
-FILE is .k or .cu with //! lines that say how to launch it, or .ptx, .cubin, .fatbin with --script.
+FILE is .k or .cu with //! lines that say how to launch it, or .ptx, .cubin, .fatbin, an object or a program with
+device code with --script.
 See minicc run --script-help for what those lines may say.
 
 {launching.HELP.format(devices=" or cuda:0 (a real GPU)")}  --no-timing         run functionally only: faster, no cycles

@@ -334,3 +334,21 @@ def test_extraction_is_done_for_json_too(tmp_path, capsys):
     assert cli.main([VADD, "-fatbin", "-o", "v.fatbin"]) == 0
     assert cli.main(["objdump", "--json", "-xelf", "all", "v.fatbin"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] and list(tmp_path.glob("*.cubin"))
+
+
+def test_containers_are_inputs(tmp_path, capsys):
+    """A fatbin and an object of the same kernel: the machine code for the architecture, the PTX where it is asked for,
+    the PTX compiled where there is no code."""
+    assert cli.main([VADD, "--keep"]) == 0
+    for name in ("vadd.fatbin", "vadd.o"):
+        assert cli.main(["-cubin", name, "-o", "again.cubin"]) == 0
+        assert (tmp_path / "again.cubin").read_bytes() == (tmp_path / "vadd.sm_90.cubin").read_bytes()
+        assert cli.main(["-ptx", name, "-o", "again.ptx"]) == 0
+        assert (tmp_path / "again.ptx").read_text() == (tmp_path / "vadd.ptx").read_text()
+        assert cli.main(["-cubin", "-arch=sm_90a", name, "-o", "again.cubin"]) == 0
+        assert cli.main(["bound", name]) == 0
+        assert cli.main(["run", name, "--script", VADD, "--set", "n=64"]) == 0
+    assert "check c: ok" in capsys.readouterr().out
+    assert cli.main([VADD, "-gencode=arch=compute_90,code=sm_90", "-o", "code.fatbin"]) == 0
+    assert cli.main(["-cubin", "-arch=sm_90a", "code.fatbin"]) == 1
+    assert "holds no code for sm_90a (it holds sm_90)" in capsys.readouterr().err
