@@ -152,7 +152,7 @@ def _compile(words: list[str]) -> int:
     from minicc.diagnostics import fail
     from minicc.options import describe, parse
 
-    request = parse(words)
+    request = parse([*_words_in("NVCC_PREPEND_FLAGS"), *words, *_words_in("NVCC_APPEND_FLAGS")])
     if request.has("help") or not words:
         print(describe(VERBS), end="")
         return 0 if words else EXIT_SOURCE
@@ -212,6 +212,21 @@ def _compile(words: list[str]) -> int:
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
             driver.write(rule, driver.dependency_rule(build, output))
     return 0
+
+
+def _words_in(variable: str) -> list[str]:
+    """Options that the environment gives, as nvcc reads them."""
+    text = os.environ.get(variable)
+    if not text:
+        return []
+    import shlex
+
+    from minicc.diagnostics import fail
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        fail("cli.environment", f"{variable}: {error}")
 
 
 def _perhaps_a_verb(word: str) -> None:

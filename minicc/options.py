@@ -394,6 +394,7 @@ def describe(verbs: dict[str, str]) -> str:
         "  minicc run vadd.k                      compile and run on the SM model, check the result",
         "  minicc objdump -sass vadd.fatbin       machine code as nvdisasm prints it",
         "",
+        "NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment stand before and after the command line.",
         "Exit status: 0 success; 1 errors in what was given; 255 errors in the ptxas stage; 70 a fault of minicc.",
     ]
     return "\n".join(lines) + "\n"

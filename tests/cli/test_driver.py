@@ -352,3 +352,14 @@ def test_containers_are_inputs(tmp_path, capsys):
     assert cli.main([VADD, "-gencode=arch=compute_90,code=sm_90", "-o", "code.fatbin"]) == 0
     assert cli.main(["-cubin", "-arch=sm_90a", "code.fatbin"]) == 1
     assert "holds no code for sm_90a (it holds sm_90)" in capsys.readouterr().err
+
+
+def test_options_of_the_environment_stand_around_those_given(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NVCC_PREPEND_FLAGS", "-cubin -o 'first one.cubin'")
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-arch=sm_90a")
+    assert cli.main([VADD, "-arch=sm_90"]) == 0
+    assert cli.main(["objdump", "-sass", "first one.cubin"]) == 0
+    assert "code for sm_90a" in capsys.readouterr().out
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "'open")
+    assert cli.main([VADD]) == 1
+    assert "NVCC_APPEND_FLAGS: No closing quotation" in capsys.readouterr().err
