@@ -11,6 +11,7 @@ from minicc import isel, nvvm, passes, ptxas
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.isel import pipeline, verify
 from minicc.nvvm.optimise import PASSES as OF_LLVM
+from minicc.ptxas.options import WORDS, parse
 from minicc.ptxas.pipeline import PASSES as OF_PTXAS
 
 LEVELS = {"nvvm": OF_LLVM, "isel": pipeline.PASSES, "ptxas": OF_PTXAS}
@@ -124,3 +125,13 @@ def test_words_are_read_at_every_level_alike():
             True,
         )
     assert isel.Options().asked is None and nvvm.Options().asked is None
+
+
+def test_an_unknown_word_of_ptxas_is_told_what_there_is():
+    """Every word of the list is one."""
+    with pytest.raises(CompileError, match="there are -v, -O N, "):
+        parse(["--none"], ptxas.Options())
+    for word in WORDS.replace("-O N", "-O=2").split():
+        name, equals, values = word.partition("=")
+        for value in values.replace("N", "7").split("|"):
+            parse([f"{name}{equals}{value}"], ptxas.Options())

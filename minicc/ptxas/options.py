@@ -69,8 +69,15 @@ def bound_registers(options: Options, arch: str) -> None:
         options.max_registers = LEAST_REGISTERS
 
 
-def _bad(word: str, why: str = "Unknown option") -> None:
-    fail("ptxas.option", f"{why} '{word}'", exit_status=EXIT_PTXAS)
+WORDS = """-v -O N -maxrregcount=N -warn-spills -warn-lmem-usage -lineinfo -g -w --fmad=false --sched=list|serial
+--ra=linear|spill-all --inline=auto|never --disable=P+Q --stop-after=P --dump-after=P+Q|all --time-passes
+--verify-passes"""
+"""What `parse` knows, for people."""
+
+
+def _bad(word: str, why: str = "") -> None:
+    known = "" if why else f"; there are {', '.join(WORDS.split()).replace('-O, N', '-O N')}"
+    fail("ptxas.option", f"{why or 'Unknown option'} '{word}'{known}", exit_status=EXIT_PTXAS)
 
 
 def _number(word: str, value: str) -> int:
