@@ -95,8 +95,9 @@ class Memory:
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
     port_read: float = 1.0
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
-    port_write: tuple[float, float, float, float] = (1.0, 1.1, 0.5, 2.25)
-    """The same for stores: a sector; a line of which not all is stored; a line that is held; a reduction's sector."""
+    port_write: tuple[float, float, float, float, float] = (1.0, 1.1, 0.5, 1.5, 3.0)
+    """The same for stores: a sector; a line of which not all is stored; a line that is held; a packet of a reduction;
+    one that is answered."""
     port_bandwidth: float = 128
     """Bytes a cycle from L2 to a pair of SMs."""
     port_line: float = 0.9
@@ -109,10 +110,11 @@ class Memory:
     slice_write: tuple[float, float, float, float, float] = (1.15, 1.0, 1.1, 1.42, 2.03)
     """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
     that all store to the place written last."""
-    slice_atomic: tuple[float, float, float, float, float] = (1.25, 2.4, 1.46, 1.5, 3.47)
-    """The same for a reduction: a packet, which is of a sector and has no word twice; one of several 64-bit floats, or
-    to compare and swap several words; one for the word of the packet before; one of floats at least, and what a packet
-    of floats waits for the one before to its sector."""
+    slice_atomic: tuple[float, float, float, float, float, float] = (0.56, 1.125, 2.4, 1.46, 1.5, 3.47)
+    """The same for a reduction: a line, and each packet of it, which is of a sector and has no word twice (H200: words
+    of 16 KB to 4 MB at random, one a line, beside whole warps to a row of words); instead of both, a packet of several
+    64-bit floats, or to compare and swap several words; one for the word of the packet before; one of floats at least,
+    and what a packet of floats waits for the one before to its sector."""
     packets_under_way: int = 240
     """Stores and reductions that an SM can have sent and L2 not taken."""
     l2_parts: int = 3

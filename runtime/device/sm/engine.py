@@ -57,7 +57,7 @@ def _l2_parameters(arch: Arch) -> Any:
         return max(1, round(16 * cycles))
 
     MP[l2.MP_ASK] = units(m.port_read)
-    MP[l2.MP_SEND_SECTOR], MP[l2.MP_SEND_PART], MP[l2.MP_SEND_JOIN], MP[l2.MP_SEND_ATOM] = map(units, m.port_write)
+    MP[l2.MP_SEND_SECTOR : l2.MP_SEND_ASK + 1] = list(map(units, m.port_write))
     MP[l2.MP_RECEIVE] = units(m.sector / m.port_bandwidth)
     MP[l2.MP_RECEIVE_LINE] = units(m.port_line)
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
@@ -66,8 +66,7 @@ def _l2_parameters(arch: Arch) -> Any:
         units, m.slice_write
     )
     MP[l2.MP_DRAM_LINE] = m.dram_line
-    atomic = map(units, m.slice_atomic)
-    MP[l2.MP_ATOM_SECTOR], MP[l2.MP_ATOM_SLOW], MP[l2.MP_ATOM_AGAIN], MP[l2.MP_ATOM_FLOAT], MP[l2.MP_ATOM_SUM] = atomic
+    MP[l2.MP_ATOM_LINE : l2.MP_ATOM_SUM + 1] = list(map(units, m.slice_atomic))
     MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)
     MP[l2.MP_PARTS] = m.l2_parts
     MP[l2.MP_DRAM_ATOM] = units(m.dram_piece)

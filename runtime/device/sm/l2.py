@@ -65,6 +65,7 @@ L2_WAYS = 16
     MP_SEND_PART,
     MP_SEND_JOIN,
     MP_SEND_ATOM,
+    MP_SEND_ASK,
     MP_RECEIVE,
     MP_RECEIVE_LINE,
     MP_READ,
@@ -77,6 +78,7 @@ L2_WAYS = 16
     MP_WRITE_PART,
     MP_WRITE_AGAIN,
     MP_DRAM_LINE,
+    MP_ATOM_LINE,
     MP_ATOM_SECTOR,
     MP_ATOM_SLOW,
     MP_ATOM_AGAIN,
@@ -102,7 +104,7 @@ L2_WAYS = 16
     MP_GROUPS,
     MP_GROUPS_OVER,
     MP_COUNT,
-) = range(53)
+) = range(55)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 

@@ -12,12 +12,14 @@ from runtime.device.sm.l2 import (
     MP_AT_SUMS,
     MP_ATOM_AGAIN,
     MP_ATOM_FLOAT,
+    MP_ATOM_LINE,
     MP_ATOM_SECTOR,
     MP_ATOM_SLOW,
     MP_ATOM_SUM,
     MP_EPOCH,
     MP_FAR,
     MP_NEAR,
+    MP_SEND_ASK,
     MP_SEND_ATOM,
     MP_SEND_JOIN,
     MP_SEND_PART,
@@ -114,8 +116,8 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         count = 1
         if atomic >= 0:
             count = X[PACKETS + k]
-            units = count * MP[MP_SEND_ATOM]
-            how = (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
+            units = count * (MP[MP_SEND_ASK] if answer else MP[MP_SEND_ATOM])
+            how = MP[MP_ATOM_LINE] + (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
             if atomic == 1:
                 how = count * MP[MP_ATOM_SLOW]
             elif count > sectors or sectors == 1:
@@ -162,7 +164,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             taken += MP[MP_FAR] - MP[MP_NEAR]
         if answer:
             # Its last packet's.
-            taken += (how >> 4) - MP[MP_ATOM_SECTOR] >> 4
+            taken += (how >> 4) - MP[MP_ATOM_LINE] - MP[MP_ATOM_SECTOR] >> 4
         SM[m, slot + 3] = taken
         if taken > done:
             done = taken
