@@ -289,6 +289,16 @@ def _approx(w: _Work) -> None:
             _middle(w)
 
 
+def _cases(w: _Work) -> None:
+    if " switch " in w.text:
+        from minicc.nvvm.cases import complete
+
+        if (changed := complete(w.text)) is not None:
+            w.become(changed)
+            _passes(w.llvm, w.module, w.builder, "loop_unroll", "instruction_combine", "simplify_cfg")
+            w.changed()
+
+
 def _barriers(w: _Work) -> None:
     if " phi " in w.text and ".barrier." in w.text:
         from minicc.nvvm import barriers
@@ -335,6 +345,7 @@ PASSES = (
     Pass("early", _early_pass, 1),
     Pass("middle", _middle, 0, optional=False),
     Pass("tune", _tune, 2),
+    Pass("cases", _cases, 2),
     Pass("arrays", _arrays, 2),
     Pass("approx", _approx, 1),
     Pass("barriers", _barriers, 2),
