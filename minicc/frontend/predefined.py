@@ -269,7 +269,8 @@ HEADERS: dict[str, str] = {
 PREFIXES: dict[str, str] = {
     "thrust/": "halves.h", "cuda/std/cmath": "halves.h", "cuda/std/complex": "halves.h",
     "cuda/std/atomic": "cuda/atomic",
-    "cuda/": "cccl.h", "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
+    "cuda/": "cccl.h", "cooperative_groups/details/": "cooperative_groups.h",
+    "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
     "nvtx3/": "", "cudnn": "",
     "cusolver": "", "cusparse": "", "npp": "npp.h", "nvjpeg": "", "nvJitLink": "",
     "sm_": "", "cupti": "", "nvperf_": "", "cudaGL": "", "cudaEGL": "", "cudaVDPAU": "",

@@ -49,11 +49,11 @@ class Token:
 
 _SCAN = re.compile(
     r"""
-    (?P<gap>(?:[ \t\r\f\v]+|\\\r?\n|//[^\n\\]*(?:\\[\s\S][^\n\\]*)*|/\*[\s\S]*?\*/)+)
+    (?P<gap>(?:[ \t\r\f\v]+|\\[ \t]*\r?\n|//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*|/\*[\s\S]*?\*/)+)
   | (?P<nl>\n)
   | (?P<ident>[A-Za-z_$][A-Za-z0-9_$]*)
   | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[\w.])*)
-  | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*")
+  | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*")
   | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
   | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
   | (?P<other>[\s\S])
@@ -97,8 +97,8 @@ def scan(source: SourceFile) -> list[Token]:
             spelling = text[at:end]
             if spelling == "/" and text.startswith("*", end):
                 fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
-            if kind == "string" and "\\\n" in spelling:
-                append(Token(STRING, spelling.replace("\\\n", ""), source, at, space, bol, None, end))
+            if kind == "string" and "\n" in spelling:
+                append(Token(STRING, _SPLICE.sub("", spelling), source, at, space, bol, None, end))
             else:
                 append(Token(kind or OTHER, spelling, source, at, space, bol))
             space = bol = False
@@ -109,4 +109,6 @@ def scan(source: SourceFile) -> list[Token]:
 
 _PREFIXES = frozenset(("u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"))
 _RAW = re.compile(r"""(?:u8|[uUL])?R"([^()\\\s"]*)\(([\s\S]*?)\)\1\"""")
-_STRING = re.compile(r"""(?:u8|[uUL])(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])+')""")
+_SPLICE = re.compile(r"\\[ \t]*\n")
+"""As gcc has it: spaces may follow the backslash that joins a line to the next."""
+_STRING = re.compile(r"""(?:u8|[uUL])(?:"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*"|'(?:[^'\\\n]|\\[\s\S])+')""")

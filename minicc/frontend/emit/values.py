@@ -13,7 +13,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.emit import layout, tables
 from minicc.frontend.emit.instructions import Instructions, fit
-from minicc.frontend.emit.layout import number, value_type
+from minicc.frontend.emit.layout import number, saturated, value_type
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
@@ -583,7 +583,8 @@ class Values(Instructions):
                     if a.llvm == b.llvm
                     else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
                 )
-            return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
+            limit = saturated(operand, b)
+            return limit or self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
         source_llvm = value_type(a)
         if b.kind == "float":
             return self.make(f"{'sitofp' if a.signed else 'uitofp'} {source_llvm} {operand} to {b.llvm}")

@@ -617,10 +617,10 @@ class Declarations(Variables):
 
     def _member_value(self, field: Field, at: Token) -> ast.Expr:
         if self.at("{"):
-            e = self.braced(
-                self.braced_list(), field.type if field.type.kind != "reference" else field.type.elem or ty.INT
-            )
-            return self.address_of(self.bind(e, field.type), at) if field.type.kind == "reference" else e
+            e = self.braced_list()
+            if field.type.kind == "reference":
+                return self.address_of(self.bind_list(e, field.type), at)
+            return self.braced(e, field.type)
         args = self.arguments()
         if field.type.kind == "reference":
             return self.address_of(self.bind(args[0], field.type), at)

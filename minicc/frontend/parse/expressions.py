@@ -7,7 +7,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.heap import Heap
-from minicc.frontend.parse.primaries import has
+from minicc.frontend.parse.primaries import has, only_parameters
 from minicc.frontend.sema.access import ambiguous, closed
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList, Designator
@@ -41,8 +41,7 @@ class Expressions(Heap):
         left = self.assignment()
         while self.at(","):
             at = self.take()
-            right = self.assignment()
-            left = ast.Comma(right.type, at, left, right, lvalue=right.lvalue)
+            left = self.comma(left, self.assignment(), at)
         return left
 
     def assignment(self) -> ast.Expr:
@@ -351,10 +350,7 @@ class Expressions(Heap):
                 self.i += 1
                 designator = Designator(self.token.text, self.take())
                 self.accept("=")
-            if self.at("{"):
-                items.append((designator, self.braced_list()))
-            else:
-                items += [(designator, a) for a in self.argument()]
+            items += [(designator, a) for a in self.expanded(self._clause)]
             if not self.accept(","):
                 break
         self.greater_ends = ends
@@ -364,6 +360,9 @@ class Expressions(Heap):
         if named and len(named) < len(items):
             self.fail("mixing designated and non-designated initializers is nonstandard in C++", named[0].at)
         return BracedList(at, items)
+
+    def _clause(self) -> ast.Expr:
+        return self.braced_list() if self.at("{") else self.assignment()
 
     def _member_access(self, base: ast.Expr, token: Token) -> ast.Expr:
         self.i += 1
@@ -428,6 +427,14 @@ class Expressions(Heap):
         if fault is not None:
             self.fail(fault, name)
 
+    def _base_named(self, name: Token) -> object:
+        """The class that `name`, `space::name` or `name<...>` means where the expression stands."""
+        entity = self.lookup(name.text)
+        while isinstance(entity, ast.Scope) and self.accept("::"):
+            name = self.take()
+            entity = self.find_in(entity, name.text)
+        return self.template_id(entity, name) if isinstance(entity, ast.ClassTemplate) and self.at("<") else entity
+
     def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
         record = base.type.record
         assert record is not None
@@ -435,6 +442,8 @@ class Expressions(Heap):
         found = record.find(name.text)
         if found is None and record.scope is not None:
             entity = self.find_in(record.scope, name.text)
+            if entity is None and (self.at("::") or self.at("<")):
+                entity = self._base_named(name)
             if isinstance(entity, Type) and self.at("::"):
                 # p->Base::f()
                 self.i += 1
@@ -450,7 +459,7 @@ class Expressions(Heap):
             elif isinstance(entity, list):
                 explicit = None
                 if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
-                    explicit = self.template_arguments(None)
+                    explicit = self.template_arguments(only_parameters(entity))
                 return ast.Overloads(ty.VOID, name, name.text, entity, explicit, base)
             elif isinstance(entity, ast.Variable):
                 return self.use_variable(entity, name)

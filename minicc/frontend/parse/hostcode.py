@@ -136,6 +136,7 @@ class HostCode(HostBody):
         end, _, _ = self._head()
         self._misspelt(end)
         start, scope, nest = self.i, self.scope, self.nest
+        tail = len(self.tokens) - end  # splitting `>>` lengthens the list
         inner: ast.Scope | None = None
         found: ast.Function | None = None
         self.quiet += 1
@@ -160,7 +161,7 @@ class HostCode(HostBody):
         finally:
             self.quiet -= 1
             self.scope, self.nest = scope, nest
-        self.i = max(start, end)
+        self.i = max(start, len(self.tokens) - tail)
         self.scope = inner or ast.Scope("function", scope)
         try:
             self.host_body(found)

@@ -409,7 +409,7 @@ class Names(Expressions):
                 out += [self._template_argument() for _ in self.expansions(self.i, end)]
                 self.i += 1
             else:
-                value = self._template_argument()
+                value = self._template_argument(params[min(len(out), len(params) - 1)] if params else None)
                 if self.accept("..."):
                     value = Type("pack", "", elem=value) if isinstance(value, Type) else value
                 out.append(value)
@@ -420,7 +420,7 @@ class Names(Expressions):
         self.expect(last)
         return out
 
-    def _template_argument(self) -> object:
+    def _template_argument(self, param: ast.TemplateParam | None = None) -> object:
         named = self._template_name()
         if named is not None:
             return named
@@ -441,7 +441,7 @@ class Names(Expressions):
             # T(3) and T{} are values.
             self.i = start
         try:
-            return self._constant_argument(self.conditional_expression())
+            return self._constant_argument(self._as_declared(self.conditional_expression(), param))
         except Abandon:
             if not self.pattern:
                 raise
@@ -456,6 +456,21 @@ class Names(Expressions):
             depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
             self.i += 1
         return Type("value", "?")
+
+    def _as_declared(self, e: ast.Expr, param: ast.TemplateParam | None) -> ast.Expr:
+        """The argument as an object of the class, or of an instance of the class template, that the parameter has."""
+        t = param.type if param is not None else None
+        if t is None or self.pattern:
+            return e
+        if isinstance(t.template, ast.ClassTemplate) and t.kind == "auto":
+            t = self.deduced_class(t.template, [e], e.at)
+        if t.kind != "record" or e.type.bare is t.bare:
+            return e
+        self.unevaluated += 1
+        try:
+            return self.convert(e, t)
+        finally:
+            self.unevaluated -= 1
 
     def _constant_argument(self, e: ast.Expr) -> object:
         if isinstance(e, ast.Cast) and isinstance(e.operand, ast.Name):

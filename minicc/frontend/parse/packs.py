@@ -6,13 +6,15 @@ alike). Expanding reads the pattern's tokens once for each element, with the nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.sema.initialise import Initialisers
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 
+T = TypeVar("T")
 _FOLDS = frozenset("+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || ,".split())
 
 
@@ -22,13 +24,16 @@ class Packs(Initialisers):
 
     def argument(self) -> list[ast.Expr]:
         """One argument; a pack expansion `e...` gives several."""
-        if self.has_packs:
-            end = self.expansion_end()
-            if end is not None:
-                out = [self.assignment() for _ in self.expansions(self.i, end)]
-                self.i += 1
-                return out
-        return [self.assignment()]
+        return self.expanded(self.assignment)
+
+    def expanded(self, read: Callable[[], T]) -> list[T]:
+        """What `read` reads at the cursor, once for each element of the packs that a `...` behind it expands."""
+        end = self.expansion_end() if self.has_packs else None
+        if end is None:
+            return [read()]
+        out = [read() for _ in self.expansions(self.i, end)]
+        self.i += 1
+        return out
 
     def expansion_end(self, angles: bool = False) -> int | None:
         """Index of the `...` that ends the list element at the cursor, if it expands a pack. `angles`: in a list
@@ -187,7 +192,7 @@ class Packs(Initialisers):
 
     def combine(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         if op == ",":
-            return ast.Comma(right.type, at, left, right, lvalue=right.lvalue)
+            return self.comma(left, right, at)
         if op == "=":
             return self.assign(left, right, at)
         if op.endswith("=") and op not in ("==", "!=", "<=", ">="):

@@ -338,7 +338,7 @@ class Primaries(Packs):
         if isinstance(entity, list):
             explicit = None
             if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
-                explicit = self.template_arguments(None)
+                explicit = self.template_arguments(only_parameters(entity))
             base = None
             if any(isinstance(f, ast.Function | ast.FunctionTemplate) and f.record is not None for f in entity):
                 base = self.object_of(
@@ -446,3 +446,9 @@ def has(record: ty.Record, name: str) -> bool:
     return record.find(name) is not None or any(
         not f.name and f.type.record is not None and has(f.type.record, name) for f in record.fields
     )
+
+
+def only_parameters(entity: list[object]) -> list[ast.TemplateParam] | None:
+    """The parameters that explicit arguments are for, where a name means one function template alone."""
+    template = entity[0] if len(entity) == 1 else None
+    return template.params if isinstance(template, ast.FunctionTemplate) else None

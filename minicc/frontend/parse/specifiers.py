@@ -231,6 +231,11 @@ class TypeSpecifiers(Names):
                 return True
         return False
 
+    def _alignment(self) -> int:
+        if self.starts_type(0):
+            return self.type_name().align
+        return self.constant_integer(self.conditional_expression(), "alignment is not a constant expression")
+
     def _specifier(self, specs: Specifiers, token: Token) -> None:
         text = token.text
         self.i += 1
@@ -238,14 +243,11 @@ class TypeSpecifiers(Names):
             specs.spaces.add(SPACES[text])
         elif text in ("__align__", "alignas"):
             self.expect("(")
-            if self.starts_type(0):
-                value = self.type_name().align
-            else:
-                value = self.constant_integer(self.conditional_expression(), "alignment is not a constant expression")
+            for value in self.expanded(self._alignment):
+                if value < 0 or value & (value - 1) or value > 1 << 16:
+                    self.fail("requested alignment is not a power of 2", token)
+                specs.align = max(specs.align, value)
             self.expect(")")
-            if value <= 0 or value & (value - 1) or value > 1 << 16:
-                self.fail("requested alignment is not a power of 2", token)
-            specs.align = max(specs.align, value)
         elif text == "__launch_bounds__":
             specs.bounds = self._integers(token, 1, 3)
         elif text == "__maxnreg__":
@@ -345,6 +347,7 @@ class TypeSpecifiers(Names):
             self.i += 2
             return ty.DECLTYPE_AUTO
         self.unevaluated += 1
+        quiet, self.quiet = self.quiet, self.quiet + bool(self.pattern)
         ends, self.greater_ends = self.greater_ends, False
         try:
             plain = self._unparenthesised()
@@ -361,7 +364,7 @@ class TypeSpecifiers(Names):
             return opaque()
         finally:
             self.unevaluated -= 1
-            self.greater_ends = ends
+            self.quiet, self.greater_ends = quiet, ends
         if plain and isinstance(e, ast.Name) and e.variable.storage != "special":
             t = e.variable.declared or e.variable.type
         elif plain and isinstance(e, ast.Member):

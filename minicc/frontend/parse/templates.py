@@ -292,7 +292,7 @@ class Templates(Outlines):
             elif angle <= 0 and text in ("(", "operator"):
                 return False
             elif angle <= 0 and text in ("=", "{", ";"):
-                return self.tokens[k - 1].kind == IDENT or self.tokens[k - 1].text in (">", "]")
+                return self.tokens[k - 1].kind == IDENT or self.tokens[k - 1].text in (">", ">>", "]")
             k += 1
         return False
 
@@ -317,8 +317,10 @@ class Templates(Outlines):
                 return
         old = self.scope.names.get(name.text)
         if isinstance(old, ast.ClassTemplate) and old.variable:
-            whole = tokens[next(k for k, t in enumerate(tokens) if t is name) + 1].text != "<"
-            if whole and all("=" in [t.text for t in read] for read in (old.tokens, tokens)):
+            cut = next(k for k, t in enumerate(tokens) if t is name) + 1
+            if tokens[cut].text == "<":
+                self.partial_variable(old, params, tokens, cut)
+            elif all("=" in [t.text for t in read] for read in (old.tokens, tokens)):
                 self.once(old.at, name)
             return
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True)

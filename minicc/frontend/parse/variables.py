@@ -369,10 +369,7 @@ class Variables(Statements):
             if self._is_auto(v.type):
                 e = self._deduce_auto(v, e)
             if v.type.kind == "reference":
-                if isinstance(e, BracedList):
-                    assert v.type.elem is not None
-                    e = self.braced(e, v.type.elem.bare)
-                v.init = self.bind(e, v.type)
+                v.init = self.bind_list(e, v.type)
             else:
                 v.init = self.initialise(v.type, e, at)
         else:

@@ -255,9 +255,7 @@ class Calls(Overloads):
 
     def pass_argument(self, e: ast.Expr, target: Type) -> ast.Expr:
         if target.kind == "reference":
-            return self.bind(
-                self.temporary(e, target.elem.bare) if isinstance(e, ast.Init) and target.elem else e, target, "passing"
-            )
+            return self.bind_list(e, target) if isinstance(e, ast.Init) else self.bind(e, target, "passing")
         if isinstance(e, ast.Init):
             return self.temporary(e, target)
         return self.convert(e, target, "passing")

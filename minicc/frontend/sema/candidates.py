@@ -5,7 +5,7 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, is_xvalue
+from minicc.frontend.sema.convert import CONVERSION, EXACT, PROMOTION, is_derived, is_xvalue
 from minicc.frontend.types import Type
 
 
@@ -37,6 +37,17 @@ def object_rank(f: ast.Function, base: ast.Expr | None) -> list[int]:
         return [CONVERSION]
     added = f.this_quals & (ty.CONST | ty.VOLATILE) & ~base.type.quals if f.this is not None else 0
     return [(EXACT, PROMOTION, CONVERSION)[added.bit_count()]]
+
+
+def nearer(p: Type, q: Type) -> bool:
+    """Whether a derived class's object, or a pointer, converts better to `p` than to `q`: to the base that is derived
+    from the other, to a class rather than to void *, to any pointer rather than to bool ([over.ics.rank])."""
+    if p.kind == "pointer" and q.kind == "bool":
+        return True
+    if p.kind == q.kind == "pointer" and p.elem is not None and q.elem is not None:
+        return is_derived(p.elem.bare, q.elem.bare) or (q.elem.kind == "void" and p.elem.kind == "record")
+    p, q = (t.elem if t.kind == "reference" and t.elem is not None else t for t in (p, q))
+    return is_derived(p.bare, q.bare)
 
 
 def default_count(f: ast.Function) -> int:

@@ -12,6 +12,8 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 EXACT, PROMOTION, CONVERSION, USER, ELLIPSIS = 0, 1, 2, 3, 6
+LISTED = ELLIPSIS + 1
+"""By how much a list fits a std::initializer_list better."""
 
 
 def promoted(t: Type) -> Type:
@@ -169,7 +171,7 @@ class Conversions(Cursor):
         source = e.type.bare
         target = target.bare
         if target.kind == "error" or source.kind == "error":
-            return CONVERSION if not target.scalar else self._list_rank(e, target)
+            return self._list_rank(e, target)
         if isinstance(e, ast.Overloads):
             wanted = target.elem if target.kind in ("pointer", "member") else None
             if wanted is None or wanted.kind != "function":
@@ -226,10 +228,19 @@ class Conversions(Cursor):
         return None
 
     def _list_rank(self, e: ast.Expr, target: Type) -> int | None:
-        """[over.ics.list]: `{}` and `{x}` for a scalar are as good as no conversion, and as x."""
-        from minicc.frontend.sema.initialise import BracedList
+        """[over.ics.list]: `{}` and `{x}` for a scalar are as good as no conversion, and as x; a list for a
+        std::initializer_list as its worst element, but better than any other; other classes have a constructor."""
+        from minicc.frontend.sema.initialise import BracedList, listed
 
-        if not isinstance(e, BracedList) or len(e.items) > 1:
+        if not isinstance(e, BracedList):
+            return None if target.scalar else CONVERSION
+        if not target.scalar:
+            element = listed(target)
+            if element is None:
+                return USER
+            ranks = [self.rank(x, element) for _, x in e.items]
+            return None if None in ranks else max((r for r in ranks if r is not None), default=EXACT) - LISTED
+        if len(e.items) > 1:
             return None
         return self.rank(e.items[0][1], target) if e.items else EXACT
 

@@ -63,7 +63,7 @@ class Initialisers(Calls):
             record = target.record
             assert record is not None
             self.require_complete(target, e.at)
-            if _listed(target) is not None:
+            if listed(target) is not None:
                 return self._whole_list(e, target)
             if e.items and any(self._takes_list(c, e) for c in record.constructors):
                 return self.construct(target, [e], e.at)
@@ -112,9 +112,22 @@ class Initialisers(Calls):
         self._check_narrowing(inner, target)
         return self.convert(inner, target)
 
+    def bind_list(self, e: ast.Expr, target: Type) -> ast.Expr:
+        """What a reference refers to that is initialised by `e`: by a list, what its one element is if the types are
+        related, or else a value made of it ([dcl.init.list])."""
+        if isinstance(e, BracedList):
+            assert target.elem is not None
+            only = e.items[0][1] if len(e.items) == 1 and e.items[0][0] is None else None
+            if only is None or isinstance(only, ast.Init):
+                return self.bind(self.temporary(e, target.elem.bare), target)
+            t = only.type.bare
+            related = t is target.elem.bare or is_derived(t, target.elem.bare)
+            e = only if related else self.temporary(e, target.elem.bare)
+        return self.bind(e, target)
+
     def _whole_list(self, e: BracedList, target: Type) -> ast.Expr:
         """A std::initializer_list: the address of a temporary array, and its length."""
-        element = _listed(target)
+        element = listed(target)
         assert element is not None and target.record is not None
         if not e.items:
             return ast.Zero(target, e.at)
@@ -143,7 +156,7 @@ class Initialisers(Calls):
         if not isinstance(c, ast.Function) or not c.params or len(c.params) - default_count(c) > 1:
             return False
         first = c.type.params[0]
-        element = _listed(first.elem if first.kind == "reference" and first.elem is not None else first)
+        element = listed(first.elem if first.kind == "reference" and first.elem is not None else first)
         return element is not None and all(self.rank(x, element) is not None for _, x in e.items)
 
     def _plain(self, e: ast.Expr) -> ast.Expr:
@@ -333,7 +346,7 @@ class Initialisers(Calls):
         bit_field = field if field is not None and field.bit_width else None
         if t.kind == "reference":
             stream.i += 1
-            parts.append((offset, None, self.address_of(self.bind(item, t), at)))
+            parts.append((offset, None, self.address_of(self.bind_list(item, t), at)))
             return
         if isinstance(item, ast.Init) and isinstance(item, BracedList):
             stream.i += 1
@@ -399,7 +412,7 @@ class Initialisers(Calls):
         return count
 
 
-def _listed(t: Type) -> Type | None:
+def listed(t: Type) -> Type | None:
     """The element type of a std::initializer_list."""
     record = t.record
     if record is None or record.template_name != "initializer_list":

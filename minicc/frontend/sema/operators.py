@@ -176,6 +176,14 @@ class Operators(Conversions):
         record = f.record.record if f.record is not None else None
         return record is not None and record.template is not None
 
+    def comma(self, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        """`left, right`: an operator function of either's class, else the right one after the left one."""
+        if "void" not in (left.type.kind, right.type.kind) and {left.type.kind, right.type.kind} & {"record", "enum"}:
+            found = self.operator_call(",", [left, right], at)
+            if found is not None:
+                return found
+        return ast.Comma(right.type, at, left, right, lvalue=right.lvalue)
+
     def binary(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         if left.type.kind in ("record", "enum") or right.type.kind in ("record", "enum"):
             found = self.operator_call(op, [left, right], at)
@@ -424,7 +432,7 @@ class Operators(Conversions):
         right = self.decay(right)
         a, b = left.type.bare, right.type.bare
         if a.kind == "pointer":
-            if op not in ("+", "-") or not b.integral:
+            if op not in ("+", "-") or not (b.integral or (b.kind == "enum" and not b.scoped)):
                 self._invalid_operands(left, right, at)
             self._arithmetic_pointee(a, at)
             return ast.CompoundAssign(left.type, at, op, left, self.cast(right, promoted(b)), a, lvalue=True)

@@ -9,8 +9,8 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
-from minicc.frontend.sema.candidates import Candidate, default_count, object_rank, takes
-from minicc.frontend.sema.convert import ELLIPSIS, USER, is_xvalue
+from minicc.frontend.sema.candidates import Candidate, default_count, nearer, object_rank, takes
+from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_xvalue
 from minicc.frontend.sema.copies import value_type
 from minicc.frontend.sema.deduce import (
     Bindings,
@@ -122,9 +122,13 @@ class Overloads(Operators):
         return Candidate(entity, params, ranks)
 
     def _better(self, a: Candidate, b: Candidate) -> bool:
-        if any(x > y for x, y in zip(a.ranks, b.ranks, strict=False)):
+        worse = [x - y for x, y in zip(a.ranks, b.ranks, strict=False)]
+        for k, (p, q) in enumerate(zip(a.params, b.params, strict=False)):
+            if k < len(worse) and a.ranks[k] == b.ranks[k] == CONVERSION:
+                worse[k] = nearer(q, p) - nearer(p, q)
+        if any(x > 0 for x in worse):
             return False
-        if any(x < y for x, y in zip(a.ranks, b.ranks, strict=False)):
+        if any(x < 0 for x in worse):
             return True
         fewer = 0
         for p, q in zip(a.params, b.params, strict=False):

@@ -7,3 +7,6 @@ template <P p, int N> struct T { static constexpr int v = p.x + N; }; template <
 struct E {}; template <E e> __global__ void ke() {} template __global__ void ke<E{}>();
 struct Pt { int x, y; __host__ __device__ bool operator==(const Pt &) const = default; };
 __global__ void same(Pt *p, int *o) { o[0] = (p[0] == p[1]) + 2 * (p[0] != p[2]); }
+template <int N> struct Name { char s[N]; constexpr Name(const char (&a)[N]) { for (int i = 0; i < N; i++) s[i] = a[i]; } };
+template <Name S> struct Tag { static constexpr int first = S.s[0]; }; template <Name<3> S> __device__ int length() { return sizeof S.s; }
+__global__ void text(int *o) { static_assert(Tag<"matmul">::first == 'm'); o[0] = Tag<"gemm">::first + length<"ab">(); }
