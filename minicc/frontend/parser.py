@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from minicc.diagnostics import Diagnostics
 from minicc.frontend import ast
@@ -52,6 +53,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}
+        self.host_instances = Counter()
         self.pointed: dict[tuple[str, tuple[Type, ...]], ast.Function] = {}
         self.known: dict[str, object] = {}
         self.unknown: tuple[tuple[int, int], set[str]] = (0, 0), set()

@@ -186,8 +186,8 @@ class Record:
         """The function in which it is declared, if in one."""
         self.number = 0
         """How many classes of that name, or lambdas with such parameters, its function has before it."""
-        self.inherit_from: Type | None = None
-        """A base class whose constructors are this class's too."""
+        self.inherit_from: list[Type] = []
+        """Base classes whose constructors are this class's too."""
         self.destructor: Function | None = None
         self.data_size = 0
         """Bytes before the padding at the end."""

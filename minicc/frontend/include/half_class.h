@@ -22,6 +22,7 @@ struct __align__(2) H {
     __host__ __device__ H(unsigned long long v) { *this = MCC_FROM(ull)(v); }
     __host__ __device__ H &operator=(const MCC_RAW &r) { __x = r.x; return *this; }
     __host__ __device__ operator MCC_RAW() const { MCC_RAW r; r.x = __x; return r; }
+    __host__ __device__ operator MCC_RAW() const volatile { MCC_RAW r; r.x = __x; return r; }
     __host__ __device__ operator float() const { return MCC_OP(MCC_K, tof)(__x); }
     __host__ __device__ operator bool() const { return (__x & 0x7fff) != 0; }
     __host__ __device__ operator char() const { return (char)MCC_TO(char)(*this); }

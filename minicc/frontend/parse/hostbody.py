@@ -9,6 +9,7 @@ host function templates are looked for; the rest is stepped over without an erro
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable
 
 from minicc.frontend import ast
@@ -20,13 +21,13 @@ from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
-_INSTANCES = 400
-"""Of all host templates: one that instantiates itself without end is given up here."""
+_INSTANCES = 2000
+"""Of one host function: a template that instantiates itself without end is given up here."""
 _HEADED = frozenset(("if", "for", "while", "switch", "catch"))
 
 
 class HostBody(Launches):
-    host_instances: int = 0
+    host_instances: Counter[tuple[int, int]]
     host_function: ast.Function | None = None
     """The host function whose body is being read, while it is `function`."""
     host_unread: frozenset[str] = frozenset()
@@ -135,8 +136,9 @@ class HostBody(Launches):
         if f.space not in ("global", "host") or f.parsed or self.unevaluated:
             return
         if f.space == "host":
-            self.host_instances += 1
-            if self.host_instances > _INSTANCES:
+            place = id(f.at.source), f.at.start
+            self.host_instances[place] += 1
+            if self.host_instances[place] > _INSTANCES:
                 return
         super().need_body(f)
         if f.constructor and f.record is not None:

@@ -184,7 +184,7 @@ class Members(Comparisons):
     def _used_member(self, record: Record, entity: object, name: Token) -> None:
         bases = [t for t, _ in record.bases]
         if isinstance(entity, Type) and entity in bases and entity.record is not None:
-            record.inherit_from = entity
+            record.inherit_from.append(entity)
             return
         assert record.scope is not None
         found = record.scope.names.get(name.text)

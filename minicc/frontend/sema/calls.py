@@ -357,12 +357,10 @@ class Calls(Overloads):
             return ast.Init(t.bare, at, parts)
         if not args and record.has_default:
             return self.value_initialised(t, at)
-        inherited = record.inherit_from
-        if inherited is not None and args and not self.viable(list(record.constructors), args, None):
-            offset = ty.base_offset(t.bare, inherited) or 0
-            return ast.Init(
-                t.bare, at, [(offset, None, self.construct(inherited, args, at)), *self.member_defaults(t, at)]
-            )
+        inherited = record.inherit_from if args else []
+        if inherited and not self.viable(list(record.constructors), args, None):
+            fits = [b for b in inherited if b.record and self.viable(list(b.record.constructors), args, None)]
+            return self.inherited_construction(t.bare, (fits or inherited)[0], args, at)
         if len(args) == 1 and not same:
             # [over.match.copy], CWG 2327: a function that gives the class itself may be explicit; it comes before
             # constructors that need a conversion of their own.
@@ -404,6 +402,10 @@ class Calls(Overloads):
         if copy_constructors(t):
             return self.construct(t, [e], e.at)
         if e.type.volatile and not record.closure and not self.library:
+            # Nothing copies it but what a conversion of a volatile object leads to, as CUDA's halves have one.
+            for f in self.conversions(e.type.bare):
+                if f.this_quals & ty.VOLATILE:
+                    return self.construct(t, [self.call_method(e, f, [], e.at)], e.at)
             self.fail(f"no matching constructor for initialization of '{t}'", e.at, code="frontend.no-match")
         if record.tag == "union" or e.type.bare is not t or not copies_members(t):
             return None

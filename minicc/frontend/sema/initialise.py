@@ -277,6 +277,17 @@ class Initialisers(Calls):
                 elif self._needs_construction(field.type):
                     self._default_element(field.type, offset + field.offset, parts, at)
 
+    def inherited_construction(self, t: Type, base: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
+        """An object of `t` by a constructor that it has from `base`; what else it consists of is as by default."""
+        assert t.record is not None
+        parts: list[tuple[int, Field | None, ast.Expr]] = []
+        for b, offset in t.record.bases:
+            if b.bare is base.bare:
+                parts.append((offset, None, self.construct(base, args, at)))
+            elif self._needs_construction(b):
+                parts.append((offset, None, self.default_value(b, at)))
+        return ast.Init(t, at, parts + self.member_defaults(t, at))
+
     def member_defaults(self, t: Type, at: Token) -> list[tuple[int, Field | None, ast.Expr]]:
         """What the members of a class itself are by default."""
         parts: list[tuple[int, Field | None, ast.Expr]] = []

@@ -104,3 +104,10 @@ int main(int argc, char** argv) {
   using K = void (*)(float*); K kk = k1<float, 97>; kk<<<1,1>>>(f);
   return 0;
 }
+template <class T, int N> struct Traits { static constexpr int V = N; };
+template <class K, bool A, bool B, bool C, bool D> __global__ void deep(int *p) { *p = K::V + A + B + C + D; }
+template <class K, bool A> __global__ void shallow(int *p) { *p = K::V + A; }
+#define EITHER(c, N, ...) [&] { if (c) { constexpr bool N = true; return __VA_ARGS__(); } else { constexpr bool N = false; return __VA_ARGS__(); } }()
+template <class T, int N> void nested(int *p, bool c) { using Traits = Traits<T, N>; EITHER(p[0], A, [&] { EITHER(p[1], B, [&] { EITHER(p[2], C, [&] { EITHER(p[3], D, [&] { auto k = &deep<Traits, A, B, C, D>; if (c) { return; } k<<<1, 1>>>(p); using Other = ::Traits<T, B>; auto k2 = &shallow<Other, D>; k2<<<1, 1>>>(p); }); }); }); }); }
+void nested_float(int *p) { nested<float, 3>(p, true); }
+void nested_char(int *p) { nested<char, 4>(p, true); }
