@@ -76,6 +76,9 @@ class Initialisers(Calls):
                 if not isinstance(only, ast.Init) and (only.type.bare is target or is_derived(only.type.bare, target)):
                     return self.convert(only, target)
         if target.aggregate:
+            own = target.record.fields[target.record.inherited :] if target.record is not None and e.items else []
+            if any(f.name in target.record.hidden for f in own if target.record is not None):
+                self.fail(f"no matching constructor for initialization of '{target}'", e.at, code="frontend.no-match")
             if (
                 target.kind == "array"
                 and len(e.items) == 1
