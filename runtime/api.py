@@ -493,7 +493,15 @@ class Variable:
     def _encode(self, value: object) -> bytes:
         array = np.asarray(value)
         if isinstance(value, int) and self.size in (1, 2, 4, 8):
+            if not -(1 << 8 * self.size - 1) <= value < 1 << 8 * self.size:
+                raise LaunchError(
+                    "variable.size", f"{value} does not fit in variable '{self.name}' of {self.size} bytes"
+                )
             return (value & (1 << 8 * self.size) - 1).to_bytes(self.size, "little")
+        if array.dtype.kind not in "biufcV":
+            raise LaunchError(
+                "variable.type", f"variable '{self.name}': cannot write {value!r}; a number, an array, bytes"
+            )
         if isinstance(value, float) and self.size == 4:
             array = np.float32(value)  # type: ignore[assignment]
         return array.tobytes()

@@ -98,9 +98,12 @@ class ModelDevice(Device):
         self._next = 1
         self._functions: dict[int, Function] = {}
         """Entry address -> function, to name source lines."""
-        self._default = ModelStream(self, open_channel(self.gpu))
+        try:
+            self._default = ModelStream(self, open_channel(self.gpu))
+        except OutOfMemory as error:
+            raise LaunchError("device.memory", str(error)) from None
         self._streams = [self._default]
-        self._staging = self.gpu.memory.allocate(STAGING_BYTES)
+        self._staging = self.allocate(STAGING_BYTES)
 
     def __repr__(self) -> str:
         return f"<Device {self.name}>"
@@ -371,6 +374,8 @@ class ModelDevice(Device):
 
     @_alone
     def stream(self, priority: int = 0) -> Stream:
+        if not isinstance(priority, int | np.integer):
+            raise LaunchError("stream.priority", f"{priority!r} is no priority; {api.STREAM_PRIORITIES} are the limits")
         out = ModelStream(self, open_channel(self.gpu))
         least, most = api.STREAM_PRIORITIES
         self.gpu.compute.priorities[out.channel.token] = min(max(priority, most), least)
@@ -394,10 +399,10 @@ class ModelStream(Stream):
 
     @_alone
     def wait(self, event: Event) -> None:
-        assert isinstance(event, ModelEvent)
-        if event.value:
+        mark = _own(event, self.device)
+        if mark.value:
             execute = SemOp.ACQ_STRICT_GEQ | methods.SEM_PAYLOAD_64BIT
-            self.channel.submit(semaphore_words(event.address, event.value, execute), "wait for event")
+            self.channel.submit(semaphore_words(mark.address, mark.value, execute), "wait for event")
 
 
 class ModelEvent(Event):
@@ -436,12 +441,18 @@ class ModelEvent(Event):
 
     @_alone
     def elapsed(self, since: Event) -> float:
-        assert isinstance(since, ModelEvent)
-        for event in (self, since):
+        for event in (self, _own(since, self.device)):
             if not event.value:
                 raise LaunchError("event.unrecorded", "no time passed between events that were not both recorded")
             event.synchronize()
-        return (self._words()[1] - since._words()[1]) / 1e6
+        return (self._words()[1] - _own(since, self.device)._words()[1]) / 1e6
+
+
+def _own(event: object, device: ModelDevice) -> ModelEvent:
+    """The event, if it is one of the device."""
+    if not isinstance(event, ModelEvent) or event.device is not device:
+        raise LaunchError("event.device", f"{event!r} is no event of {device!r}")
+    return event
 
 
 class ModelModule(Module):

@@ -176,3 +176,24 @@ def test_a_source_is_no_image_and_no_path(gpu):
         minicc.compile(TEMPLATES)
     with pytest.raises(minicc.CompileError, match=r"minicc\.compile makes one"):
         gpu.load(SAMPLES / "vadd.k")
+
+
+def test_what_no_variable_event_or_device_can_be(gpu):
+    text = "__device__ int g; __global__ void k() { g = 1; }"
+    word = gpu.load(minicc.compile(minicc.SourceFile("k.cu", text))).variable("g")
+    word.write(-(1 << 31))
+    for wrong in (1 << 32, -(1 << 31) - 1, "x", [None]):
+        with pytest.raises(runtime.LaunchError, match="variable 'g'"):
+            word.write(wrong)
+    assert word.read(np.int32)[0] == -(1 << 31)
+    other = runtime.Device().event().record()
+    for wrong in ("x", None, other):
+        with pytest.raises(runtime.LaunchError, match="is no event of"):
+            gpu.event().record().elapsed(wrong)
+        with pytest.raises(runtime.LaunchError, match="is no event of"):
+            gpu.stream().wait(wrong)
+    with pytest.raises(runtime.LaunchError, match="is no priority"):
+        gpu.stream(priority="high")
+    for memory in (100, 1 << 20):
+        with pytest.raises(runtime.LaunchError, match="out of device memory"):
+            runtime.Device(memory=memory)
