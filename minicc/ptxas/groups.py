@@ -8,18 +8,19 @@ after another, those in the deepest loops first: the two registers become one (a
 part of a wider one, at its alignment) if no parts that would share a place are ever live at once. Products read their
 addend before they write (`intervals.build(..., tied=True)`), so an accumulator stays where it is.
 
-Cost: one liveness analysis, where there are such copies; each merge is linear in the two live ranges.
+Cost: one liveness analysis, where there are such copies; each merge goes through the shorter of two live ranges and
+looks things up in the longer one.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import Segments, build, overlap
+from minicc.ptxas.intervals import Segments, build
 from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import GMMA, TRUE, Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
@@ -52,15 +53,41 @@ class _Web:
         self, reg: VReg, places: list[Segments], defs: list[list[Def]], members: list[tuple[int, int]]
     ) -> None:
         self.reg, self.places, self.defs, self.members = reg, places, defs, members
+        self.computed = [any(source is None for _, source in part) for part in defs]
+        """Whether something else than copies writes each part."""
 
 
 def _join(a: Segments, b: Segments) -> Segments:
-    out: Segments = []
-    for start, end in sorted([*a, *b]):
-        if out and start <= out[-1][1]:
-            out[-1] = (out[-1][0], max(end, out[-1][1]))
-        else:
-            out.append((start, end))
+    """The points of both; the longer list may become it."""
+    out, more = (a, b) if len(a) >= len(b) else (b, a)
+    for start, end in more:
+        first = bisect_left(out, (start,))
+        if first and out[first - 1][1] >= start:
+            first -= 1
+            start = out[first][0]
+        last = first
+        while last < len(out) and out[last][0] <= end:
+            end = max(end, out[last][1])
+            last += 1
+        out[first:last] = [(start, end)]
+    return out
+
+
+def _meet(a: Segments, b: Segments) -> bool:
+    """Whether the two share a point."""
+    many, few = (a, b) if len(a) >= len(b) else (b, a)
+    for start, end in few:
+        after = bisect_left(many, (end,))
+        if after and many[after - 1][1] > start:
+            return True
+    return False
+
+
+def _both(a: list[Def], b: list[Def]) -> list[Def]:
+    """The definitions of both by their points; the longer list may become it."""
+    out, more = (a, b) if len(a) >= len(b) else (b, a)
+    for one in more:
+        out.insert(bisect_left(out, one[:1]), one)
     return out
 
 
@@ -209,13 +236,14 @@ class _Webs:
         if shift < 0 or shift + width > one.reg.width or shift % _step(width):
             return
         for k, part in enumerate(other.places):
-            if overlap(one.places[shift + k], part) and not (
+            if _meet(one.places[shift + k], part) and not (
                 self._follows(one, shift + k, other, k) or self._follows(other, k, one, shift + k)
             ):
                 return
         for k, part in enumerate(other.places):
             one.places[shift + k] = _join(one.places[shift + k], part)
-            one.defs[shift + k] = [*one.defs[shift + k], *other.defs[k]]
+            one.defs[shift + k] = _both(one.defs[shift + k], other.defs[k])
+            one.computed[shift + k] |= other.computed[k]
         for name, offset in other.members:
             self.where[name] = one, offset + shift
             one.members.append((name, offset + shift))
@@ -229,14 +257,24 @@ class _Webs:
     def _follows(self, first: _Web, at: int, second: _Web, by: int) -> bool:
         """Whether the second's part never holds but what the first's has held since: all its definitions are copies of
         that, and the first is not written while the second lives."""
+        if second.computed[by]:
+            return False
         here, there = (first, at), (second, by)
         if any(self._place(source) not in (here, there) for _, source in second.defs[by]):
             return False
-        points = sorted(p for p, source in first.defs[at] if self._place(source) != here)
-        for start, end in second.places[by]:
-            n = bisect_right(points, start)
-            if n < len(points) and points[n] < end:
-                return False
+        defs, places = first.defs[at], second.places[by]
+        if len(defs) < len(places):
+            for point, source in defs:
+                before = bisect_left(places, (point,)) - 1
+                if before >= 0 and point < places[before][1] and self._place(source) != here:
+                    return False
+            return True
+        for start, end in places:
+            at = bisect_left(defs, (start + 1,))
+            while at < len(defs) and defs[at][0] < end:
+                if self._place(defs[at][1]) != here:
+                    return False
+                at += 1
         return True
 
 
