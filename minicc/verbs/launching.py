@@ -145,6 +145,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     request = parse(rest, verb, arguments.own)
     if len(request.inputs) != 1:
         fail("cli.one-input", f"minicc {verb} takes exactly one file")
+    if "output" in request.values:
+        fail("cli.no-output", f"minicc {verb} makes nothing for -o; see minicc {verb} --help for what it can write")
     device_name = arguments.last("device", "sm_90")
     on_gpu = device_name.startswith("cuda")
     if not on_gpu and device_name not in NAMES:

@@ -166,6 +166,7 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
         (["-cubin", "wrong.cubin"], "wrong.cubin: byte 0x0"),
         (["run", VADD, "--head", "x"], "'x' is not a number for '--head'"),
         (["run", "wrong.cubin"], "give --script FILE"),
+        (["prof", VADD, "-o", "report"], "makes nothing for -o"),
         (["prof", VADD, "--set", "full"], "--section here"),
         (["prof", VADD, "--section", "Zz"], "--list-sections"),
         (["classic", "figure4", "--csv"], "Unknown option '--csv'"),
