@@ -5,10 +5,11 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
+from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate
-from minicc.frontend.sema.convert import USER, is_derived, is_xvalue, operand_type, promoted, prvalue
+from minicc.frontend.sema.convert import CONVERSION, EXACT, USER, is_derived, is_xvalue, operand_type, promoted, prvalue
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
@@ -303,18 +304,43 @@ class Calls(Overloads):
             members = record.scope.names.get(name) if op == "=" else self.find_in(record.scope, name)
             if op == "=" and operands[1].type.bare is first.type.bare and not assigns(members, first.type.bare):
                 return None
-            if isinstance(members, list):
-                found = self.viable(members, operands[1:], None, first)
-                if found:
-                    chosen = self.resolve(name, members, operands[1:], None, at, first)
-                    return self.make_call(chosen, operands[1:], at, first)
-        if op in ("=", "[]", "()", "->"):
-            return None
-        functions = self._operator_functions(name, operands)
+            if isinstance(members, list) and self.viable(members, operands[1:], None, first):
+                chosen = self.resolve(name, members, operands[1:], None, at, first)
+                free = self._closer_function(op, chosen, operands, at)
+                if free is not None:
+                    return self.make_call(free, operands, at)
+                return self.make_call(chosen, operands[1:], at, first)
+        free = self._free_operator(op, operands, at)
+        return self.make_call(free, operands, at) if free is not None else None
+
+    def _free_operator(self, op: str, operands: list[ast.Expr], at: Token) -> Candidate | None:
+        """The operator function outside of classes that fits best."""
+        name = "operator" + op
+        functions = [] if op in ("=", "[]", "()", "->") else self._operator_functions(name, operands)
         if not functions or not self.viable(functions, operands, None):
             return None
-        chosen = self.resolve(name, functions, operands, None, at)
-        return self.make_call(chosen, operands, at)
+        return self.resolve(name, functions, operands, None, at)
+
+    def _closer_function(self, op: str, member: Candidate, operands: list[ast.Expr], at: Token) -> Candidate | None:
+        """[over.match.oper] ranks members and others together: a function that fits better than the best member."""
+        f = member.entity
+        if not isinstance(f, ast.Function) or f.record is None or len(member.ranks) != len(operands):
+            return None
+        self.quiet += 1
+        try:
+            free = self._free_operator(op, operands, at)
+        except Abandon:
+            return None
+        finally:
+            self.quiet -= 1
+        if free is None:
+            return None
+        of = ty.reference(ty.qualified(f.record, f.this_quals & (ty.CONST | ty.VOLATILE)))
+        own = EXACT if f.record.bare is operands[0].type.bare else CONVERSION
+        both = member.template and free.template
+        a = Candidate(free.entity, free.params, free.ranks, free.template and not both)
+        b = Candidate(f, (of, *member.params), [own, *member.ranks[:-1]], member.template and not both)
+        return free if self._better(a, b) else None
 
     def _operator_functions(self, name: str, operands: list[ast.Expr]) -> list[object]:
         out: list[object] = []
