@@ -345,9 +345,13 @@ def _targets(request: Request) -> list[Target]:
     if name in ("all", "all-major"):
         if "code" in request.lists:
             fail("cli.incompatible", f"Option '-code' cannot be given with '-arch={name}'")
-        for real in arch.NAMES:
-            if real[-1].isdigit():  # not those that run on one chip only
-                add(real.replace("sm_", "compute_"), [real, real.replace("sm_", "compute_")])
+        # Not those that run on one chip only; of each major version the first, or all; PTX of the last.
+        reals = [real for real in arch.NAMES if real[-1].isdigit()]
+        if name == "all-major":
+            reals = [real for n, real in enumerate(reals) if not n or real[:-1] != reals[n - 1][:-1]]
+        for real in reals:
+            compute = real.replace("sm_", "compute_")
+            add(compute, [real, compute] if real == reals[-1] else [real])
         return list(targets.values())
     if name == "native":
         name = "sm_90"

@@ -30,7 +30,7 @@ def occupancy(arch: Arch, registers: int, shared: int, threads: int) -> Report:
     # Warps are given registers in groups, one for each sub-core.
     fitting = rules.registers_per_sm // max(per_warp, unit) // rules.warp_granularity * rules.warp_granularity
     grain = rules.shared_granularity
-    bytes_ = -(-(shared + arch.abi.shared_reserved) // grain) * grain
+    bytes_ = -(-(shared + arch.abi.shared_reserved + rules.shared_taken) // grain) * grain
     limits = {
         "registers": fitting // warps if registers <= rules.max_registers_per_thread else 0,
         "shared": rules.shared_per_sm // bytes_ if shared <= rules.shared_per_block_max else 0,

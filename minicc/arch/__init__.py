@@ -12,7 +12,7 @@ from importlib import import_module
 from minicc.arch.schema import Arch
 from minicc.diagnostics import fail
 
-NAMES = ("sm_90", "sm_90a")
+NAMES = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a")
 """Architectures with machine code and a machine model."""
 
 

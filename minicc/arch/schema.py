@@ -28,7 +28,7 @@ class Abi(NamedTuple):
     memory_descriptor: int
     """u64 descriptor that desc[UR][...] accesses name."""
     shared_window: int
-    """u64 generic address of the shared window."""
+    """u64 generic address of the shared window (where "swinhi" is a feature, code asks SR_SWINHI instead)."""
     local_window: int
     """u64 generic address of the local window."""
     constant_window: int
@@ -42,6 +42,30 @@ class Abi(NamedTuple):
     parameter_window: int | None = None
     """u64 generic address of what bank 0 holds from `parameter_origin` on; None where ptxas has none."""
     parameter_origin: int = 0
+    environment: int = 0x40
+    """u32 x 32: %envreg0 and the others."""
+
+
+class Container(NamedTuple):
+    """What a cubin for the architecture holds beside code and data (`minicc.binary.cubin_write`), as ptxas 13.0.88
+    writes it."""
+
+    compat: bool = True
+    """There is a section .nv.compat, and .note.nv.cuinfo names it."""
+    reserved_shared: bool = True
+    """There are symbols of the shared memory that the system takes."""
+    registers_in_text: bool = False
+    """The register count stands in the text section's sh_info, too."""
+    constants_first: bool = False
+    """Bank 0 comes before the code."""
+    relocation_action: bytes = b""
+    """Contents of .nv.rel.action, if there is one."""
+    finalizer: int = 0x0101
+    """Value of attribute 0x5F, which has no name."""
+    workarounds: int | None = 8
+    """EIATTR_SW_WAR, a set of bits."""
+    marks: tuple[int, ...] = ()
+    """Attributes without value that every kernel has."""
 
 
 class Occupancy(NamedTuple):
@@ -57,6 +81,8 @@ class Occupancy(NamedTuple):
     shared_per_sm: int
     shared_per_block_max: int
     shared_granularity: int
+    shared_taken: int = 0
+    """Bytes that the system takes beside each block's, where they do not lie in front (`Abi.shared_reserved`)."""
     max_barriers: int = 16
 
 
@@ -73,6 +99,8 @@ class Latency(NamedTuple):
     war: Mapping[str, Mapping[str, int]] = _NONE
     arrival: Mapping[str, int] = _NONE
     barrier_setup: int = 2
+    uncoupled: frozenset[str] = frozenset()
+    """Producer classes that have no fixed latency here, though they are declared so: scoreboards wait for them."""
     late_read: Mapping[str, int] = _NONE
     """How many cycles later than `raw` says a reader class was seen to read: `raw` keeps the compiler's margin, the
     machine model subtracts this."""
@@ -107,6 +135,7 @@ class Arch(NamedTuple):
     static_shared: int
     """Bytes of shared variables that ptxas lets a kernel have."""
     abi: Abi
+    container: Container
     occupancy: Occupancy
     latency: Latency
     pipes: Mapping[str, Pipe]
@@ -117,7 +146,8 @@ class Arch(NamedTuple):
     machine: Callable[[], Machine]
     """Brings what only a model of the machine wants: a compile does without."""
     features: frozenset[str] = frozenset()
-    """What the instruction set has: "viadd", "vimnmx", "redux", "uldc", "cluster", "async_copy", ..."""
+    """What code may count on beyond single instructions: "scoped" atomics, "ordered" memory operations, "cluster"s of
+    blocks, SR_"swinhi" (the shared window's upper word), "wgmma"."""
     energy: str = "7nm"
     """Which of `minicc.arch.energy.FIGURES` it takes: picojoules of each event."""
 

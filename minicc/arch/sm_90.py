@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minicc.arch.schema import Abi, Arch, Latency, Occupancy, Pipe
+from minicc.arch.schema import Abi, Arch, Container, Latency, Occupancy, Pipe
 
 if TYPE_CHECKING:
     from minicc.arch.machine import Machine
@@ -23,9 +23,13 @@ _MEM = {"lds_addr": 5, "ldg_addr": 3, "sts_addr": 2, "stg_addr": 1, "match": 3}
 # Address operands of LDG/STS/STG are read late by an idle queue; ptxas always leaves 5, and so do we (P, "Uncertain").
 # Before MATCH it leaves 4.
 _MEM_SAFE = {"lds_addr": 5, "ldg_addr": 5, "sts_addr": 5, "stg_addr": 5, "match": 4}
+_FP64 = {
+    "alu": 8, "fma": 8, "half": 8, "fp64": 8, "mma_a": 9, "mma_b": 9, "mma_c": 9, "xu": 6, "lds_addr": 7, "ldg_addr": 7,
+    "sts_addr": 7, "stg_addr": 7, "ur": 8,
+}  # fmt: skip
 
 # P: "Minimum safe distance", producer class -> reader class.
-RAW = {
+_RAW = {
     # "wide_hi" is the high word of IMAD.WIDE's addend, read two cycles late.
     "alu": {**_ALU_LIKE, **_MEM_SAFE, "ur": 4, "wide_hi": 3},
     "fma": {**_ALU_LIKE, "alu": 5, "fma": 4, **_MEM_SAFE, "ur": 5, "wide_hi": 2},
@@ -42,21 +46,9 @@ RAW = {
         **_MEM_SAFE,
         "ur": 6,
     },
-    "fp64": {
-        "alu": 8,
-        "fma": 8,
-        "half": 8,
-        "fp64": 8,
-        "mma_a": 9,
-        "mma_b": 9,
-        "mma_c": 9,
-        "xu": 6,
-        "lds_addr": 7,
-        "ldg_addr": 7,
-        "sts_addr": 7,
-        "stg_addr": 7,
-        "ur": 8,
-    },
+    "fp64": _FP64,
+    # HFMA2.MMA, on the pipe of FP64.
+    "half_mma": _FP64,
     # IMAD.WIDE: the low half is there 2 cycles sooner ("wide_lo") than the high half ("wide").
     "wide_lo": {
         "alu": 3,
@@ -131,13 +123,20 @@ RAW = {
     "bssy": {"branch": 4},
 }
 
+RAW = {producer: {"wide_in": row["fma"], **row} if "fma" in row else row for producer, row in _RAW.items()}
+"""Factors of IMAD.WIDE are read as those of IMAD are."""
+
+_BEFORE_FP64 = {"alu": 2, "fma": 2, "half": 2, "wide": 2, "wide_lo": 2, "cs2r64": 2}
+_BEFORE_MMA = dict.fromkeys(("alu", "fma", "half", "wide", "wide_lo", "cs2r64", "fp64", "half_mma"), 8)
+_BEFORE_SMALL_MMA = dict.fromkeys(_BEFORE_MMA, 6)
 LATENCY = Latency(
     raw=RAW,
     # P: "WAW"; everything else 1.
     waw={
-        "fp64": {"alu": 2, "fma": 2, "half": 2, "wide": 2, "wide_lo": 2, "cs2r64": 2},
-        "mma16816": {"alu": 8, "fma": 8, "half": 8, "wide": 8, "wide_lo": 8, "cs2r64": 8, "fp64": 8},
-        "mma1688": {"alu": 6, "fma": 6, "half": 6, "wide": 6, "wide_lo": 6, "cs2r64": 6, "fp64": 6},
+        "fp64": _BEFORE_FP64,
+        "half_mma": _BEFORE_FP64,
+        "mma16816": _BEFORE_MMA,
+        "mma1688": _BEFORE_SMALL_MMA,
         "ualu": {"umov": 6},
         "r2ur": {"umov": 10, "ualu": 4},
         # Not measured: the difference of the writers' RAW distances, plus one.
@@ -213,6 +212,7 @@ ARCH = Arch(
         parameter_window=0x198,
         parameter_origin=0x210,
     ),
+    container=Container(),
     # C
     occupancy=Occupancy(
         max_warps=64,
@@ -231,5 +231,5 @@ ARCH = Arch(
     sub_cores=4,
     reuse_cache=True,
     machine=_machine,
-    features=frozenset({"uldc", "viadd", "vimnmx", "redux", "cluster", "async_copy", "desc", "scoped", "ordered"}),
+    features=frozenset({"cluster", "scoped", "ordered", "swinhi"}),
 )

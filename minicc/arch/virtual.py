@@ -25,10 +25,7 @@ TABLE: dict[str, tuple[tuple[int, int], str]] = {
     "sm_70": ((8, 8), "Volta GV100"),
     "sm_72": ((8, 8), "Volta GV11B"),
     "sm_75": ((8, 8), "Turing TU10x"),
-    "sm_80": ((8, 8), "Ampere GA100"),
-    "sm_86": ((8, 8), "Ampere GA10x"),
     "sm_87": ((8, 8), "Ampere GA10B"),
-    "sm_89": ((8, 8), "Ada AD10x"),
     "sm_100": ((8, 8), "Blackwell GB100"),
     "sm_100a": ((8, 8), "Blackwell GB100"),
     "sm_103": ((8, 8), "Blackwell GB300"),
@@ -46,7 +43,7 @@ def features(sm: int) -> frozenset[str]:
     """What PTX has for an architecture beyond single instructions, each from its first SM on.
 
     "scoped": atomics name their scope (sm_60); "ordered": memory operations name their semantics (sm_70)."""
-    since = {"scoped": 60, "ordered": 70, "redux": 80, "async_copy": 80, "cluster": 90}
+    since = {"scoped": 60, "ordered": 70, "cluster": 90}
     return frozenset(name for name, first in since.items() if sm >= first)
 
 

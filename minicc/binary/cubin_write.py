@@ -1,7 +1,8 @@
 """Program -> cubin: the device ELF that the driver of a real GPU loads.
 
-Sections, flags, symbols and record order follow what ptxas 13.0.88 writes for sm_90 (ABI version 8). An H200's driver
-(580.159.04) demands .note.nv.tkinfo and .note.nv.cuinfo; cuobjdump 13.4 also demands .nv.compat.
+Sections, flags, symbols and record order follow what ptxas 13.0.88 writes for sm_90 (ABI version 8); in what the files
+of other architectures differ, `Arch.container` says. An H200's driver (580.159.04) demands .note.nv.tkinfo and
+.note.nv.cuinfo; cuobjdump 13.4 also demands .nv.compat.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ HEADER_KINDS = {"texref": "R_CUDA_TEX_HEADER_INDEX", "samplerref": "R_CUDA_SAMP_
                 "surfref": "R_CUDA_SURF_HEADER_INDEX"}  # fmt: skip
 """How the number of each is written behind the parameters."""
 
-CALLGRAPH, INFO, COMPAT = 0x70000001, 0x70000000, 0x70000086
+CALLGRAPH, INFO, COMPAT, RELOCATION_ACTION = 0x70000001, 0x70000000, 0x70000086, 0x7000000B
 KPARAM_V2_FROM = 4352
 """Parameter areas larger than this use KPARAM_INFO_V2 (measured on ptxas: 4352 -> V1, 4360 -> V2)."""
 
@@ -95,12 +96,22 @@ class _Writer:
                         name, elf.PROGBITS, flags, f.constant2, info=owner, align=8 if len(f.constant2) % 8 == 0 else 4
                     )
                 )
+        if self.arch.container.constants_first:
+            self._parameters()
         for f in program.functions:
             flags, symbol = elf.ALLOC | elf.EXEC, self.number[f.name]
             text = self.texts[f.name]
+            if self.arch.container.registers_in_text:
+                symbol |= f.registers << 24
             self.add(Draft(f".text.{f.name}", elf.PROGBITS, flags, text, ".symtab", symbol, align=128))
         self._data(init, zero)
-        for f in program.functions:
+        if not self.arch.container.constants_first:
+            self._parameters()
+        return self._finish()
+
+    def _parameters(self) -> None:
+        """Bank 0 of each kernel."""
+        for f in self.program.functions:
             if f.entry:
                 size = (
                     self._behind_parameters(f) + 4 * len(f.headers)
@@ -110,7 +121,6 @@ class _Writer:
                 flags = elf.ALLOC | elf.INFO_LINK
                 name = f".nv.constant0.{f.name}"
                 self.add(Draft(name, elf.PROGBITS, flags, bytes(size), info=f".text.{f.name}", align=4))
-        return self._finish()
 
     def _line_table(self) -> Written | None:
         if not any(f.lines for f in self.program.functions):
@@ -149,8 +159,9 @@ class _Writer:
         program = self.program
         for name in (".note.nv.tkinfo", ".note.nv.cuinfo", *(f".text.{f.name}" for f in program.functions)):
             self._section_symbol(name)
-        self._symbol(".nv.reservedSmem.offset0", size=4, kind=elf.STT_OBJECT, bind=elf.STB_WEAK)
-        self._symbol("__nv_reservedSMEM_offset_0_alias", ".nv.shared.reserved.0", bind=elf.STB_WEAK, other=0xA0)
+        if self.arch.container.reserved_shared:
+            self._symbol(".nv.reservedSmem.offset0", size=4, kind=elf.STT_OBJECT, bind=elf.STB_WEAK)
+            self._symbol("__nv_reservedSMEM_offset_0_alias", ".nv.shared.reserved.0", bind=elf.STB_WEAK, other=0xA0)
         if program.constant4:
             self._section_symbol(".nv.constant4")
         for name in dict.fromkeys(section for _, section, _ in placed):
@@ -201,7 +212,8 @@ class _Writer:
         note = rec.tkinfo("minicc", "minicc 0.1.0, CUDA 13.0 formats", "minicc ptxas", arguments)
         self.add(Draft(".note.nv.tkinfo", elf.NOTE, 0x02000000, note, align=4))
         note = rec.cuinfo(self.arch.sm, TOOLKIT)
-        self.add(Draft(".note.nv.cuinfo", elf.NOTE, 0x01000040, note, ".note.nv.tkinfo", ".nv.compat", 4))
+        flags, compat = (0x01000040, ".nv.compat") if self.arch.container.compat else (0x01000000, 0)
+        self.add(Draft(".note.nv.cuinfo", elf.NOTE, flags, note, ".note.nv.tkinfo", compat, 4))
 
     def _info(self) -> None:
         code, functions = ATTRIBUTE_CODES, self.program.functions
@@ -220,11 +232,12 @@ class _Writer:
             module += rec.nval(code["TEXMODE_INDEPENDENT"])
         if module:
             self.add(Draft(".nv.info", INFO, data=module, link=".symtab", align=4))
-        # The values of a ptxas 13.0.88 sm_90 file; record 9 is what tells sm_90a from sm_90.
-        target = {"": 0, "a": 1, "f": 2}[self.arch.feature]
-        compat = b"".join((rec.bval(9, target), rec.bval(2, 1), rec.bval(5, 5), rec.hval(7, 0x0101), rec.bval(3, 0),
-                           rec.bval(6, 1), rec.sval(0xB, 0, 0)))  # fmt: skip
-        self.add(Draft(".nv.compat", COMPAT, data=compat, align=4))
+        if self.arch.container.compat:
+            # The values of a ptxas 13.0.88 sm_90 file; record 9 is what tells sm_90a from sm_90.
+            target = {"": 0, "a": 1, "f": 2}[self.arch.feature]
+            compat = b"".join((rec.bval(9, target), rec.bval(2, 1), rec.bval(5, 5), rec.hval(7, 0x0101),
+                               rec.bval(3, 0), rec.bval(6, 1), rec.sval(0xB, 0, 0)))  # fmt: skip
+            self.add(Draft(".nv.compat", COMPAT, data=compat, align=4))
         for f in functions:
             if f.entry:
                 name, text = f".nv.info.{f.name}", f".text.{f.name}"
@@ -236,12 +249,15 @@ class _Writer:
         graph += [(0, -2), (0, -3), (0, -4)]
         data = b"".join(struct.pack("<ii", *pair) for pair in graph)
         self.add(Draft(".nv.callgraph", CALLGRAPH, data=data, link=".symtab", align=4, entsize=8))
+        if action := self.arch.container.relocation_action:
+            self.add(Draft(".nv.rel.action", RELOCATION_ACTION, data=action, align=8, entsize=8))
 
     def _kernel_info(self, f: Function) -> bytes:
         """Records of one kernel, in the order ptxas keeps."""
         code, found, abi = ATTRIBUTE_CODES, self.offsets[f.name], self.arch.abi
         size = _param_bytes(f)
         out = self._kept(f, "BLOCKS_ARE_CLUSTERS") + rec.sval(code["CUDA_API_VERSION"], TOOLKIT)
+        out += b"".join(rec.nval(mark) for mark in self.arch.container.marks)
         for p in sorted(f.params, key=lambda p: -p.ordinal):
             place = p.ordinal | p.offset << 16
             if size > KPARAM_V2_FROM:
@@ -256,7 +272,7 @@ class _Writer:
             out += rec.bval(code["NUM_BARRIERS"], f.barriers)
         if used := [c for c in dict.fromkeys(f.callees) if c in self.program.externs]:
             out += rec.sval(code["EXTERNS"], *(self.number[c] for c in used))
-        out += rec.hval(0x5F, 0x0101)
+        out += rec.hval(0x5F, self.arch.container.finalizer)
         if found.warp_wide:
             out += rec.sval(code["INT_WARP_WIDE_INSTR_OFFSETS"], *found.warp_wide)
         out += self._kept(f, "MBARRIER_INSTR_OFFSETS")
@@ -280,7 +296,8 @@ class _Writer:
         out += rec.hval(code["CBANK_PARAM_SIZE"], size)
         bank = self.number[f".nv.constant0.{f.name}"]
         out += rec.sval(code["PARAM_CBANK"], bank, abi.param_base | size << 16)
-        return out + rec.sval(code["SW_WAR"], 8)
+        workarounds = self.arch.container.workarounds
+        return out if workarounds is None else out + rec.sval(code["SW_WAR"], workarounds)
 
     def _kept(self, f: Function, *names: str) -> bytes:
         out = b""
@@ -354,7 +371,8 @@ class _Writer:
                 name, align = f".nv.shared.{f.name}", max(f.shared_align, 1)
                 flags, size = data | elf.INFO_LINK, reserve + f.shared
                 self.add(Draft(name, elf.NOBITS, flags, info=f".text.{f.name}", align=align, size=size))
-        self.add(Draft(".nv.shared.reserved.0", elf.NOBITS, data))
+        if self.arch.container.reserved_shared:
+            self.add(Draft(".nv.shared.reserved.0", elf.NOBITS, data))
         if zero:
             self.add(Draft(".nv.global", elf.NOBITS, data, align=zero.align, size=zero.size))
 

@@ -24,7 +24,7 @@ import attrs
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
-from minicc.ptx.names import SIZES, SPECIAL, VECTORS
+from minicc.ptx.names import SINCE, SIZES, SPECIAL, VECTORS
 from minicc.ptx.rows import ROWS, TYPES
 
 
@@ -101,6 +101,10 @@ def check(
 ) -> Iterator[tuple[str, str]]:
     """(code, message) of everything wrong with one instruction whose names are all declared. `target` is the number
     of the module's .target."""
+    for operand in inst.operands:
+        if isinstance(operand, ptx.Special) and SINCE.get(operand.name.partition(".")[0], 0) > arch.sm:
+            since = SINCE[operand.name.partition(".")[0]]
+            yield "ptx.target", f"Feature '{operand.name}' requires .target sm_{since} or higher"
     rows = forms(inst.opcode)
     if not rows:
         yield "ptx.opcode", f"Not a name of any known instruction: '{inst.opcode}'"

@@ -286,8 +286,10 @@ atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | v:T @ a:T e
 atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
 atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
 atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | v:T @ v:T e:b64? | 8.1, 90
-atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64,b128 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b16,b32,b64,b128 | v:T @ a:T b:T
+atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b128 | v:T @ a:T e:b64? | 8.3, 90
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b16,b32,b64 | v:T @ a:T b:T
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b128 | v:T @ a:T b:T | 8.3, 90
 red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (min/max) T:u32,s32 | @ a:T @
 red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes add T:u32,s32,u64,s64 | @ a:T @
 red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (and/or/xor) T:b32 | @ a:T @

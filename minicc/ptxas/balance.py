@@ -19,6 +19,7 @@ from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.sass.codec import has
 from minicc.sass.instr import Const, Imm, Reg
 
 _NEXT = 3
@@ -71,10 +72,10 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if arch.pipes["alu"].interval < 2:
         return
     for block in function.blocks:
-        _block(block.insts)
+        _block(block.insts, arch)
 
 
-def _block(insts: list[MInst]) -> None:
+def _block(insts: list[MInst], arch: Arch) -> None:
     pipes = [timing(i.mnemonic, i.modifiers).pipe for i in insts]
     alu = 2 * pipes.count("alu")
     heavy = 2 * pipes.count("fmaheavy") + 4 * pipes.count("fmawide")
@@ -82,7 +83,11 @@ def _block(insts: list[MInst]) -> None:
     least = _SHARE * len(insts)
     if alu <= least:
         return
-    found = [(i, form) for i, inst in enumerate(insts) if pipes[i] == "alu" and (form := other_form(inst)) is not None]
+    found = [
+        (i, form)
+        for i, inst in enumerate(insts)
+        if pipes[i] == "alu" and (form := other_form(inst)) is not None and has(*form[:2], arch.sass)
+    ]
     if not found:
         return
     penalty = _penalties(insts, pipes, {i for i, _ in found})

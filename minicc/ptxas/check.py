@@ -49,7 +49,8 @@ _TEXTURES = frozenset({"TEX", "TLD", "TLD4", "TXD", "TMML"})
 """They answer in order, each other only."""
 _COUNTED = (_TEXTURES, frozenset({"DMMA"}))
 """What of the same set answers in order, so that DEPBAR tells by their number which are there."""
-_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}), *_COUNTED)
+_DOUBLES = frozenset({"DADD", "DMUL", "DFMA", "DSETP"})
+_ANSWERS = (frozenset({"LDS", "LDSM", "SHFL"}), frozenset({"S2R", "S2UR"}), _DOUBLES, *_COUNTED)
 _ENDS = frozenset({"BRA", "EXIT", "RET", "JMP", "BRX", "JMX", "BRXU", "JMXU", "KILL"})
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import NoReturn
 
 from minicc.arch.schema import Arch
+from minicc.diagnostics import EXIT_PTXAS, CompileError, fail
+from minicc.ptx import model as ptx
 from minicc.ptxas.lines import line_records
 from minicc.ptxas.lower.callgraph import bottom_up
 from minicc.ptxas.mir import (
     AFTER_COLLECTIVE,
     RETURN_POINT,
+    WAY_BACK,
+    Block,
     MFunction,
     MInst,
     MModule,
@@ -21,6 +26,7 @@ from minicc.ptxas.mir import (
     outside,
 )
 from minicc.ptxas.options import Options
+from minicc.sass.codec import has
 from minicc.sass.instr import Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.program import DebugSection, Function, Program, Relocation
 
@@ -68,6 +74,13 @@ def physical(operand: MOperand, addresses: dict[str, int]) -> Operand:
     return operand
 
 
+def _way_back(block: Block, number: int) -> int:
+    """Bytes from the LEPC before an instruction to what follows the CALL behind it."""
+    call = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "CALL")
+    lepc = next(n for n in range(number, -1, -1) if block.insts[n].mnemonic == "LEPC")
+    return SIZE * (call + 1 - lepc)
+
+
 def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str, int]], list[MInst]]:
     """A kernel and the device functions in its code: (instructions with the ending self-loop, label -> byte offset of
     each function, the machine IR behind each instruction)."""
@@ -94,6 +107,9 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
                     back = addresses[block.label] + SIZE * (call + 1)
                     place = Target(address=back) if inst.mnemonic == "LEPC" else Imm(back)
                     operands = tuple(place if o == RETURN_POINT else o for o in operands)
+                if calls and WAY_BACK in operands:
+                    way = Imm(_way_back(block, number))
+                    operands = tuple(way if o == WAY_BACK else o for o in operands)
                 if operands == _COLLECTIVE:
                     end = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "ENDCOLLECTIVE")
                     operands = (Target(address=addresses[block.label] + SIZE * (end + 1)),)
@@ -101,6 +117,15 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
                 origin.append(inst)
     out.append(Instr("BRA", (Target(address=at),), control=_LOOP))
     return out, tables, origin
+
+
+def _lacking(error: CompileError, instr: Instr, source: ptx.Inst | None, arch: Arch) -> NoReturn:
+    """An instruction that the machine does not have is named as the PTX that asked for it."""
+    if source is None or has(instr.mnemonic, instr.modifiers, arch.sass):
+        raise error
+    name = ".".join((instr.mnemonic, *instr.modifiers))
+    message = f"Feature not supported: instruction '{source.name}' has no machine code for {arch.name} ({name})"
+    fail("ptxas.unsupported", message, source.where, exit_status=EXIT_PTXAS)
 
 
 def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> Function:
@@ -117,7 +142,10 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
         instrs = reuse.assign(instrs, origin, {at // SIZE for table in tables for at in table.values()}, arch)
     words = bytearray()
     for n, instr in enumerate(instrs):
-        words += encode(instr, arch, n * SIZE).to_bytes(16, "little")
+        try:
+            words += encode(instr, arch, n * SIZE).to_bytes(16, "little")
+        except CompileError as error:
+            _lacking(error, instr, origin[n].ptx if n < len(origin) else None, arch)
     attributes = dict(function.attributes)
     for name in ("registers", "spill_stores", "spill_loads", "DYNAMIC_STACK"):
         attributes.pop(name, None)

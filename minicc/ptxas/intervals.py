@@ -147,7 +147,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                 for part in _FIRST if mask == 1 else bits_of(mask):
                     if reg << _PARTS | part not in until:
                         until[reg << _PARTS | part] = at if reg == addend else at + 1
-                        if timing(inst.mnemonic, inst.modifiers).variable:
+                        if timing(inst.mnemonic, inst.modifiers, function.uncoupled).variable:
                             found.late.add(at + 1)
         for name, end in until.items():
             reg, part = name >> _PARTS, name & (1 << _PARTS) - 1

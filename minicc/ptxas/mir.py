@@ -101,6 +101,8 @@ GMMA = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
 """Warpgroup multiplies, which read and write registers long after they have issued (see `lower.warpgroup`)."""
 RETURN_POINT = Name("return point")
 """As a source: the place right after the next CALL, which its return address is to name."""
+WAY_BACK = Name("way to the return point")
+"""As a source: how many bytes it is from the LEPC before to that place."""
 AFTER_COLLECTIVE = Name("after the collective")
 """As a source: the place right after the next ENDCOLLECTIVE."""
 
@@ -229,6 +231,8 @@ class MFunction:
         """Branches at which lanes may part."""
         self.rolled: set[str] = set()
         """Labels of loops that must not be unrolled."""
+        self.uncoupled: frozenset[str] = frozenset()
+        """`Latency.uncoupled` of the machine that it is for (set by `native`)."""
         self.crowded = False
         """Whether spills are chosen over the whole function first (see `crowd`)."""
         self.short = False
@@ -279,6 +283,6 @@ class MModule:
 
 
 __all__ = [
-    "AFTER_COLLECTIVE", "GMMA", "RETURN_POINT", "Block", "Control", "Instr", "MFunction", "MInst", "MModule",
-    "MOperand", "Part", "V", "VConst", "VMem", "VReg", "function_label", "outside", "size_of_outside",
+    "AFTER_COLLECTIVE", "GMMA", "RETURN_POINT", "WAY_BACK", "Block", "Control", "Instr", "MFunction", "MInst",
+    "MModule", "MOperand", "Part", "V", "VConst", "VMem", "VReg", "function_label", "outside", "size_of_outside",
 ]  # fmt: skip

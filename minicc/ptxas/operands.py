@@ -194,6 +194,7 @@ class Components:
     Registers that already have a physical index (`fixed`) get the physical key."""
 
     def __init__(self, function: MFunction) -> None:
+        self.uncoupled = function.uncoupled
         self.start: list[int] = []
         self.owner: list[int] = []
         at = VIRTUAL

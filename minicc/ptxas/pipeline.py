@@ -36,6 +36,7 @@ from minicc.ptxas import (
     invariant,
     layout,
     lift,
+    native,
     parameters,
     prologue,
     renew,
@@ -82,6 +83,7 @@ def _registers(function: MFunction, arch: Arch, options: Options) -> None:
 
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
+    Pass("native", native.run, optional=False, level=0),
     Pass("overwritten", dead.run),
     Pass("wide", _wide),
     Pass("copies", copies.run),

@@ -17,6 +17,7 @@ from minicc.ptxas import again, dead
 from minicc.ptxas.intervals import Ranges
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.sass.codec import has
 from minicc.sass.instr import Const, Imm, Reg
 
 STACK = Reg("R", 1)
@@ -141,9 +142,9 @@ class Spiller:
         if function.entry and uses_stack:
             setup.append(MInst("LDC", (), (STACK,), (Const(0, self.arch.abi.stack_base),)))
         if function.frame:
-            setup.append(_add_stack(-function.frame))
+            setup.append(self._add_stack(-function.frame))
             if not function.entry:
-                restore.append(_add_stack(function.frame))
+                restore.append(self._add_stack(function.frame))
         if not function.entry:
             for block in function.blocks:
                 if block.insts and block.insts[-1].mnemonic == "RET":
@@ -154,6 +155,12 @@ class Spiller:
                             below = VMem(STACK, operand.offset + function.frame)
                             inst.srcs = tuple(below if s is operand else s for s in inst.srcs)
         function.blocks[0].insts[:0] = setup + save
+
+    def _add_stack(self, amount: int) -> MInst:
+        terms = STACK, Imm(amount & 0xFFFFFFFF)
+        if has("VIADD", (), self.arch.sass):
+            return MInst("VIADD", (), (STACK,), terms)
+        return MInst("IADD3", (), (STACK,), (*terms, ZERO))
 
     def _keep(self) -> tuple[list[MInst], list[MInst]]:
         """Code that saves and restores what a device function uses of the registers that its callers count on."""
@@ -196,10 +203,6 @@ def _access(mnemonic: str, held: Reg | V, offset: int) -> MInst:
     if mnemonic == "LDL":
         return MInst(mnemonic, width, (held,), (where,), memory="load", space="local")
     return MInst(mnemonic, width, (), (where, held), memory="store", space="local")
-
-
-def _add_stack(amount: int) -> MInst:
-    return MInst("VIADD", (), (STACK,), (STACK, Imm(amount & 0xFFFFFFFF)))
 
 
 class _Rewriter:

@@ -72,7 +72,7 @@ _COUNTED = frozenset({"MEMBAR", "FENCE", "LDGDEPBAR", "ARRIVES"})
 """They have no result, but are done only when memory says so."""
 _HOPE = {
     "xu": 18, "xu64": 20, "s2r": 24, "s2ur": 35, "shfl": 24, "ldc": 26, "lds": 24, "atoms": 40, "match": 28,
-    "redux": 38, "dmma": 34,
+    "redux": 38, "dmma": 34, "fp64": 20, "r2ur": 14,
 }  # fmt: skip
 """Cycles until a result comes, by its class. Beyond L1 the figure is a hope: L2 is 270 cycles away (arch memory
 table); 120 for a load makes loads go first."""
@@ -95,9 +95,9 @@ _UNKNOWN = Timing("lsu", reader="xu", preader="guard", ureader="mem", arrival="l
 
 
 @cache
-def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
-    """The classes of an instruction. A mnemonic that is not declared counts as variable latency, so that its results
-    are waited for."""
+def timing(mnemonic: str, modifiers: tuple[str, ...], uncoupled: frozenset[str] = frozenset()) -> Timing:
+    """The classes of an instruction; `uncoupled` is `Latency.uncoupled` of the machine. A mnemonic that is not declared
+    counts as variable latency, so that its results are waited for."""
     known = declared(mnemonic, modifiers)
     if known is None:
         return _UNKNOWN
@@ -114,12 +114,13 @@ def timing(mnemonic: str, modifiers: tuple[str, ...]) -> Timing:
     )
     if mnemonic in GMMA:  # WARPGROUP.DEPBAR waits for the results
         return found
-    if known.variable or known.late or mnemonic in _COUNTED:
+    variable = known.variable or known.out in uncoupled or known.uout in uncoupled
+    if variable or known.late or mnemonic in _COUNTED:
         # Of a store no result comes: it is done when its sources have been read.
         arrival = "lds" if mnemonic == "STS" else "ldg"
-        if known.variable:
-            arrival = known.uout if known.uniform else known.out
-        hope = _HOPE_OF.get(mnemonic) or (_HOPE.get(arrival, _FAR) if known.variable else 1)
+        if variable:
+            arrival = known.uout if known.uniform or not known.out else known.out
+        hope = _HOPE_OF.get(mnemonic) or (_HOPE.get(arrival, _FAR) if variable else 1)
         return attrs.evolve(found, arrival=arrival, expect=hope)
     return attrs.evolve(
         found,
@@ -141,7 +142,7 @@ class Footprint:
 
 def footprint(inst: MInst, components: Components) -> Footprint:
     """The footprint of a machine instruction, whether allocated or not."""
-    info = timing(inst.mnemonic, inst.modifiers)
+    info = timing(inst.mnemonic, inst.modifiers, components.uncoupled)
     reads: list[tuple[int, str]] = []
     start, slots, readers = components.start, info.slots, info.readers
     for position, operand in enumerate(inst.srcs):

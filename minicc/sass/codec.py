@@ -254,6 +254,13 @@ def _match_operands(operands: list[Codec], kinds: tuple[str, ...]) -> tuple[int,
     return go(0, 0)
 
 
+@cache
+def has(mnemonic: str, modifiers: tuple[str, ...], family: str) -> bool:
+    """Whether an encoding family has an instruction of this name with these modifiers."""
+    forms = forms_of_mnemonic(mnemonic)
+    return any(family in form.families and _match_modifiers(form, modifiers) is not None for form in forms)
+
+
 _PLANS: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], tuple[Plan, ...]] = {}
 
 

@@ -67,8 +67,9 @@ def effects(instr: Instr, arch: Arch) -> Effects:
 
 
 def variable(timing: Timing, arch: Arch) -> bool:
-    """Whether results come without fixed latency. The FP64 pipe of sm_80 is not coupled, so scoreboards wait for it."""
-    return timing.variable or (timing.out == "fp64" and arch.sass == "sm_80")
+    """Whether results come without fixed latency."""
+    uncoupled = arch.latency.uncoupled
+    return timing.variable or timing.out in uncoupled or timing.uout in uncoupled
 
 
 def result_class(timing: Timing, mnemonic: str, modifiers: tuple[str, ...], file: str) -> str:

@@ -321,6 +321,9 @@ def _address(form: Form, text: str) -> Codec:
     hide = text.endswith("?")
     shape, _, inside = text.rstrip("?").partition("[")
     desc = desc_offset = None
+    silent = shape == "hdesc"
+    if silent:
+        shape = "desc"
     if shape in ("desc", "gdesc"):
         first, _, inside = inside.partition("]")
         words = first.split("+")
@@ -356,7 +359,7 @@ def _address(form: Form, text: str) -> Codec:
         else:
             ureg = _part(form, word)
     codec = MemCodec("address", shape, desc, base, ureg, offset, signed, scale, desc_offset, alone)
-    codec.hides_urz = hide
+    codec.hides_urz, codec.silent = hide, silent
     return codec
 
 

@@ -101,6 +101,10 @@ class Codec(ABC):
     @abstractmethod
     def text(self, operand: Operand) -> str: ...
 
+    def full_text(self, operand: Operand) -> str:
+        """The same with all that the bits say, where `text` leaves something out."""
+        return self.text(operand)
+
 
 class RegCodec(Codec):
     """A register in a slot, with optional sign bits and a suffix field."""
@@ -426,7 +430,7 @@ class MemCodec(Codec):
                     raise NoFit(f"this address form has no place for {register_text(given)}")
                 continue
             if given is None:
-                if part is self.desc or (part is self.ureg and not self.hides_urz):
+                if (part is self.desc and not self.silent) or (part is self.ureg and not self.hides_urz):
                     raise NoFit("this address form needs a descriptor or uniform register")
                 given = Reg(part.slot.file, ZERO[part.slot.file], suffix=part.fixed)
             elif given.file != part.slot.file:
@@ -449,6 +453,12 @@ class MemCodec(Codec):
         return word
 
     def text(self, operand: Operand) -> str:
+        return self._text(operand, not self.silent)
+
+    def full_text(self, operand: Operand) -> str:
+        return self._text(operand, True)
+
+    def _text(self, operand: Operand, described: bool) -> str:
         assert isinstance(operand, Mem)
         parts = []
         base, ureg, offset = operand.base, operand.ureg, operand.offset
@@ -465,6 +475,8 @@ class MemCodec(Codec):
         elif not parts:
             parts.append(register_text(base or ureg))  # type: ignore[arg-type]
         inside = f"[{'+'.join(parts)}]"
+        if not described:
+            return inside
         if self.desc and operand.desc:
             more = f"+{operand.desc_offset:#x}" if operand.desc_offset else ""
             suffix = "".join("." + s for s in operand.desc.suffix)
@@ -474,6 +486,8 @@ class MemCodec(Codec):
         return self.shape + inside
 
     hides_urz = False
+    silent = False
+    """There is a descriptor, of which nvdisasm prints nothing."""
 
     def _absolute(self, base: Reg) -> bool:
         """Whether this is an address without registers: nvdisasm prints its offset alone, most often unsigned."""

@@ -34,7 +34,7 @@ def format(instr: Instr, family: str = "", explicit: bool = False) -> str:
         assert operand is not None
         if codec.hides and operand == codec.default and not explicit:
             continue
-        word = codec.text(operand)
+        word = codec.full_text(operand) if explicit else codec.text(operand)
         if explicit and type(operand) is Imm and ("NAN" in word or operand.kind in ("f16", "bf16")):
             word = f"{operand.bits:#x}"
         if reuse and codec.reuse and reuse >> (codec.source or 0) & 1:

@@ -24,7 +24,7 @@ VALUES = (
 )  # fmt: skip
 """Options with a value that every launching verb takes."""
 HELP = """\
-  --device DEV        sm_90 (the SM model, default){devices}
+  --device DEV        a model: sm_90 (default), or that of -arch (sm_80, sm_86, sm_89){devices}
   --script FILE       take the //! lines from FILE
   --kernel NAME       launch this kernel instead of the script's
   --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
@@ -147,7 +147,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
         fail("cli.one-input", f"minicc {verb} takes exactly one file")
     if "output" in request.values:
         fail("cli.no-output", f"minicc {verb} makes nothing for -o; see minicc {verb} --help for what it can write")
-    device_name = arguments.last("device", "sm_90")
+    asked = request.values.get("arch", "")
+    device_name = arguments.last("device", asked if asked in NAMES else "sm_90")
     on_gpu = device_name.startswith("cuda")
     if not on_gpu and device_name not in NAMES:
         fail("cli.device", f"no device '{device_name}': {', '.join(NAMES)} are models; cuda:0, cuda:1 ... GPUs")

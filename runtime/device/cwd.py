@@ -45,7 +45,7 @@ def residency(threads: int, registers: int, shared: int, barriers: int, arch: Ar
     per_warp = max((registers * 32 + unit - 1) // unit * unit, unit)
     # Each sub-core has its own file, so whole warps per sub-core count.
     warps_by_registers = o.registers_per_sm // arch.sub_cores // per_warp * arch.sub_cores
-    rounded = (shared + o.shared_granularity - 1) // o.shared_granularity * o.shared_granularity
+    rounded = (shared + o.shared_taken + o.shared_granularity - 1) // o.shared_granularity * o.shared_granularity
     return Residency(
         warps_per_cta=warps,
         blocks=o.max_blocks,
@@ -95,7 +95,7 @@ def shared_configuration(grid: Grid, arch: Arch) -> int:
     ctas = min(limits.blocks, limits.warps, limits.shared)
     threads = grid.block[0] * grid.block[1] * grid.block[2]
     more = 4 if grid.shared <= arch.abi.shared_reserved else 2 if threads < arch.occupancy.max_threads_per_block else 1
-    most = next(s for s in sizes if s >= 128 << 10)
+    most = next((s for s in sizes if s >= 128 << 10), sizes[-1])
 
     def room(count: int) -> int:
         return next((s for s in sizes if s >= max(count * grid.shared, 1)), sizes[-1])

@@ -21,28 +21,31 @@ class Extra:
     grid_id: int
     nsmid: int
     reserved_shared: int
-    explicit_cluster: int
+    cluster: Cluster | None = None
+
+
+@attrs.frozen
+class Cluster:
+    """Where a launch's clusters are described."""
+
+    explicit: int
     """u32: 1 if the launch names a cluster size."""
-    cluster_dim: int
-    cluster_reciprocal: int
+    dim: int
+    reciprocal: int
     """f32 x 3: 1 / cluster x, y, z."""
-    cluster_grid: int
-    cluster_rank: int
+    grid: int
+    rank: int
     """u32: CTAs of a cluster."""
 
 
+_AMPERE = Extra(dynamic_shared=0x2C, grid_id=0x30, nsmid=0x10C, reserved_shared=0x114)
 EXTRA = {
-    "sm_90": Extra(
-        dynamic_shared=0x2C,
-        grid_id=0x30,
-        nsmid=0x10C,
-        reserved_shared=0x114,
-        explicit_cluster=0x140,
-        cluster_dim=0x144,
-        cluster_reciprocal=0x150,
-        cluster_grid=0x15C,
-        cluster_rank=0x188,
-    )
+    "sm_80": _AMPERE,
+    "sm_86": _AMPERE,
+    "sm_89": _AMPERE,
+    "sm_90": attrs.evolve(
+        _AMPERE, cluster=Cluster(explicit=0x140, dim=0x144, reciprocal=0x150, grid=0x15C, rank=0x188)
+    ),
 }
 """By encoding family (`Arch.sass`)."""
 
@@ -80,11 +83,12 @@ def build(arch: Arch, words: LaunchWords, parameters: bytes) -> bytes:
     put("Q", abi.constant_window, words.constants)
     put("I", extra.nsmid, arch.sm_count)
     put("I", extra.reserved_shared, abi.shared_reserved)
-    put("I", extra.explicit_cluster, words.cluster != (1, 1, 1))
-    put("3I", extra.cluster_dim, *words.cluster)
-    put("3f", extra.cluster_reciprocal, *(1.0 / c for c in words.cluster))
-    put("3I", extra.cluster_grid, *(g // c for g, c in zip(words.grid, words.cluster, strict=True)))
-    put("I", extra.cluster_rank, words.cluster[0] * words.cluster[1] * words.cluster[2])
+    if (cluster := extra.cluster) is not None:
+        put("I", cluster.explicit, words.cluster != (1, 1, 1))
+        put("3I", cluster.dim, *words.cluster)
+        put("3f", cluster.reciprocal, *(1.0 / c for c in words.cluster))
+        put("3I", cluster.grid, *(g // c for g, c in zip(words.grid, words.cluster, strict=True)))
+        put("I", cluster.rank, words.cluster[0] * words.cluster[1] * words.cluster[2])
     # What the memory descriptor holds is not public; an open driver leaves it 0 and works.
     put("Q", abi.memory_descriptor, 0)
     bank[abi.param_base :] = parameters

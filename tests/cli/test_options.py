@@ -100,8 +100,10 @@ def test_no_spelling_belongs_to_two_options():
 
 
 def test_all_machines():
-    for name in ("all", "all-major"):
-        assert parse([f"-arch={name}", "a.k"]).targets == [("compute_90", ("sm_90",), True)]
+    last = ("compute_90", ("sm_90",), True)
+    others = [(f"compute_{n}", (f"sm_{n}",), False) for n in (80, 86, 89)]
+    assert parse(["-arch=all", "a.k"]).targets == [*others, last]
+    assert parse(["-arch=all-major", "a.k"]).targets == [others[0], last]
 
 
 def test_a_value_given_again_is_noted():

@@ -18,9 +18,9 @@ def compiled(path: Path, options: str = "") -> minicc.Compiled:
     return minicc.compile(path, arch="sm_90", options=options)
 
 
-def run_script(path: Path, image: Any, **options: Any) -> script.Outcome:
+def run_script(path: Path, image: Any, machine: str = "sm_90", **options: Any) -> script.Outcome:
     """Launch what the `//!` lines of `path` say, with the kernels of `image`; each launch's result has its hazards."""
-    device = runtime.Device("sm_90", **{"hazards": "report", **options})
+    device = runtime.Device(machine, **{"hazards": "report", **options})
     module = device.load(image)
     parsed = script.parse(SourceFile(str(path), path.read_text()))
     return script.run(

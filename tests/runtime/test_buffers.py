@@ -157,7 +157,7 @@ def test_threads_may_use_a_device_together(gpu, compiled):
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [({"name": "sm_80"}, "are models"), ({"cores": "two"}, "cores 'two'"), ({"cycle_limit": -1}, "cycle_limit -1")],
+    [({"name": "sm_75"}, "are models"), ({"cores": "two"}, "cores 'two'"), ({"cycle_limit": -1}, "cycle_limit -1")],
 )
 def test_options_of_a_device_are_checked(options, why):
     with pytest.raises(runtime.LaunchError, match=why):

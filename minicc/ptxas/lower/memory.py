@@ -473,16 +473,17 @@ def cvta(b: Builder, inst: ptx.Inst) -> None:
         b.unsupported("32-bit generic addresses")
     if space == "global":
         b.move64(out, low, high)
-    elif space == "shared":
+    elif space == "shared" and "swinhi" in b.arch.features:
         if to:
             b.move64(out, low, ZERO)
         else:
             window = b.temp()
             b.emit("S2R", (window,), (sr("SR_SWINHI"),))
             b.move64(out, low, window)
-    elif space == "local":
+    elif space in ("shared", "local"):
         base = b.temp(2)
-        b.emit("LDC.64", (base,), (Const(0, b.arch.abi.local_window),))
+        abi = b.arch.abi
+        b.emit("LDC.64", (base,), (Const(0, abi.shared_window if space == "shared" else abi.local_window),))
         if to:
             part = b.temp()
             b.emit("IADD3", (part,), b.minus(low, V(base.reg, 0)))

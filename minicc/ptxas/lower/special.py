@@ -31,7 +31,6 @@ _KIND = 0x140
 """In bank 0: 1 for a launch with clusters (so NVIDIA's ptxas reads %is_explicit_cluster)."""
 _GRAPH = 0x190
 _MOST_SHARED = 0x13C
-_ENVIRONMENT = 0x40
 _CS2R = {
     "%clock": "SR_CLOCKLO", "%clock_hi": "SR_CLOCKHI", "%globaltimer_lo": "SR_GLOBALTIMERLO",
     "%globaltimer_hi": "SR_GLOBALTIMERHI", **{f"%pm{i}": f"SR_PM{i}" for i in range(8)},
@@ -95,7 +94,7 @@ def read(b: Builder, name: str) -> Pair:
         b.emit("S2R", (own,), (Name("SR_SMEMSZ"),))
         return b.new("VIMNMX.U32", own, _bank0(b, _MOST_SHARED), TRUE), ZERO
     if name.startswith("%envreg"):
-        return _bank0(b, _ENVIRONMENT + 4 * int(name[7:])), ZERO
+        return _bank0(b, abi.environment + 4 * int(name[7:])), ZERO
     b.unsupported(f"special register '{name}'")
 
 

@@ -32,11 +32,11 @@ def addressed(mnemonic: str, opcode: int, uniform: int, plain_on: str, on: str, 
     """Address forms of a global atomic: plain; descriptor (bit 71; sm_80 prints nothing of it); uniform addend with a
     64-bit (bit 70) or 32-bit register."""
     before, after, timing = "Pd, Rd:type, ", ", Rb:type", ATOMG
-    desc, hidden = ("", "descriptor=64..69=63") if on == "sm_80" else ("desc[URc:2]", "")
+    desc = "hdesc" if on == "sm_80" else "desc"
     return (
         op(mnemonic, opcode, f"{MODS} {before}[Ra:e+#off]{after}", timing, when="91=0", on=plain_on, **fields),
-        op(mnemonic, uniform, f"{LONG} {before}{desc}[Ra.64:2+#off]{after}", timing, when="91=1 70..72=7", on=on,
-           hidden=hidden, **fields),
+        op(mnemonic, uniform, f"{LONG} {before}{desc}[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 70..72=7",
+           on=on, **fields),
         op(mnemonic, uniform, f"{LONG} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..72=5", on=on,
            **fields),
         op(mnemonic, uniform, f"{MODS} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on,
@@ -48,13 +48,12 @@ def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **
     """Address forms of a global reduction: the selectors are bits 90 (64-bit register) and 71 (descriptor)."""
     after = ", Rb:type"
     long = mods.replace("{e}", ".E")
+    desc = "hdesc" if on == "sm_80" else "desc"
     return (
         op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0",
            on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
-        op(mnemonic, opcode, f"{long} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3",
-           on=" ".join(f for f in on.split() if f != "sm_80"), **fields) if on != "sm_80" else
-        op(mnemonic, opcode, f"{long} [Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3", on=on,
-           hidden="descriptor=64..69=63", **fields),
+        op(mnemonic, opcode, f"{long} {desc}[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3", on=on,
+           **fields),
         op(mnemonic, opcode, f"{long} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 71..72=2", on=on, **fields),
         op(mnemonic, opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0", on=on, hidden="desc=71=0",
            **fields),
@@ -85,7 +84,9 @@ ROWS = (
     op("ATOMS", 0x38D, "{op}{type} Rd:type, [Ra{scaled}+#off], Rb:type, Rc:type", ATOMS,
        op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
-       hidden="op=87..90=11", off=OFF),
+       hidden="op=87..90=11", off=OFF, on="sm_90 sm_100 sm_120"),
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
+       hidden="op=87..90=10", off=OFF, on="sm_80"),
     # Loads from a multicast address: a reduction over all copies.
     op("LDGMC", 0x9A4, "{e}{op}{type}{scope} Rd:type, [Ra.64:2+URc+#off]", ATOMG, when="70=1 91=1", on="sm_90",
        e=EXTENDED, op="87..90: ADD MIN MAX ? ? AND OR XOR ? ? ? ? ? ? ? ?", type="73..75: 32 S32 64 S64 ? ? ? ?",

@@ -2,7 +2,7 @@
 
 Global and generic addresses are a 64-bit pair with `E`, else 32 bits. With bit 91 a uniform register joins: a
 descriptor (desc[UR][...], bit 76), or an addend, the vector part then being 64 (bit 90) or 32 bits wide. sm_80 has
-the descriptor in the same bits, but prints nothing of it.
+the descriptor in the same bits, but prints nothing of it (hdesc).
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ def addressed(
     operands around the address; `uniform` is the slot of the uniform register. With `long_off` the plain form has a
     32-bit offset, and its data register moves out of the way."""
     long = mods.replace("{e}", ".E")
-    bits = {"URb": "32..37", "URc": "64..69"}[uniform]
     first = after.replace("Rb", "Rc") if "long_off" in fields else after
     plain = {k: v for k, v in fields.items() if k != "long_off"} | (
         {"off": fields["long_off"]} if "long_off" in fields else {}
@@ -53,8 +52,8 @@ def addressed(
            when="91=1 90=1 76=0 72=1", on=NEW, **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
            on=NEW, hidden="desc=76=0", **wide),
-        op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+#off]{after}", timing, when="91=1 90=1 76=1 72=1",
-           on="sm_80", hidden=f"descriptor={bits}=63", **wide),
+        op(mnemonic, uniform_opcode, f"{long} {before}hdesc[{uniform}:2][Ra.64:2+#off]{after}", timing,
+           when="91=1 90=1 76=1 72=1", on="sm_80", **wide),
         op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+{uniform}+#off]{after}", timing,
            when="91=1 90=1 76=0 72=1", on="sm_80", **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
@@ -122,16 +121,16 @@ ROWS = (
     # Asynchronous copy global to shared. The destination's uniform addend and the descriptor are neighbours.
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], desc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1",
        on="sm_90", hidden="order=75=1", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1", on="sm_80",
-       hidden="descriptor=64..69=63 order=75=1", **COPY),
+    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], hdesc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1",
+       on="sm_80", hidden="order=75=1", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off]?, !Ps?", LDGSTS, when="91=1 70=1 76=0", on=OLD,
        hidden="order=75=1", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off]?, !Ps?", LDGSTS, when="91=1 70=0", on=OLD,
        hidden="desc=76=0 order=75=1", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1",
        on="sm_90", hidden="order=75=1", **COPY),
-    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1", on="sm_80",
-       hidden="order=75=1", **COPY),
+    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], hdesc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1",
+       on="sm_80", hidden="order=75=1", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=0", on=OLD,
        hidden="order=75=1", **COPY),
     # Constant banks, indexed by a register or addressed by a uniform register.

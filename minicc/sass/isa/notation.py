@@ -14,7 +14,8 @@ order; then the operands, destinations first. An operand is a *slot* (table `SLO
     Pd?  Ps?=PT  Ps?=!PT not printed at PT (the default, used when the text leaves it out); C?=RZ likewise
     C.{half}             with a suffix that is an operand of its own (where C is an immediate)
     #lut  #n             an immediate field of the row: lut="72..79 uint"
-    [Ra{ext}+URc+#off]   an address; also desc[URb][Ra{ext}+#off], c[#bank][Ra+#off]; `?` behind it hides a register 0
+    [Ra{ext}+URc+#off]   an address; also desc[URb][Ra{ext}+#off], hdesc[...] likewise with a descriptor that is not
+                         printed, c[#bank][Ra+#off]; `?` behind it hides a register 0
                          (without registers the offset is printed unsigned, unless its kind is "signed")
     @target              a code address
     'PR'                 a fixed word

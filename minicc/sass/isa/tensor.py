@@ -24,6 +24,8 @@ ROWS = (
        MMA1688, when="72..74=5", shape="75,85..86: 2=8832 6=16864 5=16832", **INT8, **META),
     op("BMMA", 0x23D, "{shape}.AND.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
        when="74=1 78..80=5", on="sm_80 sm_90", shape="75..76: 88128 168128 168256 ?"),
+    op("BMMA", 0x23D, "{shape}.XOR.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
+       when="74=1 78..80=4", on="sm_80", shape="75..76: 88128 168128 168256 ?"),
     op("DMMA", 0x23F, "{shape}{round} Rd:dmma_d, -|Ra|:dmma_a, -|Rb|:dmma_b, -|Rc|:dmma_d, !UPx?", DMMA,
        on="sm_90 sm_100 sm_120", shape="76..77: 8x8x4 16x8x4 16x8x8 16x8x16", round=ROUND),
     op("DMMA", 0x23F, ".884{round} Rd:2, -|Ra|:2, -|Rb|:2, -|Rc|:2, !UPx?", DMMA, on="sm_80", round=ROUND),

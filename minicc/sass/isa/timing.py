@@ -39,13 +39,15 @@ CS2R = Timing("alu")
 """CS2R of 64 bits is class cs2r64: see `effects`."""
 FMA = Timing("fma", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
 IMAD = Timing("fmaheavy", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
-WIDE = Timing("fmawide", out="wide", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
+WIDE = Timing("fmawide", out="wide", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC",
+              slots=tuple((slot, "wide_in") for slot in ("A", "B", "Ra", "Rb")))  # fmt: skip
+"""The factors are a reader class of their own: sm_80 reads a pair made just before later than the addend."""
 HIGH = Timing("fmawide", out="fma", pout="p_fma", src="fma", psrc="pred_fma", reuse="ABC")
 HALF = Timing("half", out="half", src="half", reuse="ABC")
 HALF_F32 = Timing("half", out="fma", src="fma", reuse="ABC")
 """HADD2.F32: measured in the FMA class, as producer and as reader."""
 HALF_P = Timing("alu", out="half", src="half", reuse="ABC")
-HALF_MMA = Timing("fp64", out="fp64", src="fp64", reuse="ABC")
+HALF_MMA = Timing("fp64", out="half_mma", src="fp64", reuse="ABC")
 FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma", reuse="ABC")
 R2P = Timing("alu", pout="p_r2p", reuse="ABC")
 CLMAD = Timing("fma", out="fma", src="fma", variable=True, reuse="ABC")

@@ -339,7 +339,7 @@ def imma_sparse(b: Builder) -> None:
     _finish_integer(b, total, r)
 
 
-DMMA_SHAPES = {"8x8x4": (4, 1), "16x8x4": (4, 2), "16x8x8": (8, 2), "16x8x16": (16, 2)}
+DMMA_SHAPES = {"884": (4, 1), "8x8x4": (4, 1), "16x8x4": (4, 2), "16x8x8": (8, 2), "16x8x16": (16, 2)}
 
 
 @semantic("DMMA")

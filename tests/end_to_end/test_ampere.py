@@ -1,0 +1,125 @@
+"""sm_80, sm_86, sm_89: real code by NVIDIA's tools, right on the model; no chip of these was at hand.
+
+What a chip would say is stood in for by NVIDIA's own code for these machines: it is run on the model and held to the
+tables of latencies that ours was scheduled with."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+import minicc
+from minicc import arch as archs
+from minicc import cli
+from minicc.binary import read_cubin
+from minicc.diagnostics import CompileError
+from minicc.ptxas.check import check
+from minicc.sass import decode
+from tests.conftest import ROOT, SAMPLES, nvidia_assembles
+from tests.end_to_end.harness import run_script
+
+MACHINES = ("sm_80", "sm_86", "sm_89")
+KERNELS = ROOT / "tests" / "end_to_end" / "kernels"
+BENCH = ROOT / "tests" / "bench" / "kernels"
+PATHS = [
+    *(SAMPLES / f"{name}.k" for name in ("vadd", "softmax", "histogram", "sgemm_tiled", "scan", "spmv_merge")),
+    *(BENCH / f"{name}.k" for name in ("matmul_f64", "pcg_fill", "bfs_step", "int8_dot", "lu_tile")),
+    *(
+        KERNELS / f"{name}.k"
+        for name in ("prints", "atomics", "warps", "wmma", "polymorphs", "simd", "spaces", "copies")
+    ),
+]
+LATER = frozenset({"VIADD", "VIMNMX", "VIADDMNMX", "REDG", "CGAERRBAR", "ELECT", "STAS", "SYNCS"})
+
+
+def compiled(path, machine):
+    return minicc.compile(path, arch=machine)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_code_is_right_on_the_model(path, machine):
+    """The script's expectations hold, nothing is read too early, and the static checker is silent."""
+    cubin = compiled(path, machine).cubin
+    for function in read_cubin(cubin, path.name).functions:
+        assert check(function.code, archs.get(machine)) == []
+    outcome = run_script(path, cubin, machine)
+    assert outcome.launches and [c for c in outcome.checks if not c.ok] == []
+    assert [launch.result.hazards for launch in outcome.launches if launch.result.hazards] == []
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nvidia_prints_what_we_print(machine, oracle, tmp_path, capsys):
+    for path in PATHS:
+        file = tmp_path / f"{path.stem}.cubin"
+        file.write_bytes(compiled(path, machine).cubin)
+        theirs = subprocess.run([oracle("cuobjdump"), "-sass", file], capture_output=True, text=True, check=True)
+        assert cli.main(["objdump", "-sass", str(file)]) == 0
+        assert capsys.readouterr().out == theirs.stdout
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nvidia_s_code_is_right_on_the_model(machine, tmp_path):
+    """From our PTX: what their code counts on, the tables give (a longer distance in them would be a wrong result)."""
+    for path in PATHS[:11]:
+        cubin = nvidia_assembles(compiled(path, machine).ptx, tmp_path, machine)
+        for function in read_cubin(cubin, path.name).functions:
+            assert check(function.code, archs.get(machine)) == [], path.stem
+        outcome = run_script(path, cubin, machine)
+        assert outcome.launches and [c for c in outcome.checks if not c.ok] == [], path.stem
+
+
+def test_nothing_of_later_machines_is_left():
+    arch = archs.get("sm_80")
+    seen = set()
+    for path in PATHS:
+        for function in read_cubin(compiled(path, "sm_80").cubin, path.name).functions:
+            words = [function.code[at : at + 16] for at in range(0, len(function.code), 16)]
+            seen |= {decode(int.from_bytes(w, "little"), arch, 16 * n).mnemonic for n, w in enumerate(words)}
+    assert {"IADD3", "IMNMX", "I2F", "RED", "WARPSYNC"} <= seen and not seen & LATER
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_container_is_theirs(machine, tmp_path):
+    """Sections, the register count in .text's sh_info and the machine's number are where ptxas has them."""
+    ours = tmp_path / "ours.cubin"
+    image = compiled(SAMPLES / "vadd.k", machine)
+    ours.write_bytes(image.cubin)
+    nvidia_assembles(image.ptx, tmp_path, machine)
+    found = []
+    for file in (ours, tmp_path / "k.cubin"):
+        with file.open("rb") as stream:
+            elf = ELFFile(stream)
+            text = next(s for s in elf.iter_sections() if s.name.startswith(".text."))
+            names = [s.name for s in elf.iter_sections() if "debug_frame" not in s.name]
+            found.append((names, elf["e_flags"] & 0xFFFFFF, text["sh_info"] >> 24))
+    assert found[0] == found[1]
+
+
+def test_what_a_machine_lacks_is_named_with_its_place(tmp_path, capsys):
+    source = tmp_path / "k.cu"
+    source.write_text("""__global__ void k(unsigned long long *p) {
+    __shared__ unsigned long long bar;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+    *p = bar;
+}
+""")
+    assert cli.main([str(source), "-cubin", "-arch=sm_80", "-o", str(tmp_path / "k.cubin")]) == 255
+    assert "'mbarrier.init.shared.b64' has no machine code for sm_80" in capsys.readouterr().err
+    assert not (tmp_path / "k.cubin").exists()
+    text = compiled(SAMPLES / "vadd.k", "sm_80").ptx.replace("%tid.x", "%cluster_ctarank")
+    with pytest.raises(CompileError, match=r"requires \.target sm_90 or higher"):
+        minicc.compile(_written(tmp_path / "k.ptx", text), arch="sm_80")
+
+
+def _written(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_the_device_follows_the_architecture(capsys):
+    assert cli.main(["run", str(SAMPLES / "vadd.k"), "--set", "n=1000", "-arch=sm_86"]) == 0
+    assert "A6000 (model)" in capsys.readouterr().out
