@@ -159,6 +159,8 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
 
     check_runtime()
     script = _script(arguments, source)
+    if "device" not in arguments.values:
+        device_name = _able(image, name, device_name)
 
     import runtime
     from runtime.script import run
@@ -256,6 +258,20 @@ def _image(request: Request) -> tuple[Any, str, SourceFile]:
     data = build.fatbin()
     say(as_json, "info", build.info)
     return data, build.name, build.source
+
+
+def _able(image: Any, name: str, device_name: str) -> str:
+    """The device, or the model of the machine that a cubin is for where that device cannot run it."""
+    from minicc.arch import NAMES, get
+    from minicc.binary import elf, elf_read
+    from minicc.binary.cubin_read import arch_of
+    from runtime.driver.images import runs_on
+
+    if isinstance(image, bytes) and image[:4] == b"\x7fELF":
+        read = elf_read.read(image, name)
+        if read.machine == elf.EM_CUDA and not runs_on(machine := arch_of(read), get(device_name)) and machine in NAMES:
+            return machine
+    return device_name
 
 
 def _script(arguments: Arguments, source: SourceFile) -> Script:

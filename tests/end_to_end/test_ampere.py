@@ -123,3 +123,11 @@ def _written(path, text):
 def test_the_device_follows_the_architecture(capsys):
     assert cli.main(["run", str(SAMPLES / "vadd.k"), "--set", "n=1000", "-arch=sm_86"]) == 0
     assert "A6000 (model)" in capsys.readouterr().out
+
+
+def test_a_cubin_runs_on_the_model_of_its_machine(tmp_path, capsys):
+    cubin = tmp_path / "vadd.cubin"
+    cubin.write_bytes(compiled(SAMPLES / "vadd.k", "sm_80").cubin)
+    run = ["run", str(cubin), "--script", str(SAMPLES / "vadd.k"), "--set", "n=1000"]
+    assert cli.main(run) == 0 and "A100 (model)" in capsys.readouterr().out
+    assert cli.main([*run, "--device", "sm_90"]) == 1 and "code for sm_80" in capsys.readouterr().err
