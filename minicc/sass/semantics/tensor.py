@@ -245,15 +245,16 @@ BMMA_SHAPES = {"88128": (Shape(128, 1, 1), 2), "168128": (Shape(128, 2, 1), 4), 
 
 @semantic("BMMA")
 def bmma(b: Builder) -> None:
-    """Single bits: population count of a and b, summed over k, plus c."""
+    """Single bits: population count of a and b, or of a xor b, summed over k, plus c."""
     shape, b.rounds = BMMA_SHAPES[b.one(*BMMA_SHAPES)]
-    if not b.has("AND"):
+    operation = b.one("AND", "XOR")
+    if not operation:
         raise b.fail()
     r = round_number()
     row_half = r >> 1 if b.rounds == 4 else const(0)
     total = const(0)
     for x, y in zip(*fragment(b, shape, 32, row_half, ((lane() & 3) << 1) + (r & 1)), strict=True):
-        total = total + (x & y).popcount()
+        total = total + (x ^ y if operation == "XOR" else x & y).popcount()
     _finish_integer(b, total, r)
 
 
