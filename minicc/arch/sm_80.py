@@ -26,8 +26,8 @@ def _slow(distance: int) -> dict[str, int]:
     return dict.fromkeys(readers, distance)
 
 
-# N and E. Where ptxas always leaves more than NAK (HMMA, the low word of IMAD.WIDE), as much as ptxas. The rest is what
-# both have for sm_80 and an H200 has, too.
+# N and E. Where ptxas always leaves more than NAK (the low word of IMAD.WIDE), as much as ptxas. The rest is what both
+# have for sm_80 and an H200 has, too.
 _TENSOR = ("mma_a", "mma_b", "mma_c")
 _WIDE = {
     "alu": 5, "fma": 4, "wide_in": 6, "half": 5, "fp64": 6, **dict.fromkeys(_TENSOR, 7), "xu": 5, **_MEM, "ur": 5,
@@ -37,8 +37,8 @@ RAW = {
     "wide": _WIDE,
     "wide_lo": _WIDE,
     "half_mma": {**_slow(10), "xu": 6, **dict.fromkeys(_MEM, 7)},
-    "mma16816": {**_slow(24), "xu": 21, **dict.fromkeys(_TENSOR, 18)},
-    "mma1688": {**_slow(13), **dict.fromkeys(_TENSOR, 14)},
+    "mma16816": {**_slow(17), "xu": 15, **dict.fromkeys(_MEM, 16), **dict.fromkeys(_TENSOR, 18)},
+    "mma1688": {**_slow(13), "xu": 11, **dict.fromkeys(_MEM, 12), **dict.fromkeys(_TENSOR, 14)},
     "ualu": sm_90.RAW["ualu"] | {"umov": 7},
 }
 

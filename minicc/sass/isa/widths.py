@@ -28,7 +28,7 @@ _HMMA = {  # shape: (A, B) registers of 16-bit types; the accumulator has 16 x 8
     "16832": (4, 4),
     "1684": (2, 1),
 }
-_IMMA = {  # shape: (A, B, D) for 8-bit elements, halved for 4-bit ones
+_IMMA = {  # shape: (A, B, D)
     "8816": (1, 1, 2),
     "16816": (2, 1, 4),
     "16832": (4, 2, 4),
@@ -38,7 +38,8 @@ _IMMA = {  # shape: (A, B, D) for 8-bit elements, halved for 4-bit ones
     "168128": (2, 1, 4),
     "168256": (4, 2, 4),
 }
-_DMMA = {"8x8x4": (2, 2, 4), "16x8x4": (4, 2, 8), "16x8x8": (8, 4, 8), "16x8x16": (16, 8, 8)}
+_IMMA4 = {"8832": (1, 1, 2), "16832": (2, 1, 4), "16864": (4, 2, 4)}
+_DMMA = {"884": (2, 2, 4), "8x8x4": (2, 2, 4), "16x8x4": (4, 2, 8), "16x8x8": (8, 4, 8), "16x8x16": (16, 8, 8)}
 
 
 def _by_suffix(table: dict[str, int]) -> Callable[[Instr], int]:
@@ -52,6 +53,11 @@ def _first_type(instr: Instr) -> int:
 
 def _shape(instr: Instr, table: Mapping[str, tuple[int, ...]], part: int) -> int:
     return next((table[m][part] for m in instr.modifiers if m in table), 1)
+
+
+def _imma(instr: Instr, part: int) -> int:
+    small = not {"S4", "U4"}.isdisjoint(instr.modifiers) and "SP" not in instr.modifiers
+    return _shape(instr, _IMMA4 if small else _IMMA, part)
 
 
 def _hmma_a(instr: Instr) -> int:
@@ -94,9 +100,9 @@ _RULES: dict[str, Callable[[Instr], int]] = {
     "hmma_a": _hmma_a,
     "hmma_b": _hmma_b,
     "hmma_d": lambda instr: 4 if "F32" in instr.modifiers else 2,
-    "imma_a": lambda instr: _shape(instr, _IMMA, 0),
-    "imma_b": lambda instr: _shape(instr, _IMMA, 1),
-    "imma_d": lambda instr: _shape(instr, _IMMA, 2),
+    "imma_a": lambda instr: _imma(instr, 0),
+    "imma_b": lambda instr: _imma(instr, 1),
+    "imma_d": lambda instr: _imma(instr, 2),
     "dmma_a": lambda instr: _shape(instr, _DMMA, 0),
     "dmma_b": lambda instr: _shape(instr, _DMMA, 1),
     "dmma_d": lambda instr: _shape(instr, _DMMA, 2),

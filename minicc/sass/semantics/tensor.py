@@ -200,7 +200,12 @@ def accumulate(b: Builder, terms: Callable[[E, E], tuple[list[Term], list[Term]]
     b.set(0, dot(r >> 1, r & 1, gather(b, 3, lane() + (r << 5), 4)))
 
 
-IMMA_SHAPES = {"16816": (Shape(16, 2, 1), 4), "16832": (Shape(32, 4, 2), 4), "8816": (Shape(16, 1, 1), 2)}
+IMMA_SHAPES = {
+    ("16816", 8): (Shape(16, 2, 1), 4), ("16832", 8): (Shape(32, 4, 2), 4), ("8816", 8): (Shape(16, 1, 1), 2),
+    ("16832", 4): (Shape(32, 2, 1), 4), ("16864", 4): (Shape(64, 4, 2), 4), ("8832", 4): (Shape(32, 1, 1), 2),
+}  # fmt: skip
+"""(shape, element bits) -> fragments, and registers of D. Four bits are sm_80's."""
+_INTEGERS = ("U8", "S8", "U4", "S4")
 
 
 @semantic("IMMA", keyed=(-1,))
@@ -209,25 +214,31 @@ def imma(b: Builder) -> None:
     if b.has("SP"):
         imma_sparse(b)
         return
-    kinds = [m for m in b.mods if m in ("U8", "S8")]
-    name = b.one(*IMMA_SHAPES)
+    kinds = [m for m in b.mods if m in _INTEGERS]
+    bits = 4 if kinds and kinds[0][1] == "4" else 8
+    name = b.one(*(shape for shape, size in IMMA_SHAPES if size == bits))
     if len(kinds) != 2 or not name:
         raise b.fail()
-    shape, b.rounds = IMMA_SHAPES[name]
+    shape, b.rounds = IMMA_SHAPES[name, bits]
     r = round_number()
     row_half = r >> 1 if b.rounds == 4 else const(0)
-    a_words, b_words = fragment(b, shape, 4, row_half, ((lane() & 3) << 1) + (r & 1))
+    a_words, b_words = fragment(b, shape, 32 // bits, row_half, ((lane() & 3) << 1) + (r & 1))
 
     total = const(0)
     for x, y in zip(a_words, b_words, strict=True):
-        for i in range(4):
-            total = total + _byte(x, i, kinds[0]) * _byte(y, i, kinds[1])
+        for i in range(32 // bits):
+            total = total + _piece(x, i, kinds[0]) * _piece(y, i, kinds[1])
     _finish_integer(b, total, r)
 
 
-def _byte(w: E, i: int, kind: str) -> E:
-    piece = (w >> 8 * i).trunc(8)
-    return piece.sext(32) if kind == "S8" else piece.zext(32)
+def _piece(w: E, i: int, kind: str) -> E:
+    """The i-th element of a word of "S8", "U4" ..."""
+    bits = int(kind[1])
+    if bits == 8:
+        piece = (w >> 8 * i).trunc(8)
+        return piece.sext(32) if kind[0] == "S" else piece.zext(32)
+    field = (w >> 4 * i) & 15
+    return (field ^ 8) - 8 if kind[0] == "S" else field
 
 
 def _finish_integer(b: Builder, total: E, r: E) -> None:
@@ -336,7 +347,7 @@ def imma_sparse(b: Builder) -> None:
         field = metadata(b, 8, compressed, j, row_half, selector) & 3
         word = gather(b, 1, group + j // 4 % 4 + ((row_half + 2 * (j // 16)) << 5), a_registers)
         other = gather(b, 2, column + j // 2 % 4 + (j // 8 << 5), b_registers)
-        total = total + _byte(word, j % 4, kinds[0]) * _byte(other.shr(field << 3), 0, kinds[1])
+        total = total + _piece(word, j % 4, kinds[0]) * _piece(other.shr(field << 3), 0, kinds[1])
     _finish_integer(b, total, r)
 
 
