@@ -263,7 +263,7 @@ class _Interpreter:
 
     def arange(self, *bounds: Any, dtype: DType = DTYPES["i64"]) -> np.ndarray:
         if bounds and isinstance(bounds[-1], DType):
-            *bounds, dtype = bounds  # type: ignore[assignment]
+            bounds, dtype = bounds[:-1], bounds[-1]
         values = range(*bounds)
         self.shape(len(values), DTYPES["i64"])
         return np.arange(values.start, values.stop, values.step, dtype=np.int64).astype(dtype.dtype)

@@ -94,6 +94,8 @@ def _form(modifiers: str, operands: str, rest: list[str]) -> Form:
 
 
 TypeOf = Callable[[str], "str | None"]
+_LAST = max(SINCE.values())
+"""From this target on there are all special registers."""
 
 
 def check(
@@ -101,10 +103,10 @@ def check(
 ) -> Iterator[tuple[str, str]]:
     """(code, message) of everything wrong with one instruction whose names are all declared. `target` is the number
     of the module's .target."""
-    for operand in inst.operands:
-        if isinstance(operand, ptx.Special) and SINCE.get(operand.name.partition(".")[0], 0) > arch.sm:
-            since = SINCE[operand.name.partition(".")[0]]
-            yield "ptx.target", f"Feature '{operand.name}' requires .target sm_{since} or higher"
+    if arch.sm < _LAST:
+        for operand in inst.operands:
+            if isinstance(operand, ptx.Special) and (since := SINCE.get(operand.name.partition(".")[0], 0)) > arch.sm:
+                yield "ptx.target", f"Feature '{operand.name}' requires .target sm_{since} or higher"
     rows = forms(inst.opcode)
     if not rows:
         yield "ptx.opcode", f"Not a name of any known instruction: '{inst.opcode}'"

@@ -41,7 +41,7 @@ def _reduce(inst: MInst, function: MFunction) -> None:
 
 
 def _meet(inst: MInst, function: MFunction) -> None:
-    """All lanes, by a mask. A collective is a later idea; without it lanes elsewhere are waited for."""
+    """All lanes, by a mask. A collective is a later machine's; without it lanes that are elsewhere are waited for."""
     inst.modifiers, inst.srcs = (), (_ALL_LANES,)
 
 
@@ -52,6 +52,7 @@ def _double(inst: MInst, function: MFunction) -> None:
 
 
 def _pack(inst: MInst, function: MFunction) -> None:
+    """Halves are meant where nothing is said."""
     inst.modifiers = tuple(m for m in inst.modifiers if m not in ("F16", "F32"))
 
 
@@ -78,8 +79,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 if other is not None and not has(inst.mnemonic, inst.modifiers, arch.sass):
                     other(inst, function)
                 out.append(inst)
-        if out != block.insts:
-            block.insts = out
+        block.insts = out
 
 
 def _return_address(inst: MInst, function: MFunction) -> list[MInst]:
