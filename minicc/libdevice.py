@@ -4,7 +4,8 @@ Compilers that write IR call NVIDIA's library by its names (`__nv_expf`), and le
 intrinsics (`llvm.exp.f32`), which LLVM's NVPTX backend refuses. Ours is written in the input language: the frontend
 compiles the functions that are called, under the options of the compile, and LLVM links them. An intrinsic of vectors
 or halves is its function of each element, in single precision. Sines, cosines, powers and logarithms of two in single
-precision that may be approximate (`afn`, `fast`) stay intrinsics: selection has an instruction for them.
+precision that may be approximate (`afn`, `fast`) stay intrinsics: selection has an instruction for them. `frem` is the
+library's fmod in the same way, unless it may be approximate.
 """
 
 from __future__ import annotations
@@ -18,13 +19,18 @@ if TYPE_CHECKING:
     from minicc.frontend.options import Options
     from minicc.nvvm.options import Options as NvvmOptions
 
-_MATH = "a(?:cos|sin|tan2?)|cosh?|exp(?:2|10)?|log(?:2|10)?|powi?|sin(?:cos|h)?|tanh?"
+_MATH = "a(?:cos|sin|tan2?)|cosh?|exp(?:2|10)?|fmod|log(?:2|10)?|powi?|sin(?:cos|h)?|tanh?"
 _LIBRARY = re.compile(rf"@(?:__nv_|llvm\.(?:{_MATH})\.)")
 _DECLARED = re.compile(r"^declare [^@\n]*?(void|\w+|<[^>]*>|\{[^}]*\}) @([\w.]+)\(([^()\n]*)\)[^\n]*\n", re.M)
 _INTRINSIC = re.compile(rf"llvm\.({_MATH})\.(?:v(\d+))?(b?f\d+)(?:\.i\d+)?")
 _CALL = re.compile(rf"^(.*\bcall\b.*)@llvm\.((?:{_MATH})\.[\w.]+\()", re.M)
 _APPROXIMATE = re.compile(r"(?:sin|cos|exp2|log2)\.f(?:16|32)\(")
 _DIVISION = re.compile(r"^(\s*%\S+ = )([us](?:div|rem))(?: exact)? i128 ([^,\n]+), ([^,\s]+)", re.M)
+_REMAINDER = re.compile(
+    r"^(\s*%\S+ = )frem ((?:(?!fast|afn)[a-z]+ )*?)(half|bfloat|float|double|<\d+ x \w+>) "
+    r"(<[^>]*>|[^,\n]+), (<[^>]*>|[^,\n]+)",
+    re.M,
+)
 _ROOTS = "minicc_roots"
 
 _TYPES = {"float": "float", "double": "double", "i32": "int", "i64": "long long", "i16": "short", "i8": "char"}
@@ -39,12 +45,13 @@ _CALLED = {f"__nv_{name}": function for function, names in _NAMES.items() for na
 
 def link(ir: str, options: Options, target: NvvmOptions) -> str:
     """The module with what it calls of the device library; as it is where that is nothing."""
+    ir, remainders = _remainders(ir)
     if _LIBRARY.search(ir) is None:
         return ir
     text = _CALL.sub(_own, ir)
     if text != ir:
         called: dict[str, str] = {}
-        declared = (d for d in _DECLARED.finditer(ir) if _INTRINSIC.fullmatch(d[2]))
+        declared = (d for d in _DECLARED.finditer(f"{ir}\n{remainders}") if _INTRINSIC.fullmatch(d[2]))
         made = [_wrapper(d[1], d[2], d[3], called) for d in declared]
         made += [line for name, line in called.items() if f"@{name}(" not in ir]
         text = "\n".join([text, *made])
@@ -54,6 +61,23 @@ def link(ir: str, options: Options, target: NvvmOptions) -> str:
         return text
 
     return _linked(text, list(functions), "\n".join(functions.values()), options, target)
+
+
+def _remainders(ir: str) -> tuple[str, str]:
+    """The module with calls of `llvm.fmod` for `frem`, which no instruction does, and declarations of these."""
+    if " frem " not in ir:
+        return ir, ""
+    declared: dict[str, None] = {}
+
+    def call(found: re.Match[str]) -> str:
+        result, flags, type_, a, b = found.groups()
+        vector = re.fullmatch(r"<(\d+) x (\w+)>", type_)
+        kind = next(kind for kind, name in _LLVM.items() if name == (vector[2] if vector else type_))
+        name = f"llvm.fmod.{f'v{vector[1]}' if vector else ''}{kind}"
+        declared[f"declare {type_} @{name}({type_}, {type_})\n"] = None
+        return f"{result}call {flags}{type_} @{name}({type_} {a}, {type_} {b})"
+
+    return _REMAINDER.sub(call, ir), "".join(declared)
 
 
 def divisions(ir: str, options: Options, target: NvvmOptions) -> str:

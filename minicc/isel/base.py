@@ -37,6 +37,9 @@ class Base(ABC):
     def unsupported(self, what: str) -> NoReturn: ...
 
     @abstractmethod
+    def instruction(self, inst: ir.Inst) -> None: ...
+
+    @abstractmethod
     def pairs(self, parts: list[Node]) -> list[Node]: ...
 
     @abstractmethod

@@ -26,6 +26,7 @@ IGNORED = frozenset(
         "sideeffect",
         "experimental.noalias.scope.decl",
         "donothing",
+        "fake.use",
         "prefetch",
         "is.constant",
         "ssa.copy",

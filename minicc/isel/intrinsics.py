@@ -6,16 +6,18 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from minicc.isel.constrained import Constrained
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
 from minicc.isel.integers import Integers
 from minicc.isel.intrinsic_table import EXTREMES, IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.memory import _align_at
+from minicc.isel.vectors import VECTORS, Vectors
 from minicc.isel.wide import power_bits
 from minicc.nvvm import ir
 
 
-class Intrinsics(Integers):
+class Intrinsics(Vectors, Constrained):
     """Mixin of `Lowering`."""
 
     use_counts: dict[ir.Value, int]
@@ -33,6 +35,11 @@ class Intrinsics(Integers):
             return [n for arg in inst.args[:1] for n in self.parts(arg)] if inst.type is not ir.VOID else []
         if stem == "tanh" and inst.flags.isdisjoint(("afn", "fast")):
             self.unsupported(f"intrinsic '{name}' that is not approximate")
+        if stem.startswith("experimental.constrained."):
+            return self.constrained(inst, stem)
+        moves = VECTORS.get(stem)
+        if moves is not None:
+            return moves(self, inst)
         shape = inst.type.elements[0] if inst.type.kind == "struct" else inst.type
         if shape.kind == "vector" and stem not in ("masked.load", "masked.store") and not stem.startswith("vector."):
             return self.packed_call(inst, stem) or self.elementwise_call(inst, name)
@@ -288,23 +295,23 @@ class Intrinsics(Integers):
         build = self.build
         a = self.one(inst.args[0])
         mask = self.one(inst.args[1]).data
-        if a.type not in ("f32", "f64"):
-            a = self.float_to(a, "f32")
-        kind = "i32" if a.type == "f32" else "i64"
-        mantissa = 23 if kind == "i32" else 52
-        full = WIDTH[kind]
-        bits = build.bitcast(a, kind)
-        inf = build.const(kind, ((1 << (full - 1 - mantissa)) - 1) << mantissa)
-        known = self.classify_simple(a, mask, inf.data)
+        number = self.float_to(a, "f32") if a.type in ("f16", "bf16") else a
+        infinity = {"f64": 0x7FF << 52}.get(number.type, 0x7F800000)
+        known = self.classify_simple(number, mask, infinity)
         if known is None:
-            known = self.classify_simple(a, mask ^ 0x3FF, inf.data)
+            known = self.classify_simple(number, mask ^ 0x3FF, infinity)
             known = None if known is None else build.invert(known)
         if known is not None:
             return [known]
+        a = a if a.type == "f16" else number  # half's small numbers are none of single precision's
+        kind = "i64" if a.type == "f64" else "i32"
+        full, mantissa = {"f16": (16, 10), "f32": (32, 23), "f64": (64, 52)}[a.type]
+        bits = build.sext(build.bitcast(a, kind), full, kind)
+        inf = build.const(kind, ((1 << (full - 1 - mantissa)) - 1) << mantissa)
         if mask in (0x108, 0x100, 0x2F7, 0x2FF):  # normal, positive normal, and not: one unsigned range
             low = build.const(kind, 1 << mantissa)
             body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
-            value = bits if mask in (0x100, 0x2FF) else body
+            value = bits if mask in (0x100, 0x2FF) else body  # a negative one is far above
             test = "ult" if mask < 0x200 else "uge"
             return [build.icmp(test, build.binary("sub", kind, value, low), build.const(kind, inf.data - low.data))]
         quiet = build.const(kind, inf.data | 1 << (mantissa - 1))
@@ -377,6 +384,12 @@ class Intrinsics(Integers):
             else:
                 node = build.binary("umin", kind, node, build.const(kind, (1 << bits) - 1))
         return self.choose(nan, zero, [self.narrow(node, bits)])
+
+    def from_half(self, inst: ir.Inst) -> list[Node]:
+        return [self.float_to(self.build.bitcast(self.one(inst.args[0]), "f16"), self.legal(inst.type)[0])]
+
+    def to_half(self, inst: ir.Inst) -> list[Node]:
+        return [self.build.bitcast(self.float_to(self.one(inst.args[0]), "f16"), "i32")]
 
     # --- memory -------------------------------------------------------------------------------------------------
 
@@ -575,6 +588,12 @@ _SPECIAL: dict[str, _Handler] = {
     "stackrestore": Intrinsics.stack_restore,
     "trap": Intrinsics.trap,
     "ubsantrap": Intrinsics.trap,
+    "readcyclecounter": lambda self, inst: [self.special_register(inst, "clock64")],
+    "readsteadycounter": lambda self, inst: [self.special_register(inst, "globaltimer")],
+    "get.rounding": lambda self, inst: [self.build.const("i32", 1)],
+    "experimental.widenable.condition": lambda self, inst: [self.build.const("p", 1)],
+    "convert.from.fp16": Intrinsics.from_half,
+    "convert.to.fp16": Intrinsics.to_half,
     "debugtrap": lambda self, inst: self.effect("brkpt.", ()),
     "fshl": _partial(Integers.funnel, True),
     "fshr": _partial(Integers.funnel, False),

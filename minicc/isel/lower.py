@@ -706,14 +706,19 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
     def switch(self, inst: ir.Inst) -> Node:
         bits = inst.args[0].type.bits
         parts = self.parts(inst.args[0])
-        if len(parts) > 1:
-            self.unsupported(f"switch on i{bits}")
+        cases = inst.cases
+        if len(parts) > 1:  # the number of the case that it is, or one more than there are
+            value = self.build.const("i32", len(cases))
+            for number, case in enumerate(cases):
+                same = self.wide_compare("eq", bits, parts, self.parts(ir.ConstInt(inst.args[0].type, case)))
+                value = self.build.select("i32", same, self.build.const("i32", number), value)
+            parts, cases, bits = [value], list(range(len(cases))), 32
         value = parts[0]
         if value.type == "p":
             value = self.build.zext(value, 1, "i32")
         elif bits < WIDTH[value.type]:
             value = self.build.zext(value, bits, value.type)
-        data = (inst.blocks[0], list(zip(inst.cases, inst.blocks[1:], strict=True)))
+        data = (inst.blocks[0], list(zip(cases, inst.blocks[1:], strict=True)))
         return self.build.raw(f"switch.{value.type}", "", (value,), data, root=True)
 
 

@@ -363,10 +363,12 @@ class Memory(Base):
         if type_.kind == "vector":
             whole = ir.int_type(self.layout.bits(type_))
             return self.take_apart(whole, cells, self.bitcast(parts, type_, whole))
+        if type_.kind == "int" and type_.bits % 8:  # what is left of the last byte is zero in memory
+            last = parts[-1]
+            kind = "i32" if last.type == "p" else last.type
+            parts = [*parts[:-1], build.zext(last, type_.bits % 64, kind)]
         if len(cells) == 1:
             node = parts[0]
-            if node.type == "p":
-                return [build.zext(node, 1, "i32")]
             wanted = {"u8": "i32", "u16": "i32"}.get(cells[0][0], cells[0][0])
             return [build.bitcast(node, wanted) if WIDTH[node.type] == WIDTH[wanted] else node]
         limbs = [build.bitcast(p, {16: "i32", 32: "i32", 64: "i64"}[WIDTH[p.type]]) for p in parts]
