@@ -75,9 +75,11 @@ def test_the_device(environment):
     assert done.stdout.endswith("all good\n"), done.stdout + done.stderr
 
 
-def test_without_a_driver_the_error_is_clear():
+def test_without_a_driver_the_error_is_clear(tmp_path):
+    (tmp_path / "libcuda.so.1").touch()  # found before the driver's, where there is one, and no library
     code = "import runtime\ntry: runtime.Device('cuda:0')\nexcept runtime.LaunchError as e: print(e)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
     assert "CUDA" in done.stdout, done.stdout + done.stderr
 
 

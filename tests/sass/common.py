@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import struct
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +14,7 @@ import pytest
 
 from minicc.arch import Arch
 from minicc.sass.listing import arch_of
+from tests.conftest import find_tool
 
 
 class Vector(NamedTuple):
@@ -49,19 +48,9 @@ def squeeze(text: str) -> str:
     return re.sub(" +", " ", text)
 
 
-@cache
-def tool(name: str) -> str | None:
-    """Path of an NVIDIA tool: from the pip packages beside this Python, else from PATH."""
-    for base in Path(sys.prefix).glob("lib/python*/site-packages/nvidia"):
-        for found in base.rglob(name):
-            if found.is_file():
-                return str(found)
-    return shutil.which(name)
-
-
 def need(name: str) -> str:
     """The tool's path; skips the test if it is not installed."""
-    path = tool(name)
+    path = find_tool(name)
     if path is None:
         pytest.skip(f"{name} is not installed")
     return path
