@@ -109,7 +109,8 @@ class _Parser:
                     self.substitution()
                 elif self.peek() == "I":
                     found = self.arguments()
-                    self.substitutions.append(Type("class", 0, last))
+                    if self.peek() != "E":  # the whole of a type is kept by `type`, that of a function by nobody
+                        self.substitutions.append(Type("class", 0, last))
                 elif self.peek().isdigit():
                     last, found = self.identifier(), []
                     if self.peek() != "E":

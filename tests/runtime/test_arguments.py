@@ -143,6 +143,8 @@ def test_offsets_are_kept(sizes, data):
         ("_Z4gemmILi16EEvPKfS1_Pfiii", "gemm", "pointer pointer pointer int int int"),
         ("_ZN2ns3fooEPK6float4dmb", "foo", "pointer float uint bool"),
         ("_Z3addIfEvPT_S1_i", "add", "pointer pointer int"),
+        ("_ZN2ns1kIfEEvPT_PKS1_S4_PKjS6_S1_", "k", "pointer pointer pointer pointer pointer float"),
+        ("_Z1kN2ns1VIiEES1_PS1_S2_", "k", "class class pointer pointer"),
         ("_Z1kP6__halfS0_", "k", "pointer pointer"),
         ("_Z1kv", "k", ""),
         ("_ZN12_GLOBAL__N_14kernE6float41S", "kern", "class class"),
