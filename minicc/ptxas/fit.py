@@ -14,8 +14,8 @@ from __future__ import annotations
 from minicc.arch.schema import Arch
 from minicc.ptxas import again, allocate, crowd, schedule
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.intervals import build
-from minicc.ptxas.mir import MFunction, MInst
+from minicc.ptxas.intervals import Ranges, build
+from minicc.ptxas.mir import MFunction, MInst, VReg
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
 from minicc.ptxas.trial import DOUBT, Trials, warps
@@ -108,13 +108,12 @@ def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, sch
     function, arch, options = search.function, search.arch, search.options
     sources = [(inst, inst.srcs) for insts in given for inst in insts]
     scheduled: Orders | None = first
-    crowding, again_ = _made_again(function, arch, given, usual)
+    crowding, ranges = _crowding(function, arch, given, usual)
     if crowding:
         if usual < schedule.ROOMY:
             # Many warps, to which instructions are dearer than latency.
             search.attempt(first)
-        given = again_
-        _reorder(function, given)
+        given = _make_again(function, arch, given, crowding, ranges)
         graphs = {"given": schedule.Graphs(function, arch, options)}
         graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
         scheduled = _orders(function)
@@ -138,19 +137,23 @@ def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, sch
     _reorder(function, search.kept)
 
 
-def _made_again(function: MFunction, arch: Arch, given: Orders, usual: int) -> tuple[bool, Orders]:
-    """Whether the leanest order has more registers live than are counted on; the program's order, in which, if so, some
-    values are made again for each use."""
+def _crowding(function: MFunction, arch: Arch, given: Orders, usual: int) -> tuple[set[VReg], Ranges]:
+    """What to make again for each use, where the leanest order has more registers live than are counted on, and where
+    all are live in it."""
     from minicc.ptxas import lean
 
     _reorder(function, given)
     lean.run(function, arch)
     ranges = build(function, Cfg.of(function))
-    crowding = crowd.spills(ranges, usual, [], again.candidates(function))
+    return crowd.spills(ranges, usual, [], again.candidates(function)), ranges
+
+
+def _make_again(function: MFunction, arch: Arch, given: Orders, crowding: set[VReg], ranges: Ranges) -> Orders:
+    """The program's order, in which what is crowding is made again for each use."""
     _reorder(function, given)
     if crowding:
         Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
-    return bool(crowding), _orders(function)
+    return _orders(function)
 
 
 class _Search:
@@ -235,7 +238,7 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
     function.budget, short = wanted, function.short
     live = allocate.comfortable(function, arch, options)
-    _reorder(function, _made_again(function, arch, given, live)[1])
+    _make_again(function, arch, given, *_crowding(function, arch, given, live))
     lean.run(function, arch)
     schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
     fewer = trials.of()

@@ -7,8 +7,9 @@ import pytest
 
 from minicc.ptxas import Options, allocate, fit, pipeline
 from minicc.ptxas.dump import function_text
-from minicc.ptxas.mir import MFunction
-from minicc.ptxas.trial import Trials
+from minicc.ptxas.mir import MFunction, V
+from minicc.ptxas.operands import reads, writes
+from minicc.ptxas.trial import Trial, Trials
 from tests.ptxas.conftest import ARCH
 from tests.ptxas.programs import Generator
 
@@ -42,6 +43,22 @@ def test_a_trial_leaves_the_function_as_it_was() -> None:
     trial = Trials(function, ARCH, Options()).of()
     assert trial.spilled and trial.local > 0 and trial.cost > trial.alone > 0
     assert (function_text(function), len(function.vregs), function.attributes, function.frame) == before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_tried_makes_what_it_reads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that are made again for each use leave the order of before with names that nobody makes in it."""
+    function = short_of_registers(seed)
+    find = Trials.of
+
+    def checked(self: Trials) -> Trial:
+        insts = [inst for block in function.blocks for inst in block.insts]
+        made = {part for inst in insts for v in writes(inst) if isinstance(v, V) for part in v.parts}
+        assert made >= {part for inst in insts for v in reads(inst) if isinstance(v, V) for part in v.parts}
+        return find(self)
+
+    monkeypatch.setattr(Trials, "of", checked)
+    fit.run(function, ARCH, Options())
 
 
 def test_an_order_is_tried_once_under_the_same_limits() -> None:
