@@ -147,7 +147,7 @@ class Arch(NamedTuple):
     """Brings what only a model of the machine wants: a compile does without."""
     features: frozenset[str] = frozenset()
     """What code may count on beyond single instructions: "scoped" atomics, "ordered" memory operations, "cluster"s of
-    blocks, SR_"swinhi" (the shared window's upper word), "wgmma"."""
+    blocks, SR_"swinhi" (the shared window's upper word), "syncs" (mbarriers are kept by SYNCS), "wgmma"."""
     energy: str = "7nm"
     """Which of `minicc.arch.energy.FIGURES` it takes: picojoules of each event."""
 

@@ -231,5 +231,5 @@ ARCH = Arch(
     sub_cores=4,
     reuse_cache=True,
     machine=_machine,
-    features=frozenset({"cluster", "scoped", "ordered", "swinhi"}),
+    features=frozenset({"cluster", "scoped", "ordered", "swinhi", "syncs"}),
 )

@@ -44,6 +44,9 @@ _COMPARES = ("eqs", "signs", "unsigs", "floats")
 _ALONE = frozenset({"shfl", "vote"})
 _IN_STEP = 70
 """From this target on, lanes of a warp need not be in step."""
+_CLUSTERS = 90
+"""From this target on there are clusters of blocks, and their scope."""
+_CLUSTERED = frozenset({"cluster", "shared::cluster", "sync_restrict::shared::cluster"})
 _WIDEST = 16
 """Bytes of one access."""
 _HANDLE = 8
@@ -136,6 +139,8 @@ def check(
                 yield "ptx.target", f"{message} from PTX ISA version 6.4"
             if row.sm > arch.sm:
                 yield "ptx.target", f"Instruction '{inst.name}' requires .target sm_{row.sm} or higher"
+            elif arch.sm < _CLUSTERS and not _CLUSTERED.isdisjoint(inst.modifiers):
+                yield "ptx.target", f"Feature '.cluster' requires .target sm_{_CLUSTERS} or higher"
             return
     assert problem is not None
     yield problem

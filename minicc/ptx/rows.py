@@ -102,29 +102,29 @@ neg | T:f64 | d:T a:T
 neg | ftz? T:f16,f16x2 | d:T g:T
 neg | T:bf16,bf16x2 | d:T g:T
 min | T:int | d:T a:T b:T
-min | relu T:s32 | d:T a:T b:T
-min | T:u16x2 | d:T g:T g:T
-min | relu? T:s16x2 | d:T g:T g:T
+min | relu T:s32 | d:T a:T b:T | 8.0, 90
+min | T:u16x2 | d:T g:T g:T | 8.0, 90
+min | relu? T:s16x2 | d:T g:T g:T | 8.0, 90
 min | ftz? NaN? T:f32 | d:T a:T b:T
-min | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T
+min | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T | 7.2, 86
 min | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
 min | T:f64 | d:T a:T b:T
 min | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
-min | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T
+min | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T | 7.2, 86
 min | NaN? T:bf16,bf16x2 | d:T g:T g:T
-min | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T
+min | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T | 7.2, 86
 max | T:int | d:T a:T b:T
-max | relu T:s32 | d:T a:T b:T
-max | T:u16x2 | d:T g:T g:T
-max | relu? T:s16x2 | d:T g:T g:T
+max | relu T:s32 | d:T a:T b:T | 8.0, 90
+max | T:u16x2 | d:T g:T g:T | 8.0, 90
+max | relu? T:s16x2 | d:T g:T g:T | 8.0, 90
 max | ftz? NaN? T:f32 | d:T a:T b:T
-max | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T
+max | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T | 7.2, 86
 max | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
 max | T:f64 | d:T a:T b:T
 max | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
-max | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T
+max | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T | 7.2, 86
 max | NaN? T:bf16,bf16x2 | d:T g:T g:T
-max | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T
+max | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T | 7.2, 86
 popc | T:b32,b64 | d:u32 a:T
 clz | T:b32,b64 | d:u32 a:T
 bfind | shiftamt? T:i32,i64 | d:u32 a:T
@@ -175,32 +175,40 @@ setp | (floats) ftz? T:f16 | p g:T g:T
 setp | (floats) (and/or/xor) ftz? T:f16 | p g:T g:T c!
 setp | (floats) ftz? T:f16x2 | p|q g:T g:T
 setp | (floats) (and/or/xor) ftz? T:f16x2 | p|q g:T g:T c!
-setp | (floats) T:bf16 | p g:T g:T
-setp | (floats) (and/or/xor) T:bf16 | p g:T g:T c!
-setp | (floats) T:bf16x2 | p|q g:T g:T
-setp | (floats) (and/or/xor) T:bf16x2 | p|q g:T g:T c!
-set | (eqs) S:u32,s32,f32,f16,bf16 T:b | d:S a:T a:T
-set | (eqs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:b | d:S a:T a:T c!
-set | (signs) S:u32,s32,f32,f16,bf16 T:signed | d:S a:T a:T
-set | (signs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:signed | d:S a:T a:T c!
-set | (unsigs) S:u32,s32,f32,f16,bf16 T:unsigned | d:S a:T a:T
-set | (unsigs) (and/or/xor) S:u32,s32,f32,f16,bf16 T:unsigned | d:S a:T a:T c!
+setp | (floats) T:bf16 | p g:T g:T | 7.8, 90
+setp | (floats) (and/or/xor) T:bf16 | p g:T g:T c! | 7.8, 90
+setp | (floats) T:bf16x2 | p|q g:T g:T | 7.8, 90
+setp | (floats) (and/or/xor) T:bf16x2 | p|q g:T g:T c! | 7.8, 90
+set | (eqs) S:u32,s32,f32,f16 T:b | d:S a:T a:T
+set | (eqs) S:bf16 T:b | d:S a:T a:T | 7.8, 90
+set | (eqs) (and/or/xor) S:u32,s32,f32,f16 T:b | d:S a:T a:T c!
+set | (eqs) (and/or/xor) S:bf16 T:b | d:S a:T a:T c! | 7.8, 90
+set | (signs) S:u32,s32,f32,f16 T:signed | d:S a:T a:T
+set | (signs) S:bf16 T:signed | d:S a:T a:T | 7.8, 90
+set | (signs) (and/or/xor) S:u32,s32,f32,f16 T:signed | d:S a:T a:T c!
+set | (signs) (and/or/xor) S:bf16 T:signed | d:S a:T a:T c! | 7.8, 90
+set | (unsigs) S:u32,s32,f32,f16 T:unsigned | d:S a:T a:T
+set | (unsigs) S:bf16 T:unsigned | d:S a:T a:T | 7.8, 90
+set | (unsigs) (and/or/xor) S:u32,s32,f32,f16 T:unsigned | d:S a:T a:T c!
+set | (unsigs) (and/or/xor) S:bf16 T:unsigned | d:S a:T a:T c! | 7.8, 90
 set | (floats) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T
-set | (floats) S:bf16 T:f32 | d:S a:T a:T
+set | (floats) S:bf16 T:f32 | d:S a:T a:T | 7.8, 90
 set | (floats) (and/or/xor) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T c!
-set | (floats) (and/or/xor) S:bf16 T:f32 | d:S a:T a:T c!
-set | (floats) S:u32,s32,f32,f16,bf16 T:f64 | d:S a:T a:T
-set | (floats) (and/or/xor) S:u32,s32,f32,f16,bf16 T:f64 | d:S a:T a:T c!
+set | (floats) (and/or/xor) S:bf16 T:f32 | d:S a:T a:T c! | 7.8, 90
+set | (floats) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T
+set | (floats) S:bf16 T:f64 | d:S a:T a:T | 7.8, 90
+set | (floats) (and/or/xor) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T c!
+set | (floats) (and/or/xor) S:bf16 T:f64 | d:S a:T a:T c! | 7.8, 90
 set | (floats) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T
-set | (floats) S:bf16 T:f16 | d:S g:T g:T
+set | (floats) S:bf16 T:f16 | d:S g:T g:T | 7.8, 90
 set | (floats) (and/or/xor) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T c!
-set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T c!
+set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T c! | 7.8, 90
 set | (floats) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T
 set | (floats) (and/or/xor) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T c!
-set | (floats) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T
-set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T c!
-set | (floats) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T
-set | (floats) (and/or/xor) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T c!
+set | (floats) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T | 7.8, 90
+set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T c! | 7.8, 90
+set | (floats) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T | 7.8, 90
+set | (floats) (and/or/xor) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T c! | 7.8, 90
 selp | T:any | d:T a:T b:T c!
 slct | T:any S:s32,f32 | d:T a:T b:T c:S
 slct | ftz T:any S:f32 | d:T a:T b:T c:S
@@ -248,11 +256,11 @@ cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:~T a:~S | 7.8, 90
 cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T a:~S | 7.1, 80
 cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32
 cvt | rs satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32 | 8.7, 100
-cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32
-cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32
-cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32 | 7.8, 89
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32 | 7.8, 89
+cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16 | 7.8, 89
 cvt | rna satfinite? T:tf32 S:f32 | d:b32 a:f32
-cvt | (rn/rz) relu? T:tf32 S:f32 | d:b32 a:f32
+cvt | (rn/rz) relu? T:tf32 S:f32 | d:b32 a:f32 | 7.8, 90
 cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
 cvt | pack sat T:u16,s16 S:s32 | d:b32 a:b32 b:b32
 cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:b32 a:b32 b:b32 c:b32
@@ -280,7 +288,8 @@ st | mmio relaxed sys (global)? T:mem | @ v:~T
 st | async weak? shared::cluster mbarrier::complete_tx::bytes (v2/v4)? T:b32,b64,u32,u64,s32,s64,f32,f64 | @ v:T @
 atom | {_ORDER} {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | v:T @ a:T e:b64?
 atom | {_ORDER} {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2,bf16,bf16x2 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | v:T @ a:T e:b64?
+atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | v:T @ a:T e:b64? | 7.8, 90
 atom | {_ORDER} {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | v:T @ a:T e:b64?
 atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | v:T @ a:T e:b64?
 atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
@@ -296,7 +305,8 @@ red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (and/or
 red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (inc/dec) T:u32 | @ a:T @
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | @ a:T e:b64?
 red | (relaxed/release)? {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2,bf16,bf16x2 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | @ a:T e:b64?
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | @ a:T e:b64? | 7.8, 90
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | @ a:T e:b64?
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | @ a:T e:b64?
 red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T e:b64? | 8.1, 90

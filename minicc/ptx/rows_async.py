@@ -44,6 +44,11 @@ def _orders(*orders: str) -> Iterator[str]:
     yield from (f"{order} {scope}" for order in orders for scope in ("cta", "cluster"))
 
 
+def _since(order: str, plain: str = "7.0") -> str:
+    """Version and target of what machines before clusters have, too, but in the order that it always had."""
+    return f"{plain}, 80" if order in ("", "acquire cta", "release cta") else "8.0, 90"
+
+
 def _mbarrier() -> Iterator[str]:
     yield f"mbarrier | init {_NEAR} b64 | @ a:b32 | 7.0, 80"
     yield f"mbarrier | inval {_NEAR} b64 | @ | 7.0, 80"
@@ -53,15 +58,16 @@ def _mbarrier() -> Iterator[str]:
         yield f"mbarrier | (expect_tx/complete_tx) {order} {window} b64 | @ a:b32 | 8.0, 90"
     for order in _orders("release", "relaxed"):
         head = f"mbarrier | (arrive/arrive_drop) {order}"
-        yield f"{head} {_NEAR} b64 | o:b64 @ a:b32? | 7.0, 80"
+        yield f"{head} {_NEAR} b64 | o:b64 @ | {_since(order)}"
+        yield f"{head} {_NEAR} b64 | o:b64 @ a:b32 | 7.8, 90"
         yield f"{head} shared::cluster b64 | _ @ a:b32? | 8.0, 90"
         yield f"{head} expect_tx {_NEAR} b64 | o:b64 @ a:b32 | 8.0, 90"
         yield f"{head} expect_tx shared::cluster b64 | _ @ a:b32 | 8.0, 90"
         if order in ("", "release cta"):
             yield f"{head} noComplete {_NEAR} b64 | o:b64 @ a:b32 | 7.0, 80"
     for order in _orders("acquire", "relaxed"):
-        yield f"mbarrier | test_wait {order} {_NEAR} b64 | p @ a:b64 | 7.0, 80"
-        yield f"mbarrier | test_wait parity {order} {_NEAR} b64 | p @ a:b32 | 7.1, 80"
+        yield f"mbarrier | test_wait {order} {_NEAR} b64 | p @ a:b64 | {_since(order)}"
+        yield f"mbarrier | test_wait parity {order} {_NEAR} b64 | p @ a:b32 | {_since(order, '7.1')}"
         yield f"mbarrier | try_wait {order} {_NEAR} b64 | p @ a:b64 a:b32? | 7.8, 90"
         yield f"mbarrier | try_wait parity {order} {_NEAR} b64 | p @ a:b32 a:b32? | 7.8, 90"
 

@@ -149,7 +149,7 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     attributes = dict(function.attributes)
     for name in ("registers", "spill_stores", "spill_loads", "DYNAMIC_STACK"):
         attributes.pop(name, None)
-    if any(inst.mnemonic in ("SYNCS", "ARRIVES") for inst in origin):
+    if "syncs" in arch.features and any(inst.mnemonic in ("SYNCS", "ARRIVES") for inst in origin):
         from minicc.ptxas import records
 
         attributes.update(records.mbarriers(instrs, origin, SIZE))

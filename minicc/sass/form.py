@@ -50,6 +50,8 @@ FORM_DIGITS = {
 FORM_SETS = {"B": "145u6", "C": "123t7", "BC": "1234567ut", "K": "1icvw"}
 SOURCES = "ABC"
 """By their place in the instruction, not by the bits that hold the number. Forms as in "K" count B as third."""
+OLDER = frozenset({"sm_80", "sm_86", "sm_89"})
+"""Families before sm_90."""
 WIDE_UNIFORM = frozenset(("sm_100", "sm_120"))
 """Families with 255 uniform registers; others have 63."""
 CONSTANT_FAMILIES = frozenset(("sm_80", "sm_86", "sm_89", "sm_90"))
@@ -359,7 +361,7 @@ def _address(form: Form, text: str) -> Codec:
         else:
             ureg = _part(form, word)
     codec = MemCodec("address", shape, desc, base, ureg, offset, signed, scale, desc_offset, alone)
-    codec.hides_urz, codec.silent = hide, silent
+    codec.hides_urz, codec.silent, codec.hides_rz = hide, silent, form.families <= OLDER
     return codec
 
 

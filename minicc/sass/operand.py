@@ -456,12 +456,14 @@ class MemCodec(Codec):
         return self._text(operand, not self.silent)
 
     def full_text(self, operand: Operand) -> str:
-        return self._text(operand, True)
+        return self._text(operand, True, whole=True)
 
-    def _text(self, operand: Operand, described: bool) -> str:
+    def _text(self, operand: Operand, described: bool, whole: bool = False) -> str:
         assert isinstance(operand, Mem)
         parts = []
         base, ureg, offset = operand.base, operand.ureg, operand.offset
+        if self.hides_rz and not whole and base and ureg and base.index == ZERO[base.file]:
+            base = None
         if base and self._absolute(base):
             if self.offset and not self.signed_alone:
                 offset %= self.offset.limit * self.scale
@@ -486,6 +488,9 @@ class MemCodec(Codec):
         return self.shape + inside
 
     hides_urz = False
+    hides_rz = False
+    """RZ is not printed beside a uniform register, even where it says how wide it is (sm_80; no address of later
+    machines)."""
     silent = False
     """There is a descriptor, of which nvdisasm prints nothing."""
 

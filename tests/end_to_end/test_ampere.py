@@ -28,7 +28,18 @@ PATHS = [
     *(BENCH / f"{name}.k" for name in ("matmul_f64", "pcg_fill", "bfs_step", "int8_dot", "lu_tile")),
     *(
         KERNELS / f"{name}.k"
-        for name in ("prints", "atomics", "warps", "wmma", "polymorphs", "simd", "spaces", "copies")
+        for name in (
+            "prints",
+            "atomics",
+            "warps",
+            "wmma",
+            "polymorphs",
+            "simd",
+            "spaces",
+            "copies",
+            "phases",
+            "pipelines",
+        )
     ),
 ]
 LATER = frozenset({"VIADD", "VIMNMX", "VIADDMNMX", "REDG", "CGAERRBAR", "ELECT", "STAS", "SYNCS"})
@@ -101,17 +112,62 @@ def test_container_is_theirs(machine, tmp_path):
 def test_what_a_machine_lacks_is_named_with_its_place(tmp_path, capsys):
     source = tmp_path / "k.cu"
     source.write_text("""__global__ void k(unsigned long long *p) {
-    __shared__ unsigned long long bar;
-    unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
-    asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
-    *p = bar;
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], 32;" :: "r"(0));
 }
 """)
     assert cli.main([str(source), "-cubin", "-arch=sm_80", "-o", str(tmp_path / "k.cubin")]) == 255
-    assert "'mbarrier.init.shared.b64' has no machine code for sm_80" in capsys.readouterr().err
+    assert "'mbarrier.expect_tx.relaxed.cta.shared.b64' requires .target sm_90" in capsys.readouterr().err
     assert not (tmp_path / "k.cubin").exists()
     text = compiled(SAMPLES / "vadd.k", "sm_80").ptx.replace("%tid.x", "%cluster_ctarank")
     with pytest.raises(CompileError, match=r"requires \.target sm_90 or higher"):
+        minicc.compile(_written(tmp_path / "k.ptx", text), arch="sm_80")
+
+
+def test_mbarriers_are_two_words(tmp_path, oracle):
+    """Our code, NVIDIA's from the same PTX and nvcc's give what SYNCS gives on sm_90."""
+    path = KERNELS / "phases.k"
+    image = compiled(path, "sm_80")
+    subprocess.run([oracle("nvcc"), "-x", "cu", "-cubin", "-arch=sm_80", path, "-o", tmp_path / "n.cubin"], check=True)
+    images = (image.cubin, nvidia_assembles(image.ptx, tmp_path, "sm_80"), (tmp_path / "n.cubin").read_bytes())
+    expected = run_script(path, compiled(path, "sm_90").cubin, "sm_90").variables["out"]
+    assert expected.any()
+    for cubin in images:
+        assert (run_script(path, cubin, "sm_80").variables["out"] == expected).all()
+
+
+GENERIC = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %a, %s;
+    ld.param.u64 %a, [p];
+    mbarrier.arrive.b64 %s, [%a+8];
+    st.u64 [%a], %s;
+    ret;
+}
+"""
+
+
+def test_uniform_addresses_print_without_registers(tmp_path, oracle, capsys):
+    """Of [RZ.64+UR4] nvdisasm prints [UR4] for these machines, and an arrival at a generic address is an ATOM."""
+    nvidia_assembles(GENERIC, tmp_path, "sm_80")
+    file = tmp_path / "k.cubin"
+    theirs = subprocess.run([oracle("cuobjdump"), "-sass", file], capture_output=True, text=True, check=True).stdout
+    assert "ATOM.E.ARRIVE.64.STRONG.SM PT, R2, [UR" in theirs
+    assert cli.main(["objdump", "-sass", str(file)]) == 0
+    assert capsys.readouterr().out == theirs
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["setp.lt.bf16 %p, %h, %h", "min.relu.s32 %r, %r, %r", "max.u16x2 %r, %r, %r", "ld.relaxed.cluster.u32 %r, [%a]",
+     "cvt.rn.f16x2.e4m3x2 %r, %h", "mbarrier.arrive.b64 %a, [%a], %r", "set.lt.u32.bf16 %r, %h, %h"],
+)  # fmt: skip
+def test_what_later_machines_have_is_refused(line, tmp_path):
+    text = ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+    text += f".reg .pred %p; .reg .b16 %h; .reg .b32 %r; .reg .b64 %a;\n{line};\nret;\n}}\n"
+    with pytest.raises(CompileError, match=r"requires \.target sm_(89|90) or higher"):
         minicc.compile(_written(tmp_path / "k.ptx", text), arch="sm_80")
 
 

@@ -33,6 +33,7 @@ __device__ inline bool __mbarrier_test_wait_parity(__mbarrier_t *b, bool parity)
     asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(r) : "r"(details::mbarrier_at(b)), "r"((unsigned)parity) : "memory");
     return r != 0;
 }
+#if __CUDA_ARCH__ >= 900
 __device__ inline bool __mbarrier_try_wait(__mbarrier_t *b, __mbarrier_token_t t, unsigned nanoseconds) {
     unsigned r;
     asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2, %3; selp.b32 %0, 1, 0, p; }" : "=r"(r) : "r"(details::mbarrier_at(b)), "l"(t), "r"(nanoseconds) : "memory");
@@ -43,3 +44,7 @@ __device__ inline bool __mbarrier_try_wait_parity(__mbarrier_t *b, bool parity, 
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2, %3; selp.b32 %0, 1, 0, p; }" : "=r"(r) : "r"(details::mbarrier_at(b)), "r"((unsigned)parity), "r"(nanoseconds) : "memory");
     return r != 0;
 }
+#else
+__device__ inline bool __mbarrier_try_wait(__mbarrier_t *b, __mbarrier_token_t t, unsigned) { return __mbarrier_test_wait(b, t); }
+__device__ inline bool __mbarrier_try_wait_parity(__mbarrier_t *b, bool parity, unsigned) { return __mbarrier_test_wait_parity(b, parity); }
+#endif

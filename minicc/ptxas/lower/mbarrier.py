@@ -9,7 +9,7 @@ upper half of an arrival's state; for arrivals the count or the bytes, as the su
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower import uniform
+from minicc.ptxas.lower import arrivals, uniform
 from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, fence_words, view_shared
 from minicc.ptxas.lower.same import same
@@ -37,6 +37,9 @@ def _space(inst: ptx.Inst) -> str:
 
 def mbarrier(b: Builder, inst: ptx.Inst) -> None:
     """mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}"""
+    if "syncs" not in b.arch.features:
+        arrivals.mbarrier(b, inst)
+        return
     what = inst.modifiers[0]
     if what == "pending_count":
         d, state = inst.operands
@@ -121,6 +124,9 @@ def _wait(b: Builder, inst: ptx.Inst, sleeping: bool) -> None:
 def copy_arrive(b: Builder, inst: ptx.Inst) -> None:
     """cp.async.mbarrier.arrive{.noinc}: the barrier learns when this thread's copies so far are there. ARRIVES takes a
     uniform address only: with a vector register as its base it is an illegal instruction on an H200."""
+    if "syncs" not in b.arch.features:
+        arrivals.copy_arrive(b, inst)
+        return
     base, offset = place(b, inst.operands[0], _space(inst))
     if "noinc" not in inst.modifiers:
         where = _memory(b, base, offset)

@@ -85,8 +85,13 @@ ROWS = (
        op="87..88: CAS CAST CAS CAST.SPIN", type=CAS_TYPE, scaled=SHARED, off=OFF),
     op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
        hidden="op=87..90=11", off=OFF, on="sm_90 sm_100 sm_120"),
-    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1", scaled=SHARED,
-       hidden="op=87..90=10", off=OFF, on="sm_80"),
+    op("ATOMS", 0xF8C, ".POPC.INC.32 Rd, [Ra{scaled}+URc+#off]", ATOMS, when="91=1 87..90=10", scaled=SHARED, off=OFF,
+       on="sm_80"),
+    # An arrival at an mbarrier of the machines before sm_90.
+    op("ATOMS", 0xF8C, ".ARRIVE.64 Rd:2, [Ra{scaled}+URc+#off]", ATOMS, when="91=1 87..90=9 73..74=2", scaled=SHARED,
+       off=OFF, on="sm_80"),
+    op("ATOM", 0xF8A, ".E.ARRIVE{evict}.64{scope} Pd, Rd:2, [Ra.64:2+URc+#off]", ATOMG, when="91=1 87..90=9 72..76=5",
+       hidden="desc=70..71=1", evict=EVICT, scope=SCOPE, off=OFF, on="sm_80"),
     # Loads from a multicast address: a reduction over all copies.
     op("LDGMC", 0x9A4, "{e}{op}{type}{scope} Rd:type, [Ra.64:2+URc+#off]", ATOMG, when="70=1 91=1", on="sm_90",
        e=EXTENDED, op="87..90: ADD MIN MAX ? ? AND OR XOR ? ? ? ? ? ? ? ?", type="73..75: 32 S32 64 S64 ? ? ? ?",

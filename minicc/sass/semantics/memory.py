@@ -106,7 +106,7 @@ def load_constant(b: Builder) -> None:
     _emit(b, Access("constant", "load", width, signed, dest=0, bank=op.bank), total)
 
 
-ATOMIC_OPS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SAFEADD", "POPC")
+ATOMIC_OPS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SAFEADD", "POPC", "ARRIVE")
 FLOAT_ATOMICS = {"F16x2": 4, "F16x4": 8, "F16x8": 16, "BF16x2": 4, "BF16x4": 8, "BF16x8": 16, "F32": 4, "F32x2": 8,
                  "F32x4": 16, "F64": 8}  # fmt: skip
 
@@ -125,7 +125,8 @@ def _atomic_type(b: Builder) -> tuple[str, int]:
 def atomic(b: Builder) -> None:
     """[P,] d, [address], data [, data2]; CAS compares with the first register and stores the second; CAST does so,
     too, and answers 1 for success, 0 for failure (which NVIDIA's loops around it test). Reductions have no destination.
-    ATOMS.POPC.INC adds the number of executing lanes, once."""
+    ATOMS.POPC.INC adds the number of executing lanes, once. ARRIVE is an arrival at an mbarrier of machines before
+    sm_90: one is added to the upper word and, if that ends a phase, what it begins the next with, from the lower."""
     at = _mem(b)
     kind, width = _atomic_type(b)
     name = b.one(*ATOMIC_OPS)

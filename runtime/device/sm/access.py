@@ -313,6 +313,22 @@ def combine_half(operation: int, kind: int, old: u64, value: u64) -> u64:
     return value if x < y else old
 
 
+PHASE = 1 << 31
+EXPECTED = 1 << 30
+"""In the upper word of an mbarrier: which phase; the lower word's count is below this one."""
+
+
+@compiled
+def arrived(word: u64) -> u64:
+    """An mbarrier of machines before sm_90 after one more arrival. Its upper word counts up to the next phase's bit;
+    the lower one has what the count begins with (read off ptxas 13.0's code for sm_80)."""
+    low = np.int64(word & np.uint64(0xFFFFFFFF))
+    up = np.int64(word >> np.uint64(32)) + 1
+    if up & (PHASE - 1) == 0:
+        up = (up & PHASE) | EXPECTED | (low & (EXPECTED - 1))
+    return np.uint64(low | up << 32)
+
+
 @compiled
 def combine(op: int, kind: int, old: u64, value: u64) -> u64:
     """old op value, as the bits of the type `kind` (T_*)."""
@@ -343,6 +359,8 @@ def combine(op: int, kind: int, old: u64, value: u64) -> u64:
         return old + value
     if op == K.OP_INC:
         return np.uint64(0) if old >= value else old + np.uint64(1)
+    if op == K.OP_ARRIVE:
+        return arrived(old)
     if op == K.OP_DEC:
         return value if old == np.uint64(0) or old > value else old - np.uint64(1)
     less = old < value

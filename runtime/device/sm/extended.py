@@ -13,13 +13,14 @@ _ARRIVALS = {
     "": K.AR_COUNTED | K.AR_BYTES, "A1T0": K.AR_COUNTED, "A0T1": K.AR_EXPECT_ONE, "A0TR": K.AR_BYTES,
     "A0TX": K.AR_COMPLETE, "ART0": K.AR_COUNTED | K.AR_REGISTER,
 }  # fmt: skip
+_COPIES_COUNT = {"TRANSCNT": K.CA_BYTE, "ARVCNT": K.CA_COUNTED}
 _SYNC = {
     "arrive": K.X_ARRIVE, "phase": K.X_PHASE, "load": K.X_SYNC_LOAD, "exchange": K.X_SYNC_EXCHANGE,
     "cas": K.X_SYNC_CAS, "nothing": K.X_NOTHING, "copies": K.X_COPIES_ARRIVE, "store counted": K.X_STORE_ASYNC,
 }  # fmt: skip
 ATOMICS = {"add": K.OP_ADD, "min": K.OP_MIN, "max": K.OP_MAX, "and": K.OP_AND, "or": K.OP_OR, "xor": K.OP_XOR,
            "exch": K.OP_EXCH, "cas": K.OP_CAS, "inc": K.OP_INC, "dec": K.OP_DEC,
-           "cast": K.OP_CAST}  # fmt: skip
+           "cast": K.OP_CAST, "arrive": K.OP_ARRIVE}  # fmt: skip
 _BULK_TYPES = {"S32": K.T_S32, "U64": K.T_U64, "S64": K.T_S64, "F16": K.T_F16X2, "F32": K.T_F32, "F64": K.T_F64,
                "BF16": K.T_BF16X2}  # fmt: skip
 _FORMATS = {"BF16": K.GM_BF16, "TF32": K.GM_TF32, "E4M3": K.GM_E4M3, "E5M2": K.GM_E5M2, "U8": K.GM_U8,
@@ -69,7 +70,8 @@ def sync_row(row: Any, instr: Instr, move: codegen.Transfer) -> str | None:
             row[L.C_AUX] = "TRYWAIT" in instr.modifiers
             row[L.C_DEST] = _place(Reg("P", 7 if move.predicate < 0 else move.predicate), True)
         case K.X_COPIES_ARRIVE:
-            row[L.C_AUX] = "TRANSCNT" not in instr.modifiers
+            counts = [m for m in instr.modifiers if m in _COPIES_COUNT]
+            row[L.C_AUX] = _COPIES_COUNT[counts[0]] if counts else K.CA_WORDS
         case K.X_STORE_ASYNC | K.X_REDUCE_ASYNC:
             row[L.C_AUX2] = move.zero_fill
             row[L.C_AUX] = ATOMICS.get(move.atomic, -1)

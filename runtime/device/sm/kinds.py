@@ -92,13 +92,16 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
     OP_INC,
     OP_DEC,
     OP_CAST,
-) = range(11)
+    OP_ARRIVE,
+) = range(12)
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
 
 AR_COUNTED, AR_BYTES, AR_COMPLETE, AR_LEAVE, AR_REGISTER, AR_EXPECT_ONE, AR_MASK = 1, 2, 4, 8, 16, 32, 64
 """What an arrival at an mbarrier does (C_AUX): it is counted; the register has bytes to expect, or bytes that came; the
 thread leaves; the register has the number of arrivals; one byte is to be expected; all lanes get the state before the
 first of them, and their mask in the lower register."""
+CA_BYTE, CA_COUNTED, CA_WORDS = range(3)
+"""What each lane's ARRIVES does (C_AUX): a byte comes; it arrives; it does so at an mbarrier from before sm_90."""
 BC_TO_SHARED, BC_FROM_SHARED, BC_MULTICAST, BC_REDUCE, BC_IM2COL = 1, 2, 4, 8, 16
 """What a bulk copy does (C_AUX2)."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.access import combine
+from runtime.device.sm.access import arrived, combine
 from runtime.device.sm.cluster import barrier_done, owner, shared_host
 from runtime.device.sm.groups import give_way
 from runtime.device.sm.invoke import invoke
@@ -150,7 +150,8 @@ def word(w: int, i: int, mask: u32, what: int) -> int:
 @compiled
 def copies_arrive(w: int, i: int, mask: u32, t: int) -> int:
     """ARRIVES.LDGSTSBAR: each lane arrives (ARVCNT) or completes one byte (TRANSCNT) when the warp's LDGSTS so far are
-    done."""
+    done. Ordinary loads look at barriers of machines before sm_90 (CA_WORDS), for which events are not applied: there
+    the lanes arrive at once, and the warp goes on when its copies are done."""
     when = WS[w, L.W_LDGSTS]
     if when < t:
         when = t
@@ -161,8 +162,12 @@ def copies_arrive(w: int, i: int, mask: u32, t: int) -> int:
         if host < 0:
             return host
         c = owner(w, loads64(G[L.G_SCRATCH] + 8 * k))
-        counted = CODE[i, L.C_AUX]
-        post(when, host, c, counted, counted - 1)
+        how = CODE[i, L.C_AUX]
+        if how == K.CA_WORDS:
+            store64(host, arrived(load64(host)))
+            G[L.G_XAFTER] = when
+        else:
+            post(when, host, c, how, how - 1)
     return 0
 
 
