@@ -86,6 +86,9 @@ class Base(ABC):
     def float_to(self, a: Node, kind: str) -> Node: ...
 
     @abstractmethod
+    def float_to_int(self, op: str, a: Node, bits: int) -> list[Node]: ...
+
+    @abstractmethod
     def bitcast(self, parts: list[Node], source: ir.Type, to: ir.Type) -> list[Node]: ...
 
     @abstractmethod

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 
 from minicc.isel.base import Base
-from minicc.isel.dag import SWAP, Node
+from minicc.isel.dag import FINVERT, SWAP, Node
 from minicc.nvvm import ir
 
 _ORDERED = re.compile(r"icmp\.([us][lg][te])\.i32$")
+_EXTREME = {"olt": "fmin", "ole": "fmin", "ogt": "fmax", "oge": "fmax"}
 
 
 def _orders(node: Node) -> list[tuple[str, Node, Node]]:
@@ -43,6 +44,23 @@ class Choices(Base):
         """|x - y| of i32, one instruction with a sum around it."""
         most, least = (self.build.binary(f"{sign}{which}", "i32", x, y) for which in ("max", "min"))
         return self.build.binary("sub", "i32", most, least)
+
+    def least_or_greatest(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
+        """x < c ? x : c of floats, with a constant that is a number, as the machine's minimum: of NaN it is c, too. As
+        for LLVM and nvcc, zeros of either sign are the same to it, but where x may equal the constant (x <= 0)."""
+        if not (isinstance(p, ir.Inst) and p.op == "fcmp"):
+            return None
+        x, limit, pred = p.args[0], p.args[1], p.pred
+        if b is x:
+            pred, a, b = FINVERT[pred], b, a
+        if pred not in _EXTREME or a is not x or x.type.kind != "float":
+            return None
+        if not (isinstance(b, ir.ConstFloat) and isinstance(limit, ir.ConstFloat) and b.bits == limit.bits):
+            return None
+        size = limit.bits & 0x7FFFFFFF
+        if size > 0x7F800000 or (pred[2] == "e" and not size):
+            return None
+        return self.build.pure(f"{_EXTREME[pred]}.f32", "f32", self.one(x), self.one(limit))
 
     def operand_is(self, value: ir.Value, wanted: int) -> Node | None:
         """x + c == k as x == k - c, x ^ c == k as x == k ^ c, if only this comparison asks for the sum."""

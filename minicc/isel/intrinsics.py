@@ -110,6 +110,8 @@ class Intrinsics(Vectors, Constrained):
             kinds = self.legal(inst.type)
             if len(kinds) <= 1 and not is_packed(inst.type) and not op.endswith(".h"):
                 args = tuple(node for arg in inst.args for node in self.parts(arg))
+                if op.startswith(("fptosi", "fptoui")):
+                    return self.float_to_int(op[:6], args[0], inst.type.bits)
                 if not effect:
                     return [self.build.pure(op, kinds[0], *args)]
                 return [self.build.raw(op, kinds[0], args, root=True)] if kinds else self.effect(op, args)

@@ -459,6 +459,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             found = self.lowest_one(*inst.args) or self.distance(*inst.args)
             if found is not None:
                 return [found]
+        if inst.type.kind == "float" and (found := self.least_or_greatest(*inst.args)) is not None:
+            return [found]
         if inst.type is ir.I1 and (found := self.logical(*inst.args)) is not None:
             return [found]
         p = self.parts(inst.args[0])
@@ -653,6 +655,13 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
         if bits > 64:
             return self.float_to_wide(op == "fptosi", bits, self.float_to(a, "f64" if a.type == "f64" else "f32"))
         kind = "i32" if bits <= 32 else "i64"
+        if a.op == "fpext.f32.f16":
+            a = a.args[0]
+        if a.head in ("sitofp", "uitofp") and (whole := a.args[0]).type == kind:
+            exact = _DIGITS[a.type]  # a number that both the float and the integer hold is itself again
+            natural = min(exact, WIDTH[kind] if op == "fptoui" and a.head == "uitofp" else WIDTH[kind] - 1)
+            if whole.zb <= natural or (op == "fptosi" and a.head == "sitofp" and whole.sb <= exact + 1):
+                return [build.to_pred(whole) if bits == 1 else whole]
         if a.type in ("f16", "bf16") and not self.has(f"{op}.{kind}.{a.type}"):
             a = self.float_to(a, "f32")
         if bits == 1:
@@ -737,6 +746,7 @@ def _incoming(blocks: list[ir.Block]) -> dict[tuple[ir.Block, ir.Block], list[tu
 _CASTS = {"trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"} | {
     *("ptrtoint", "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast")
 }
+_DIGITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}
 _ELEMENTWISE = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem"])
 
 

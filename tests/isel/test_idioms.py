@@ -42,10 +42,20 @@ def low(x: int) -> int:
     return (x & -x).bit_length() - 1
 
 
+def f(x: int) -> float:
+    """The number that bits are."""
+    return float(np.uint32(x).view(np.float32))
+
+
+def w(x: float) -> int:
+    return int(np.float32(x).view(np.uint32))
+
+
 def clamp(x: int, least: int, most: int) -> int:
     return max(least, min(x, most))
 
 
+_X, _BITS = "__uint_as_float(a)", "__float_as_uint"
 # name, result and operands, body, what the PTX must have, meaning
 IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("byte1", "uu", "(a >> 8) & 0xff", "prmt|bfe !shr", lambda a: b(a, 1)),
@@ -53,6 +63,14 @@ IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("highest", "iu", "31 - __clz(a)", "bfind.u32 !clz", lambda a: a.bit_length() - 1),
     ("highest_of_some", "iu", "31 ^ __clz(a | 1)", "bfind.u32 !clz !xor", lambda a: (a | 1).bit_length() - 1),
     ("highest64", "iU", "63 - __clzll(a)", "bfind.u64 !clz", lambda a: a.bit_length() - 1),
+    ("at_most", "uu", f"{_BITS}({_X} < 1.5f ? {_X} : 1.5f)", "min !setp !selp", lambda a: a if f(a) < 1.5 else w(1.5)),
+    ("at_least", "uu", f"{_BITS}(!({_X} >= 2.0f) ? 2.0f : {_X})", "max !setp", lambda a: a if f(a) >= 2 else w(2.0)),
+    ("positive", "uu", f"{_BITS}({_X} > 0.0f ? {_X} : 0.0f)", "max !setp", lambda a: a if f(a) > 0 else 0),
+    ("nan_stays", "uu", f"{_BITS}({_X} >= 2.0f ? 2.0f : {_X})", "setp selp !min", lambda a: w(2.0) if f(a) >= 2 else a),
+    ("sign_of_zero", "uu", f"{_BITS}({_X} >= 0.0f ? {_X} : 0.0f)", "setp selp !max", lambda a: a if f(a) >= 0 else 0),
+    ("there_and_back", "uu", "(int)(float)(a & 0xffffff)", "and !cvt", lambda a: a & 0xFFFFFF),
+    ("no_sign", "ui", "(unsigned)(double)(a | 1 << 31)", "cvt", lambda a: 0),
+    ("not_back", "iu", "(int)(double)a", "cvt", lambda a: min(a, (1 << 31) - 1)),
     ("byte3", "uu", "a >> 24", "shr", lambda a: a >> 24),
     ("half1_signed", "iu", "(short)(a >> 16)", "shr.s32", lambda a: s(a >> 16, 16)),
     ("field", "uu", "(a >> 7) & 0x3ff", "bfe.u32", lambda a: a >> 7 & 0x3FF),

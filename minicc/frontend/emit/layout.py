@@ -37,22 +37,6 @@ def float_bits(value: float) -> str:
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-def saturated(operand: str, t: Type) -> str | None:
-    """What cvt.rzi makes of a float constant that the integer type `t` cannot hold; None: it can, or is no constant.
-    To LLVM such a conversion is poison, which takes the code that depends on it along."""
-    if not operand.startswith("0x"):
-        return None
-    value = struct.unpack(">d", bytes.fromhex(operand[2:]))[0]
-    bits = max(32, t.bits)
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if t.signed else (0, (1 << bits) - 1)
-    if math.isnan(value):
-        return "0"
-    limited = max(low, min(value, high))
-    whole = int(limited)
-    held = (-(1 << t.bits - 1) <= whole < 1 << t.bits - 1) if t.signed else whole < 1 << t.bits
-    return None if held and limited == value else str(whole % (1 << t.bits))
-
-
 def memory_number(t: Type, value: int | float) -> str:
     """Likewise as it lies in memory: bool is an i8."""
     if t.kind == "bool":

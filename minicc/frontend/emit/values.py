@@ -13,7 +13,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.emit import layout, tables
 from minicc.frontend.emit.instructions import Instructions, fit
-from minicc.frontend.emit.layout import number, saturated, value_type
+from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
@@ -430,6 +430,10 @@ class Values(Instructions):
             return self.make(f"{_FLOAT_OPS[op]}{self.flags} {t.llvm} {left}, {right}")
         llvm = t.llvm
         if op in ("<<", ">>"):
+            if right.lstrip("-").isdigit() and not 0 <= int(right) < t.bits:  # poison to LLVM; PTX clamps
+                if op == "<<" or not t.signed:
+                    return "0"
+                right, right_type = str(t.bits - 1), t
             right = (
                 self.convert(right, right_type.bare, {4: ty.UINT, 8: ty.ULONG, 16: ty.UINT128}[t.size])
                 if right_type.size != t.size
@@ -583,8 +587,7 @@ class Values(Instructions):
                     if a.llvm == b.llvm
                     else self.make(f"{'fpext' if b.size > a.size else 'fptrunc'} {a.llvm} {operand} to {b.llvm}")
                 )
-            limit = saturated(operand, b)
-            return limit or self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
+            return self._whole(operand, a, b)
         source_llvm = value_type(a)
         if b.kind == "float":
             return self.make(f"{'sitofp' if a.signed else 'uitofp'} {source_llvm} {operand} to {b.llvm}")
@@ -595,6 +598,14 @@ class Values(Instructions):
         if a.size > b.size:
             return self.make(f"trunc {a.llvm} {operand} to {b.llvm}")
         return self.make(f"{'sext' if a.signed else 'zext'} {a.llvm} {operand} to {b.llvm}")
+
+    def _whole(self, operand: str, a: Type, b: Type) -> str:
+        """A float as an integer: beyond the type's limits it is what cvt.rzi gives, where LLVM's fptosi is poison."""
+        if self.module.host or a.size < 4 or b.size > 8:
+            return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
+        wide = b if b.size >= 4 else ty.INT if b.signed else ty.UINT
+        name = f"{'d' if a.size == 8 else 'f'}2{'' if b.signed else 'u'}{'ll' if wide.size == 8 else 'i'}"
+        return self.convert(self.intrinsic(f"llvm.nvvm.{name}.rz", wide.llvm, [(a.llvm, operand)]), wide, b)
 
     # -- calls
 

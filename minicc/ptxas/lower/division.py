@@ -130,10 +130,8 @@ def by_constant(b: Builder, out: V, x: MOperand, divisor: int, type_: str, remai
     return True
 
 
-def short_form(
-    b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remainder: bool, by_zero: MOperand | None = None
-) -> None:
-    """32 bits. `by_zero`: the result of a division by zero, if not all ones."""
+def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remainder: bool) -> None:
+    """32 bits. Quotient and remainder by zero are all ones, of 64 bits too."""
     if sign:
         ax, ay = b.temp(), b.temp()
         b.emit("IABS", (ax,), (x,))
@@ -173,11 +171,8 @@ def short_form(
         negative = b.setp("ISETP.LT.AND", x if remainder else b.logic(x, y, 0x3C), ZERO)
         b.emit("IADD3", (result,), (neg(result), ZERO, ZERO), guard=negative)
     none = b.setp("ISETP.EQ.U32.AND", y, ZERO)
-    if by_zero is None:
-        b.lop(result, y, ZERO, ZERO, 0x0F, guard=none)
-        b.move(out, result)
-    else:
-        b.select(out, by_zero, result, none)
+    b.lop(result, y, ZERO, ZERO, 0x0F, guard=none)
+    b.move(out, result)
 
 
 def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
@@ -200,14 +195,10 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
     small = b.setp("ISETP.EQ.U32.AND", b.logic(ax[1], ay[1], 0xFC), ZERO)
     large, done = b.label("div64_long"), b.label("div64_done")
     b.jump(large, inv(small))
-    if remainder:
-        short_form(b, low, ax[0], ay[0], False, True, ax[0])
-        b.move64(result, low, ZERO)
-    else:
-        short_form(b, low, ax[0], ay[0], False, False)
-        none = b.setp("ISETP.EQ.U32.AND", ay[0], ZERO)
-        b.move(V(result.reg, 0), low)
-        b.select(V(result.reg, 1), imm(-1), ZERO, none)
+    short_form(b, low, ax[0], ay[0], False, remainder)
+    none = b.setp("ISETP.EQ.U32.AND", ay[0], ZERO)
+    b.move(V(result.reg, 0), low)
+    b.select(V(result.reg, 1), imm(-1), ZERO, none)
     b.start_cold(large)
     found = _long(b, ax, ay)[remainder]
     b.move64(result, *wide(b, found))
@@ -222,10 +213,8 @@ def turn(b: Builder, out: V, result: V, x: Pair, y: Pair, sign: bool, remainder:
         return
     deciding = x[1] if remainder else b.logic(x[1], y[1], 0x3C)
     negative = b.setp("ISETP.LT.AND", deciding, ZERO)
-    if not remainder:
-        # Division by zero keeps its all ones.
-        nonzero = b.setp("ISETP.NE.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO, negative)
-        negative = nonzero
+    # Division by zero keeps its all ones.
+    negative = b.setp("ISETP.NE.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO, negative)
     turned = b.temp(2)
     b.sub64(turned, (ZERO, ZERO), wide(b, result))
     for i in (0, 1):
@@ -288,7 +277,7 @@ def _long(b: Builder, x: Pair, y: Pair) -> tuple[V, V]:
     quotient, rest = b.temp(2), b.temp(2)
     for i in (0, 1):
         b.select(V(quotient.reg, i), imm(-1), V(q.reg, i), none)
-        b.select(V(rest.reg, i), x[i], V(left.reg, i), none)
+        b.select(V(rest.reg, i), imm(-1), V(left.reg, i), none)
     return quotient, rest
 
 
