@@ -12,7 +12,7 @@ from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, re
 from minicc.sass.instr import Imm, Reg, Target
 
 _ROUNDS = (4, 2)
-_LONGEST, _APART = 64, 32
+_LONGEST, _APART = 64, 48
 """Instructions of a body, and of one that lanes may leave at different times."""
 _IN_FLIGHT = 32
 """Registers that the loads of all rounds fill, at most."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator
+import re
 from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from minicc import ptx
+from minicc import frontend, ptx
+from minicc.diagnostics import SourceFile
+from minicc.frontend.options import Options as Source
+from minicc.nvvm import Options, optimise
 from minicc.nvvm.strides import freed, widen
 from tests.isel.run_ptx import compile_ir, run_rows
 
@@ -151,3 +155,14 @@ def test_what_unrolling_leaves_over(step: str, second: str, free: bool) -> None:
     """Turns a warp's width apart, with two loads each, may go several at a time in ptxas."""
     text = REST.replace("STEP", step).replace("LOAD", second)
     assert freed(text) == (text.replace(", !llvm.loop !0", "") if free else text)
+
+
+@pytest.mark.parametrize(("pragma", "free"), [("", True), ("\n#pragma unroll 4\n", False)])
+def test_loops_to_where_memory_says_go_on(pragma: str, free: bool) -> None:
+    """The four turns that nobody asked for may become more in ptxas; what they leave over may not."""
+    text = "__global__ void k(const int *p, const float *x, float *d) { float s = 0;"
+    text += f"{pragma} for (int k = p[0]; k < p[1]; k++) s += x[k] * d[k]; d[0] = s; }}"
+    ir = optimise(frontend.compile(SourceFile("a.cu", text), Source()), Options())
+    back = re.findall(r"^  br i1 %([a-z]+).*?(, !llvm\.loop .*)?$", ir, re.M)
+    assert {bool(note) for test, note in back if test == "prol"} == {True}
+    assert any(note for test, note in back if test == "exitcond") != free

@@ -358,6 +358,8 @@ class FunctionEmitter(Values):
             hint = module.node('!{!"llvm.loop.unroll.disable"}')
         else:
             hint = module.node(f'!{{!"llvm.loop.unroll.count", i32 {factor}}}')
+        if factor > 1 and unrolling.may_go_on(s):
+            hint += ", " + module.node('!{!"minicc.unroll.more"}')
         own = f"!{len(module.metadata)}"
         module.node(f"distinct !{{{own}, {hint}}}")
         return f", !llvm.loop {own}"

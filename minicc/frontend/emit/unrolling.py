@@ -49,6 +49,11 @@ def factor(s: ast.Loop) -> int | None:
     return next((copies for copies in (4, 2) if copies * size <= _LOADED), 1)
 
 
+def may_go_on(s: ast.Loop) -> bool:
+    """Whether ptxas may make more turns together than our factor: memory may say many."""
+    return s.unroll is None and not isinstance(s.step, ast.CompoundAssign)
+
+
 def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
     """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four. One that starts
     at a constant is left alone: LLVM knows its turns, and makes it straight."""
