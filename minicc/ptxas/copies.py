@@ -217,6 +217,8 @@ def _simplify(inst: MInst) -> None:
         rest = [s for s in inst.srcs if type(s) is not Reg or s != ZERO]
         if len(rest) <= 1:
             value = rest[0] if rest else ZERO
+    elif inst.mnemonic == "IMAD" and not inst.modifiers and ZERO in inst.srcs[:2]:
+        value = inst.srcs[2]  # the upper half of a product with a number without a sign
     elif inst.mnemonic == "LOP3" and len(inst.srcs) == 5 and inst.srcs[4] == FALSE:
         value = _logic(inst.srcs[:3], inst.srcs[3])
     elif inst.mnemonic == "SEL" and inst.srcs[0] == inst.srcs[1]:

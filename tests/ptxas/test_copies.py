@@ -14,6 +14,7 @@ from minicc import arch
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
+from minicc.ptxas.mir import ZERO
 from minicc.sass.instr import Const, Imm
 
 COMPARES = {
@@ -90,6 +91,20 @@ extern "C" __global__ void k(const {type_} *a, {type_} *b)
         high = a & kind(-1 << 32 if kind is np.int64 else (-1 << 32) % (1 << 64))
         assert np.array_equal(b[::2], (a << kind(33)) + high)
         assert np.array_equal(b[1::2], COMPARES[compare](high, kind(7 << 32)))
+
+
+def test_products_without_an_upper_word() -> None:
+    """A number of 64 bits times one without a sign of 32: its upper word, zero, is multiplied with nothing."""
+    code, device = built("""
+extern "C" __global__ void k(const int *a, const unsigned *b, long long *d)
+{
+    d[threadIdx.x] = (long long)a[threadIdx.x] * b[threadIdx.x];
+}""")
+    assert not any(inst.mnemonic == "IMAD" and [s == ZERO for s in inst.operands[1:3]].count(True) == 1 for inst in code)
+    a, b = np.array([3, -3, -(2**31), 2**31 - 1], "i4"), np.array([5, 2**32 - 1, 2**32 - 1, 2**31], "u4")
+    d = np.zeros(4, "i8")
+    assert not device["k"][(1, 1, 1), (4, 1, 1)](a, b, d).hazards
+    assert d.tolist() == [int(x) * int(y) for x, y in zip(a, b, strict=True)]
 
 
 @pytest.mark.parametrize(("kind", "header"), [("__half", "cuda_fp16.h"), ("__nv_bfloat16", "cuda_bf16.h")])
