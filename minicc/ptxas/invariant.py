@@ -15,7 +15,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, append
 from minicc.ptxas.cse import is_pure
 from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
-from minicc.ptxas.operands import parts, parts_read, parts_written
+from minicc.ptxas.operands import guarded, parts, parts_read, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import Const
@@ -78,7 +78,9 @@ def _move(function: MFunction, before: int, body: set[int]) -> None:
 def _movable(inst: MInst) -> bool:
     """Whether it may be computed earlier, if what it reads is there."""
     return (
-        is_pure(inst)
+        (is_pure(inst) or inst.mnemonic == "MOV")
+        and not guarded(inst)
+        and not inst.side_effect
         and not inst.memory
         and not inst.hidden
         and not inst.implicit_reads

@@ -34,6 +34,9 @@ def test_reciprocals_of_what_stays_leave_the_loop(tmp_path: Path, divided: str, 
     start = code.index("LDG")
     assert ("MUFU" in code[start:]) == bool(inside)
     assert "MUFU" in code
+    if not inside:
+        turn = code.index("BRA", start) - start
+        assert turn < 16 * divided.count("/"), "the second step of a reciprocal has left the loop, too"
 
 
 def test_few_registers_are_kept_for_it(tmp_path: Path) -> None:
