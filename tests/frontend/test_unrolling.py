@@ -105,6 +105,8 @@ def test_two_turns_of_a_long_loop_to_where_memory_says() -> None:
         ("i = 0; i < n; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", True),
         ("i = 0; i < 16; i++", "for (int j = 0; j < 15 - i; j++) d[j] += x[i];", True),
         ("i = 0; i < 16; i++", "for (int j = i; j < n; j++) d[j] += x[i];", False),
+        ("i = 0; i < 16; i++", "for (int j = i & 1; j + 1 < 15; j++) d[j] += x[i];", True),
+        ("i = 0; i - 1 < 63; i++", "for (int j = 0; j < n; j++) d[j] += x[i];", False),
     ],
 )
 def test_loops_around_loops(head: str, body: str, whole: bool) -> None:
@@ -114,3 +116,12 @@ def test_loops_around_loops(head: str, body: str, whole: bool) -> None:
     text += f" {{ float a[16] = {{}}; for (int {head}) {{ {body} }} d[n] = a[0] + a[15]; }}"
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     assert ('"llvm.loop.unroll.disable"' in ir) != whole
+
+
+@pytest.mark.parametrize(("start", "few"), [("threadIdx.x", True), ("i & 1", False), ("0", False), ("n", True)])
+def test_few_turns(start: str, few: bool) -> None:
+    """What threads share out goes two at a time; where a constant loop around it says the start, LLVM makes it all."""
+    text = "__global__ void k(float *d, int n) { for (int i = 0; i < 8; i++)"
+    text += f" for (int j = {start}; j < 7; j += 2) d[j] += d[j + 1]; }}"
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    assert ('"llvm.loop.unroll.count", i32 2' in ir) == few

@@ -56,17 +56,28 @@ def may_go_on(s: ast.Loop) -> bool:
 
 def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
     """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four. One that starts
-    at a constant is left alone: LLVM knows its turns, and makes it straight."""
+    at a constant, or where loops around it say, is left alone: LLVM knows its turns, and makes it straight."""
     bound, stride = constant.evaluate(test.right), constant.evaluate(step.right)
     if step.op != "+" or test.op not in ("<", "<=") or not isinstance(bound, int) or not isinstance(stride, int):
         return None
     start = _start(test)
-    if start is None or constant.evaluate(start) is not None:
+    if start is None or _of_counters(start, 4):
         return None
     turns = -(-bound // stride) if stride > 1 else 0
     if not 2 < turns <= 8 or _size(body) > _MOST_STATEMENTS:
         return None
     return 4 if turns > 4 else 2
+
+
+def _of_counters(e: ast.Expr, depth: int) -> bool:
+    """Whether an expression is made of constants and of variables that begin at such: counters of loops."""
+    if constant.evaluate(e) is not None:
+        return True
+    if (variable := _counted(e)) is not None:
+        return depth > 0 and isinstance(variable.init, ast.Expr) and _of_counters(variable.init, depth - 1)
+    return isinstance(e, ast.Binary | ast.Cast) and all(
+        isinstance(part, ast.Expr) and _of_counters(part, depth) for part in ast.children(e)
+    )
 
 
 def _size(s: ast.Stmt) -> int:
@@ -94,7 +105,7 @@ def _loaded(e: ast.Expr, depth: int) -> bool:
 
 def _start(test: ast.Binary) -> ast.Expr | None:
     """Where the variable that is compared begins."""
-    counter = _counted(test.left)
+    counter, _ = _compared(test.left)
     init = counter.init if counter is not None else None
     return init if isinstance(init, ast.Expr) else None
 
@@ -170,6 +181,17 @@ def _counted(e: ast.Expr) -> ast.Variable | None:
     return e.variable if isinstance(e, ast.Name) else None
 
 
+def _compared(e: ast.Expr) -> tuple[ast.Variable | None, int]:
+    """The variable of an expression that is one plus a constant, and that."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    if isinstance(e, ast.Binary) and e.op in ("+", "-"):
+        more = constant.evaluate(e.right)
+        variable, known = _compared(e.left)
+        return (variable, known + (more if e.op == "+" else -more)) if isinstance(more, int) else (None, 0)
+    return _counted(e), 0
+
+
 def _selects(node: ast.Expr | ast.Stmt | ast.Variable, counter: ast.Variable | None) -> bool:
     """Whether an element of a local array is chosen by the counter."""
     if isinstance(node, ast.Variable):
@@ -193,6 +215,7 @@ def turns(s: ast.Loop) -> int:
     test, step = s.condition, s.step
     if s.kind != "for" or not isinstance(test, ast.Binary) or test.op not in ("<", "<="):
         return 1
+    counter, more = _compared(test.left)
     init = _start(test)
     start = constant.evaluate(init) if init is not None else None
     bound = _value(test.right)
@@ -201,14 +224,14 @@ def turns(s: ast.Loop) -> int:
         stride = _value(step.right) if step.op == "+" else None
     elif isinstance(step, ast.Assign):
         total = step.right
-        if not isinstance(total, ast.Binary) or total.op != "+" or _counted(total.left) is not _counted(test.left):
+        if not isinstance(total, ast.Binary) or total.op != "+" or _counted(total.left) is not counter:
             return 1
         stride = _value(total.right)
     elif not isinstance(step, ast.Step):
         return 1
     if not (isinstance(start, int) and isinstance(bound, int) and isinstance(stride, int) and stride > 0):
         return 1
-    return max(1, -(-(bound + (test.op == "<=") - start) // stride))
+    return max(1, -(-(bound - more + (test.op == "<=") - start) // stride))
 
 
 def _value(e: ast.Expr) -> int | float | None:
