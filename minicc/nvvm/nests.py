@@ -34,10 +34,8 @@ def kernels(text: str) -> set[str]:
     return found
 
 
-def _few(lines: list[str]) -> bool:
-    """Whether a function has such a loop."""
-    if not any(map(_COUNT.match, lines)):
-        return False
+def loops(lines: list[str]) -> tuple[list[list[str]], dict[str, int], list[set[int]]]:
+    """The blocks of a function's lines, the number of each label's, and the blocks of each loop."""
     blocks: list[list[str]] = [[]]
     number: dict[str, int] = {}
     for line in lines:
@@ -52,10 +50,17 @@ def _few(lines: list[str]) -> bool:
     for k, after in enumerate(succs):
         for to in after:
             preds[to].append(k)
-    loops = natural_loops(succs, preds, dominators(postorder(succs), preds)).values()
+    return blocks, number, list(natural_loops(succs, preds, dominators(postorder(succs), preds)).values())
+
+
+def _few(lines: list[str]) -> bool:
+    """Whether a function has such a loop."""
+    if not any(map(_COUNT.match, lines)):
+        return False
+    blocks, _, found = loops(lines)
     for k, block in enumerate(blocks):
         if any(map(_COUNT.match, block)):
-            around = [nodes for nodes in loops if k in nodes]
+            around = [nodes for nodes in found if k in nodes]
             if len(around) > 1 or any(len(nodes) > 1 and _gathers(blocks, nodes) for nodes in around):
                 return True
     return False

@@ -166,3 +166,45 @@ def test_loops_to_where_memory_says_go_on(pragma: str, free: bool) -> None:
     back = re.findall(r"^  br i1 %([a-z]+).*?(, !llvm\.loop .*)?$", ir, re.M)
     assert {bool(note) for test, note in back if test == "prol"} == {True}
     assert any(note for test, note in back if test == "exitcond") != free
+
+
+COLUMN = """define void @f(ptr %x, i32 %n, i32 %m, i32 %t) {
+entry:
+  %xtraiter = and i32 %n, MASK
+  br label %around
+
+around:
+  br label %f.epil
+
+f.epil:
+  %i.epil = phi i32 [ %i.next.epil, %f.epil ], [ %t, %around ]
+  %epil.iter = phi i32 [ %epil.iter.next, %f.epil ], [ 0, %around ]
+  %at.epil = mul nsw i32 %i.epil, STRIDE
+  %place.epil = getelementptr float, ptr %x, i32 %at.epil
+  %a.epil = load float, ptr %place.epil
+  %i.next.epil = add nuw nsw i32 %i.epil, 1
+  %epil.iter.next = add i32 %epil.iter, 1
+  %done = icmp eq i32 %epil.iter.next, %xtraiter
+  br i1 %done, label %out, label %f.epil, !llvm.loop !0
+
+out:
+  br label %AFTER
+
+end:
+  ret void
+}
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("mask", "stride", "after", "free"),
+    [
+        ("7", "%m", "end", True), ("15", "%m", "end", True), ("3", "%m", "end", False), ("7", "12", "end", False),
+        ("7", "%m", "around", False),
+    ],
+)  # fmt: skip
+def test_columns_that_unrolling_leaves_over(mask: str, stride: str, after: str, free: bool) -> None:
+    """Up to seven turns whose loads are apart by what the launch says go several at a time, outside of other loops."""
+    text = COLUMN.replace("MASK", mask).replace("STRIDE", stride).replace("AFTER", after)
+    assert freed(text) == (text.replace(", !llvm.loop !0", "") if free else text)
