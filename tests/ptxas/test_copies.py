@@ -100,7 +100,8 @@ extern "C" __global__ void k(const int *a, const unsigned *b, long long *d)
 {
     d[threadIdx.x] = (long long)a[threadIdx.x] * b[threadIdx.x];
 }""")
-    assert not any(inst.mnemonic == "IMAD" and [s == ZERO for s in inst.operands[1:3]].count(True) == 1 for inst in code)
+    products = [inst.operands[1:3] for inst in code if inst.mnemonic == "IMAD"]
+    assert products and not any(len([s for s in factors if s == ZERO]) == 1 for factors in products)
     a, b = np.array([3, -3, -(2**31), 2**31 - 1], "i4"), np.array([5, 2**32 - 1, 2**32 - 1, 2**31], "u4")
     d = np.zeros(4, "i8")
     assert not device["k"][(1, 1, 1), (4, 1, 1)](a, b, d).hazards
