@@ -245,7 +245,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             result = [dot]
         elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
             (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
-            or (op == "mul" and (node := self.product_of_sum(inst)) is not None)
+            or (op == "mul" and (node := self.product_of_sum(inst) or self.mixed_product(inst)) is not None)
             or (op in ("sext", "zext") and (node := self.wide_product(inst)) is not None)
         ):
             result = [node]
@@ -655,7 +655,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
         if bits > 64:
             return self.float_to_wide(op == "fptosi", bits, self.float_to(a, "f64" if a.type == "f64" else "f32"))
         kind = "i32" if bits <= 32 else "i64"
-        if a.op == "fpext.f32.f16":
+        if a.op in ("fpext.f32.f16", "fpext.f32.bf16") and self.has(f"{op}.{kind}.{a.args[0].type}"):
             a = a.args[0]
         if a.head in ("sitofp", "uitofp") and (whole := a.args[0]).type == kind:
             exact = _DIGITS[a.type]  # a number that both the float and the integer hold is itself again

@@ -40,6 +40,19 @@ class Products(Base):
                 return self.build.binary("add", "i32", self.build.binary("mul", "i32", factor, self.one(y)), factor)
         return None
 
+    def mixed_product(self, inst: ir.Inst) -> Node | None:
+        """A product of two words, one extended with its sign, the other with zeros, as it is not negative: of two with
+        signs, which is one instruction."""
+        if inst.type != ir.int_type(64):
+            return None
+        for one, other in (inst.args, inst.args[::-1]):
+            x, y = self.one(one), self.one(other)
+            if x.op != "sext.i64.i32" or y.op != "zext.i64.i32":
+                continue
+            if y.zb < 32 or (isinstance(other, ir.Inst) and other.op == "zext" and "nneg" in other.flags):
+                return self.build.binary("mul", "i64", x, self.build.pure("sext.i64.i32", "i64", y.args[0]))
+        return None
+
     def wide_product(self, inst: ir.Inst) -> Node | None:
         """The extension of a product of words that does not overflow, and that nothing else asks for, as the product of
         the extended words: one instruction makes both, and a sum with it. Where that is multiplied once more, the

@@ -4,8 +4,8 @@ An instruction moves from its block to a later one when all its uses are there a
 first through blocks with a single predecessor each: it is never executed more often than before.
 
 What all threads have alike and only a loop uses (the step of a grid-stride loop) moves to the way into it where that is
-one side of a branch, into a block made for it: NVIDIA's ptxas keeps such values in uniform registers, and copies much
-around to have them live across a branch at which threads part.
+one side of a branch, into a block made for it if there is none: NVIDIA's ptxas keeps such values in uniform registers,
+and copies much around to have them live across a branch at which threads part.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def users(function: ir.Function) -> dict[ir.Value, list[ir.Inst]]:
 
 
 Way = tuple[ir.Block, set[ir.Block], ir.Block]
-"""A loop's header, its blocks, and an empty block that may be put before it."""
+"""A loop's header, its blocks, and the block before it, or an empty one that may be put there."""
 
 
 def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] = ()) -> None:
@@ -83,15 +83,19 @@ def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] 
                 at = next((i for i, inst in enumerate(target.insts) if inst.op != "phi"), 0)
                 target.insts[at:at] = insts
     for header, _, before in ways:
-        if before.insts:
+        if before.insts and before.terminator.op != "br":
             _put(function, before, preds[before][0], header)
 
 
 def _way_in(header: ir.Block, body: set[ir.Block], preds: dict[ir.Block, list[ir.Block]]) -> ir.Block | None:
-    """An empty block, not yet in the function, for the only edge into a loop, if that is one side of a branch."""
+    """The block before a loop, if one side of a branch leads there; an empty one, not yet in the function, if the only
+    edge into the loop is such a side itself."""
     into = [block for block in preds[header] if block not in body]
-    if len(into) != 1 or into[0].terminator.op != "br" or len(into[0].successors) == 1:
+    if len(into) != 1 or into[0].terminator.op != "br":
         return None
+    if len(into[0].successors) == 1:
+        above = preds[into[0]]
+        return into[0] if len(above) == 1 and len(above[0].successors) > 1 else None
     before = ir.Block(f"{header.name}.before")
     preds[before] = into
     return before

@@ -208,9 +208,10 @@ end:
     assert run_rows(module, [[9], [3], [0]], 1) == [[4], [3], [0]]
 
 
-def test_only_a_loop_needs_it() -> None:
+@pytest.mark.parametrize("there", [False, True])
+def test_only_a_loop_needs_it(there: bool) -> None:
     """What is alike in all threads, and a loop alone uses, is made on the way into it, where that is one side of a
-    branch; what differs stays."""
+    branch; what differs stays. `there`: a block stands on that way."""
     text = """define ptx_kernel void @k(ptr %in, ptr %out) {
 entry:
   %x = load i64, ptr %in
@@ -234,12 +235,17 @@ after:
 end:
   ret void
 }"""
+    if there:
+        text = text.replace("label %loop, label %end\n", "label %before, label %end\nbefore:\n  br label %loop\n")
+        text = text.replace("[ 0, %entry ]", "[ 0, %before ]")
     function = read(text).functions["k"]
+    blocks = len(function.blocks)
     sink(function, hoist(function))
     place = {inst.op: inst.parent for inst in function.instructions()}
     way, loop = place["sub"], place["phi"]
     assert way is not None and way is not loop and way.successors == [loop]
     assert function.blocks[0].successors[0] is way and place["or"] is function.blocks[0]
+    assert len(function.blocks) == blocks + (not there)
     assert next(inst for inst in function.instructions() if inst.op == "phi").blocks[0] is way
     module = isel.select(read(text), ARCH, isel.Options())
     rows = [[0], [1], [7], [100]]

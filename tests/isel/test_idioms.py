@@ -69,6 +69,7 @@ IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("nan_stays", "uu", f"{_BITS}({_X} >= 2.0f ? 2.0f : {_X})", "setp selp !min", lambda a: w(2.0) if f(a) >= 2 else a),
     ("sign_of_zero", "uu", f"{_BITS}({_X} >= 0.0f ? {_X} : 0.0f)", "setp selp !max", lambda a: a if f(a) >= 0 else 0),
     ("there_and_back", "uu", "(int)(float)(a & 0xffffff)", "and !cvt", lambda a: a & 0xFFFFFF),
+    ("mixed", "Iiu", "(long long)a * (b & 0xffff)", "mul.wide.s32 !mul.lo.s64", lambda a, b: a * (b & 65535)),
     ("no_sign", "ui", "(unsigned)(double)(a | 1 << 31)", "cvt", lambda a: 0),
     ("not_back", "iu", "(int)(double)a", "cvt", lambda a: min(a, (1 << 31) - 1)),
     ("byte3", "uu", "a >> 24", "shr", lambda a: a >> 24),
