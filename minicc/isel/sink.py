@@ -151,7 +151,8 @@ def _target(
                 inputs[use] = _inputs(use)
             place = inputs[use][inst]
         way = next((before for _, body, before in ways if place in body), None) if ways else None
-        if way is not None and inst.op in BINARY and _alike(inst):
+        computed = inst.op in BINARY or (inst.op in CASTS and getattr(inst.args[0], "op", "") in BINARY)
+        if way is not None and computed and _alike(inst):
             place = way
         if place is None or (target is not None and place is not target):
             return None

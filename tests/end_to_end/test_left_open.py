@@ -1,8 +1,15 @@
-"""What C++ and LLVM leave open and the machine does not: constants are what the same operation gives at run time."""
+"""What C++ and LLVM leave open and the machine does not: constants are what the same operation gives at run time, and
+small kernels of special values are what nvcc makes of them."""
 
 from __future__ import annotations
 
 import math
+import os
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +28,7 @@ VALUES = (0.0, -0.0, 1.5, -1.5, 300.0, -129.0, 40000.0, 2.0**31, -(2.0**31) - 51
 
 def literal(value: float, kind: str) -> str:
     """Of bits, so that it becomes a constant in the optimiser and not before."""
-    word = int(FLOATS[kind](value).view(np.uint32 if kind == "float" else np.uint64))
+    word = int(np.array(value, FLOATS[kind]).view(np.uint32 if kind == "float" else np.uint64))
     return f"__int_as_float({word:#x})" if kind == "float" else f"__longlong_as_double({word:#x}ll)"
 
 
@@ -102,3 +109,127 @@ def test_neighbours_and_powers_of_two(flush: bool) -> None:
         np.testing.assert_array_equal(found, expected)
         numbers = ~np.isnan(expected)
         assert (np.signbit(found) == np.signbit(expected))[numbers].all()
+
+
+# --- beside nvcc ----------------------------------------------------------------------------------------------------
+
+NAMES = {"i": "int", "u": "unsigned", "l": "long long", "m": "unsigned long long", "f": "float", "d": "double"}
+CALLS = {
+    "i": "abs({i}) __clz({i}) __ffs({i}) __mulhi({i},{i}) __float2int_rn({f}) __double2int_ru({d}) min({i},{i}) "
+         "isnan({f}) (int)(signed)({f}) (int)(signed_char)({d}) (int)(short)({f}) __float_as_int({f}) __ffsll({l}) "
+         "signbit({d}) __shfl_sync(~0u,{i},{i}) __shfl_up_sync(~0u,{i},{u}) __shfl_down_sync(~0u,{i},{u},8) "
+         "ilogbf({f}) isinf({d}) (int)roundf({f}) __vimax3_s32({i},{i},{i}) __hadd({i},{i})",
+    "u": "__brev({u}) __umulhi({u},{u}) __float2uint_rz({f}) __double2uint_rn({d}) umax({u},{u}) (unsigned)({f}) "
+         "__byte_perm({u},{u},{u}) __funnelshift_l({u},{u},{u}) __funnelshift_rc({u},{u},{u}) __popc({u}) "
+         "__vabs2({u}) (unsigned)__half_as_ushort(__float2half({f})) "
+         "(unsigned)__half_as_ushort(__int2half_rn({i})) (unsigned)__half_as_ushort(__double2half({d})) "
+         "(unsigned)__half2int_rz(__float2half({f})) (unsigned)__bfloat16_as_ushort(__float2bfloat16({f})) "
+         "(unsigned)(unsigned_char)({d})",
+    "l": "llabs({l}) __mul64hi({l},{l}) __float2ll_rn({f}) (signed_long_long)({d}) __double_as_longlong({d}) "
+         "llmin({l},{l})",
+    "m": "__brevll({m}) __umul64hi({m},{m}) __double2ull_rz({d}) __float2ull_ru({f}) (unsigned_long_long)({f})",
+    "f": "fminf({f},{f}) fmaxf({f},{f}) copysignf({f},{f}) __saturatef({f}) fmaf({f},{f},{f}) __int_as_float({i}) "
+         "(-({f})) __double2float_rz({d}) (float)({d}) __int2float_rd({i}) (float)({l}) (float)({u}) "
+         "__half2float(__float2half({f})) fdimf({f},{f}) ldexpf({f},(int)((unsigned)({i})%400u)-200) "
+         "nextafterf({f},{f}) roundf({f}) fabsf({f}) sqrtf({f}) "
+         "__half2float(__hmax_nan(__float2half({f}),__float2half({f}))) __shfl_xor_sync(~0u,{f},3)",
+    "d": "fmin({d},{d}) fmax({d},{d}) copysign({d},{d}) (double)({f}) (double)({m}) __longlong_as_double({l}) "
+         "trunc({d}) __hiloint2double({i},{i}) rint({d}) ceil({d}) (-({d})) fabs({d}) nextafter({d},{d})",
+}  # fmt: skip
+KERNELS = int(os.environ.get("MINICC_LEFT_OPEN", "30"))
+_WIDTH = {"i": 32, "u": 32, "l": 64, "m": 64, "f": 32, "d": 64}
+SPECIAL = {
+    "f": (0, 1 << 31, 1, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x3F800000, 0x4F000000, 0xCF000000, 0x5F000000,
+          0x4F800000, 0x00800000, 0x477FF000, 0x43960000, 0xC3010000),
+    "d": (0, 1 << 63, 1, 0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48, 0x3FF << 52, 0x41E << 52, 0xC1E0000000100000,
+          0x43E << 52, 0x47EFFFFFE0000000, 0x36A << 52, 0x4072C << 44),
+}  # fmt: skip
+
+
+class Writer:
+    """Random expressions of which CUDA says what they are, though LLVM may not: signed sums, differences and products
+    are made of unsigned ones, divisors are odd, amounts of shifts are below the width."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+
+    def leaf(self, kind: str) -> str:
+        """A variable, or bits that only the optimiser takes for a constant."""
+        if self.rng.random() < 0.7:
+            return f"{kind}{self.rng.randrange(2)}"
+        word = self.word(kind)
+        return {"f": f"__int_as_float({word:#x})", "d": f"__longlong_as_double({word:#x}ull)"}.get(
+            kind, f"({NAMES[kind]}){word:#x}{'ull' if kind in 'lm' else 'u'}"
+        )
+
+    def word(self, kind: str) -> int:
+        bits = _WIDTH[kind]
+        ends = SPECIAL.get(kind, (0, 1, (1 << bits) - 1, 1 << bits - 1, (1 << bits - 1) - 1, bits - 1, bits))
+        return self.rng.choice((self.rng.getrandbits(bits), self.rng.choice(ends), self.rng.choice(ends)))
+
+    def expression(self, kind: str, depth: int) -> str:
+        rng = self.rng
+        if not depth:
+            return self.leaf(kind)
+        a, b = self.expression(kind, depth - 1), self.expression(kind, depth - 1)
+        other = rng.choice("iulmfd")
+        test = (
+            f"{self.expression(other, depth - 1)} {rng.choice(['<', '<=', '==', '!=', '>=', '>'])} {self.leaf(other)}"
+        )
+        forms = [f"({test} ? {a} : {b})", f"({a} < {self.leaf(kind)} ? {a} : {b})"]
+        if kind in "fd":
+            forms += [f"({a} {rng.choice('+-*')} {b})", f"({a} / {b})"]
+        else:
+            wide = "unsigned" if _WIDTH[kind] == 32 else "unsigned long long"
+            forms += [f"({NAMES[kind]})(({wide}){a} {rng.choice('+-*&|^')} ({wide}){b})"]
+            forms += [f"({a} {rng.choice(['<<', '>>'])} (i0 & {_WIDTH[kind] - 1}))", f"({wide}){a} / (({wide}){b} | 1)"]
+        call = rng.choice(CALLS[kind].split())
+        call = re.sub(r"\{(\w)\}", lambda found: self.expression(found[1], depth - 1), call)
+        return (
+            rng.choice([*forms, call, call, call])
+            .replace("d_char", "d char")
+            .replace("d_long", "d long")
+            .replace("g_long", "g long")
+        )
+
+    def kernel(self, name: str) -> str:
+        kind = self.rng.choice("iulmffdd")
+        columns = [f"{letter}{k}" for letter in NAMES for k in range(2)]
+        loads = " ".join(
+            f"{NAMES[c[0]]} {c} = *(const {NAMES[c[0]]} *)(in + t * {len(columns)} + {k});"
+            for k, c in enumerate(columns)
+        )
+        bits = {"f": "__float_as_uint(r)", "d": "__double_as_longlong(r)"}.get(kind, "r")
+        nan = "r != r ? ~0ull : " if kind in "fd" else ""
+        return (
+            f'extern "C" __global__ void {name}(const unsigned long long *in, unsigned long long *out) {{\n'
+            f"    int t = threadIdx.x; {loads}\n    {NAMES[kind]} r = {self.expression(kind, 3)};\n"
+            f"    out[t] = {nan}(unsigned long long){bits};\n}}\n"
+        )
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not here")
+def test_as_nvcc(tmp_path: Path) -> None:
+    """Small kernels of special values; MINICC_LEFT_OPEN says how many."""
+    writer = Writer(random.Random("left open"))
+    names = [f"k{n}" for n in range(KERNELS)]
+    path = tmp_path / "k.cu"
+    heads = "".join(f"#include <{name}>\n" for name in ("cuda_fp16.h", "cuda_bf16.h", "math.h"))
+    path.write_text(heads + "".join(writer.kernel(name) for name in names))
+    command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-fmad=false", str(path)]
+    subprocess.run([*command, "-o", str(tmp_path / "k.cubin")], check=True)
+    device = runtime.Device("sm_90", timing=False)
+    modules = [
+        device.load((tmp_path / "k.cubin").read_bytes()),
+        device.load(minicc.compile(path, arch="sm_90", options="-w -fmad=false")),
+    ]
+    data = np.array([[writer.word(kind) for kind in NAMES for _ in range(2)] for _ in range(64)], np.uint64)
+    wrong = []
+    for name in names:
+        theirs, ours = (np.zeros(64, np.uint64) for _ in modules)
+        for module, out in zip(modules, (theirs, ours), strict=True):
+            module[name][1, 64](data, out)
+        if (rows := np.flatnonzero(theirs != ours)).size:
+            text = path.read_text().split(f"void {name}(")[1].split("r = ")[1].split(";\n")[0]
+            wrong.append(f"{text}: row {rows[0]}, nvcc {int(theirs[rows[0]]):#x}, ours {int(ours[rows[0]]):#x}")
+    assert not wrong, "\n".join(wrong)

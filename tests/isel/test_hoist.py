@@ -219,8 +219,8 @@ entry:
   %odd = or i32 %n, 1
   %place = ptrtoint ptr %in to i64
   %high = lshr i64 %place, 63
-  %zero = trunc i64 %high to i32
-  %three = sub i32 3, %zero
+  %less = sub i64 3, %high
+  %three = trunc i64 %less to i32
   %if = icmp sgt i32 %n, 0
   br i1 %if, label %loop, label %end
 loop:
@@ -243,7 +243,7 @@ end:
     sink(function, hoist(function))
     place = {inst.op: inst.parent for inst in function.instructions()}
     way, loop = place["sub"], place["phi"]
-    assert way is not None and way is not loop and way.successors == [loop]
+    assert way is not None and way is not loop and way.successors == [loop] and place["trunc"] is way
     assert function.blocks[0].successors[0] is way and place["or"] is function.blocks[0]
     assert len(function.blocks) == blocks + (not there)
     assert next(inst for inst in function.instructions() if inst.op == "phi").blocks[0] is way
