@@ -179,7 +179,15 @@ class Intrinsics(Vectors, Constrained):
             size = build.binary("and", "i32", build.bitcast(a, "i32"), build.const("i32", 0x7FFF))
             sign = build.binary("and", "i32", build.bitcast(b, "i32"), build.const("i32", 0x8000))
             return [build.bitcast(build.binary("or", "i32", size, sign), a.type)]
-        return [self.build.pure(f"copysign.{a.type}", a.type, b, a)]
+        build = self.build
+        if b.head == "fneg":  # of NaN the machine's has no sign, but the one that LLVM turned round has
+            kind, b = {"f32": "i32", "f64": "i64"}[a.type], b.args[0]
+            top = 1 << WIDTH[kind] - 1
+            size = build.binary("and", kind, build.bitcast(a, kind), build.const(kind, top - 1))
+            sign = build.binary("xor", kind, build.bitcast(b, kind), build.const(kind, -1))
+            sign = build.binary("and", kind, sign, build.const(kind, top))
+            return [build.bitcast(build.binary("or", kind, size, sign), a.type)]
+        return [build.pure(f"copysign.{a.type}", a.type, b, a)]
 
     def rounding(self, inst: ir.Inst) -> list[Node]:
         """llvm.round: half away from zero = trunc(x + copysign(0.5, x)) where |x| is small, else x."""

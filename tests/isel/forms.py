@@ -206,6 +206,16 @@ FLOATS += [
     for pred in ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
 ]  # fmt: skip
 FLOATS += [
+    code(
+        f"copysign.negated.{kind}",
+        f"{kind}, {kind}",
+        kind,
+        f"%n = fneg {kind} %a1\n%r = call {kind} @llvm.copysign.{suffix}({kind} %a0, {kind} %n)",
+        f"declare {kind} @llvm.copysign.{suffix}({kind}, {kind})",
+    )
+    for kind, suffix in (("float", "f32"), ("double", "f64"))
+]
+FLOATS += [
     code("fneg.v2", "<2 x half>", "<2 x half>", "%r = fneg <2 x half> %a0"),
     code("fabs.nan", "double", "i64", "%x = call double @llvm.fabs.f64(double %a0)\n%r = bitcast double %x to i64",
          "declare double @llvm.fabs.f64(double)"),
