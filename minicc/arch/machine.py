@@ -135,8 +135,11 @@ class Memory:
     """A GPU-scope memory fence with nothing outstanding."""
     gpcs: int = 8
     """Groups of SMs; the blocks of a cluster are in one."""
+    l2_quarter: int = 15
+    """By how much a slice is nearer than the mean, or farther: whether it is in the quarter of L2 near to the SM."""
     sides: tuple[str, ...] = ()
-    """Of each GPC, for each of its SMs the half of L2 that it asks; two SMs in a row are a TPC."""
+    """Of each GPC, for each of its SMs the half of L2 that it asks (the lowest bit), and which quarter of it is nearer
+    (the other); two SMs in a row are a TPC."""
     cluster_latency: int = 156
     """Another SM's shared memory, on top of the own one's (H200: 615 to 660 cycles for four loads in a chain)."""
     cluster_barrier: int = 110

@@ -33,7 +33,7 @@ CORE = Core(
 )
 # R, P. L2 size and latencies, DRAM latency: pointer chases on an H200 (M, 2026-11-20): 32 / 281 / 511 / 657 cycles
 # at up to 192 KB, 24 MB, 48 MB and beyond 64 MB; 600 and 780 in the two partitions by the SM's clock, but for banks
-# that are being refreshed (2026-11-22, 132 SMs);
+# that are being refreshed (2026-11-22, 132 SMs); chains by 1 to 132 SMs at once 10 cycles more (2026-11-28);
 # L2 bandwidth 0.27 warp loads a cycle and SM, writes half of that; RED to one word 0.0924 warps a cycle in all.
 # DRAM: 4.8 TB/s by the data sheet; what streams reach is bound by the slices, which copies of 4 to 128 MB with one
 # to three sources show: a line costs its slice 5.2 cycles to read and fill and 5.2 to write, whatever the mixture.
@@ -52,11 +52,11 @@ MEMORY = Memory(
     l2_latency_near=281,
     l2_latency_far=511,
     l2_bandwidth=4600,
-    dram_latency=640,
+    dram_latency=650,
     dram_bandwidth=2424.0,
     sm_l2_bandwidth=64,
     l2_ways=16,
-    sides=("1100000011111100",) * 4 + ("00000011111100",) * 4 + ("1100", "11111111"),
+    sides=("1100002233331122",) * 4 + ("00002233331122",) * 4 + ("1122", "11111111"),
     shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
     fence=300,
 )

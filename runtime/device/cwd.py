@@ -63,18 +63,21 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
-def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int]]:
+def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int, int]]:
     """Of each SM, in the order in which a grid's first CTAs come to them: the half of L2 that it asks, which group of
-    SMs asks that half from its GPC, and its TPC. (H200: first the SMs of the last GPC, then a TPC of each of those that
-    have the most left; of a small grid one SM of each TPC.)"""
+    SMs asks that half from its GPC, its TPC, and the quarter of L2 that it is nearer to. (H200: first the SMs of the
+    last GPC, then a TPC of each of those that have the most left; of a small grid one SM of each TPC.)"""
     sides = arch.memory.sides
     if not sides:
         count = -(-arch.sm_count // arch.memory.gpcs)
         sides = tuple(str(k % 2) * min(count, arch.sm_count - k * count) for k in range(arch.memory.gpcs))
     number = iter(range(arch.sm_count))
-    gpcs = [[(int(side), 2 * k + int(side), next(number) // 2) for side in gpc] for k, gpc in enumerate(sides)]
+    gpcs = [
+        [(int(side) & 1, 2 * k + (int(side) & 1), next(number) // 2, int(side) >> 1) for side in gpc]
+        for k, gpc in enumerate(sides)
+    ]
     *others, first = gpcs
-    order: list[tuple[int, int, int]] = []
+    order: list[tuple[int, int, int, int]] = []
     while any(others):
         most = max(map(len, others))
         for gpc in others:

@@ -76,6 +76,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_DRAM_FAR] = 2 * m.dram_spread
     MP[l2.MP_REFRESH], MP[l2.MP_REFRESHED] = m.dram_refresh
     MP[l2.MP_GROUPS] = m.l2_slices >> 4
+    MP[l2.MP_QUARTER] = m.l2_quarter
     for divisor, over in (
         (l2.MP_L2_SETS, l2.MP_L2_OVER),
         (l2.MP_CHANNELS, l2.MP_CHANNELS_OVER),
@@ -312,7 +313,8 @@ class Run:
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
-        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC]] = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
+        places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
+        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER]] = places
         gpcs = t["SM"][:, L.M_GROUP] // 2
         t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)

@@ -47,6 +47,9 @@ MATCHED = 10
 first; the unit takes two cycles for each word (H200: 1 to 32 values, 1 to 16 warps)."""
 COMMIT = 39
 """Cycles from LDGDEPBAR until a wait for its group can go on if nothing is under way (H200)."""
+TURN = 56
+"""Sixteenths of a cycle from one branch that a warp of a sub-core takes to the next one's, if they meet (H200: four
+warps that do nothing else take 14.1 cycles each, one takes 10)."""
 COLLECTIVE = 6
 """Cycles by which what is behind ENDCOLLECTIVE comes later than its stall count says (H200)."""
 WARPSYNC = 36
@@ -246,6 +249,13 @@ def jumped(w: int, t: int) -> None:
 
 
 @compiled(inline=True)
+def branched(sc: int, t: int) -> int:
+    """When a warp goes on behind a branch that it takes at `t`: its sub-core fetches for one warp after the other."""
+    SC[sc, L.S_TURNED] = max(16 * (t + G[L.G_BRANCH]), SC[sc, L.S_TURNED] + TURN)
+    return SC[sc, L.S_TURNED] + 15 >> 4
+
+
+@compiled(inline=True)
 def wait(w: int, i: int, t: int) -> None:
     """DEPBAR: the warp goes on when a scoreboard has few enough requests left, and others have none."""
     after = X[AFTER]
@@ -311,7 +321,7 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
         and kind != K.K_BSSY
         and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
     ):
-        jumped(w, t + G[L.G_BRANCH])
+        jumped(w, branched(w >> 4, t))
     if kind == K.K_BSYNC or kind == K.K_BREAK:
         WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
     elif kind == K.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:

@@ -24,6 +24,7 @@ from runtime.device.sm.l2 import (
     MP_RECEIVE,
     MP_RECEIVE_LINE,
     MP_ROOM,
+    WAITED,
     l2_access,
     l2_ahead,
     l2_home,
@@ -144,11 +145,12 @@ def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
         return 0
     word = BK[BK_COMES, place]
     asked = word >> 24
-    took = word >> 6 & 0x3FFFF
+    took = word >> 6 & 0x1FFFF
     if need & ~word & 15 or word >> 4 & 3 == JOINED or asked + took <= t or t + took <= asked:
         return 0
     BK[BK_COMES, place] = word + 16
-    return t + took if asked > t else asked + took
+    # Who asked later and waited for what others had asked for had it no later for that.
+    return t + took if asked > t and not word >> 23 & 1 else asked + took
 
 
 @compiled
@@ -203,7 +205,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
             place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
             BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
-            BK[BK_COMES, place] = asked << 24 | (there - asked & 0x3FFFF) << 6 | missing
+            BK[BK_COMES, place] = asked << 24 | X[WAITED] << 23 | (there - asked & 0x1FFFF) << 6 | missing
         took = max(sector_count(missing) * MP[MP_RECEIVE], MP[MP_RECEIVE_LINE])
         there = take(MP[MP_AT_DOWN] + SM[m, L.M_TPC], there, took)
         SM[m, L.M_ROOM + place_] = there

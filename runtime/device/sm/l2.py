@@ -24,7 +24,7 @@ from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first, over, popcount
-from runtime.device.sm.table import BK, L2, MP, PCC, SM
+from runtime.device.sm.table import BK, L2, MP, PCC, SM, X
 from runtime.device.sm.vector import find16, least16, prefetch
 
 NB_SHIFT = 12
@@ -40,6 +40,8 @@ STATES = 32
 LAST = (1 << 32) - 1
 PART, WHO, VALUE = 12, 16, 65535
 DEVICE, DEVICE_LINES = 38, BASE >> 7
+WAITED = 4009
+"""Where in X a read leaves whether what it waited for was under way before it asked."""
 LOCAL_REGION = 1 << 46
 """Where local memory lies in the caches' address space: interleaved by word, as lanes of a warp share lines."""
 LOCAL_LINES = LOCAL_REGION >> 7
@@ -103,8 +105,9 @@ L2_WAYS = 16
     MP_REFRESH_OVER,
     MP_GROUPS,
     MP_GROUPS_OVER,
+    MP_QUARTER,
     MP_COUNT,
-) = range(55)
+) = range(56)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -339,11 +342,11 @@ def l2_slice(line: int, partition: int) -> int:
 
 
 @compiled(inline=True)
-def distance(tpc: int, slice_: int) -> int:
-    """How much longer than the mean a request of a TPC's takes to a slice and back (H200, every line of 768 KB from
-    every SM: 301 cycles, 10 % below 270, 10 % above 332, alike for the two SMs of a TPC)."""
-    mixed = (slice_ * 0x9E3779B1 + tpc * 0x85EBCA6B & 0xFFFFFFFF) * 0x2545F491
-    return (mixed >> 24 & 63) + (mixed >> 16 & 63) - 63
+def distance(quarter: int, slice_: int) -> int:
+    """How much longer than the mean a request of an SM's takes to a slice and back (H200, every second line of 768 KB
+    from every SM: half of the slices of each half of L2 are 30 cycles nearer than the others to some TPCs of a GPC, and
+    farther from the others; of what is left 95 % are within 10 cycles). Which slices those are is a guess."""
+    return MP[MP_QUARTER] if (slice_ * 0x9E3779B1 & 0xFFFFFFFF) * 0x2545F491 >> 24 & 1 == quarter else -MP[MP_QUARTER]
 
 
 @compiled
@@ -469,8 +472,10 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     L2[where, place] = (L2[where, place] | need | need << 8) & ~(need << PART)
     PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
     late = served + MP[MP_NEAR]
+    X[WAITED] = 0
     if pending > late:
         late = pending
+        X[WAITED] = 1
     hits = sectors - sector_count(missing)
     if missing:
         other = 0
@@ -497,10 +502,12 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
                         pending = limit
                     if pending + MP[MP_DRAM_FAR] > late:
                         late = pending + MP[MP_DRAM_FAR]
+                        X[WAITED] = 1
                 hits += sector_count(found)
             missing &= ~found
         if missing:
             # DRAM gives 64 bytes at a time, and both sectors of them stay.
+            X[WAITED] = 0
             whole = both(missing)
             count = sector_count(whole)
             PCC[i, L.P_DRAM] += count
@@ -522,7 +529,7 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO
             L2[where, place + 1] = until(late)
     PCC[i, L.P_L2HIT] += hits
-    return late + distance(SM[m, L.M_TPC], slice_)
+    return late + distance(SM[m, L.M_QUARTER], slice_)
 
 
 @compiled(inline=True)

@@ -328,9 +328,13 @@ S_ULINES = next(_c)
 S_LATEST = next(_c)
 """time of the latest issue"""
 S_L0N = next(_c)
+"""lines brought into the L0 instruction cache"""
 S_STREAM = next(_c)
 """when the prefetcher has the next line of straight code"""
-"""lines brought into the L0 instruction cache"""
+S_STORE = _several(_c, 3)
+"""its latest store: when the unit takes it, of how many lines, the first of them"""
+S_TURNED = next(_c)
+"""until when it fetches behind the branch taken last, in sixteenths of a cycle"""
 S_COLUMNS = next(_c)
 
 # ---- SM -------------------------------------------------------------------------------------------------------------
@@ -398,6 +402,8 @@ M_CONSTANTS = next(_c)
 M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
+M_ARRIVED = next(_c)
+"""when L2 took the latest of them"""
 STORES = 64
 M_STORE = _several(_c, 5 * STORES)
 """lines that were stored to last, by number: line (plus one), sectors (above them which store brought it), until when
@@ -422,6 +428,8 @@ M_GROUP = next(_c)
 """which of the groups of SMs it is of that ask that half from one GPC"""
 M_TPC = next(_c)
 """the TPC that it is of"""
+M_QUARTER = next(_c)
+"""which quarter of its half of L2 it is nearer to"""
 M_GPC = next(_c)
 """the first SM of its GPC"""
 M_PORT = next(_c)

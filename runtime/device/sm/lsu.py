@@ -14,7 +14,7 @@ from runtime.device.sm.l1 import MISSED, keep_lines, late_passes, read_lines, un
 from runtime.device.sm.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, sector_count
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.raw import first, loads64, popcount, store64
-from runtime.device.sm.stores import PACKETS, SENT, write_lines
+from runtime.device.sm.stores import HELD, PACKETS, SENT, let_go, write_lines
 from runtime.device.sm.table import CODE, MP, PCC, SC, SM, WS, G, X
 from runtime.device.sm.units import constant_line
 from runtime.device.sm.vector import lanes_at
@@ -178,7 +178,25 @@ def coverage(i: int, lanes: int, mask: u32, sectors: int) -> int:
 
 
 @compiled(inline=True)
-def store_time(w: int, i: int, mask: u32, lines: int, sectors: int, local: bool, consecutive: int, extra: int) -> int:
+def take_turns(sc: int, lines: int, t: int) -> None:
+    """Sub-cores' stores that wait in their queues, this one issued at `t`, are taken in turns: their lines come between
+    those of two stores of one (H200: of four warps that walk along rows of 16 words, 16 lines a store, each store is
+    sent; one warp's leave once)."""
+    between = lines
+    for k in range(sc & ~3, (sc & ~3) + 4):
+        if k != sc and SC[k, L.S_STORE] > t and SC[k, L.S_STORE + 2] != X[0]:
+            between += SC[k, L.S_STORE + 1]
+    SC[sc, L.S_STORE] = X[START]
+    SC[sc, L.S_STORE + 1] = lines
+    SC[sc, L.S_STORE + 2] = X[0]
+    if between > lines and between >= HELD:
+        let_go(sc >> 2)
+
+
+@compiled(inline=True)
+def store_time(
+    w: int, i: int, mask: u32, t: int, lines: int, sectors: int, local: bool, consecutive: int, extra: int
+) -> int:
     """When a store, reduction or atomic on the lines in X is done (there; if it is answered, with its answer)."""
     m = w >> 6
     kind = CODE[i, L.C_ACCESS]
@@ -194,6 +212,7 @@ def store_time(w: int, i: int, mask: u32, lines: int, sectors: int, local: bool,
             if late > X[START]:
                 X[BLOCKED] = 1
                 X[START] = late
+        take_turns(w >> 4, lines, t)
     done = write_lines(lines, m, X[START], atomic, 1 if kind == K.A_ATOM else 0, part, i)
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], done)
     WS[w, L.W_SENT] = max(WS[w, L.W_SENT], X[SENT])
@@ -210,8 +229,8 @@ def store_time(w: int, i: int, mask: u32, lines: int, sectors: int, local: bool,
 
 
 @compiled(inline=True)
-def line_time(w: int, i: int, mask: u32, local: bool, consecutive: int) -> int:
-    """An access through L1, to global or local memory: when it is done."""
+def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) -> int:
+    """An access through L1, to global or local memory, issued at `t`: when it is done."""
     kind = CODE[i, L.C_ACCESS]
     width = CODE[i, L.C_WIDTH]
     scratch = G[L.G_SCRATCH]
@@ -241,7 +260,7 @@ def line_time(w: int, i: int, mask: u32, local: bool, consecutive: int) -> int:
         stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
         X[COST] = max(X[COST], 16 * (read + stored))
         return load_time(w >> 6, i, lines, extra + 2 * (max(read, stored) - max(width >> 2, 1)))
-    return store_time(w, i, mask, lines, sectors, local, consecutive, extra)
+    return store_time(w, i, mask, t, lines, sectors, local, consecutive, extra)
 
 
 @compiled
@@ -298,7 +317,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 if space == REMOTE:
                     done += G[L.G_REMOTE]
             elif space != K.SPACE_CONST:
-                done = line_time(w, i, mask, space == K.SPACE_LOCAL, consecutive)
+                done = line_time(w, i, mask, t, space == K.SPACE_LOCAL, consecutive)
         start = X[START]
         SC[sc, L.S_LSULAST] = start + max(X[RETURNS], 0)
         SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1

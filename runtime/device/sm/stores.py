@@ -153,7 +153,12 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
             # More can join while it waits for its turn.
             SM[m, slot + 2] = asked + WHOLE
-        taken = l2_access(m, asked, X[2 * k], need, how, i)
+        if atomic >= 0 and not answer:
+            # They come in order: one that its slice does not take yet holds up those behind it.
+            taken = l2_access(m, max(asked, SM[m, L.M_ARRIVED]), X[2 * k], need, how, i)
+            SM[m, L.M_ARRIVED] = taken
+        else:
+            taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
         for _ in range(count if atomic >= 0 else sectors):

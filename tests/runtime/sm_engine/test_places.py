@@ -24,13 +24,16 @@ def test_first_ctas_come_to_one_gpc_then_to_a_tpc_of_each():
     assert (
         len(large) == len(set(large)) + 66 == 132 == len(small)
     )  # two SMs of a TPC are alike, or one asks the other half
-    assert [tpc for _, _, tpc in large[:8]] == [62, 62, 63, 63, 64, 64, 65, 65]
-    assert {side for side, _, _ in large[:8]} == {1}
+    assert [tpc for _, _, tpc, _ in large[:8]] == [62, 62, 63, 63, 64, 64, 65, 65]
+    assert {side for side, *_ in large[:8]} == {1}
     # H200: 0, 16, 32, 48, 2, 18, 34, 50, 64, 78, ... and 0, 1, 16, 17, 32, 33, 48, 49, 2, 3, ...
-    assert [tpc for _, _, tpc in small[8:18]] == [0, 8, 16, 24, 1, 9, 17, 25, 32, 39]
-    assert [tpc for _, _, tpc in large[8:18]] == [0, 0, 8, 8, 16, 16, 24, 24, 1, 1]
-    assert max(Counter(tpc for _, _, tpc in small[8:64]).values()) == 1
-    assert Counter(side for side, _, _ in large) == {0: 66, 1: 66}
+    assert [tpc for _, _, tpc, _ in small[8:18]] == [0, 8, 16, 24, 1, 9, 17, 25, 32, 39]
+    assert [tpc for _, _, tpc, _ in large[8:18]] == [0, 0, 8, 8, 16, 16, 24, 24, 1, 1]
+    assert max(Counter(tpc for _, _, tpc, _ in small[8:64]).values()) == 1
+    assert Counter(side for side, *_ in large) == {0: 66, 1: 66}
+    # H200: the first eight SMs are near to the same quarter of L2, of all SMs that ask a half about as many to each.
+    assert len({quarter for *_, quarter in large[:8]}) == 1
+    assert Counter((side, quarter) for side, *_, quarter in large) == {(0, 0): 32, (0, 1): 34, (1, 0): 34, (1, 1): 32}
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_90"])
@@ -39,7 +42,7 @@ def test_every_sm_has_a_place(arch, ctas):
     described = minicc.arch.get(arch)
     places = cwd.neighbours(ctas, described)
     assert len(places) == described.sm_count
-    assert max(Counter(tpc for _, _, tpc in places).values()) <= 2
+    assert max(Counter(tpc for _, _, tpc, _ in places).values()) <= 2
 
 
 @pytest.fixture
@@ -72,6 +75,14 @@ def test_slices_as_an_h200_counts_them(parameters):
         assert max(count.values()) <= 12, stride
 
 
+def test_half_of_the_slices_are_near_to_a_quarter(parameters):
+    for quarter in (0, 1):
+        count = Counter(l2.distance.python(quarter, slice_) for slice_ in range(96))
+        assert set(count) == {-ARCH.memory.l2_quarter, ARCH.memory.l2_quarter}
+        assert abs(count[ARCH.memory.l2_quarter] - 48) <= 8
+    assert all(l2.distance.python(0, slice_) == -l2.distance.python(1, slice_) for slice_ in range(96))
+
+
 def test_constants_of_each_bank_have_lines_of_their_own():
     lines = [
         units.constant_line.python(bank, 64 * k)
@@ -91,6 +102,25 @@ def test_a_refresh_meets_as_much_of_every_megabyte(parameters):
         for t in range(0, 2 * period, 97):
             waiting = sum(l2.refreshed.python(line, t) > t for line in lines)
             assert abs(waiting - 64 * busy / period) <= 4
+
+
+@pytest.mark.parametrize(("threads", "share"), [(32, 1 / 32), (128, 1)])
+def test_stores_of_sub_cores_take_turns(threads, share):
+    """Each lane stores its row of 16 words, word by word, four times (H200: one warp's lines leave once, 64 of 2,048
+    sectors; of four warps all do). Here a warp's may leave four times."""
+    source = """
+    __global__ void rows(float *q)
+    {
+        volatile float *row = q + threadIdx.x * 16;
+        for (int r = 0; r < 4; ++r)
+            for (int k = 0; k < 16; ++k) row[k] = k;
+    }
+    """
+    gpu = runtime.Device("sm_90")
+    rows = gpu.load(minicc.compile(minicc.SourceFile("rows.cu", source), arch="sm_90"))["rows"]
+    stats = rows[1, threads](np.zeros(16 * threads, np.float32)).stats
+    sent = stats["lts__t_sectors_srcunit_tex.sum"] / stats["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]
+    assert share * 0.9 <= sent <= min(4 * share, 1)
 
 
 def test_the_last_ctas_go_to_all_sms():
